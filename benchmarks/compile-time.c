@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processor time of compilations, of the thread that compiles, in the compiler's own code, without kernel and client:
+ * Processor time of compilations, of the thread that compiles, in the compiler's own code, without
+ * kernel and client:
  *
  *	make -C build/tree benchmarks/compile-time
- *	CGPU_PRELUDE=build/tree/compiler/include build/tree/benchmarks/compile-time COUNT VARIABLES TEXT [BEFORE]...
+ *	CGPU_PRELUDE=build/tree/compiler/include build/tree/benchmarks/compile-time COUNT VARIABLES
+ *	                                         TEXT [BEFORE]...
  *
- * compiles TEXT, in which `@` is another number each time, COUNT times in a session of VARIABLES variables and of what the cells
- * BEFORE declare. Prints the least and the median of the way of the cell and of what is prepared between two cells.
+ * compiles TEXT, in which `@` is another number each time, COUNT times in a session of VARIABLES
+ * variables and of what the cells BEFORE declare. Prints the least and the median of the way of the
+ * cell and of what is prepared between two cells.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +38,9 @@ static _Noreturn void fail(const char *what)
 
 static struct compile_result compile(struct compiler *c, const char *text)
 {
-	struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75 };
+	struct compile_request request = {
+		.cell = 3, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75
+	};
 	struct compile_result result;
 	struct error err = ERROR_INIT;
 
@@ -76,7 +81,11 @@ static void add_variables(struct compiler *c, unsigned n)
 
 		snprintf(name, sizeof(name), "variable_%u", i);
 		snprintf(host, sizeof(host), "extern int variable_%u;", i);
-		add(c, &(struct declaration){ .kind = DECLARATION_VARIABLE, .cell = i, .line = 1, .name = name, .host = host,
+		add(c, &(struct declaration){ .kind = DECLARATION_VARIABLE,
+					      .cell = i,
+					      .line = 1,
+					      .name = name,
+					      .host = host,
 					      .device = "" });
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of cudaMemcpyBatchAsync() and its kin: n entries (attributes, places) hold for `count` operations, each from its start
- * to the next one.
+ * Batches of cudaMemcpyBatchAsync() and its kin: n entries (attributes, places) hold for `count`
+ * operations, each from its start to the next one.
  */
 #ifndef CGPU_COMMON_BATCH_STARTS_H
 #define CGPU_COMMON_BATCH_STARTS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes. `data` is always NUL-terminated one past `len`, so a text buffer can be printed as it is. Growth
- * failure is remembered in `failed` and every later append is dropped: check once at the end with buffer_check().
+ * Growable bytes. `data` is always NUL-terminated one past `len`, so a text buffer can be printed
+ * as it is. Growth failure is remembered in `failed` and every later append is dropped: check once
+ * at the end with buffer_check().
  */
 #ifndef CGPU_COMMON_BUFFER_H
 #define CGPU_COMMON_BUFFER_H
@@ -31,7 +32,8 @@ void buffer_append(struct buffer *b, const void *data, size_t len);
 void buffer_puts(struct buffer *b, const char *text);
 void buffer_putc(struct buffer *b, char c);
 void buffer_printf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buffer_vprintf(struct buffer *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void buffer_vprintf(struct buffer *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 /* "4,194,300" */
 void buffer_put_grouped(struct buffer *b, uint64_t n);
 /* Room for len more bytes at the end, counted as content; NULL when memory is out. */
@@ -42,7 +44,8 @@ void buffer_consume(struct buffer *b, size_t n);
 /* -1 with ERROR_MEMORY if any append failed. */
 int buffer_check(const struct buffer *b, struct error *err);
 
-/* The content as a malloc-ed string owned by the caller ("" if empty); b is empty afterwards. NULL: out of memory. */
+/* The content as a malloc-ed string owned by the caller ("" if empty); b is empty afterwards. NULL:
+ * out of memory. */
 char *buffer_steal(struct buffer *b);
 
 static inline const char *buffer_text(const struct buffer *b)

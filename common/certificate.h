@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device buffer held when no cell had changed it (runtime/cuda/certify.h), and how messages carry it. */
+/* What a device buffer held when no cell had changed it (runtime/cuda/certify.h), and how messages
+ * carry it. */
 #ifndef CGPU_COMMON_CERTIFICATE_H
 #define CGPU_COMMON_CERTIFICATE_H
 
@@ -12,10 +13,11 @@
 
 struct certificate {
 	uint64_t address, size;
-	uint64_t born;   /* of the buffer, so that it is not taken for another one at its address */
+	uint64_t born; /* of the buffer, so that it is not taken for another one at its address */
 	uint64_t digest;
 	uint64_t suspended_ns; /* clock_suspended_ns() when it was taken */
-	uint32_t cell;   /* before whose device code it was taken; 0: its content is given up, nothing is to be compared */
+	uint32_t cell; /* before whose device code it was taken; 0: its content is given up, nothing
+			  is to be compared */
 };
 
 static inline void certificate_put(struct buffer *out, const struct certificate *c)

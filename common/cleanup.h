@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resources freed by scope. A variable marked cleanup_* gives back what it holds on every way out of its block;
- * steal_pointer() and steal_fd() hand the resource over to somebody else first.
+ * Resources freed by scope. A variable marked cleanup_* gives back what it holds on every way out
+ * of its block; steal_pointer() and steal_fd() hand the resource over to somebody else first.
  */
 #ifndef CGPU_COMMON_CLEANUP_H
 #define CGPU_COMMON_CLEANUP_H
@@ -44,11 +44,11 @@ static inline void cleanup_dir_at(DIR **d)
 #define cleanup_file __attribute__((cleanup(cleanup_file_at)))
 #define cleanup_dir __attribute__((cleanup(cleanup_dir_at)))
 
-#define steal_pointer(pp)                         \
-	({                                        \
-		__typeof__(*(pp)) stolen_ = *(pp); \
-		*(pp) = NULL;                     \
-		stolen_;                          \
+#define steal_pointer(pp)                                                                          \
+	({                                                                                         \
+		__typeof__(*(pp)) stolen_ = *(pp);                                                 \
+		*(pp) = NULL;                                                                      \
+		stolen_;                                                                           \
 	})
 
 static inline int steal_fd(int *fd)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock for durations and deadlines: it is not set, and stands still while the machine is suspended. */
+/* The clock for durations and deadlines: it is not set, and stands still while the machine is
+ * suspended. */
 #ifndef CGPU_COMMON_CLOCK_H
 #define CGPU_COMMON_CLOCK_H
 
@@ -21,7 +22,8 @@ static inline int64_t clock_now_ms(void)
 
 #define CLOCK_READ_NS 1000000u /* two readings that are further apart were not made at one time */
 
-/* How long the machine has been suspended since it was started; the same in all processes, to a millisecond. */
+/* How long the machine has been suspended since it was started; the same in all processes, to a
+ * millisecond. */
 static inline uint64_t clock_suspended_ns(void)
 {
 	uint64_t before, after;

@@ -9,7 +9,8 @@ enum cuda_fault_kind { CUDA_FAULT_RECOVERABLE, CUDA_FAULT_STICKY, CUDA_FAULT_GON
 
 /* Of a CUresult or cudaError_t; what the table does not know is recoverable. */
 enum cuda_fault_kind cuda_fault_kind(int code);
-/* It ends the process, and what device code did is the cause, not a device or driver that has failed. */
+/* It ends the process, and what device code did is the cause, not a device or driver that has
+ * failed. */
 bool cuda_fault_is_of_code(int code);
 /* One clause; "" when the error's own text says enough. */
 const char *cuda_fault_meaning(int code);

@@ -13,8 +13,14 @@
 #include "common/cleanup.h"
 #include "common/own-prefix.h"
 
-const char *const cuda_folders_libraries[] = { "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
-					       "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64", NULL };
+const char *const cuda_folders_libraries[] = { "lib",
+					       "lib64",
+					       "lib/x86_64-linux-gnu",
+					       "lib/aarch64-linux-gnu",
+					       "targets/x86_64-linux/lib",
+					       "targets/sbsa-linux/lib",
+					       "extras/CUPTI/lib64",
+					       NULL };
 
 struct search {
 	const char *wheel;
@@ -35,7 +41,8 @@ static bool look_in_wheels(const struct search *s, const char *environment)
 	glob_t found = { 0 };
 
 	if (!environment || !*environment ||
-	    asprintf(&pattern, "%s/lib/python3*/site-packages/nvidia/{cu13,%s}", environment, s->wheel) < 0)
+	    asprintf(&pattern, "%s/lib/python3*/site-packages/nvidia/{cu13,%s}", environment,
+		     s->wheel) < 0)
 		return false;
 	if (!glob(pattern, GLOB_BRACE, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc && !is_found; i++)
@@ -52,7 +59,8 @@ static char *folder_of_nvcc(void)
 	cleanup_free char *path = strdup(list ? list : "");
 	char *rest = NULL;
 
-	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest)) {
+	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir;
+	     dir = strtok_r(NULL, ":", &rest)) {
 		cleanup_free char *program = NULL;
 		char *folder;
 
@@ -76,8 +84,9 @@ bool cuda_folders_find(const char *wheel, const char *built, cuda_folders_fn *is
 	nvcc = folder_of_nvcc();
 	own = own_prefix_find();
 	packed = own_prefix_folder("cuda", "include/cuda.h", "");
-	return look_in(&s, getenv("CUDA_HOME")) || look_in(&s, getenv("CUDA_PATH")) || look_in(&s, nvcc) ||
-	       look_in_wheels(&s, getenv("VIRTUAL_ENV")) || look_in_wheels(&s, own) || look_in(&s, packed) ||
-	       look_in_wheels(&s, getenv("CONDA_PREFIX")) ||
-	       look_in(&s, "/usr/local/cuda") || look_in(&s, built) || look_in(&s, "/usr");
+	return look_in(&s, getenv("CUDA_HOME")) || look_in(&s, getenv("CUDA_PATH")) ||
+	       look_in(&s, nvcc) || look_in_wheels(&s, getenv("VIRTUAL_ENV")) ||
+	       look_in_wheels(&s, own) || look_in(&s, packed) ||
+	       look_in_wheels(&s, getenv("CONDA_PREFIX")) || look_in(&s, "/usr/local/cuda") ||
+	       look_in(&s, built) || look_in(&s, "/usr");
 }

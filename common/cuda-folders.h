@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where CUDA may be installed: folders with its headers in include/, in the order in which they are looked into. What the
- * environment names comes first, then what pip and conda bring, then the usual places. CGPU_CUDA stands for all of them.
+ * Where CUDA may be installed: folders with its headers in include/, in the order in which they are
+ * looked into. What the environment names comes first, then what pip and conda bring, then the
+ * usual places. CGPU_CUDA stands for all of them.
  */
 #ifndef CGPU_COMMON_CUDA_FOLDERS_H
 #define CGPU_COMMON_CUDA_FOLDERS_H
@@ -12,8 +13,9 @@
 typedef bool cuda_folders_fn(void *context, const char *folder);
 
 /*
- * Ask for one folder after the other until the answer is yes; whether it ever was. wheel: before CUDA 13 pip had a folder for
- * each package ("cublas"). built: where cgpu was built with CUDA, tried late; NULL: it is left out.
+ * Ask for one folder after the other until the answer is yes; whether it ever was. wheel: before
+ * CUDA 13 pip had a folder for each package ("cublas"). built: where cgpu was built with CUDA,
+ * tried late; NULL: it is left out.
  */
 bool cuda_folders_find(const char *wheel, const char *built, cuda_folders_fn *is_it, void *context);
 

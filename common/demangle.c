@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C++ library knows how (Itanium C++ ABI, 3.4); it is loaded when the first mangled name comes. */
+/* The C++ library knows how (Itanium C++ ABI, 3.4); it is loaded when the first mangled name comes.
+ */
 #include "common/demangle.h"
 
 #include <dlfcn.h>
@@ -52,9 +53,11 @@ static void put_arguments(const char *p, const char *end, struct buffer *out)
 /* What stands in brackets is a part of the name only in these. */
 static const char *special(const char *p)
 {
-	static const char *const names[] = { "operator()", "operator<<=", "operator>>=", "operator<=>", "operator<<", "operator>>",
-					     "operator<=", "operator>=", "operator->", "operator<", "operator>",
-					     "(anonymous namespace)", "{lambda(" };
+	static const char *const names[] = { "operator()",  "operator<<=", "operator>>=",
+					     "operator<=>", "operator<<",  "operator>>",
+					     "operator<=",  "operator>=",  "operator->",
+					     "operator<",   "operator>",   "(anonymous namespace)",
+					     "{lambda(" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(p, names[i], strlen(names[i])))

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * "std::map<...>::at" for a mangled name: without parameters, long template arguments left out. Any other name, or where the
- * C++ library is missing, stays as it is. Cut to size.
+ * "std::map<...>::at" for a mangled name: without parameters, long template arguments left out. Any
+ * other name, or where the C++ library is missing, stays as it is. Cut to size.
  */
 void demangle(const char *name, char *ret, size_t size);
 

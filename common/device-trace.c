@@ -69,8 +69,8 @@ static void read_row(struct record *r, struct device_trace_row *ret)
 	ret->timed = record_u8(r) != 0;
 	ret->begin_ns = record_u64(r);
 	ret->end_ns = record_u64(r);
-	r->failed |= ret->kind >= TRACE_KINDS || ret->place >= TRACE_PLACES || ret->from_place >= TRACE_PLACES ||
-		     ret->end_ns < ret->begin_ns;
+	r->failed |= ret->kind >= TRACE_KINDS || ret->place >= TRACE_PLACES ||
+		     ret->from_place >= TRACE_PLACES || ret->end_ns < ret->begin_ns;
 }
 
 void device_trace_encode(const struct device_trace *t, struct buffer *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An ELF file of 64 bits in memory, which may be cut short or made up: what lies outside of the bytes is not there. It is a view
- * and owns nothing.
+ * An ELF file of 64 bits in memory, which may be cut short or made up: what lies outside of the
+ * bytes is not there. It is a view and owns nothing.
  */
 #ifndef CGPU_COMMON_ELF_FILE_H
 #define CGPU_COMMON_ELF_FILE_H
@@ -19,8 +19,8 @@ struct elf_file {
 	size_t len;
 	uint16_t type, machine; /* ET_CORE, EM_CUDA */
 	uint64_t sections_at;
-	uint32_t n_sections;    /* their headers are in the file */
-	uint32_t names;         /* section of their names */
+	uint32_t n_sections; /* their headers are in the file */
+	uint32_t names;      /* section of their names */
 };
 
 /* What a section holds; NULL and 0: nothing that is in the file. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formatting into the fixed buffer of a struct error; texts that do not fit are cut, never an error themselves. */
+/* Formatting into the fixed buffer of a struct error; texts that do not fit are cut, never an error
+ * themselves. */
 #include "common/error.h"
 
 #include <errno.h>

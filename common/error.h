@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one error shape. A function that can fail takes `struct error *err` last and returns 0 or -1 (or NULL):
+ * The one error shape. A function that can fail takes `struct error *err` last and returns 0 or -1
+ * (or NULL):
  *
  *	if (arena_map(a, fd, err))
  *		return error_wrap(err, "cannot attach worker %d", id);
  *
- * The error is a value with a fixed buffer, so out of memory and crash paths can report too. It is untouched on
- * success. error_wrap() puts context in front on the way up: "cannot attach worker 3: mmap: Cannot allocate memory".
- * NULL may be passed by a caller that only needs to know that it failed.
+ * The error is a value with a fixed buffer, so out of memory and crash paths can report too. It is
+ * untouched on success. error_wrap() puts context in front on the way up: "cannot attach worker 3:
+ * mmap: Cannot allocate memory". NULL may be passed by a caller that only needs to know that it
+ * failed.
  */
 #ifndef CGPU_COMMON_ERROR_H
 #define CGPU_COMMON_ERROR_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading fat binaries. The container has no end of its own but the sizes in its headers; each is checked. */
+/* Reading fat binaries. The container has no end of its own but the sizes in its headers; each is
+ * checked. */
 #include "common/fat-binary.h"
 
 #include <stdint.h>
@@ -44,7 +45,8 @@ struct image {
 };
 
 _Static_assert(offsetof(struct image, target) == 28 && offsetof(struct image, flags) == 40 &&
-	       offsetof(struct image, unpacked_size) == 56, "as nvcc writes it");
+		       offsetof(struct image, unpacked_size) == 56,
+	       "as nvcc writes it");
 
 /* Reads no further than a shorter text goes. */
 static bool starts_with(const void *image, const char *magic)
@@ -94,8 +96,8 @@ static bool better(const struct image *a, const struct image *b, unsigned target
 }
 
 /* Copies: an image's header need not be aligned. */
-static int find_image(const char *at, uint64_t left, unsigned target, unsigned wishes, struct image *ret,
-		      const char **ret_payload, struct error *err)
+static int find_image(const char *at, uint64_t left, unsigned target, unsigned wishes,
+		      struct image *ret, const char **ret_payload, struct error *err)
 {
 	bool found = false;
 
@@ -106,7 +108,8 @@ static int find_image(const char *at, uint64_t left, unsigned target, unsigned w
 			memcpy(&i, at, sizeof(i));
 		if (left < sizeof(i) || i.header_size < sizeof(i) || i.header_size > left ||
 		    i.payload_size > left - i.header_size)
-			return error_set(err, ERROR_UNSUPPORTED, "an image of the fat binary is longer than it");
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "an image of the fat binary is longer than it");
 		if (is_of_use(&i, target, wishes) && better(&i, found ? ret : NULL, target)) {
 			*ret = i;
 			*ret_payload = at + i.header_size;
@@ -116,12 +119,15 @@ static int find_image(const char *at, uint64_t left, unsigned target, unsigned w
 		left -= i.header_size + i.payload_size;
 	}
 	if (!found)
-		return error_set(err, ERROR_NOT_FOUND, "the fat binary holds no PTX that is of use for compute capability %u.%u",
-				 target / 10, target % 10);
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"the fat binary holds no PTX that is of use for compute capability %u.%u",
+			target / 10, target % 10);
 	return 0;
 }
 
-static int describe(const struct image *i, const char *payload, struct fat_binary_ptx *ret, struct error *err)
+static int describe(const struct image *i, const char *payload, struct fat_binary_ptx *ret,
+		    struct error *err)
 {
 	*ret = (struct fat_binary_ptx){ .payload = payload, .target = i->target };
 	if (!is_packed(i)) {
@@ -129,18 +135,23 @@ static int describe(const struct image *i, const char *payload, struct fat_binar
 		return 0;
 	}
 	if (!(i->flags & (FLAG_LZ4 | FLAG_ZSTD)))
-		return error_set(err, ERROR_UNSUPPORTED, "the way in which the fat binary's PTX for compute_%u is packed is not known",
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the way in which the fat binary's PTX for compute_%u is packed "
+				 "is not known",
 				 i->target);
 	if (i->compressed_size > i->payload_size || i->unpacked_size > UNPACKED_MAX)
-		return error_set(err, ERROR_UNSUPPORTED, "the sizes of the fat binary's PTX for compute_%u contradict each other",
-				 i->target);
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"the sizes of the fat binary's PTX for compute_%u contradict each other",
+			i->target);
 	ret->len = i->compressed_size;
 	ret->unpacked_len = i->unpacked_size;
 	ret->packing = i->flags & FLAG_ZSTD ? FAT_BINARY_ZSTD : FAT_BINARY_LZ4;
 	return 0;
 }
 
-int fat_binary_find_ptx(const void *image, unsigned target, unsigned wishes, struct fat_binary_ptx *ret, struct error *err)
+int fat_binary_find_ptx(const void *image, unsigned target, unsigned wishes,
+			struct fat_binary_ptx *ret, struct error *err)
 {
 	const char *payload = NULL;
 	struct image found = { 0 };
@@ -152,8 +163,10 @@ int fat_binary_find_ptx(const void *image, unsigned target, unsigned wishes, str
 		return error_set(err, ERROR_UNSUPPORTED, "this is no fat binary");
 	memcpy(&h, image, sizeof(h));
 	if (h.version != 1 || h.size < sizeof(h))
-		return error_set(err, ERROR_UNSUPPORTED, "this version of fat binaries is not known");
-	if (find_image((const char *)image + h.size, h.images_size, target, wishes, &found, &payload, err))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "this version of fat binaries is not known");
+	if (find_image((const char *)image + h.size, h.images_size, target, wishes, &found,
+		       &payload, err))
 		return -1;
 	return describe(&found, payload, ret, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question at a time: `asked` counts questions, `answered` follows it. Both sides sleep on a futex. */
+/* One question at a time: `asked` counts questions, `answered` follows it. Both sides sleep on a
+ * futex. */
 #include "common/fault-questions.h"
 
 #include <stdatomic.h>
@@ -9,7 +10,8 @@
 #include "common/futex.h"
 #include "common/worker-protocol.h"
 
-int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms, struct address_description *ret)
+int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms,
+			struct address_description *ret)
 {
 	struct fault_questions *q = &c->questions;
 	int64_t end = clock_now_ms() + timeout_ms, left;
@@ -23,13 +25,15 @@ int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_
 		if (left <= 0)
 			return -1;
 		futex_wait(&q->answered, answered,
-			   &(struct timespec){ .tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000 });
+			   &(struct timespec){ .tv_sec = left / 1000,
+					       .tv_nsec = left % 1000 * 1000000 });
 	}
 	*ret = q->answer;
 	return 0;
 }
 
-void fault_questions_serve(struct worker_control *c, void (*describe)(uint64_t address, struct address_description *ret))
+void fault_questions_serve(struct worker_control *c,
+			   void (*describe)(uint64_t address, struct address_description *ret))
 {
 	struct fault_questions *q = &c->questions;
 	uint32_t number;

@@ -7,7 +7,8 @@
 
 struct timespec;
 
-/* Until somebody wakes, the time is over (NULL: none) or a signal comes; returns at once when the word is not `seen`. */
+/* Until somebody wakes, the time is over (NULL: none) or a signal comes; returns at once when the
+ * word is not `seen`. */
 void futex_wait(_Atomic uint32_t *word, uint32_t seen, const struct timespec *timeout);
 /* All who sleep on it. */
 void futex_wake(_Atomic uint32_t *word);

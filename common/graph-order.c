@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes mostly come in an order already, which is kept. Lanes: what has run when a node begins is known as a clock, the number
- * of nodes of each lane that come before it. A lane whose last node is among them can go on with this one without a
- * wait that the graph does not ask for.
+ * Nodes mostly come in an order already, which is kept. Lanes: what has run when a node begins is
+ * known as a clock, the number of nodes of each lane that come before it. A lane whose last node is
+ * among them can go on with this one without a wait that the graph does not ask for.
  */
 #include "common/graph-order.h"
 
@@ -14,7 +14,7 @@
 struct order {
 	const struct graph_order_source *source;
 	struct graph_step *steps;
-	uint32_t *step_of;             /* of a node; GRAPH_NO_NODE: it has none yet */
+	uint32_t *step_of;              /* of a node; GRAPH_NO_NODE: it has none yet */
 	uint32_t (*clocks)[LANES_SIZE]; /* of steps, themselves counted */
 	uint32_t length[LANES_SIZE];
 	uint32_t place[LANES_SIZE];
@@ -25,7 +25,8 @@ static bool is_ready(const struct order *o, uint32_t node)
 {
 	uint32_t on;
 
-	for (uint32_t i = 0; (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
+	for (uint32_t i = 0;
+	     (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
 		if (o->step_of[on] == GRAPH_NO_NODE)
 			return false;
 	return true;
@@ -64,7 +65,8 @@ static uint32_t choose(struct order *o, uint32_t step, uint32_t place)
 	const uint32_t *clock = o->clocks[step];
 	uint32_t node = o->steps[step].node, on, shortest = LANES_SIZE;
 
-	for (uint32_t i = 0; (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
+	for (uint32_t i = 0;
+	     (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
 		if (can_go_on(o, o->steps[o->step_of[on]].lane, place, clock))
 			return o->steps[o->step_of[on]].lane;
 	for (uint32_t lane = 0; lane < o->lanes; lane++)
@@ -73,7 +75,8 @@ static uint32_t choose(struct order *o, uint32_t step, uint32_t place)
 	if (o->lanes < GRAPH_LANES_MAX)
 		return new_lane(o, place);
 	for (uint32_t lane = 0; lane < o->lanes; lane++)
-		if (o->place[lane] == place && (shortest == LANES_SIZE || o->length[lane] < o->length[shortest]))
+		if (o->place[lane] == place &&
+		    (shortest == LANES_SIZE || o->length[lane] < o->length[shortest]))
 			shortest = lane;
 	return shortest != LANES_SIZE ? shortest : o->lanes < LANES_SIZE ? new_lane(o, place) : 0;
 }
@@ -82,14 +85,16 @@ static void take_lane(struct order *o, uint32_t step)
 {
 	uint32_t node = o->steps[step].node, *clock = o->clocks[step], lane, on;
 
-	for (uint32_t i = 0; (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
+	for (uint32_t i = 0;
+	     (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
 		for (uint32_t k = 0; k < o->lanes; k++)
 			if (o->clocks[o->step_of[on]][k] > clock[k])
 				clock[k] = o->clocks[o->step_of[on]][k];
 	lane = choose(o, step, o->source->place(o->source->graph, node));
 	o->steps[step].lane = lane;
 	clock[lane] = ++o->length[lane];
-	for (uint32_t i = 0; (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
+	for (uint32_t i = 0;
+	     (on = o->source->dependency(o->source->graph, node, i)) != GRAPH_NO_NODE; i++)
 		o->steps[o->step_of[on]].awaited |= o->steps[o->step_of[on]].lane != lane;
 }
 

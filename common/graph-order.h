@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which order the nodes of a graph can be run, and which of them side by side: nodes fall into lanes, chains in which each is
- * behind the one before. Who runs the graph gives each lane a stream, and lets a node wait for what it depends on in other
- * lanes.
+ * In which order the nodes of a graph can be run, and which of them side by side: nodes fall into
+ * lanes, chains in which each is behind the one before. Who runs the graph gives each lane a
+ * stream, and lets a node wait for what it depends on in other lanes.
  */
 #ifndef CGPU_COMMON_GRAPH_ORDER_H
 #define CGPU_COMMON_GRAPH_ORDER_H
@@ -30,7 +30,8 @@ struct graph_step {
 
 enum { GRAPH_ORDER_CIRCLE = -1, GRAPH_ORDER_MEMORY = -2 };
 
-/* Fill n steps. Returns how many lanes there are, or GRAPH_ORDER_CIRCLE: nodes depend on each other. */
+/* Fill n steps. Returns how many lanes there are, or GRAPH_ORDER_CIRCLE: nodes depend on each
+ * other. */
 int graph_order(const struct graph_order_source *s, struct graph_step *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One sendmsg() a message. The header tells the payload size; when it is larger than IPC_INLINE_MAX the packet holds the
- * header alone and the first passed descriptor is the memfd with the payload.
+ * One sendmsg() a message. The header tells the payload size; when it is larger than IPC_INLINE_MAX
+ * the packet holds the header alone and the first passed descriptor is the memfd with the payload.
  */
 #define _GNU_SOURCE
 #include "common/ipc.h"
@@ -78,9 +78,11 @@ static int send_packet(int sock, struct iovec *iov, int n_iov, const int *fds, u
 		if (errno == EINTR)
 			continue;
 		if (errno == EAGAIN)
-			return error_set(err, ERROR_TIMEOUT, "the process at the other end takes no messages");
+			return error_set(err, ERROR_TIMEOUT,
+					 "the process at the other end takes no messages");
 		if (errno == EPIPE || errno == ECONNRESET)
-			return error_set(err, ERROR_PEER_GONE, "the process at the other end has ended");
+			return error_set(err, ERROR_PEER_GONE,
+					 "the process at the other end has ended");
 		return error_errno(err, "sendmsg");
 	}
 	return 0;
@@ -95,8 +97,9 @@ int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *f
 	int all[IPC_FDS_MAX + 1];
 
 	if (len > IPC_PAYLOAD_MAX || n_fds > IPC_FDS_MAX)
-		return error_set(err, ERROR_LIMIT, "message %u of %zu bytes with %u descriptors is too large",
-				 type, len, n_fds);
+		return error_set(err, ERROR_LIMIT,
+				 "message %u of %zu bytes with %u descriptors is too large", type,
+				 len, n_fds);
 	if (len <= IPC_INLINE_MAX)
 		return send_packet(sock, iov, 2, fds, n_fds, err);
 	big = ipc_memfd("cgpu-message", data, len, err);
@@ -125,7 +128,8 @@ static int wait_readable(int sock, int timeout_ms, struct error *err)
 		if (timeout_ms <= 0)
 			continue;
 		clock_gettime(CLOCK_MONOTONIC, &t);
-		left = timeout_ms - (int)((t.tv_sec - start.tv_sec) * 1000 + (t.tv_nsec - start.tv_nsec) / 1000000);
+		left = timeout_ms - (int)((t.tv_sec - start.tv_sec) * 1000 +
+					  (t.tv_nsec - start.tv_nsec) / 1000000);
 		if (left < 0)
 			left = 0;
 	}
@@ -157,7 +161,8 @@ static int map_payload(struct ipc_message *m, int fd, size_t len, struct error *
 	void *p;
 
 	if (lseek(fd, 0, SEEK_END) < (off_t)len)
-		return error_set(err, ERROR_PROTOCOL, "message %u lost its payload of %zu bytes", m->type, len);
+		return error_set(err, ERROR_PROTOCOL, "message %u lost its payload of %zu bytes",
+				 m->type, len);
 	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (p == MAP_FAILED)
 		return error_errno(err, "cannot map a message of %zu bytes", len);
@@ -174,7 +179,9 @@ static int receive_packet(int sock, struct header *h, char *inline_data, int *al
 		char bytes[CMSG_SPACE(sizeof(int) * (IPC_FDS_MAX + 1))];
 	} control;
 	struct iovec iov[2] = { { h, sizeof(*h) }, { inline_data, IPC_INLINE_MAX } };
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2, .msg_control = control.bytes,
+	struct msghdr msg = { .msg_iov = iov,
+			      .msg_iovlen = 2,
+			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control) };
 	ssize_t n;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lambdas have names that clang gives them, apply<cgpu_cell_3_1()::{lambda(int)#1}>. Shown, this is apply<lambda>.
+ * Lambdas have names that clang gives them, apply<cgpu_cell_3_1()::{lambda(int)#1}>. Shown, this is
+ * apply<lambda>.
  */
 #ifndef CGPU_COMMON_LAMBDA_NAME_H
 #define CGPU_COMMON_LAMBDA_NAME_H
@@ -15,7 +16,8 @@ static inline const char *lambda_name_behind(const char *p)
 	return end ? end + 1 : NULL;
 }
 
-/* Behind "cgpu_cell_3_1()::", what statements at file scope are in, at p; NULL: it is something else. */
+/* Behind "cgpu_cell_3_1()::", what statements at file scope are in, at p; NULL: it is something
+ * else. */
 static inline const char *lambda_name_behind_cell(const char *p)
 {
 	static const char cell[] = "cgpu_cell_";
@@ -33,7 +35,8 @@ static inline void lambda_name_show(char *text)
 	char *to = text, *from = text;
 
 	while (from && *from) {
-		const char *lambda = lambda_name_behind(from), *in_cell = lambda_name_behind_cell(from);
+		const char *lambda = lambda_name_behind(from),
+			   *in_cell = lambda_name_behind_cell(from);
 
 		if (lambda) {
 			memcpy(to, "lambda", 6);

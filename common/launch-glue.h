@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code of a unit calls on the host to reach the device, beside the CUDA runtime; the worker's loader binds these names.
- * The first part needs no header, the second one <cuda_runtime_api.h>.
+ * What the code of a unit calls on the host to reach the device, beside the CUDA runtime; the
+ * worker's loader binds these names. The first part needs no header, the second one
+ * <cuda_runtime_api.h>.
  *
- * Launches are what clang makes of `k<<<g, b, sh, st>>>(a, n)`: __cudaPushCallConfiguration() and the kernel's stub, which calls
- * cudaLaunchKernel(). A variable of the device has a stand-in on the host, whose address names it. The same definition run again
- * initialises the variable again and keeps its address.
+ * Launches are what clang makes of `k<<<g, b, sh, st>>>(a, n)`: __cudaPushCallConfiguration() and
+ * the kernel's stub, which calls cudaLaunchKernel(). A variable of the device has a stand-in on the
+ * host, whose address names it. The same definition run again initialises the variable again and
+ * keeps its address.
  */
 #ifndef CGPU_COMMON_LAUNCH_GLUE_H
 #define CGPU_COMMON_LAUNCH_GLUE_H
@@ -14,7 +16,8 @@
 extern "C" {
 #endif
 
-/* What a variable of the host is annotated with that stands for one of the device: it has an address, and no value. */
+/* What a variable of the host is annotated with that stands for one of the device: it has an
+ * address, and no value. */
 #define CGPU_STAND_IN "cgpu.device"
 #define CGPU_STAND_IN_MARK "__attribute__((annotate(\"" CGPU_STAND_IN "\"))) "
 /* And a function that is for the device, too. */
@@ -31,12 +34,14 @@ extern "C" {
 #define CGPU_REGISTERS "cgpu.registers"
 #define CGPU_CLUSTER "cgpu.cluster"
 
-/* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
+/* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and
+ * the line. */
 void cgpu_note(const char *argument, unsigned line);
 
 #ifdef __CUDA_RUNTIME_API_H__
 
-/* Gives back the result of the call of the runtime API before it in this thread, which code of a cell deals with. */
+/* Gives back the result of the call of the runtime API before it in this thread, which code of a
+ * cell deals with. */
 cudaError_t cgpu_looked_at(cudaError_t result);
 
 #endif /* __CUDA_RUNTIME_API_H__ */

@@ -139,16 +139,19 @@ static void *read_array(struct record *r, size_t least, size_t size, size_t *ret
 	return array;
 }
 
-int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret, struct error *err)
+int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret,
+			  struct error *err)
 {
 	struct record r = record_open(data, len);
 	struct launch_profile p = { 0 };
 	bool failed = false;
 
-	p.entries = read_array(&r, sizeof(struct profile_counts), sizeof(*p.entries), &p.n_entries, &failed);
+	p.entries = read_array(&r, sizeof(struct profile_counts), sizeof(*p.entries), &p.n_entries,
+			       &failed);
 	for (size_t i = 0; i < p.n_entries; i++)
 		read_entry(&r, &p.entries[i]);
-	p.lines = read_array(&r, sizeof(struct profile_counts), sizeof(*p.lines), &p.n_lines, &failed);
+	p.lines = read_array(&r, sizeof(struct profile_counts), sizeof(*p.lines), &p.n_lines,
+			     &failed);
 	for (size_t i = 0; i < p.n_lines; i++)
 		read_line(&r, (uint32_t)p.n_entries, &p.lines[i]);
 	p.spans = read_array(&r, 36, sizeof(*p.spans), &p.n_spans, &failed);

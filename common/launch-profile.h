@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile of what ran on the emulated device: for each entry and each line of source what it did, and when streams worked. The
- * emulator makes it, the kernel process shows it.
+ * A profile of what ran on the emulated device: for each entry and each line of source what it did,
+ * and when streams worked. The emulator makes it, the kernel process shows it.
  */
 #ifndef CGPU_COMMON_LAUNCH_PROFILE_H
 #define CGPU_COMMON_LAUNCH_PROFILE_H
@@ -52,7 +52,7 @@ struct profile_span {
 	uint32_t stream; /* 0: the default one, others in the order of first use */
 	const char *name;
 	uint64_t begin_ns, end_ns;
-	uint64_t bytes;  /* copies and fills */
+	uint64_t bytes; /* copies and fills */
 };
 
 struct launch_profile {
@@ -69,8 +69,10 @@ void profile_counts_add(struct profile_counts *to, const struct profile_counts *
 const char *instruction_class_name(enum instruction_class c);
 
 void launch_profile_encode(const struct launch_profile *p, struct buffer *out);
-/* Texts are borrowed from data; the arrays are its own. A line of an entry that there is not is an error. */
-int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret, struct error *err);
+/* Texts are borrowed from data; the arrays are its own. A line of an entry that there is not is an
+ * error. */
+int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret,
+			  struct error *err);
 /* What decode() has made. Accepts a zeroed struct. */
 void launch_profile_release(struct launch_profile *p);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers are those of the standard. An opcode that is not known is skipped by the sizes that the header gives. */
+/* The registers are those of the standard. An opcode that is not known is skipped by the sizes that
+ * the header gives. */
 #include "common/line-program.h"
 
 #include <string.h>
@@ -172,7 +173,8 @@ static void standard(struct machine *m, struct reader *r, uint8_t opcode)
 		m->file = uleb(r);
 		break;
 	case 8: /* DW_LNS_const_add_pc */
-		m->row.address += (uint64_t)((255 - h->opcode_base) / h->line_range) * h->minimum_instruction;
+		m->row.address +=
+			(uint64_t)((255 - h->opcode_base) / h->line_range) * h->minimum_instruction;
 		break;
 	case 9: /* DW_LNS_fixed_advance_pc */
 		m->row.address += fixed(r, 2);
@@ -199,7 +201,8 @@ static void run(struct machine *m, struct reader *r)
 		} else {
 			uint8_t adjusted = (uint8_t)(opcode - h->opcode_base);
 
-			m->row.address += (uint64_t)(adjusted / h->line_range) * h->minimum_instruction;
+			m->row.address +=
+				(uint64_t)(adjusted / h->line_range) * h->minimum_instruction;
 			m->line += (uint64_t)(int64_t)(h->line_base + adjusted % h->line_range);
 			emit(m, false);
 		}
@@ -223,7 +226,9 @@ static int read_files(struct machine *m, struct reader *r)
 		uleb(r); /* size */
 		if (!MEM_POOL_ROOM(&m->pool, m->files, m->n_files, &m->files_cap))
 			return error_set(m->err, ERROR_MEMORY, "out of memory for the line table");
-		m->files[m->n_files++] = (struct file){ name, folder && folder <= m->n_folders ? m->folders[folder - 1] : "" };
+		m->files[m->n_files++] = (struct file){ name, folder && folder <= m->n_folders
+								      ? m->folders[folder - 1]
+								      : "" };
 	}
 	return 0;
 }
@@ -235,7 +240,8 @@ static int read_header(struct machine *m, struct reader *r, const unsigned char 
 	uint64_t version = fixed(r, 2), header_len = fixed(r, 4);
 
 	if (version < 2 || version > 4)
-		return error_set(m->err, ERROR_INPUT, "the line table has DWARF version %u", (unsigned)version);
+		return error_set(m->err, ERROR_INPUT, "the line table has DWARF version %u",
+				 (unsigned)version);
 	if (header_len > (size_t)(r->end - r->at))
 		return error_set(m->err, ERROR_INPUT, MALFORMED);
 	*ret_code = r->at + header_len;

@@ -30,7 +30,8 @@ void log_write(enum log_level level, const char *fmt, ...)
 
 	if (level > threshold)
 		return;
-	used = snprintf(line, sizeof(line), "%s[%d] %s: ", program_name, (int)getpid(), level_names[level]);
+	used = snprintf(line, sizeof(line), "%s[%d] %s: ", program_name, (int)getpid(),
+			level_names[level]);
 	va_start(ap, fmt);
 	used += vsnprintf(line + used, sizeof(line) - (size_t)used, fmt, ap);
 	va_end(ap);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines for the person who looks after the server, on standard error: "cgpu-kernel[123] warning: ...". The level
- * comes from CGPU_LOG (error, warning, info, debug; default warning). Never for the user of a notebook: what a user
- * must know is an error reply or output of the cell.
+ * Lines for the person who looks after the server, on standard error: "cgpu-kernel[123] warning:
+ * ...". The level comes from CGPU_LOG (error, warning, info, debug; default warning). Never for the
+ * user of a notebook: what a user must know is an error reply or output of the cell.
  */
 #ifndef CGPU_COMMON_LOG_H
 #define CGPU_COMMON_LOG_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of 16 KiB, larger ones for larger requests; a large request leaves the current block in use. */
+/* Blocks of 16 KiB, larger ones for larger requests; a large request leaves the current block in
+ * use. */
 #include "common/mem-pool.h"
 
 #include <stdlib.h>

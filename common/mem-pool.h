@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things that die together live in one pool: a cell's items, a PTX module. Allocation is a pointer bump, release
- * frees all at once. Memory is zeroed and aligned for any type.
+ * Things that die together live in one pool: a cell's items, a PTX module. Allocation is a pointer
+ * bump, release frees all at once. Memory is zeroed and aligned for any type.
  */
 #ifndef CGPU_COMMON_MEM_POOL_H
 #define CGPU_COMMON_MEM_POOL_H
@@ -30,18 +30,18 @@ char *mem_pool_strndup(struct mem_pool *p, const char *text, size_t len);
 char *mem_pool_strdup(struct mem_pool *p, const char *text);
 
 /*
- * The array of n elements with room for one more; NULL when memory is out: then nothing has changed. Where it lay before goes
- * with the pool.
+ * The array of n elements with room for one more; NULL when memory is out: then nothing has
+ * changed. Where it lay before goes with the pool.
  */
 void *mem_pool_grow(struct mem_pool *p, void *array, uint32_t n, uint32_t *cap, size_t size);
 
 /* Room for one more element behind the first n of `array`, which may move: whether there is. */
-#define MEM_POOL_ROOM(pool, array, n, cap)                                                       \
-	({                                                                                       \
+#define MEM_POOL_ROOM(pool, array, n, cap)                                                         \
+	({                                                                                         \
 		void *grown_array_ = mem_pool_grow((pool), (array), (n), (cap), sizeof(*(array))); \
-		if (grown_array_)                                                                \
-			(array) = grown_array_;                                                  \
-		grown_array_ != NULL;                                                            \
+		if (grown_array_)                                                                  \
+			(array) = grown_array_;                                                    \
+		grown_array_ != NULL;                                                              \
 	})
 
 #endif

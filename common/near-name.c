@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distance of Damerau and Levenshtein, in three rows of its table: two neighbours in the wrong order count once. */
+/* The distance of Damerau and Levenshtein, in three rows of its table: two neighbours in the wrong
+ * order count once. */
 #include "common/near-name.h"
 
 #include <string.h>
@@ -24,8 +25,11 @@ size_t near_name_edits(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= n; j++) {
-			row[j] = i ? min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])) : j;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && second[j - 2] + 1 < row[j])
+			row[j] = i ? min3(above[j] + 1, row[j - 1] + 1,
+					  above[j - 1] + (a[i - 1] != b[j - 1]))
+				   : j;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    second[j - 2] + 1 < row[j])
 				row[j] = second[j - 2] + 1;
 		}
 	}

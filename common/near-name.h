@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 
-/* How many letters to change, or neighbours to swap, make the one of the other; 63 when one is too long to be asked. */
+/* How many letters to change, or neighbours to swap, make the one of the other; 63 when one is too
+ * long to be asked. */
 size_t near_name_edits(const char *a, const char *b);
-/* As far as a slip of the hand goes: a letter in three to five, two in six to eight and so on; 0 when there are fewer. */
+/* As far as a slip of the hand goes: a letter in three to five, two in six to eight and so on; 0
+ * when there are fewer. */
 size_t near_name_limit(const char *name);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Positions grow without wrapping; a record may wrap around the end of the ring. The writer publishes with a release store
- * of ring_head, the reader frees with a release store of ring_tail and wakes a writer that sleeps on ring_waiting.
+ * Positions grow without wrapping; a record may wrap around the end of the ring. The writer
+ * publishes with a release store of ring_head, the reader frees with a release store of ring_tail
+ * and wakes a writer that sleeps on ring_waiting.
  */
 #include "common/output-ring.h"
 
@@ -71,7 +72,8 @@ static void write_one(struct worker_control *c, enum output_type type, const voi
 	atomic_store_explicit(&c->ring_head, head + padded(len), memory_order_release);
 }
 
-void output_ring_write(struct worker_control *c, enum output_type type, const void *data, size_t len)
+void output_ring_write(struct worker_control *c, enum output_type type, const void *data,
+		       size_t len)
 {
 	while (atomic_exchange_explicit(&writer_lock, 1, memory_order_acquire))
 		sched_yield();
@@ -88,7 +90,8 @@ void output_ring_write(struct worker_control *c, enum output_type type, const vo
 static int corrupt(struct worker_control *c, uint64_t head, struct error *err)
 {
 	atomic_store(&c->ring_tail, head);
-	return error_set(err, ERROR_PROTOCOL, "the cell has overwritten the output records of its worker");
+	return error_set(err, ERROR_PROTOCOL,
+			 "the cell has overwritten the output records of its worker");
 }
 
 static void release(struct worker_control *c, uint64_t tail)
@@ -113,9 +116,11 @@ int output_ring_read(struct worker_control *c, size_t max_text, enum output_type
 		char *at;
 
 		copy_out(c, tail, &h, sizeof(h));
-		if (h.len > RECORD_MAX || padded(h.len) > head - tail || h.type < OUTPUT_STDOUT || h.type > OUTPUT_CLEAR)
+		if (h.len > RECORD_MAX || padded(h.len) > head - tail || h.type < OUTPUT_STDOUT ||
+		    h.type > OUTPUT_CLEAR)
 			return corrupt(c, head, err);
-		if (type && (h.type != type || h.type > OUTPUT_STDERR || data->len + h.len > max_text))
+		if (type &&
+		    (h.type != type || h.type > OUTPUT_STDERR || data->len + h.len > max_text))
 			break;
 		type = h.type;
 		at = buffer_extend(data, h.len);

@@ -37,7 +37,8 @@ char *own_prefix_folder(const char *name, const char *file, const char *otherwis
 {
 	cleanup_free char *prefix = own_prefix_find(), *folder = NULL, *probe = NULL;
 
-	if (!prefix || asprintf(&folder, "%s/share/cgpu/%s", prefix, name) < 0 || asprintf(&probe, "%s/%s", folder, file) < 0)
+	if (!prefix || asprintf(&folder, "%s/share/cgpu/%s", prefix, name) < 0 ||
+	    asprintf(&probe, "%s/%s", folder, file) < 0)
 		return NULL;
 	return access(probe, R_OK) ? strdup(otherwise) : steal_pointer(&folder);
 }

@@ -26,7 +26,8 @@ struct scan_arg {
 #define SCAN_IS_PRESENT (1u << 3)
 #define SCAN_IS_SWAPPED (1u << 4)
 
-int pagemap_scan(int pagemap, uint64_t start, uint64_t end, struct pagemap_region *ret, size_t n, uint64_t *ret_walked)
+int pagemap_scan(int pagemap, uint64_t start, uint64_t end, struct pagemap_region *ret, size_t n,
+		 uint64_t *ret_walked)
 {
 	struct scan_arg arg = {
 		.size = sizeof(arg),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the bytes, no allocation. Comments and line ends are skipped between tokens; the only state is the
- * position and the line number.
+ * One pass over the bytes, no allocation. Comments and line ends are skipped between tokens; the
+ * only state is the position and the line number.
  */
 #include "common/ptx-lexer.h"
 
@@ -22,7 +22,8 @@ static bool is_digit(char c)
 
 static bool is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '$' || c == '%';
 }
 
 static int hex_value(char c)
@@ -102,7 +103,8 @@ static void lex_decimal_float(struct ptx_lexer *lx, struct ptx_token *t)
 
 	while (lx->at < lx->end && n < sizeof(text) - 1) {
 		char c = *lx->at;
-		bool sign = (c == '+' || c == '-') && n && (text[n - 1] == 'e' || text[n - 1] == 'E');
+		bool sign =
+			(c == '+' || c == '-') && n && (text[n - 1] == 'e' || text[n - 1] == 'E');
 
 		if (!is_digit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
 			break;
@@ -187,7 +189,8 @@ static void lex_word(struct ptx_lexer *lx)
 	while (lx->at < lx->end) {
 		if (is_word(*lx->at))
 			lx->at++;
-		else if (*lx->at == ':' && lx->end - lx->at > 2 && lx->at[1] == ':' && is_word(lx->at[2]))
+		else if (*lx->at == ':' && lx->end - lx->at > 2 && lx->at[1] == ':' &&
+			 is_word(lx->at[2]))
 			lx->at += 2;
 		else
 			return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens of PTX (PTX ISA, chapter 4 "Syntax"). A dotted word such as ".global" or ".shared::cta" is one token; an
- * opcode with its modifiers is an identifier followed by dotted words. Tokens are slices of the text.
+ * Tokens of PTX (PTX ISA, chapter 4 "Syntax"). A dotted word such as ".global" or ".shared::cta" is
+ * one token; an opcode with its modifiers is an identifier followed by dotted words. Tokens are
+ * slices of the text.
  */
 #ifndef CGPU_COMMON_PTX_LEXER_H
 #define CGPU_COMMON_PTX_LEXER_H
@@ -15,7 +16,8 @@ enum ptx_token_kind {
 	PTX_TOKEN_IDENTIFIER,
 	PTX_TOKEN_DOTTED, /* text includes the dot */
 	PTX_TOKEN_INTEGER,
-	PTX_TOKEN_FLOAT, /* 0f, 0d or decimal; value holds the bits of a binary64, or of a binary32 if `single` */
+	PTX_TOKEN_FLOAT,  /* 0f, 0d or decimal; value holds the bits of a binary64, or of a binary32
+			     if `single` */
 	PTX_TOKEN_STRING, /* text without the quotes */
 	PTX_TOKEN_PUNCTUATION, /* one character, in value */
 	PTX_TOKEN_BAD,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module is cut into items: the functions, variables and directives of its outermost level, each with the symbol that it
- * declares or defines. Which items stay is decided by symbols alone; what stays is copied, with names and numbers of files
- * replaced on the way. So nothing has to be known of instructions.
+ * A module is cut into items: the functions, variables and directives of its outermost level, each
+ * with the symbol that it declares or defines. Which items stay is decided by symbols alone; what
+ * stays is copied, with names and numbers of files replaced on the way. So nothing has to be known
+ * of instructions.
  */
 #define _GNU_SOURCE
 #include "common/ptx-link.h"
@@ -23,10 +24,10 @@ struct item {
 	const char *start, *end;
 	uint32_t symbol; /* NAME_NONE: none */
 	enum linkage linkage;
-	bool defines;    /* else it declares */
+	bool defines; /* else it declares */
 	bool is_function;
-	bool needed;     /* a declaration of what must be defined somewhere */
-	bool header;     /* .version, .target and .address_size: the linked module has its own */
+	bool needed; /* a declaration of what must be defined somewhere */
+	bool header; /* .version, .target and .address_size: the linked module has its own */
 };
 
 struct ptx_link_module {
@@ -34,7 +35,7 @@ struct ptx_link_module {
 	struct item *items;
 	uint32_t n, n_labels;
 	size_t cap, labels_cap;
-	uint32_t *labels; /* symbols of debug sections, the module's own */
+	uint32_t *labels;         /* symbols of debug sections, the module's own */
 	uint32_t version, target; /* 90, 75 */
 	uint32_t files;           /* highest number of a .file */
 };
@@ -43,8 +44,8 @@ struct ptx_link_module {
 struct symbol {
 	uint32_t owner; /* index of the module whose definition stays, NONE */
 	bool strong;
-	bool declared;  /* by an .extern item that was written */
-	bool taken;     /* a module has it under this name */
+	bool declared; /* by an .extern item that was written */
+	bool taken;    /* a module has it under this name */
 };
 
 #define NONE UINT32_MAX
@@ -92,12 +93,14 @@ static void advance(struct cutter *c)
 
 static bool at(const struct cutter *c, char punctuation)
 {
-	return c->token.kind == PTX_TOKEN_PUNCTUATION && c->token.value == (unsigned char)punctuation;
+	return c->token.kind == PTX_TOKEN_PUNCTUATION &&
+	       c->token.value == (unsigned char)punctuation;
 }
 
 static bool at_word(const struct cutter *c, const char *word)
 {
-	return c->token.kind == PTX_TOKEN_DOTTED && c->token.len == strlen(word) && !memcmp(c->token.text, word, c->token.len);
+	return c->token.kind == PTX_TOKEN_DOTTED && c->token.len == strlen(word) &&
+	       !memcmp(c->token.text, word, c->token.len);
 }
 
 static int out_of_memory(struct cutter *c)
@@ -108,9 +111,11 @@ static int out_of_memory(struct cutter *c)
 static int unexpected(struct cutter *c, const char *wanted)
 {
 	if (c->token.kind == PTX_TOKEN_END)
-		return error_set(c->err, ERROR_COMPILE, "%s: PTX line %u: the text ends where %s should follow", c->module->name,
-				 c->token.line, wanted);
-	return error_set(c->err, ERROR_COMPILE, "%s: PTX line %u: `%.*s` where %s should be", c->module->name, c->token.line,
+		return error_set(c->err, ERROR_COMPILE,
+				 "%s: PTX line %u: the text ends where %s should follow",
+				 c->module->name, c->token.line, wanted);
+	return error_set(c->err, ERROR_COMPILE, "%s: PTX line %u: `%.*s` where %s should be",
+			 c->module->name, c->token.line,
 			 (int)(c->token.len > 40 ? 40 : c->token.len), c->token.text, wanted);
 }
 
@@ -280,7 +285,8 @@ static int cut_item(struct cutter *c, struct item *i)
 		return cut_file(c);
 	if (at_word(c, ".section"))
 		return cut_section(c);
-	if (at_word(c, ".global") || at_word(c, ".const") || at_word(c, ".shared") || at_word(c, ".tex"))
+	if (at_word(c, ".global") || at_word(c, ".const") || at_word(c, ".shared") ||
+	    at_word(c, ".tex"))
 		return cut_variable(c, i);
 	if (at_word(c, ".pragma") || at_word(c, ".alias"))
 		return skip_statement(c);
@@ -307,11 +313,13 @@ static int cut(struct cutter *c)
 		m->items[m->n++] = i;
 	}
 	if (!m->version)
-		return error_set(c->err, ERROR_COMPILE, "%s: no .version directive: this is not PTX", m->name);
+		return error_set(c->err, ERROR_COMPILE,
+				 "%s: no .version directive: this is not PTX", m->name);
 	return 0;
 }
 
-int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len, struct error *err)
+int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len,
+		 struct error *err)
 {
 	struct ptx_link_module *m = calloc(1, sizeof(*m));
 	struct cutter c = { .link = l, .module = m, .err = err };
@@ -338,7 +346,8 @@ static bool is_defined(const struct ptx_link *l, uint32_t symbol)
 {
 	for (uint32_t k = 0; k < l->n; k++)
 		for (uint32_t n = 0; n < l->modules[k]->n; n++)
-			if (l->modules[k]->items[n].symbol == symbol && l->modules[k]->items[n].defines)
+			if (l->modules[k]->items[n].symbol == symbol &&
+			    l->modules[k]->items[n].defines)
 				return true;
 	return false;
 }
@@ -348,7 +357,8 @@ const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const ch
 	for (uint32_t k = 0; k < l->n; k++)
 		for (uint32_t n = 0; n < l->modules[k]->n; n++) {
 			const struct item *i = &l->modules[k]->items[n];
-			const char *name = i->is_function && i->needed ? l->names.texts[i->symbol] : NULL;
+			const char *name =
+				i->is_function && i->needed ? l->names.texts[i->symbol] : NULL;
 
 			if (name && is_meant(name) && !is_defined(l, i->symbol))
 				return name;
@@ -356,7 +366,8 @@ const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const ch
 	return NULL;
 }
 
-/* cudaLaunchDevice, __cudaCDP2LaunchDeviceV2. Functions of C++ have longer names, and cuda_scale() is a cell's own. */
+/* cudaLaunchDevice, __cudaCDP2LaunchDeviceV2. Functions of C++ have longer names, and cuda_scale()
+ * is a cell's own. */
 bool ptx_link_is_device_runtime(const char *name)
 {
 	if (!strncmp(name, "__", 2))
@@ -395,7 +406,9 @@ static int find_owners(const struct ptx_link *l, struct symbol *symbols, struct 
 				continue;
 			s = &symbols[i->symbol];
 			if (i->linkage == VISIBLE && s->strong)
-				return error_set(err, ERROR_COMPILE, "`%s` is defined in %s and in %s", l->names.texts[i->symbol],
+				return error_set(err, ERROR_COMPILE,
+						 "`%s` is defined in %s and in %s",
+						 l->names.texts[i->symbol],
 						 l->modules[s->owner]->name, l->modules[k]->name);
 			if (s->owner == NONE || (i->linkage == VISIBLE && !s->strong))
 				s->owner = k;
@@ -405,22 +418,26 @@ static int find_owners(const struct ptx_link *l, struct symbol *symbols, struct 
 	return 0;
 }
 
-static int check_needs(const struct ptx_link *l, const struct symbol *symbols, bool (*known)(const char *name),
-		       struct error *err)
+static int check_needs(const struct ptx_link *l, const struct symbol *symbols,
+		       bool (*known)(const char *name), struct error *err)
 {
 	for (uint32_t k = 0; k < l->n; k++)
 		for (uint32_t n = 0; n < l->modules[k]->n; n++) {
 			const struct item *i = &l->modules[k]->items[n];
 
-			if (i->needed && symbols[i->symbol].owner == NONE && !known(l->names.texts[i->symbol]))
-				return error_set(err, ERROR_COMPILE, "`%s` is used in %s, and nothing that is linked defines it",
-						 l->names.texts[i->symbol], l->modules[k]->name);
+			if (i->needed && symbols[i->symbol].owner == NONE &&
+			    !known(l->names.texts[i->symbol]))
+				return error_set(
+					err, ERROR_COMPILE,
+					"`%s` is used in %s, and nothing that is linked defines it",
+					l->names.texts[i->symbol], l->modules[k]->name);
 		}
 	return 0;
 }
 
 /* What is a module's own keeps its name in the first module that has it. */
-static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bool *renamed, bool *seen)
+static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bool *renamed,
+		     bool *seen)
 {
 	for (uint32_t n = 0; n < m->n + m->n_labels; n++) {
 		uint32_t symbol = n < m->n ? m->items[n].symbol : m->labels[n - m->n];
@@ -437,8 +454,8 @@ static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bo
 struct writer {
 	const struct ptx_link *link;
 	const bool *renamed;
-	uint32_t index;  /* of the module */
-	uint32_t files;  /* added to its numbers of files */
+	uint32_t index; /* of the module */
+	uint32_t files; /* added to its numbers of files */
 	struct buffer *out;
 };
 
@@ -465,17 +482,19 @@ static void write_item(const struct writer *w, const struct item *i)
 			buffer_printf(w->out, "$%u", w->index + 1);
 			from = t.text + t.len;
 		}
-		file_follows = (t.kind == PTX_TOKEN_DOTTED && t.len == 4 && !memcmp(t.text, ".loc", 4)) ||
-			       (t.kind == PTX_TOKEN_DOTTED && t.len == 5 && !memcmp(t.text, ".file", 5)) ||
-			       (t.kind == PTX_TOKEN_IDENTIFIER && t.len == 10 && !memcmp(t.text, "inlined_at", 10));
+		file_follows =
+			(t.kind == PTX_TOKEN_DOTTED && t.len == 4 && !memcmp(t.text, ".loc", 4)) ||
+			(t.kind == PTX_TOKEN_DOTTED && t.len == 5 && !memcmp(t.text, ".file", 5)) ||
+			(t.kind == PTX_TOKEN_IDENTIFIER && t.len == 10 &&
+			 !memcmp(t.text, "inlined_at", 10));
 	}
 	buffer_append(w->out, from, (size_t)(i->end - from));
 	buffer_putc(w->out, '\n');
 }
 
 /*
- * Does this item stay? Bodies of functions come last, so that variables are defined before they are used, and a function that
- * is defined anywhere needs to be declared once.
+ * Does this item stay? Bodies of functions come last, so that variables are defined before they are
+ * used, and a function that is defined anywhere needs to be declared once.
  */
 static bool stays(const struct item *i, uint32_t module, struct symbol *symbols)
 {
@@ -494,10 +513,12 @@ static bool stays(const struct item *i, uint32_t module, struct symbol *symbols)
 	return true;
 }
 
-static int write_modules(const struct ptx_link *l, struct symbol *symbols, struct buffer *out, struct error *err)
+static int write_modules(const struct ptx_link *l, struct symbol *symbols, struct buffer *out,
+			 struct error *err)
 {
 	size_t n_names = l->names.n;
-	bool *renamed = calloc(n_names * l->n + 1, sizeof(*renamed)), *seen = calloc(n_names + 1, sizeof(*seen));
+	bool *renamed = calloc(n_names * l->n + 1, sizeof(*renamed)),
+	     *seen = calloc(n_names + 1, sizeof(*seen));
 	bool failed = !renamed || !seen;
 
 	for (uint32_t k = 0; !failed && k < l->n; k++) {
@@ -513,7 +534,8 @@ static int write_modules(const struct ptx_link *l, struct symbol *symbols, struc
 			w.index = k;
 			w.renamed = renamed + k * n_names;
 			for (uint32_t n = 0; n < m->n; n++)
-				if ((m->items[n].is_function && m->items[n].defines) == bodies && stays(&m->items[n], k, symbols))
+				if ((m->items[n].is_function && m->items[n].defines) == bodies &&
+				    stays(&m->items[n], k, symbols))
 					write_item(&w, &m->items[n]);
 			w.files += m->files;
 		}
@@ -525,7 +547,8 @@ static int write_modules(const struct ptx_link *l, struct symbol *symbols, struc
 	return failed ? -1 : 0;
 }
 
-int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret, struct error *err)
+int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret,
+		 struct error *err)
 {
 	struct symbol *symbols = calloc((size_t)l->names.n + 1, sizeof(*symbols));
 	uint32_t version = 0, target = 0;
@@ -539,7 +562,8 @@ int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buf
 		version = l->modules[k]->version > version ? l->modules[k]->version : version;
 		target = l->modules[k]->target > target ? l->modules[k]->target : target;
 	}
-	buffer_printf(ret, ".version %u.%u\n.target sm_%u\n.address_size 64\n", version / 10, version % 10, target);
+	buffer_printf(ret, ".version %u.%u\n.target sm_%u\n.address_size 64\n", version / 10,
+		      version % 10, target);
 	failed = find_owners(l, symbols, err) || (known && check_needs(l, symbols, known, err)) ||
 		 write_modules(l, symbols, ret, err);
 	free(symbols);

@@ -57,11 +57,11 @@ static const char *take(struct record *r, size_t len)
 	return at;
 }
 
-#define READ_NUMBER(type)                             \
-	type v = 0;                                   \
-	const char *at = take(r, sizeof(v));          \
-	if (at)                                       \
-		memcpy(&v, at, sizeof(v));            \
+#define READ_NUMBER(type)                                                                          \
+	type v = 0;                                                                                \
+	const char *at = take(r, sizeof(v));                                                       \
+	if (at)                                                                                    \
+		memcpy(&v, at, sizeof(v));                                                         \
 	return v
 
 uint8_t record_u8(struct record *r)

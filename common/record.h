@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoding of everything variable that processes send each other: little numbers and counted strings, one after
- * another, no padding, native byte order (both ends are the same build on the same machine).
+ * The encoding of everything variable that processes send each other: little numbers and counted
+ * strings, one after another, no padding, native byte order (both ends are the same build on the
+ * same machine).
  *
- * Writing appends to a buffer; its failure is seen once, by buffer_check(). Reading never passes the end: the first
- * short read sets `failed`, every later read gives 0 or "", and record_check() reports it once. So a malformed record
- * from a broken worker is one error, not a crash.
+ * Writing appends to a buffer; its failure is seen once, by buffer_check(). Reading never passes
+ * the end: the first short read sets `failed`, every later read gives 0 or "", and record_check()
+ * reports it once. So a malformed record from a broken worker is one error, not a crash.
  */
 #ifndef CGPU_COMMON_RECORD_H
 #define CGPU_COMMON_RECORD_H
@@ -38,7 +39,8 @@ uint64_t record_u64(struct record *r);
 const char *record_bytes(struct record *r, size_t *ret_len);
 /* Strings are written with their NUL, so this points into the record and needs no copy. */
 const char *record_str(struct record *r);
-/* A count of items that each take at least `least` bytes; a count that cannot fit fails the record and gives 0. */
+/* A count of items that each take at least `least` bytes; a count that cannot fit fails the record
+ * and gives 0. */
 uint32_t record_count(struct record *r, size_t least);
 
 /* ERROR_PROTOCOL if a read failed or bytes are left over. */

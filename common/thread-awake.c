@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linux says in /proc which system call a thread is in: its number is the first word, "running" for none. */
+/* Linux says in /proc which system call a thread is in: its number is the first word, "running" for
+ * none. */
 #include "common/thread-awake.h"
 
 #include <fcntl.h>

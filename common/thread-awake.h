@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* False: it waits in a futex, as for a lock or for a thread's end, which another thread has to end. */
+/* False: it waits in a futex, as for a lock or for a thread's end, which another thread has to end.
+ */
 bool thread_awake(pid_t tid);
 
 #endif

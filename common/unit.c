@@ -22,7 +22,8 @@ static const struct {
 
 bool unit_holds_statements(const char *function)
 {
-	static const char *const starts[] = { UNIT_STATEMENTS, "__stmts__", "__cxx_global_var_init", "_GLOBAL__sub_I_" };
+	static const char *const starts[] = { UNIT_STATEMENTS, "__stmts__", "__cxx_global_var_init",
+					      "_GLOBAL__sub_I_" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (!strncmp(function, starts[i], strlen(starts[i])))
@@ -169,8 +170,8 @@ int unit_decode(const void *data, size_t len, struct unit *ret, struct error *er
 	uint32_t version = record_u32(&r);
 
 	if (!r.failed && version != UNIT_VERSION)
-		return error_set(err, ERROR_PROTOCOL, "unit of version %u, this program knows %u", version,
-				 UNIT_VERSION);
+		return error_set(err, ERROR_PROTOCOL, "unit of version %u, this program knows %u",
+				 version, UNIT_VERSION);
 	u.cell = record_u32(&r);
 	u.cell_name = record_str(&r);
 	u.run_symbol = record_str(&r);

@@ -57,9 +57,10 @@ static int on_declarations(struct compiler *c, struct record *r, struct error *e
 	return record_check(r, "declarations", err);
 }
 
-/* The functions of earlier cells with checks; the names of those that do not compile a second time are told. */
-static int compile_earlier(struct compiler *c, struct record *r, const struct compile_request *like, struct buffer *out,
-			   struct error *err)
+/* The functions of earlier cells with checks; the names of those that do not compile a second time
+ * are told. */
+static int compile_earlier(struct compiler *c, struct record *r, const struct compile_request *like,
+			   struct buffer *out, struct error *err)
 {
 	cleanup_buffer struct buffer units = BUFFER_INIT, refused = BUFFER_INIT;
 	uint32_t n = record_count(r, 12), n_units = 0, n_refused = 0;
@@ -116,7 +117,8 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 		record_put_u32(&b, id);
 		if (result.ok) {
 			record_put_bytes(&b, result.unit.data, result.unit.len);
-			failed = compile_earlier(c, r, &request, &b, err) || reply(COMPILER_COMPILED, &b, err);
+			failed = compile_earlier(c, r, &request, &b, err) ||
+				 reply(COMPILER_COMPILED, &b, err);
 		} else {
 			record_put_str(&b, buffer_text(&result.first));
 			record_put_str(&b, buffer_text(&result.all));
@@ -192,7 +194,8 @@ static int on_is_complete(struct compiler *c, struct record *r, struct error *er
 	return reply(COMPILER_COMPLETENESS, &b, err);
 }
 
-static void put_package(struct buffer *b, const char *problem, const struct package *p, const char *found)
+static void put_package(struct buffer *b, const char *problem, const struct package *p,
+			const char *found)
 {
 	const struct link_libraries *l = &p->libraries;
 
@@ -338,9 +341,11 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 /* The first compilation pays for tables that clang and LLVM make once: not the user's. */
 static void warm_up(struct compiler *c)
 {
-	struct compile_request request = {
-		.cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .nvflags = "", .sm = 75
-	};
+	struct compile_request request = { .cell_name = "In[0]",
+					   .text = "puts(\"\"); 1 + 1",
+					   .cflags = "",
+					   .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 
 	compiler_compile(c, &request, &result, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread is started by the first descriptor and lives as long as the process. What it is given takes no memory. */
+/* The thread is started by the first descriptor and lives as long as the process. What it is given
+ * takes no memory. */
 #include "kernel/closer.h"
 
 #include <pthread.h>

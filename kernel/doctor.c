@@ -30,16 +30,19 @@ static unsigned put_own_rows(const char *history, struct buffer *out)
 	const struct doctor_row rows[] = {
 		{ "cgpu-kernel", true, PACKAGE_VERSION, "" },
 		{ "libraries", true, libraries, "" },
-		{ "encryption (CURVE)", zmq_has("curve"), zmq_has("curve") ? "available" : "libzmq was built without it",
+		{ "encryption (CURVE)", zmq_has("curve"),
+		  zmq_has("curve") ? "available" : "libzmq was built without it",
 		  "Install a libzmq with libsodium (Debian's libzmq5 has it)." },
-		{ "history", !memory, history ? history : "", "Input history of this session is lost at its end: see "
-		  "the log for why the file cannot be used, or set CGPU_HISTORY to another path." },
+		{ "history", !memory, history ? history : "",
+		  "Input history of this session is lost at its end: see the log for why the file "
+		  "cannot be used, or set CGPU_HISTORY to another path." },
 	};
 	unsigned problems = 0;
 
 	zmq_version(&major, &minor, &patch);
-	snprintf(libraries, sizeof(libraries), "ZeroMQ %d.%d.%d, %s, Jansson %s, SQLite %s", major, minor, patch,
-		 OpenSSL_version(OPENSSL_VERSION), JANSSON_VERSION, sqlite3_libversion());
+	snprintf(libraries, sizeof(libraries), "ZeroMQ %d.%d.%d, %s, Jansson %s, SQLite %s", major,
+		 minor, patch, OpenSSL_version(OPENSSL_VERSION), JANSSON_VERSION,
+		 sqlite3_libversion());
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (history || strcmp(rows[i].what, "history"))
 			problems += put_row(&rows[i], out);
@@ -55,7 +58,8 @@ unsigned doctor_report(const struct supervisor *s, const char *history, struct b
 	for (size_t i = 0; i < n; i++)
 		problems += put_row(&rows[i], out);
 	if (problems)
-		buffer_printf(out, "\n%u of these could be better; each has its remedy below it.\n", problems);
+		buffer_printf(out, "\n%u of these could be better; each has its remedy below it.\n",
+			      problems);
 	else
 		buffer_puts(out, "\nAll is in order.\n");
 	return problems;

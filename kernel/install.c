@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the installed kernelspec folders, one for each language of cells; kernel.json gets the path of the cgpu-listen beside
- * this very program, and offers encryption only where libzmq has it.
+ * Copies the installed kernelspec folders, one for each language of cells; kernel.json gets the
+ * path of the cgpu-listen beside this very program, and offers encryption only where libzmq has it.
  */
 #include "kernel/install.h"
 
@@ -35,8 +35,8 @@ static int own_path(char *ret, size_t size, struct error *err)
 	return 0;
 }
 
-int install_find(const char *file, const char *relative, const char *otherwise, char *ret, size_t size,
-		 struct error *err)
+int install_find(const char *file, const char *relative, const char *otherwise, char *ret,
+		 size_t size, struct error *err)
 {
 	char self[PATH_SIZE], path[3][PATH_SIZE + 64];
 	char probe[PATH_SIZE + 128];
@@ -55,13 +55,16 @@ int install_find(const char *file, const char *relative, const char *otherwise, 
 			return 0;
 		}
 	}
-	return error_set(err, ERROR_NOT_FOUND, "%s is neither in %s nor in %s; is cgpu installed completely?", file,
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s is neither in %s nor in %s; is cgpu installed completely?", file,
 			 path[0], otherwise);
 }
 
-static int target_folder(const char *prefix, const char *kernelspec, char *ret, size_t size, struct error *err)
+static int target_folder(const char *prefix, const char *kernelspec, char *ret, size_t size,
+			 struct error *err)
 {
-	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME"),
+		   *home = getenv("HOME");
 	int n;
 
 	if (*prefix)
@@ -74,7 +77,8 @@ static int target_folder(const char *prefix, const char *kernelspec, char *ret, 
 		n = snprintf(ret, size, "%s/.local/share/jupyter/kernels/%s", home, kernelspec);
 	else
 		return error_set(err, ERROR_NOT_FOUND, "HOME is not set; use --prefix FOLDER");
-	return n < (int)size ? 0 : error_set(err, ERROR_INPUT, "the path of the folder is too long");
+	return n < (int)size ? 0
+			     : error_set(err, ERROR_INPUT, "the path of the folder is too long");
 }
 
 static int copy_file(const char *from, const char *to, const char *name, struct error *err)
@@ -105,7 +109,8 @@ static int write_spec(const char *from, const char *to, struct error *err)
 	json_t *spec;
 	int rc;
 
-	if (install_find("cgpu-listen", "libexec/cgpu", PATHS_PKGLIBEXEC, folder, sizeof(folder), err))
+	if (install_find("cgpu-listen", "libexec/cgpu", PATHS_PKGLIBEXEC, folder, sizeof(folder),
+			 err))
 		return -1;
 	snprintf(program, sizeof(program), "%s/cgpu-listen", folder);
 	real = realpath(program, NULL);
@@ -129,7 +134,8 @@ static int install_one(const char *prefix, const struct language *l, struct erro
 	snprintf(relative, sizeof(relative), "share/cgpu/kernels/%s", l->kernelspec);
 	snprintf(otherwise, sizeof(otherwise), "%s/kernels/%s", PATHS_PKGDATA, l->kernelspec);
 	if (install_find("kernel.json", relative, otherwise, from, sizeof(from), err) ||
-	    target_folder(prefix, l->kernelspec, to, sizeof(to), err) || folders_make(to, 0777, err) || write_spec(from, to, err))
+	    target_folder(prefix, l->kernelspec, to, sizeof(to), err) ||
+	    folders_make(to, 0777, err) || write_spec(from, to, err))
 		return -1;
 	for (size_t i = 0; i < sizeof(logos) / sizeof(logos[0]); i++)
 		if (copy_file(from, to, logos[i], err))
@@ -145,6 +151,7 @@ int install_kernelspecs(const char *prefix, struct error *err)
 	for (size_t i = 0; (l = language_at(i)); i++)
 		if (install_one(prefix, l, err))
 			return error_wrap(err, "installing the kernelspec %s", l->kernelspec);
-	puts("JupyterLab shows them at its next start; in a terminal: jupyter console --kernel cgpu");
+	puts("JupyterLab shows them at its next start; in a terminal: jupyter console --kernel "
+	     "cgpu");
 	return 0;
 }

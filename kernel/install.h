@@ -8,13 +8,14 @@
 struct error;
 
 /*
- * prefix "": for the user, in $JUPYTER_DATA_DIR, $XDG_DATA_HOME/jupyter or ~/.local/share/jupyter; else in
- * PREFIX/share/jupyter. Prints where they are and what to do next.
+ * prefix "": for the user, in $JUPYTER_DATA_DIR, $XDG_DATA_HOME/jupyter or ~/.local/share/jupyter;
+ * else in PREFIX/share/jupyter. Prints where they are and what to do next.
  */
 int install_kernelspecs(const char *prefix, struct error *err);
 
-/* The folder that holds `file`, searched beside this program's own installation, then at `otherwise`. */
-int install_find(const char *file, const char *relative, const char *otherwise, char *ret, size_t size,
-		 struct error *err);
+/* The folder that holds `file`, searched beside this program's own installation, then at
+ * `otherwise`. */
+int install_find(const char *file, const char *relative, const char *otherwise, char *ret,
+		 size_t size, struct error *err);
 
 #endif

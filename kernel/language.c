@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One program serves both kernelspecs: what differs between them is this table and which language cgpu-compiler takes a cell
- * for that does not say it.
+ * One program serves both kernelspecs: what differs between them is this table and which language
+ * cgpu-compiler takes a cell for that does not say it.
  */
 #include "kernel/language.h"
 
@@ -33,6 +33,7 @@ const struct language *language_find(const char *word, struct error *err)
 			return &table[i];
 		buffer_printf(&words, "%s%s", i ? ", " : "", table[i].word);
 	}
-	error_set(err, ERROR_INPUT, "cells cannot be in \"%s\"; what there is: %s", word, buffer_text(&words));
+	error_set(err, ERROR_INPUT, "cells cannot be in \"%s\"; what there is: %s", word,
+		  buffer_text(&words));
 	return NULL;
 }

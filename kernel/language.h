@@ -10,7 +10,8 @@ struct error;
 struct language {
 	const char *word; /* of --language, and for cgpu-compiler */
 	const char *kernelspec, *title;
-	const char *name, *version, *mimetype, *codemirror_mode, *file_extension, *pygments_lexer; /* as language_info has them */
+	const char *name, *version, *mimetype, *codemirror_mode, *file_extension,
+		*pygments_lexer; /* as language_info has them */
 	const char *cells, *reference, *reference_url;
 };
 

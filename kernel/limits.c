@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of a device can only be compared when the device is known, so each file's ceiling is kept as it was written. */
+/* Shares of a device can only be compared when the device is known, so each file's ceiling is kept
+ * as it was written. */
 #include "kernel/limits.h"
 
 #include <ctype.h>
@@ -28,7 +29,8 @@ int limit_amount_parse(const char *text, struct limit_amount *ret, struct error 
 	} else if (size_text_parse(text, &a.bytes, err)) {
 		return -1;
 	} else if (!a.bytes) {
-		return error_set(err, ERROR_INPUT, "a limit of nothing leaves nothing to work with");
+		return error_set(err, ERROR_INPUT,
+				 "a limit of nothing leaves nothing to work with");
 	}
 	*ret = a;
 	return 0;
@@ -79,11 +81,14 @@ static int take_line(struct limits *l, int file, char *line, struct error *err)
 		return 0;
 	value = strchr(line, '=');
 	if (!value)
-		return error_set(err, ERROR_INPUT, "\"%s\" is not of the shape `gpu max = 40%%`", line);
+		return error_set(err, ERROR_INPUT, "\"%s\" is not of the shape `gpu max = 40%%`",
+				 line);
 	*value++ = '\0';
 	if (find_name(trim(line), &kind, &most))
-		return error_set(err, ERROR_INPUT, "\"%s\" is no limit; gpu, ram and output are, with `max` behind them for what nobody "
-				 "may pass", trim(line));
+		return error_set(err, ERROR_INPUT,
+				 "\"%s\" is no limit; gpu, ram and output are, with `max` behind "
+				 "them for what nobody may pass",
+				 trim(line));
 	if (limit_amount_parse(trim(value), &amount, err))
 		return -1;
 	if (kind == LIMIT_OUTPUT && amount.percent > 0)
@@ -102,7 +107,8 @@ static void read_file(struct limits *l, int file, const char *path)
 
 	if (!f) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			buffer_printf(&l->problems, "%s: cannot be read: %s\n", path, strerror(errno));
+			buffer_printf(&l->problems, "%s: cannot be read: %s\n", path,
+				      strerror(errno));
 		return;
 	}
 	l->files[file] = strdup(path);
@@ -132,7 +138,8 @@ void limits_read(struct limits *l)
 		snprintf(own, sizeof(own), "%s/cgpu/cgpu.conf", config);
 	else if (home && *home)
 		snprintf(own, sizeof(own), "%s/.config/cgpu/cgpu.conf", home);
-	limits_read_files(l, (const char *const[LIMITS_FILES]){ PATHS_SYSCONF "/cgpu/cgpu.conf", getenv("CGPU_LIMITS"), own });
+	limits_read_files(l, (const char *const[LIMITS_FILES]){ PATHS_SYSCONF "/cgpu/cgpu.conf",
+								getenv("CGPU_LIMITS"), own });
 }
 
 void limits_release(struct limits *l)
@@ -159,7 +166,8 @@ static int find_most(const struct limits *l, enum limit_kind kind, uint64_t whol
 	return found;
 }
 
-uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t otherwise, uint64_t whole)
+uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted,
+		      uint64_t otherwise, uint64_t whole)
 {
 	uint64_t normal = l ? limit_amount_bytes(&l->normal[kind], whole) : 0, most;
 	uint64_t value = wanted ? wanted : normal ? normal : otherwise;
@@ -167,7 +175,8 @@ uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wan
 	return find_most(l, kind, whole, &most) >= 0 && (!value || value > most) ? most : value;
 }
 
-int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole, struct error *err)
+int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole,
+		 struct error *err)
 {
 	char size[SIZE_TEXT_MAX], part[32] = "";
 	uint64_t most;
@@ -177,6 +186,6 @@ int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, 
 		return 0;
 	if (l->most[kind][file].percent > 0)
 		snprintf(part, sizeof(part), " (%g%%)", l->most[kind][file].percent);
-	return error_set(err, ERROR_LIMIT, "%s allows %s%s at most; it can be lowered, not raised", l->files[file],
-			 size_text(most, size), part);
+	return error_set(err, ERROR_LIMIT, "%s allows %s%s at most; it can be lowered, not raised",
+			 l->files[file], size_text(most, size), part);
 }

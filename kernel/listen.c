@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-listen: what the kernelspec starts. It opens the ports of the connection file and becomes cgpu-kernel. That one's
- * libraries take longer to load than a client waits before it tries to connect; this one is there in a millisecond. Whatever
- * goes wrong here, cgpu-kernel finds it again and says so.
+ * cgpu-listen: what the kernelspec starts. It opens the ports of the connection file and becomes
+ * cgpu-kernel. That one's libraries take longer to load than a client waits before it tries to
+ * connect; this one is there in a millisecond. Whatever goes wrong here, cgpu-kernel finds it again
+ * and says so.
  *
- * The signing key is in the file too: it is gone with this program's memory before cgpu-kernel starts anything.
+ * The signing key is in the file too: it is gone with this program's memory before cgpu-kernel
+ * starts anything.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,6 +46,7 @@ int main(int argc, char **argv)
 	snprintf(program, sizeof(program), "%s/cgpu-kernel", self);
 	execv(program, argv);
 	execv(PATHS_KERNEL, argv);
-	fprintf(stderr, "cgpu-listen: cannot start %s: %s; is cgpu installed completely?\n", PATHS_KERNEL, strerror(errno));
+	fprintf(stderr, "cgpu-listen: cannot start %s: %s; is cgpu installed completely?\n",
+		PATHS_KERNEL, strerror(errno));
 	return 1;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources live in one list; the array for poll() is made from it again whenever a source was added or removed. A source that
- * is removed while callbacks run is only marked: it is freed when the pass is over, so a callback may remove any source. Few
- * timers exist at a time, so the next one is found by a walk.
+ * Sources live in one list; the array for poll() is made from it again whenever a source was added
+ * or removed. A source that is removed while callbacks run is only marked: it is freed when the
+ * pass is over, so a callback may remove any source. Few timers exist at a time, so the next one is
+ * found by a walk.
  *
- * A ZeroMQ socket has a descriptor that becomes readable when its state may have changed, once: whoever sends or receives
- * takes that signal, with what else has come meanwhile. So a socket is asked for its state (two system calls) when its
- * descriptor is readable, and before the loop sleeps if it was used since it was asked last; else it is left alone.
+ * A ZeroMQ socket has a descriptor that becomes readable when its state may have changed, once:
+ * whoever sends or receives takes that signal, with what else has come meanwhile. So a socket is
+ * asked for its state (two system calls) when its descriptor is readable, and before the loop
+ * sleeps if it was used since it was asked last; else it is left alone.
  */
 #include "kernel/loop.h"
 
@@ -25,9 +27,9 @@ struct loop_source {
 	struct loop_source *next;
 	enum source_kind kind;
 	bool removed;
-	bool used;    /* a socket's state may have changed without a word of its descriptor */
-	bool is_due;  /* to be called in this pass */
-	int fd;       /* of a socket: the one that tells of changes */
+	bool used;   /* a socket's state may have changed without a word of its descriptor */
+	bool is_due; /* to be called in this pass */
+	int fd;      /* of a socket: the one that tells of changes */
 	void *socket;
 	uint64_t due_ms;
 	loop_fn *fn;
@@ -39,7 +41,7 @@ struct loop {
 	struct pollfd *items;        /* the descriptors of `polled`, same order */
 	struct loop_source **polled;
 	int n_polled, cap_polled;
-	bool changed;     /* items is out of date */
+	bool changed; /* items is out of date */
 	bool has_removed;
 	bool stop;
 };
@@ -175,7 +177,8 @@ static void rebuild(struct loop *l)
 	for (struct loop_source *s = l->sources; s; s = s->next)
 		n += s->kind != SOURCE_TIMER;
 	if (make_room(l, n)) {
-		log_error("the event loop is out of memory; it goes on with the sources that it had");
+		log_error(
+			"the event loop is out of memory; it goes on with the sources that it had");
 		return;
 	}
 	n = 0;
@@ -206,7 +209,8 @@ static void call_timers(struct loop *l)
 {
 	uint64_t now = loop_now_ms();
 
-	/* A timer made by a callback of this pass stands in front of s and waits for the next pass. */
+	/* A timer made by a callback of this pass stands in front of s and waits for the next pass.
+	 */
 	for (struct loop_source *s = l->sources; s; s = s->next) {
 		if (s->kind != SOURCE_TIMER || s->removed || s->due_ms > now)
 			continue;

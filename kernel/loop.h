@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's one event loop: ZeroMQ sockets, descriptors and timers, over poll(). Callbacks run on the thread of
- * loop_run() and must not block. A callback may add and remove any source, its own included.
+ * The kernel's one event loop: ZeroMQ sockets, descriptors and timers, over poll(). Callbacks run
+ * on the thread of loop_run() and must not block. A callback may add and remove any source, its own
+ * included.
  */
 #ifndef CGPU_KERNEL_LOOP_H
 #define CGPU_KERNEL_LOOP_H
@@ -21,7 +22,8 @@ void loop_free(struct loop *l);
 /* Called while the descriptor (or ZeroMQ socket) is readable; sources live until loop_remove(). */
 struct loop_source *loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *data);
 struct loop_source *loop_add_socket(struct loop *l, void *zmq_socket, loop_fn *fn, void *data);
-/* Whoever sends through a socket says so, since the library then takes in what has come without waking the loop. */
+/* Whoever sends through a socket says so, since the library then takes in what has come without
+ * waking the loop. */
 void loop_sent(struct loop *l, void *zmq_socket);
 /* Once, after ms milliseconds; the source removes itself after the call. */
 struct loop_source *loop_add_timer(struct loop *l, uint64_t ms, loop_fn *fn, void *data);

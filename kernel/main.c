@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-kernel: options, then the order that security asks for. The zygote is started first, and only then the connection
- * file with the signing key is read, so nothing that runs user code has ever shared memory with it. All else waits until the
- * ports are open: a client that finds them closed comes again a tenth of a second later.
+ * cgpu-kernel: options, then the order that security asks for. The zygote is started first, and
+ * only then the connection file with the signing key is read, so nothing that runs user code has
+ * ever shared memory with it. All else waits until the ports are open: a client that finds them
+ * closed comes again a tenth of a second later.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -30,12 +31,14 @@
 #include "kernel/supervisor/supervisor.h"
 
 /*
- * What is kept of a cell goes to Linux when it is dropped. glibc would raise this threshold with the first large block that is
- * freed, and then hold several times of what is in use, between what the undo log keeps and what it drops.
+ * What is kept of a cell goes to Linux when it is dropped. glibc would raise this threshold with
+ * the first large block that is freed, and then hold several times of what is in use, between what
+ * the undo log keeps and what it drops.
  */
 #define LARGE_BLOCK (128 << 10)
 
-/* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one. */
+/* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one.
+ */
 static int signal_fd = -1;
 static volatile sig_atomic_t interrupted, terminated;
 
@@ -83,8 +86,9 @@ static void on_parent_end(void *data)
 }
 
 /*
- * Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this process. Returns a
- * descriptor that tells of the launcher's end, -1 if there is none to watch; made first of all, while it surely lives.
+ * Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this
+ * process. Returns a descriptor that tells of the launcher's end, -1 if there is none to watch;
+ * made first of all, while it surely lives.
  */
 static int open_parent(void)
 {
@@ -110,7 +114,8 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 		.libexec_dir = libexec,
 		.language = o->language->word,
 		.connection_file = o->connection_file,
-		.host_limit = limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, memory_use_machine()),
+		.host_limit =
+			limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, memory_use_machine()),
 		.proc_dir = o->proc_dir,
 		.device_limit = o->device_limit,
 		.limits = &limits,
@@ -120,7 +125,8 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 
 	if (*o->libexec_dir)
 		so.libexec_dir = o->libexec_dir;
-	else if (install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, libexec, sizeof(libexec), err))
+	else if (install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, libexec,
+			      sizeof(libexec), err))
 		return NULL;
 	return supervisor_new(&so, err);
 }
@@ -136,7 +142,8 @@ static void hide_sockets(struct supervisor *supervisor, const struct connection_
 	}
 }
 
-/* All kernels of a user on this machine; containers that are to share have the folder in common and name it. */
+/* All kernels of a user on this machine; containers that are to share have the folder in common and
+ * name it. */
 static void share_path(const struct options *o, char *ret, size_t size)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -165,14 +172,17 @@ static void share_devices(const struct options *o, struct supervisor *supervisor
 static void set_parking(const struct options *o, struct supervisor *supervisor)
 {
 	const struct supervisor_parking_rules rules = {
-		.idle_ms = o->park_idle, .when_wanted = true, .memory_max = o->park_memory,
+		.idle_ms = o->park_idle,
+		.when_wanted = true,
+		.memory_max = o->park_memory,
 	};
 
 	supervisor_set_parking(supervisor, &rules);
 }
 
 /* From the connection file to the end of the session. */
-static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop, struct error *err)
+static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop,
+		 struct error *err)
 {
 	struct connection_file connection;
 	struct channels channels = { 0 };
@@ -246,7 +256,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	limits_read(&limits);
-	options.output_limit = limits_apply(&limits, LIMIT_OUTPUT, options.output_limit, OUTPUT_LIMIT, 0);
+	options.output_limit =
+		limits_apply(&limits, LIMIT_OUTPUT, options.output_limit, OUTPUT_LIMIT, 0);
 	if (limits.problems.len)
 		log_warning("limits: %s", buffer_text(&limits.problems));
 	switch (options.action) {

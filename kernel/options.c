@@ -20,7 +20,7 @@ static const struct option {
 	enum option_type type;
 	size_t offset;
 } table[] = {
-#define OPTION(field, type, flag, env, otherwise, help) \
+#define OPTION(field, type, flag, env, otherwise, help)                                            \
 	{ flag, env, otherwise, help, type, offsetof(struct options, field) },
 #include "kernel/options.def"
 #undef OPTION
@@ -43,13 +43,16 @@ static int set_flags(unsigned *ret, const char *text, struct error *err)
 	unsigned flags = 0;
 
 	while (*text) {
-		size_t len = strcspn(text, ","), i, n = sizeof(sandbox_steps) / sizeof(sandbox_steps[0]);
+		size_t len = strcspn(text, ","), i,
+		       n = sizeof(sandbox_steps) / sizeof(sandbox_steps[0]);
 
 		for (i = 0; i < n; i++)
-			if (strlen(sandbox_steps[i].name) == len && !strncmp(sandbox_steps[i].name, text, len))
+			if (strlen(sandbox_steps[i].name) == len &&
+			    !strncmp(sandbox_steps[i].name, text, len))
 				break;
 		if (i == n)
-			return error_set(err, ERROR_INPUT, "there is no containment step \"%.*s\"", (int)len, text);
+			return error_set(err, ERROR_INPUT, "there is no containment step \"%.*s\"",
+					 (int)len, text);
 		flags |= sandbox_steps[i].flag;
 		text += len + (text[len] == ',');
 	}
@@ -104,8 +107,9 @@ static bool read_action(struct options *o, const char *arg)
 		const char *name;
 		enum action action;
 	} actions[] = {
-		{ "--install", ACTION_INSTALL }, { "--doctor", ACTION_DOCTOR }, { "--version", ACTION_VERSION },
-		{ "--help", ACTION_HELP }, { "-h", ACTION_HELP },
+		{ "--install", ACTION_INSTALL }, { "--doctor", ACTION_DOCTOR },
+		{ "--version", ACTION_VERSION }, { "--help", ACTION_HELP },
+		{ "-h", ACTION_HELP },
 	};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
@@ -120,7 +124,8 @@ static bool read_action(struct options *o, const char *arg)
 	return false;
 }
 
-/* The folder that jupyter calls sys.prefix, as far as it can be known without Python: the active environment. */
+/* The folder that jupyter calls sys.prefix, as far as it can be known without Python: the active
+ * environment. */
 static int sys_prefix(const char **ret, struct error *err)
 {
 	const char *prefix = getenv("VIRTUAL_ENV");
@@ -128,9 +133,10 @@ static int sys_prefix(const char **ret, struct error *err)
 	if (!prefix)
 		prefix = getenv("CONDA_PREFIX");
 	if (!prefix)
-		return error_set(err, ERROR_INPUT, "--sys-prefix needs an active virtual or conda environment; "
-				 "without one use --user, or --prefix with the folder that `python3 -c "
-				 "'import sys; print(sys.prefix)'` prints");
+		return error_set(err, ERROR_INPUT,
+				 "--sys-prefix needs an active virtual or conda environment; "
+				 "without one use --user, or --prefix with the folder that "
+				 "`python3 -c 'import sys; print(sys.prefix)'` prints");
 	*ret = prefix;
 	return 0;
 }
@@ -174,8 +180,10 @@ int options_read(struct options *ret, int argc, char **argv, struct error *err)
 			return -1;
 	}
 	if (o.action == ACTION_RUN && !*o.connection_file)
-		return error_set(err, ERROR_INPUT, "no connection file: front ends start this program with "
-				 "-f FILE. `cgpu-kernel --install` makes it known to Jupyter; --help says more");
+		return error_set(
+			err, ERROR_INPUT,
+			"no connection file: front ends start this program with -f FILE. "
+			"`cgpu-kernel --install` makes it known to Jupyter; --help says more");
 	*ret = o;
 	return 0;
 }
@@ -184,15 +192,20 @@ void options_help(FILE *out)
 {
 	fputs("usage: cgpu-kernel -f CONNECTION_FILE [OPTION]...    run, as a front end does it\n"
 	      "       cgpu-kernel --install [--user | --sys-prefix | --prefix FOLDER]\n"
-	      "                                                     make the kernel known to Jupyter\n"
-	      "       cgpu-kernel --doctor                          what is in force, and what mends the rest\n"
-	      "       cgpu-kernel --version | --help\n\noptions, and the variables that set them too:\n", out);
+	      "                                                     make the kernel known to "
+	      "Jupyter\n"
+	      "       cgpu-kernel --doctor                          what is in force, and what "
+	      "mends the rest\n"
+	      "       cgpu-kernel --version | --help\n\noptions, and the variables that set them "
+	      "too:\n",
+	      out);
 	for (size_t i = 0; i < N_OPTIONS; i++) {
 		if (*table[i].flag)
 			fprintf(out, "  --%s VALUE", table[i].flag);
 		if (*table[i].env)
 			fprintf(out, "  %s%s", *table[i].flag ? "or " : "", table[i].env);
-		fprintf(out, "\n        %s%s%s%s\n", table[i].help, *table[i].otherwise ? " (default " : "",
-			table[i].otherwise, *table[i].otherwise ? ")" : "");
+		fprintf(out, "\n        %s%s%s%s\n", table[i].help,
+			*table[i].otherwise ? " (default " : "", table[i].otherwise,
+			*table[i].otherwise ? ")" : "");
 	}
 }

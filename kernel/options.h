@@ -11,8 +11,8 @@ struct language;
 
 typedef const char *option_TEXT; /* borrowed from argv or the environment */
 typedef uint64_t option_SIZE;
-typedef uint64_t option_TIME;    /* ms */
-typedef unsigned option_FLAGS;   /* enum sandbox_flag */
+typedef uint64_t option_TIME;  /* ms */
+typedef unsigned option_FLAGS; /* enum sandbox_flag */
 typedef const struct language *option_LANGUAGE;
 
 enum action { ACTION_RUN, ACTION_INSTALL, ACTION_DOCTOR, ACTION_VERSION, ACTION_HELP };

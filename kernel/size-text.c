@@ -19,7 +19,8 @@ int size_text_parse(const char *text, uint64_t *ret, struct error *err)
 	int shift = 0;
 
 	if (end == text || !(value >= 0) || !isdigit((unsigned char)*text))
-		return error_set(err, ERROR_INPUT, "\"%s\" is not a size; write it like 512M or 2G", text);
+		return error_set(err, ERROR_INPUT, "\"%s\" is not a size; write it like 512M or 2G",
+				 text);
 	end += strspn(end, " ");
 	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (unit) {
@@ -32,7 +33,8 @@ int size_text_parse(const char *text, uint64_t *ret, struct error *err)
 		end++;
 	value *= (double)(UINT64_C(1) << shift);
 	if (*end || value >= 0x1p62)
-		return error_set(err, ERROR_INPUT, "\"%s\" is not a size; write it like 512M or 2G", text);
+		return error_set(err, ERROR_INPUT, "\"%s\" is not a size; write it like 512M or 2G",
+				 text);
 	*ret = value;
 	return 0;
 }
@@ -49,7 +51,8 @@ const char *size_text(uint64_t bytes, char ret[SIZE_TEXT_MAX])
 	if (unit < 0)
 		snprintf(ret, SIZE_TEXT_MAX, "%u B", (unsigned)bytes);
 	else
-		snprintf(ret, SIZE_TEXT_MAX, value < 10 && value != (int)value ? "%.1f %cB" : "%.0f %cB", value,
+		snprintf(ret, SIZE_TEXT_MAX,
+			 value < 10 && value != (int)value ? "%.1f %cB" : "%.0f %cB", value,
 			 units[unit]);
 	return ret;
 }

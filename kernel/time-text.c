@@ -24,7 +24,8 @@ const char *time_text(uint64_t ms, char ret[TIME_TEXT_MAX])
 		return "off";
 	while (unit && ms % units[unit].ms)
 		unit--;
-	snprintf(ret, TIME_TEXT_MAX, "%llu %s", (unsigned long long)(ms / units[unit].ms), units[unit].name);
+	snprintf(ret, TIME_TEXT_MAX, "%llu %s", (unsigned long long)(ms / units[unit].ms),
+		 units[unit].name);
 	return ret;
 }
 
@@ -44,5 +45,6 @@ int time_text_parse(const char *text, uint64_t *ret_ms, struct error *err)
 		*ret_ms = (uint64_t)(value * (double)units[i].ms + 0.5);
 		return 0;
 	}
-	return error_set(err, ERROR_INPUT, "\"%s\" is no time; write 30s, 5min or 2h, or off", text);
+	return error_set(err, ERROR_INPUT, "\"%s\" is no time; write 30s, 5min or 2h, or off",
+			 text);
 }

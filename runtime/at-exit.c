@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A singly linked list in META, the newest first. An entry is taken off before it is called. A destructor of the C++ library
- * (of a std::string) is kept as the name that units reach it by, since that is bound anew in each process.
+ * A singly linked list in META, the newest first. An entry is taken off before it is called. A
+ * destructor of the C++ library (of a std::string) is kept as the name that units reach it by,
+ * since that is bound anew in each process.
  */
 #include "runtime/at-exit.h"
 
@@ -183,7 +184,8 @@ void at_exit_mark_unit(const struct unit_code *u)
 {
 	begin();
 	for (struct at_exit *e = *root(); e; e = e->next)
-		e->due |= e->unit ? e->unit == u->start && !is_shared(e) : e->fn - u->start < u->size;
+		e->due |=
+			e->unit ? e->unit == u->start && !is_shared(e) : e->fn - u->start < u->size;
 	end();
 }
 

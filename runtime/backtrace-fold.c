@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * After each frame the end of the table is compared with what stands before it: two equal rows of up to CYCLE_MAX frames
- * are a cycle. From there on a frame that continues the cycle is only counted; the first that does not ends it, and the
- * part of the cycle that had been seen again is written out.
+ * After each frame the end of the table is compared with what stands before it: two equal rows of
+ * up to CYCLE_MAX frames are a cycle. From there on a frame that continues the cycle is only
+ * counted; the first that does not ends it, and the part of the cycle that had been seen again is
+ * written out.
  */
 #include "runtime/backtrace-fold.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of a stack that may be millions deep, in a table of fixed size: calls that repeat in the same order are kept
- * once with their count; of what is still too long the middle is left out. Allocates nothing.
+ * The frames of a stack that may be millions deep, in a table of fixed size: calls that repeat in
+ * the same order are kept once with their count; of what is still too long the middle is left out.
+ * Allocates nothing.
  */
 #ifndef CGPU_RUNTIME_BACKTRACE_FOLD_H
 #define CGPU_RUNTIME_BACKTRACE_FOLD_H

@@ -23,7 +23,8 @@
 extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
 
 #define SCAN_WORDS 4096
-#define SITE_WORDS 256 /* how far above malloc() a function that calls it for a cell is looked for */
+#define SITE_WORDS                                                                                 \
+	256           /* how far above malloc() a function that calls it for a cell is looked for */
 #define FAST_AFTER 64 /* repeats of a cycle, from which on the tables are not asked again */
 
 struct walk {
@@ -97,7 +98,8 @@ static bool in_services(uint64_t pc)
 {
 	extern const char __executable_start[], etext[];
 
-	return pc - (uint64_t)(uintptr_t)__executable_start < (uint64_t)(etext - __executable_start);
+	return pc - (uint64_t)(uintptr_t)__executable_start <
+	       (uint64_t)(etext - __executable_start);
 }
 
 static void keep_registers(struct fault_record *f, uint32_t row, struct _Unwind_Context *context)
@@ -132,11 +134,13 @@ static _Unwind_Reason_Code record_frame(struct _Unwind_Context *context, void *d
 
 	if (!r->started && r->from && !exact)
 		return _URC_NO_REASON;
-	/* No return address: it would be looked for one byte in front. What is inside of it is the way of the signal. */
+	/* No return address: it would be looked for one byte in front. What is inside of it is the
+	 * way of the signal. */
 	if (interrupted && r->started) {
 		pc++;
 		if (f->n_frames)
-			snprintf(f->frames[f->n_frames - 1].name, sizeof(f->frames[0].name), "the handling of a signal");
+			snprintf(f->frames[f->n_frames - 1].name, sizeof(f->frames[0].name),
+				 "the handling of a signal");
 	}
 	r->started = true;
 	if (!pc)
@@ -144,8 +148,8 @@ static _Unwind_Reason_Code record_frame(struct _Unwind_Context *context, void *d
 	/* Our own services between the cell and the fault say nothing to the user. */
 	if (!f->n_frames && in_services(pc))
 		return _URC_NO_REASON;
-	/* Without them what is innermost is a return address: it is moved back into its call, which may be the last
-	 * instruction of its function. */
+	/* Without them what is innermost is a return address: it is moved back into its call, which
+	 * may be the last instruction of its function. */
 	row = backtrace_fold_add(&r->fold, !f->n_frames && !exact ? pc - 1 : pc);
 	if (row == 0 && exact && r->context) {
 		keep_all_registers(f, r->context);
@@ -153,7 +157,8 @@ static _Unwind_Reason_Code record_frame(struct _Unwind_Context *context, void *d
 		keep_registers(f, (uint32_t)row, context);
 	}
 	r->fp = backtrace_in_unit(pc) ? _Unwind_GetGR(context, REGISTER_FP) : 0;
-	return r->fp && backtrace_fold_times(&r->fold) > FAST_AFTER ? _URC_END_OF_STACK : _URC_NO_REASON;
+	return r->fp && backtrace_fold_times(&r->fold) > FAST_AFTER ? _URC_END_OF_STACK
+								    : _URC_NO_REASON;
 }
 
 /* Units keep frame pointers, so a million calls of a recursion are walked without the tables. */
@@ -173,7 +178,8 @@ static void walk_fast(struct recording *r)
 	}
 }
 
-/* Nothing says how to unwind from here: a call through a bad pointer. The caller's registers are as they were. */
+/* Nothing says how to unwind from here: a call through a bad pointer. The caller's registers are as
+ * they were. */
 static bool is_nowhere(uint64_t pc)
 {
 	void *bases[3];
@@ -201,7 +207,8 @@ static void record_caller_of_nowhere(struct recording *r, uint64_t pc)
 /* Everybody knows where printf() is. */
 static bool is_of_every_program(const char *file)
 {
-	static const char *const names[] = { "libc.so", "libm.so", "libpthread.so", "libstdc++.so", "libgcc_s.so", "ld-linux" };
+	static const char *const names[] = { "libc.so",      "libm.so",     "libpthread.so",
+					     "libstdc++.so", "libgcc_s.so", "ld-linux" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(file, names[i], strlen(names[i])))
@@ -222,7 +229,8 @@ static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_
 	if (name && !strncmp(name, UNIT_OF_LIBRARY, strlen(UNIT_OF_LIBRARY)))
 		name += strlen(UNIT_OF_LIBRARY);
 	if ((s && s->address >= at) || at)
-		snprintf(f->name, sizeof(f->name), "%s%s%s%s", name, told ? " (" : "", told ? file + 1 : "", told ? ")" : "");
+		snprintf(f->name, sizeof(f->name), "%s%s%s%s", name, told ? " (" : "",
+			 told ? file + 1 : "", told ? ")" : "");
 	else if (file)
 		snprintf(f->name, sizeof(f->name), "a function of %s", file + 1);
 }
@@ -230,13 +238,15 @@ static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_
 /* Of our own services only what a cell has called has a name that says something. */
 static void hide_service(struct fault_record *f, uint32_t i)
 {
-	if (in_services(f->frames[i].pc) && i + 1 < f->n_frames && !backtrace_in_unit(f->frames[i + 1].pc))
+	if (in_services(f->frames[i].pc) && i + 1 < f->n_frames &&
+	    !backtrace_in_unit(f->frames[i + 1].pc))
 		snprintf(f->frames[i].name, sizeof(f->frames[i].name), "%s", FAULT_FRAME_HIDDEN);
 }
 
 static void name_frame(struct fault_frame *f, bool innermost)
 {
-	/* A return address may lie behind its function's end: the call may be the last instruction. */
+	/* A return address may lie behind its function's end: the call may be the last instruction.
+	 */
 	uint64_t inside = f->pc - !innermost;
 	struct code_place place;
 	Dl_info info;
@@ -295,7 +305,8 @@ static bool after_call(uint64_t pc)
 #if defined(__x86_64__)
 	const unsigned char *p = (const unsigned char *)pc;
 
-	return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10) ||
+	return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) ||
+	       (p[-3] == 0xff && (p[-2] & 0x38) == 0x10) ||
 	       (p[-6] == 0xff && (p[-5] & 0x38) == 0x10);
 #else
 	(void)pc;
@@ -314,13 +325,15 @@ uint32_t backtrace_caller_line(void)
 	const uint64_t *at = __builtin_frame_address(0);
 	uint64_t top = arena_attached() ? arena_header()->top[ARENA_CODE] : 0;
 
-	for (unsigned i = 0; i < SCAN_WORDS && cell_stack_contains((uint64_t)(uintptr_t)(at + i)); i++) {
+	for (unsigned i = 0; i < SCAN_WORDS && cell_stack_contains((uint64_t)(uintptr_t)(at + i));
+	     i++) {
 		uint64_t offset = at[i] - arena_start(ARENA_CODE);
 		struct code_place place;
 
 		if (offset < 8 || offset >= top || !after_call(at[i]))
 			continue;
-		if (loader_describe_code(at[i] - 1, &place) || place.cell != worker.cell || is_stub(place.function))
+		if (loader_describe_code(at[i] - 1, &place) || place.cell != worker.cell ||
+		    is_stub(place.function))
 			continue;
 		if (place.line)
 			return place.line;
@@ -336,7 +349,8 @@ uint32_t backtrace_allocation_site(void)
 	if (offset < ARENA_CODE_SIZE)
 		return (uint32_t)offset;
 	top = arena_header()->top[ARENA_CODE];
-	for (unsigned i = 0; i < SITE_WORDS && cell_stack_contains((uint64_t)(uintptr_t)(at + i)); i++) {
+	for (unsigned i = 0; i < SITE_WORDS && cell_stack_contains((uint64_t)(uintptr_t)(at + i));
+	     i++) {
 		offset = at[i] - arena_start(ARENA_CODE);
 		if (offset >= 8 && offset < top && after_call(at[i]))
 			return (uint32_t)offset;

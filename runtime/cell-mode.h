@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether this thread runs a cell's code: then malloc() gives session memory. Inside the driver, the CUDA libraries and
- * our own services (`library` > 0) it does not, so that a rollback never touches their state.
+ * Whether this thread runs a cell's code: then malloc() gives session memory. Inside the driver,
+ * the CUDA libraries and our own services (`library` > 0) it does not, so that a rollback never
+ * touches their state.
  */
 #ifndef CGPU_RUNTIME_CELL_MODE_H
 #define CGPU_RUNTIME_CELL_MODE_H
@@ -10,7 +11,7 @@
 
 struct cell_mode {
 	bool in_cell;
-	unsigned library; /* nesting */
+	unsigned library;   /* nesting */
 	const void *caller; /* return address of the last call of malloc() or its kin */
 };
 

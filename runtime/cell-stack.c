@@ -24,7 +24,8 @@ static struct stack stacks[1 + THREADS_MAX]; /* 0: the cell stack */
 static unsigned n_stacks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Switch to the stack that ends at `top`, call, switch back. The frame pointer keeps the way back for unwinders. */
+/* Switch to the stack that ends at `top`, call, switch back. The frame pointer keeps the way back
+ * for unwinders. */
 void cell_stack_switch(void *top, void (*fn)(void *data), void *data);
 
 #if defined(__x86_64__)
@@ -78,7 +79,8 @@ int cell_stack_init(struct error *err)
 
 	if (p == MAP_FAILED || mprotect(p + GUARD_SIZE, STACK_SIZE, PROT_READ | PROT_WRITE))
 		return error_errno(err, "cannot make the stack that cells run on");
-	stacks[0] = (struct stack){ (uint64_t)p, (uint64_t)p + GUARD_SIZE, (uint64_t)p + GUARD_SIZE + STACK_SIZE };
+	stacks[0] = (struct stack){ (uint64_t)p, (uint64_t)p + GUARD_SIZE,
+				    (uint64_t)p + GUARD_SIZE + STACK_SIZE };
 	n_stacks = 1;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack that cells run on: large, with an unmapped guard so big that no ordinary frame jumps over it. It is made once
- * in the worker; what a cell left on it means nothing to the next.
+ * The stack that cells run on: large, with an unmapped guard so big that no ordinary frame jumps
+ * over it. It is made once in the worker; what a cell left on it means nothing to the next.
  */
 #ifndef CGPU_RUNTIME_CELL_STACK_H
 #define CGPU_RUNTIME_CELL_STACK_H

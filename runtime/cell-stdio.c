@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output streams are unbuffered: a ring record costs less than what a lost buffer costs the user when the cell dies, and
- * text shows up while the cell runs. libc formats a whole printf() before it calls the stream, so that is one record.
+ * Output streams are unbuffered: a ring record costs less than what a lost buffer costs the user
+ * when the cell dies, and text shows up while the cell runs. libc formats a whole printf() before
+ * it calls the stream, so that is one record.
  */
 #define _GNU_SOURCE
 #include "runtime/cell-stdio.h"
@@ -32,7 +33,8 @@ static int instead[] = { -1, -1, -1 };
 void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 {
 	if (!worker.is_child && worker.control) { /* the zygote has none */
-		output_ring_write(worker.control, to_stderr ? OUTPUT_STDERR : OUTPUT_STDOUT, text, len);
+		output_ring_write(worker.control, to_stderr ? OUTPUT_STDERR : OUTPUT_STDOUT, text,
+				  len);
 		return;
 	}
 	while (len) {

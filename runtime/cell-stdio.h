@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stdout, stderr and stdin of the process become streams of the notebook: output goes to the ring as it is written, input
- * is asked from the front end. Descriptors 1 and 2 stay what they are (pipes to the kernel), for write(2) and children.
+ * stdout, stderr and stdin of the process become streams of the notebook: output goes to the ring
+ * as it is written, input is asked from the front end. Descriptors 1 and 2 stay what they are
+ * (pipes to the kernel), for write(2) and children.
  */
 #ifndef CGPU_RUNTIME_CELL_STDIO_H
 #define CGPU_RUNTIME_CELL_STDIO_H
@@ -23,7 +24,8 @@ void cell_stdio_renew_input(void);
 void cell_stdio_leave(void);
 
 bool cell_stdio_is_ours(const FILE *f);
-/* freopen() and fclose() of one of ours: the file is in its place until the cell ends. -1 with errno: as it was. */
+/* freopen() and fclose() of one of ours: the file is in its place until the cell ends. -1 with
+ * errno: as it was. */
 int cell_stdio_redirect(FILE *f, const char *path, const char *mode);
 void cell_stdio_restore(FILE *f);
 void cell_stdio_print(bool to_stderr, const char *text, size_t len);

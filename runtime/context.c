@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of its own, since glibc names the registers of x86-64 only for those who ask for GNU extensions. */
+/* A file of its own, since glibc names the registers of x86-64 only for those who ask for GNU
+ * extensions. */
 #define _GNU_SOURCE
 #include "runtime/context.h"
 
@@ -46,8 +47,9 @@ void context_registers(const void *context, uint64_t *ret)
 
 	memset(ret, 0, FAULT_REGISTERS * sizeof(*ret));
 #if defined(__x86_64__)
-	static const int order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-				     REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
+	static const int order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+				     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				     REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
 
 	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		ret[i] = (uint64_t)u->uc_mcontext.gregs[order[i]];

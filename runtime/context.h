@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers of an interrupted thread that signal handlers look at, for each architecture. `context` is the third
- * argument of an SA_SIGINFO handler. All are async-signal-safe. */
+/* The registers of an interrupted thread that signal handlers look at, for each architecture.
+ * `context` is the third argument of an SA_SIGINFO handler. All are async-signal-safe. */
 #ifndef CGPU_RUNTIME_CONTEXT_H
 #define CGPU_RUNTIME_CONTEXT_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An exception that nobody catches ends in std::terminate() before anything is unwound, so the backtrace still shows where
- * it was thrown. What it is stands in front of it in memory (Itanium C++ ABI: Exception Handling, 2.2.1). Whether it is a
- * std::exception, whose what() can be asked, is answered by its type, a virtual function of std::type_info (libstdc++,
- * <typeinfo>, in the order of declaration).
+ * An exception that nobody catches ends in std::terminate() before anything is unwound, so the
+ * backtrace still shows where it was thrown. What it is stands in front of it in memory (Itanium
+ * C++ ABI: Exception Handling, 2.2.1). Whether it is a std::exception, whose what() can be asked,
+ * is answered by its type, a virtual function of std::type_info (libstdc++, <typeinfo>, in the
+ * order of declaration).
  */
 #include "runtime/cpp-runtime.h"
 
@@ -27,8 +28,10 @@ struct type_info_functions {
 	void (*destroy[2])(struct type_info *);
 	bool (*is_pointer)(const struct type_info *);
 	bool (*is_function)(const struct type_info *);
-	/* Would a handler for this type catch an object of type `thrown`? Moves *object to its part of this type. */
-	bool (*do_catch)(const struct type_info *, const struct type_info *thrown, void **object, unsigned outer);
+	/* Would a handler for this type catch an object of type `thrown`? Moves *object to its part
+	 * of this type. */
+	bool (*do_catch)(const struct type_info *, const struct type_info *thrown, void **object,
+			 unsigned outer);
 };
 
 struct type_info {
@@ -94,7 +97,8 @@ static const char *what(const struct type_info *type, void *object)
 {
 	const struct exception *e;
 
-	if (!library.exception_type || !library.exception_type->functions->do_catch(library.exception_type, type, &object, 1))
+	if (!library.exception_type ||
+	    !library.exception_type->functions->do_catch(library.exception_type, type, &object, 1))
 		return "";
 	e = object;
 	return e->functions->what(e);
@@ -103,7 +107,8 @@ static const char *what(const struct type_info *type, void *object)
 /* std::string of libstdc++ */
 static const char string_type[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
 
-/* Of what is no std::exception: a number or a text. The codes are those of the ABI for mangled names, 5.1.5.2. */
+/* Of what is no std::exception: a number or a text. The codes are those of the ABI for mangled
+ * names, 5.1.5.2. */
 static const char *value_of(const char *type, const void *object, char *text, size_t size)
 {
 	*text = '\0';
@@ -123,7 +128,8 @@ static const char *value_of(const char *type, const void *object, char *text, si
 		snprintf(text, size, "%g", *(const float *)object);
 	else if (!strcmp(type, "d"))
 		snprintf(text, size, "%g", *(const double *)object);
-	else if (!strcmp(type, "PKc") || !strcmp(type, "Pc") || !strcmp(type, string_type)) /* begins with its pointer, too */
+	else if (!strcmp(type, "PKc") || !strcmp(type, "Pc") ||
+		 !strcmp(type, string_type)) /* begins with its pointer, too */
 		return *(const char *const *)object ? *(const char *const *)object : "";
 	return text;
 }
@@ -138,15 +144,19 @@ static _Noreturn void on_terminate(void)
 	const char *text;
 
 	if (!type)
-		host_fault_raise(FAULT_ABORTED, "std::terminate() was called, without an exception: by the cell, or for a std::thread "
-						"that was neither joined nor detached");
+		host_fault_raise(FAULT_ABORTED,
+				 "std::terminate() was called, without an exception: by the cell, "
+				 "or for a std::thread that was neither joined nor detached");
 	id = type->name + (*type->name == '*');
 	text = what(type, object);
 	if (!*text)
 		text = value_of(id, object, value, sizeof(value));
 	cell_mode_enter_library();
-	name = !strcmp(id, string_type) ? strdup("std::string") : library.demangle ? library.demangle(id, NULL, NULL, NULL) : NULL;
-	host_fault_raise(FAULT_UNCAUGHT_EXCEPTION, "%s%s%s", name ? name : type->name, *text ? ": " : "", text);
+	name = !strcmp(id, string_type) ? strdup("std::string")
+	       : library.demangle       ? library.demangle(id, NULL, NULL, NULL)
+					: NULL;
+	host_fault_raise(FAULT_UNCAUGHT_EXCEPTION, "%s%s%s", name ? name : type->name,
+			 *text ? ": " : "", text);
 }
 
 void cpp_runtime_load(void)
@@ -167,15 +177,16 @@ void cpp_runtime_load(void)
 	*(void **)&init_streams = dlsym(handle, "_ZNSt8ios_base4InitC1Ev");
 	if (set_terminate)
 		set_terminate(on_terminate);
-	/* What `#include <iostream>` makes each unit do first; but units of earlier cells do not start again in a new worker. */
+	/* What `#include <iostream>` makes each unit do first; but units of earlier cells do not
+	 * start again in a new worker. */
 	if (init_streams)
 		init_streams(&streams);
 }
 
 void cpp_runtime_pure_virtual(void)
 {
-	host_fault_raise(FAULT_ABORTED, "a pure virtual function was called: of an object that is being constructed or destroyed, "
-					"or that was freed");
+	host_fault_raise(FAULT_ABORTED, "a pure virtual function was called: of an object that is "
+					"being constructed or destroyed, or that was freed");
 }
 
 bool cpp_runtime_sync_with_stdio(bool sync)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu_checkpoint(): the cell so far is committed while it stands in this call. It is the end of a cell and the beginning of
- * the next in small: settle the device, tell the kernel, touch no session memory until it has answered.
+ * cgpu_checkpoint(): the cell so far is committed while it stands in this call. It is the end of a
+ * cell and the beginning of the next in small: settle the device, tell the kernel, touch no session
+ * memory until it has answered.
  */
 #define _GNU_SOURCE
 #include <errno.h>

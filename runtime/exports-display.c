@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell shows beside text: one piece of data with its MIME type, and the end of what was shown so far. */
+/* What a cell shows beside text: one piece of data with its MIME type, and the end of what was
+ * shown so far. */
 #include <stdio.h>
 
 #include "common/buffer.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang calls for numbers that the processor does not know, where the compiler's library of this machine has none. */
+/* What clang calls for numbers that the processor does not know, where the compiler's library of
+ * this machine has none. */
 #include <stdint.h>
 #include <string.h>
 
 #include "runtime/exports.h"
 
-/* To nearest even, as the prelude's __float2bfloat16(); NaN has one form. The result lies where a vector's first 16 bits are. */
+/* To nearest even, as the prelude's __float2bfloat16(); NaN has one form. The result lies where a
+ * vector's first 16 bits are. */
 exports_bfloat16 exports_truncsfbf2(float f)
 {
 	uint32_t bits;

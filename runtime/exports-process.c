@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ends of processes and children. In a forked child (worker.is_child) these behave as in any program.
+ * Ends of processes and children. In a forked child (worker.is_child) these behave as in any
+ * program.
  *
- * A cell may have PROCESS_MAX processes at a time. How many more may be forked before they are counted again (in /proc) is
- * kept in memory shared with all children, so that a fork bomb is stopped wherever it goes off.
+ * A cell may have PROCESS_MAX processes at a time. How many more may be forked before they are
+ * counted again (in /proc) is kept in memory shared with all children, so that a fork bomb is
+ * stopped wherever it goes off.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -39,7 +41,7 @@
 #define FIRST_BUDGET 64
 
 struct shared {
-	_Atomic int32_t budget;   /* forks until the next count */
+	_Atomic int32_t budget; /* forks until the next count */
 	_Atomic uint32_t counting;
 	_Atomic uint32_t refused;
 	_Atomic uint32_t ending;   /* children must not fork any more */
@@ -50,7 +52,8 @@ static struct shared *shared;
 
 int exports_process_init(struct error *err)
 {
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED)
 		return error_errno(err, "cannot map the process counter");
 	atomic_store(&shared->budget, FIRST_BUDGET);
@@ -99,12 +102,15 @@ void exports_assert_fail(const char *what, const char *file, unsigned line, cons
 	/* Of a cell the report names the place anyway. */
 	if (!strncmp(file, "In[", 3))
 		host_fault_raise(FAULT_ABORTED, "assertion `%s' failed", what);
-	host_fault_raise(FAULT_ABORTED, "assertion `%s' failed in %s, line %u of %s", what, function, line, file);
+	host_fault_raise(FAULT_ABORTED, "assertion `%s' failed in %s, line %u of %s", what,
+			 function, line, file);
 }
 
 void exports_stack_smashed(void)
 {
-	host_fault_raise(FAULT_ABORTED, "stack smashing detected: a function has written beyond one of its local arrays");
+	host_fault_raise(
+		FAULT_ABORTED,
+		"stack smashing detected: a function has written beyond one of its local arrays");
 }
 
 /* The state of a process of the cell; '\0' for any other, 'X' for one that is no more. */
@@ -122,7 +128,8 @@ static char state_in_our_group(const char *pid)
 		return 'X';
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* pid (name) state parent group */
-	return at && sscanf(at + 1, " %c %*d %d", &state, &group) == 2 && group == getpgrp() ? state : '\0';
+	return at && sscanf(at + 1, " %c %*d %d", &state, &group) == 2 && group == getpgrp() ? state
+											     : '\0';
 }
 
 static bool is_living(char state)
@@ -136,7 +143,8 @@ static unsigned count_processes(void)
 	unsigned n = 0;
 
 	for (struct dirent *e; d && (e = readdir(d));)
-		n += isdigit((unsigned char)e->d_name[0]) && is_living(state_in_our_group(e->d_name));
+		n += isdigit((unsigned char)e->d_name[0]) &&
+		     is_living(state_in_our_group(e->d_name));
 	return n;
 }
 
@@ -165,13 +173,15 @@ bool exports_too_many_processes(void)
 static _Noreturn void refuse(void)
 {
 	if (!worker.is_child)
-		host_fault_raise(FAULT_PROCESS_LIMIT, "the cell has more than %d processes at a time", PROCESS_MAX);
+		host_fault_raise(FAULT_PROCESS_LIMIT,
+				 "the cell has more than %d processes at a time", PROCESS_MAX);
 	kill(worker.pid, SIGUSR1);
 	for (;;)
 		pause();
 }
 
-/* All processes of the cell but the worker: how many lived or ended meanwhile, and a sum over those that wait to be reaped. */
+/* All processes of the cell but the worker: how many lived or ended meanwhile, and a sum over those
+ * that wait to be reaped. */
 static unsigned kill_group(uint64_t *ret_dead)
 {
 	cleanup_dir DIR *d = opendir("/proc");
@@ -191,8 +201,9 @@ static unsigned kill_group(uint64_t *ret_dead)
 }
 
 /*
- * Processes are listed first and looked at then: one that was listed may have forked and ended before it was looked at, and
- * its child is in no list. So it is over when nobody lives and all of the dead were dead already when the list was made.
+ * Processes are listed first and looked at then: one that was listed may have forked and ended
+ * before it was looked at, and its child is in no list. So it is over when nobody lives and all of
+ * the dead were dead already when the list was made.
  */
 static void kill_all_of_group(void)
 {
@@ -239,7 +250,8 @@ static void wait_for_budget(void)
 /* The child keeps a copy of everything, and nothing that it does may reach the session. */
 static void become_child(void)
 {
-	mmap(worker.control, sizeof(*worker.control), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, WORKER_CONTROL_FD, 0);
+	mmap(worker.control, sizeof(*worker.control), PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_FIXED, WORKER_CONTROL_FD, 0);
 	arena_leave();
 	cell_stdio_leave();
 	host_fault_leave();

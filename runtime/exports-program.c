@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %run: main() as a program. Its exit() ends the program and not the cell, by a jump back to where main was called; what it
- * has registered with atexit() runs then. Threads and children of it that exit end as they do anywhere else in a cell.
+ * %run: main() as a program. Its exit() ends the program and not the cell, by a jump back to where
+ * main was called; what it has registered with atexit() runs then. Threads and children of it that
+ * exit end as they do anywhere else in a cell.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `return;` among the statements of a C++ cell. They are functions that are called one after the other, between the initialisers
- * of variables: the one that returns says so, and what stands behind the call of it jumps out of the rest. At that place nothing
- * is left to destroy.
+ * `return;` among the statements of a C++ cell. They are functions that are called one after the
+ * other, between the initialisers of variables: the one that returns says so, and what stands
+ * behind the call of it jumps out of the rest. At that place nothing is left to destroy.
  */
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell may handle any signal. For those that the worker catches itself, the cell's handler is kept aside and called
- * from ours (runtime/host-fault.c, runtime/interrupt.c); and they cannot be blocked, or a fault would kill without a report.
+ * A cell may handle any signal. For those that the worker catches itself, the cell's handler is
+ * kept aside and called from ours (runtime/host-fault.c, runtime/interrupt.c); and they cannot be
+ * blocked, or a fault would kill without a report.
  */
 #define _GNU_SOURCE
 #include <errno.h>

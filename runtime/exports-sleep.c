@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sleeps of threads that are stopped for a commit (runtime/threads.h) last as long as they were meant to. */
+/* Sleeps of threads that are stopped for a commit (runtime/threads.h) last as long as they were
+ * meant to. */
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -7,7 +8,8 @@
 #include "runtime/exports.h"
 #include "runtime/threads.h"
 
-int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left)
+int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+			    struct timespec *ret_left)
 {
 	struct timespec left = *wanted;
 	unsigned stops;

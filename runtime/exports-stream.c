@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams and libraries that a cell opens. They live in libc's heap and end with the worker, so they are tracked; their
- * buffers are made here, since libc would take them from the cell's heap at the first use.
+ * Streams and libraries that a cell opens. They live in libc's heap and end with the worker, so
+ * they are tracked; their buffers are made here, since libc would take them from the cell's heap at
+ * the first use.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -69,14 +70,14 @@ static FILE *(*libc_fopen(void))(const char *path, const char *mode)
 	static FILE *(*_Atomic libc)(const char *path, const char *mode);
 
 	if (!libc)
-		libc = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT, "fopen");
+		libc = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
 	return libc;
 }
 
 /*
- * In place of libc's for the whole process, as malloc() is: what a library opens for a cell (std::ofstream) is the cell's.
- * Its FILE would otherwise lie in session memory, and outlive the descriptor. Libraries call either, and both are one
- * function on 64-bit machines.
+ * In place of libc's for the whole process, as malloc() is: what a library opens for a cell
+ * (std::ofstream) is the cell's. Its FILE would otherwise lie in session memory, and outlive the
+ * descriptor. Libraries call either, and both are one function on 64-bit machines.
  */
 __attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode)
 {
@@ -239,17 +240,21 @@ static void put_text(struct buffer *b, const char *type_code, const void *object
 	record_put_bytes(b, text, n < 0 ? 0 : (size_t)n);
 }
 
-/* The value itself: of what stands for a variable of the device a copy of that. NULL: the device does not give it. */
+/* The value itself: of what stands for a variable of the device a copy of that. NULL: the device
+ * does not give it. */
 static const void *value_of(const void *object, size_t size, struct buffer *copy)
 {
 	uint64_t have = 0, address = device_variable((uintptr_t)object, &have);
 
 	if (!address || size > have)
 		return object;
-	return buffer_extend(copy, size) && !device_read(address, copy->data, size, NULL) ? copy->data : NULL;
+	return buffer_extend(copy, size) && !device_read(address, copy->data, size, NULL)
+		       ? copy->data
+		       : NULL;
 }
 
-void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size)
+void exports_display_value(const char *type, const char *type_code, const void *object,
+			   unsigned long size)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT, copy = BUFFER_INIT;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of cells: they run in cell mode, with a signal stack of their own, are known by their stacks, and stand still for a
- * commit (runtime/threads.h).
+ * Threads of cells: they run in cell mode, with a signal stack of their own, are known by their
+ * stacks, and stand still for a commit (runtime/threads.h).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,8 +32,8 @@ struct thread {
 	void *(*fn)(void *);
 	thrd_start_t c11; /* instead of fn */
 	void *arg;
-	uint64_t low;     /* of its stack */
-	uint32_t cell;    /* that started it */
+	uint64_t low;  /* of its stack */
+	uint32_t cell; /* that started it */
 };
 
 static __thread const struct thread *current; /* NULL in the cell's own */
@@ -67,7 +67,8 @@ static void end_thread(void *data)
 	free(t);
 }
 
-/* A function that a stream calls runs in a thread of the driver, which blocks all signals; a thread that it starts must not. */
+/* A function that a stream calls runs in a thread of the driver, which blocks all signals; a thread
+ * that it starts must not. */
 static void leave_drivers_mask(void)
 {
 	sigset_t mask;
@@ -99,7 +100,8 @@ static void *run_thread(void *data)
 	return result;
 }
 
-/* Threads that a library keeps for itself (OpenMP, OpenBLAS) come back by themselves: their end is no news. */
+/* Threads that a library keeps for itself (OpenMP, OpenBLAS) come back by themselves: their end is
+ * no news. */
 static void track(const struct thread *t, const void *fn)
 {
 	const struct symbol *s = symbols_at((uint64_t)(uintptr_t)fn);
@@ -136,11 +138,11 @@ static int create(pthread_t *ret, const pthread_attr_t *attr, struct thread star
 }
 
 /*
- * In place of libc's for the whole process, as malloc() is: a thread that a library starts for a cell (std::thread, a
- * thread pool) runs the cell's code.
+ * In place of libc's for the whole process, as malloc() is: a thread that a library starts for a
+ * cell (std::thread, a thread pool) runs the cell's code.
  */
-__attribute__((visibility("default"))) int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *),
-							  void *arg)
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
 	static _Atomic(creator *) libc;
 
@@ -189,17 +191,19 @@ bool exports_thread_describe(char *ret, size_t size)
 		return false;
 	if (!s)
 		s = symbols_at((uint64_t)(uintptr_t)current->c11);
-	snprintf(ret, size, "It was in the thread%s%s%s that In[%u] has started.", s ? " `" : "", s ? s->name : "", s ? "`" : "",
-		 current->cell);
+	snprintf(ret, size, "It was in the thread%s%s%s that In[%u] has started.", s ? " `" : "",
+		 s ? s->name : "", s ? "`" : "", current->cell);
 	return true;
 }
 
-int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *),
+			   void *arg)
 {
 	return create(ret, attr, (struct thread){ .fn = fn, .arg = arg });
 }
 
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg)
 {
-	return create(ret, NULL, (struct thread){ .c11 = fn, .arg = arg }) ? thrd_nomem : thrd_success;
+	return create(ret, NULL, (struct thread){ .c11 = fn, .arg = arg }) ? thrd_nomem
+									   : thrd_success;
 }

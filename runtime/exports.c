@@ -22,8 +22,8 @@ extern char __cpu_model[], __cpu_features2[];
 
 static uint64_t wrapped(const char *name)
 {
-#define EXPORT(symbol, function)       \
-	if (strcmp(name, symbol) == 0) \
+#define EXPORT(symbol, function)                                                                   \
+	if (strcmp(name, symbol) == 0)                                                             \
 		return (uint64_t)(uintptr_t)function;
 #include "runtime/exports.def"
 #undef EXPORT

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that a unit may link to, and our versions of libc functions that would otherwise end or confuse the session.
+ * All that a unit may link to, and our versions of libc functions that would otherwise end or
+ * confuse the session.
  */
 #ifndef CGPU_RUNTIME_EXPORTS_H
 #define CGPU_RUNTIME_EXPORTS_H
@@ -15,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Address of a name for a unit: runtime/exports.def, the CUDA runtime, the loaded libraries; 0: nobody has it. */
+/* Address of a name for a unit: runtime/exports.def, the CUDA runtime, the loaded libraries; 0:
+ * nobody has it. */
 uint64_t exports_find(const char *name);
 
 /* exports-process.c */
@@ -24,7 +26,8 @@ _Noreturn void exports_quick_exit(int status);
 _Noreturn void exports_exit_now(int status);
 int exports_atexit(void (*fn)(void));
 int exports_cxa_atexit(void (*fn)(void *arg), void *arg, void *dso);
-_Noreturn void exports_assert_fail(const char *what, const char *file, unsigned line, const char *function);
+_Noreturn void exports_assert_fail(const char *what, const char *file, unsigned line,
+				   const char *function);
 _Noreturn void exports_stack_smashed(void);
 pid_t exports_fork(void);
 int exports_system(const char *command);
@@ -50,15 +53,18 @@ _Noreturn void exports_program_end(int status);
 unsigned exports_program_handlers(void);
 
 /* exports-thread.c */
-int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
+int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *),
+			   void *arg);
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
-/* Run a function of the cell in a thread that a library of ours has made, as in one that the cell has made. */
+/* Run a function of the cell in a thread that a library of ours has made, as in one that the cell
+ * has made. */
 void exports_thread_call(void (*fn)(void *data), void *data);
 /* A sentence about the thread that calls; false in the cell's own. */
 bool exports_thread_describe(char *ret, size_t size);
 
 /* exports-sleep.c */
-int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left);
+int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+			    struct timespec *ret_left);
 int exports_nanosleep(const struct timespec *wanted, struct timespec *ret_left);
 int exports_usleep(useconds_t us);
 unsigned exports_sleep(unsigned seconds);
@@ -92,7 +98,8 @@ void exports_setbuf(FILE *f, char *buffer);
 void exports_setlinebuf(FILE *f);
 void *exports_dlopen(const char *path, int flags);
 int exports_dlclose(void *handle);
-void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
+void exports_display_value(const char *type, const char *type_code, const void *object,
+			   unsigned long size);
 
 /* exports-checkpoint.c */
 int exports_checkpoint(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder knows the two division instructions of x86-64 and the traps that compilers emit, no more (Intel SDM volume 2,
- * DIV, IDIV and UD; the forms of ModRM and SIB in chapter 2). On AArch64 a division does not fault.
+ * The decoder knows the two division instructions of x86-64 and the traps that compilers emit, no
+ * more (Intel SDM volume 2, DIV, IDIV and UD; the forms of ModRM and SIB in chapter 2). On AArch64
+ * a division does not fault.
  */
 #include "runtime/fault-cause.h"
 
@@ -54,7 +55,8 @@ static uint64_t memory_operand(struct division *d, uint8_t modrm)
 
 	if (rm == 4) {
 		uint8_t sib = *d->at++;
-		unsigned index = (sib >> 3 & 7) | (d->rex & 2) << 2, base = (sib & 7) | (d->rex & 1) << 3;
+		unsigned index = (sib >> 3 & 7) | (d->rex & 2) << 2,
+			 base = (sib & 7) | (d->rex & 1) << 3;
 
 		if (index != 4)
 			address = general(d, index) << (sib >> 6);
@@ -93,7 +95,9 @@ static bool decode(struct division *d, uint64_t *ret_divisor)
 	bool narrow = false;
 	uint8_t opcode, modrm;
 
-	for (; *d->at == 0x66 || *d->at == 0x2e || *d->at == 0x3e || *d->at == 0xf2 || *d->at == 0xf3; d->at++)
+	for (;
+	     *d->at == 0x66 || *d->at == 0x2e || *d->at == 0x3e || *d->at == 0xf2 || *d->at == 0xf3;
+	     d->at++)
 		narrow |= *d->at == 0x66;
 	if ((*d->at & 0xf0) == 0x40)
 		d->rex = *d->at++;
@@ -130,9 +134,12 @@ void fault_cause_division(const void *context, char *ret, size_t size)
 	put_number(&d, general(&d, 0), a, sizeof(a));
 	put_number(&d, by, b, sizeof(b));
 	if (!by)
-		snprintf(ret, size, "integer division by zero: %s / 0 (or the remainder, %s %% 0)", a, a);
+		snprintf(ret, size, "integer division by zero: %s / 0 (or the remainder, %s %% 0)",
+			 a, a);
 	else
-		snprintf(ret, size, "integer overflow in a division: %s / %s does not fit in %u bits", a, b, 8 * d.size);
+		snprintf(ret, size,
+			 "integer overflow in a division: %s / %s does not fit in %u bits", a, b,
+			 8 * d.size);
 }
 
 static bool bytes_are(const uint8_t *at, const char *bytes, size_t n)
@@ -146,8 +153,8 @@ void fault_cause_trap(const void *context, char *ret, size_t size)
 	const char *text = "";
 
 	if (bytes_are(at, "\x0f\x0b", 2))
-		text = "a trap instruction (ud2): __builtin_trap() or __builtin_unreachable() was reached, or the end of a "
-		       "function that has to return a value";
+		text = "a trap instruction (ud2): __builtin_trap() or __builtin_unreachable() was "
+		       "reached, or the end of a function that has to return a value";
 	else if (bytes_are(at, "\x0f\xb9", 2) || bytes_are(at, "\x67\x0f\xb9", 3))
 		text = "a trap instruction (ud1): a check of -fsanitize failed";
 	else if (at[-1] == 0xcc)
@@ -167,8 +174,11 @@ void fault_cause_trap(const void *context, char *ret, size_t size)
 	uint32_t instruction;
 
 	memcpy(&instruction, (const void *)context_pc(context), 4);
-	snprintf(ret, size, "%s", (instruction & 0xffe0001f) == 0xd4200000 ?
-		 "a trap instruction (brk): __builtin_trap() or __builtin_unreachable() was reached, or a breakpoint" : "");
+	snprintf(ret, size, "%s",
+		 (instruction & 0xffe0001f) == 0xd4200000
+			 ? "a trap instruction (brk): __builtin_trap() or __builtin_unreachable() "
+			   "was reached, or a breakpoint"
+			 : "");
 }
 #endif
 
@@ -178,8 +188,8 @@ static bool line_holds(const char *line, uint64_t address, char *ret, size_t siz
 	uint64_t start, end;
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &path) < 2 || !path ||
-	    address < start || address >= end)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &path) < 2 ||
+	    !path || address < start || address >= end)
 		return false;
 	if (line[path] == '/')
 		snprintf(ret, size, "%s", line + path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the faulting instruction and the process's map tell about a fault: the operands of a division, which trap it was,
- * the file behind an address. All are for signal handlers: no locks, no memory. Each writes one clause, "" when it
- * knows nothing.
+ * What the faulting instruction and the process's map tell about a fault: the operands of a
+ * division, which trap it was, the file behind an address. All are for signal handlers: no locks,
+ * no memory. Each writes one clause, "" when it knows nothing.
  */
 #ifndef CGPU_RUNTIME_FAULT_CAUSE_H
 #define CGPU_RUNTIME_FAULT_CAUSE_H

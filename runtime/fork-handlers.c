@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands before libc's function of the same name for every library; libc is told too, for the fork() of cells. */
+/* Stands before libc's function of the same name for every library; libc is told too, for the
+ * fork() of cells. */
 #define _GNU_SOURCE
 #include "runtime/fork-handlers.h"
 
@@ -19,7 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What pthread_atfork() becomes in a library. */
 register_atfork __register_atfork;
-__attribute__((visibility("default"))) int __register_atfork(handler *prepare, handler *parent, handler *child, void *dso)
+__attribute__((visibility("default"))) int __register_atfork(handler *prepare, handler *parent,
+							     handler *child, void *dso)
 {
 	register_atfork *libc = dlsym(RTLD_NEXT, "__register_atfork");
 

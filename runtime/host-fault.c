@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record is made in the order of trust: plain facts of the signal, what the address belongs to, names of frames, and
- * last `kind`, which makes it valid. Each step may fault again when the cell has spoilt memory; then `nested` leads
- * straight to the end. The unwinder may hang on a lock that the interrupted code holds: an alarm ends that.
+ * The record is made in the order of trust: plain facts of the signal, what the address belongs to,
+ * names of frames, and last `kind`, which makes it valid. Each step may fault again when the cell
+ * has spoilt memory; then `nested` leads straight to the end. The unwinder may hang on a lock that
+ * the interrupted code holds: an alarm ends that.
  */
 #define _GNU_SOURCE
 #include "runtime/host-fault.h"
@@ -41,16 +42,21 @@ struct guarded {
 };
 
 static const struct guarded guarded[] = {
-	{ SIGSEGV, FAULT_SEGMENTATION }, { SIGBUS, FAULT_BUS },	 { SIGFPE, FAULT_ARITHMETIC },
-	{ SIGILL, FAULT_ILLEGAL_INSTRUCTION }, { SIGTRAP, FAULT_ILLEGAL_INSTRUCTION },
-	{ SIGABRT, FAULT_ABORTED }, { SIGSYS, FAULT_KILLED },
+	{ SIGSEGV, FAULT_SEGMENTATION },
+	{ SIGBUS, FAULT_BUS },
+	{ SIGFPE, FAULT_ARITHMETIC },
+	{ SIGILL, FAULT_ILLEGAL_INSTRUCTION },
+	{ SIGTRAP, FAULT_ILLEGAL_INSTRUCTION },
+	{ SIGABRT, FAULT_ABORTED },
+	{ SIGSYS, FAULT_KILLED },
 };
 
 #define N_GUARDED (sizeof(guarded) / sizeof(guarded[0]))
 
-/* They end a process that has no handler for them. With one of ours it is known who sent them, and where the cell was; a cell
- * may replace it. */
-static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU };
+/* They end a process that has no handler for them. With one of ours it is known who sent them, and
+ * where the cell was; a cell may replace it. */
+static const int ending_signals[] = { SIGTERM, SIGINT,    SIGHUP,  SIGQUIT, SIGUSR2,
+				      SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU };
 
 #define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
@@ -69,8 +75,8 @@ bool host_fault_guards(int signal)
 	return signal == SIGUSR1;
 }
 
-/* The kernel reads the memory of this process, asks about addresses, and then ends it. Without a kernel that listens the
- * alarm does. */
+/* The kernel reads the memory of this process, asks about addresses, and then ends it. Without a
+ * kernel that listens the alarm does. */
 static void wait_for_the_reader(void)
 {
 	static bool told;
@@ -175,7 +181,8 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 		describe_variable(s, ret);
 	else if (dladdr((void *)address, &info) && info.dli_fname) {
 		ret->owner = OWNER_LIBRARY;
-		snprintf(ret->name, sizeof(ret->name), "%s", info.dli_sname ? info.dli_sname : info.dli_fname);
+		snprintf(ret->name, sizeof(ret->name), "%s",
+			 info.dli_sname ? info.dli_sname : info.dli_fname);
 	} else {
 		fault_cause_file(address, ret->name, sizeof(ret->name));
 		if (*ret->name)
@@ -186,7 +193,8 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 void host_fault_describe_value(uint64_t address, struct address_description *ret)
 {
 	host_fault_describe(address, ret);
-	if (ret->owner == OWNER_VARIABLE && address > ret->base && address - ret->base > 2 * ret->size)
+	if (ret->owner == OWNER_VARIABLE && address > ret->base &&
+	    address - ret->base > 2 * ret->size)
 		memset(ret, 0, sizeof(*ret));
 }
 
@@ -214,7 +222,8 @@ static void add_text(struct fault_record *f, const char *text)
 /* An abort() by libc because of the heap is a fault of its own. */
 static void look_at_abort(struct fault_record *f)
 {
-	static const char *const heap[] = { "free()", "malloc", "realloc()", "double free", "corrupted", "munmap_chunk",
+	static const char *const heap[] = { "free()",         "malloc",    "realloc()",
+					    "double free",    "corrupted", "munmap_chunk",
 					    "invalid pointer" };
 	const char *text = abort_message();
 
@@ -249,7 +258,8 @@ static bool address_unknown(const siginfo_t *info)
 	return info->si_code == SI_KERNEL;
 }
 
-static void add_cause(int signal, const siginfo_t *info, const void *context, struct fault_record *f)
+static void add_cause(int signal, const siginfo_t *info, const void *context,
+		      struct fault_record *f)
 {
 	char text[256] = "";
 
@@ -260,7 +270,8 @@ static void add_cause(int signal, const siginfo_t *info, const void *context, st
 	add_text(f, text);
 }
 
-/* A function that was compiled before what it uses was defined: the kernel says so, which knows how its name is written. */
+/* A function that was compiled before what it uses was defined: the kernel says so, which knows how
+ * its name is written. */
 static void tell_promise(const struct symbol *s, struct fault_record *f)
 {
 	snprintf(f->missing, sizeof(f->missing), "%.200s ", s->name);
@@ -279,8 +290,8 @@ static void add_thread(struct fault_record *f)
 }
 
 /*
- * A pointer that an allocation never set, since it was refused or the device had failed, and programs that end themselves then.
- * Behind the first line, as above.
+ * A pointer that an allocation never set, since it was refused or the device had failed, and
+ * programs that end themselves then. Behind the first line, as above.
  */
 static void add_device_cause(struct fault_record *f)
 {
@@ -293,7 +304,8 @@ static void add_device_cause(struct fault_record *f)
 static void fill_record(int signal, const siginfo_t *info, void *context)
 {
 	struct fault_record *f = &worker.control->fault;
-	bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0 && !address_unknown(info);
+	bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0 &&
+		      !address_unknown(info);
 
 	clear_record(f);
 	f->signal = signal;
@@ -309,8 +321,8 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 	else if (memory)
 		host_fault_describe(f->address, &f->what);
 	if (address_unknown(info))
-		add_text(f, "The address is none that a pointer can have (its upper bits are not a sign extension): an "
-			    "overwritten or never initialised pointer.");
+		add_text(f, "The address is none that a pointer can have (its upper bits are not a "
+			    "sign extension): an overwritten or never initialised pointer.");
 	if (signal == SIGABRT)
 		look_at_abort(f);
 	add_cause(signal, info, context, f);
@@ -364,14 +376,16 @@ static int use_alt_stack(void)
 {
 	stack_t s = { .ss_size = ALT_STACK };
 
-	alt_stack = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	alt_stack =
+		mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (alt_stack == MAP_FAILED)
 		return -1;
 	s.ss_sp = alt_stack;
 	return sigaltstack(&s, NULL);
 }
 
-static const struct sigaction fault_action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+static const struct sigaction fault_action = { .sa_sigaction = on_fault,
+					       .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 static bool is_ending(int signal)
 {
@@ -436,7 +450,8 @@ void host_fault_leave(void)
 	for (unsigned i = 0; i < N_ENDING; i++) {
 		struct sigaction now;
 
-		if (!sigaction(ending_signals[i], NULL, &now) && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
+		if (!sigaction(ending_signals[i], NULL, &now) && now.sa_flags & SA_SIGINFO &&
+		    now.sa_sigaction == on_fault)
 			signal(ending_signals[i], SIG_DFL);
 	}
 }

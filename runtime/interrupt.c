@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwinding is a siglongjmp to interrupt_run(). The redirection replaces the return address that leads from the library
- * back into the unit by the address of interrupt_landing, which jumps in its turn.
+ * Unwinding is a siglongjmp to interrupt_run(). The redirection replaces the return address that
+ * leads from the library back into the unit by the address of interrupt_landing, which jumps in its
+ * turn.
  */
 #define _GNU_SOURCE
 #include "runtime/interrupt.h"
@@ -56,7 +57,8 @@ void interrupt_landed(void)
 
 void interrupt_landing(void);
 #if defined(__x86_64__)
-/* A stack walk ends here: a next signal may come before the library has returned. It looks up the byte in front. */
+/* A stack walk ends here: a next signal may come before the library has returned. It looks up the
+ * byte in front. */
 __asm__(".text\n"
 	".globl interrupt_landing\n"
 	".hidden interrupt_landing\n"
@@ -114,7 +116,8 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 
 	cell_mode.library++; /* nothing here may allocate from the arena */
 	if (exports_too_many_processes())
-		host_fault_raise(FAULT_PROCESS_LIMIT, "the children of the cell have made too many processes");
+		host_fault_raise(FAULT_PROCESS_LIMIT,
+				 "the children of the cell have made too many processes");
 	if (!interrupt_pending()) {
 		run_cells_handler(signal, info, context);
 	} else if (syscall(SYS_gettid) != cell_thread) {
@@ -131,7 +134,8 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 
 int interrupt_init(struct error *err)
 {
-	struct sigaction action = { .sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction action = { .sa_sigaction = on_interrupt,
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	cell_thread = (pid_t)syscall(SYS_gettid);
 	if (sigaction(SIGUSR1, &action, NULL))

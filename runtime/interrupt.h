@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stops a cell and keeps its state. The kernel sets control->interrupt and sends SIGUSR1. Where the cell's thread is in unit
- * code, it is unwound there. Where it is in libc or the driver, which may hold locks, its return to unit code is redirected:
- * it stops as soon as the call ends (blocking calls return at once with EINTR).
+ * Stops a cell and keeps its state. The kernel sets control->interrupt and sends SIGUSR1. Where the
+ * cell's thread is in unit code, it is unwound there. Where it is in libc or the driver, which may
+ * hold locks, its return to unit code is redirected: it stops as soon as the call ends (blocking
+ * calls return at once with EINTR).
  */
 #ifndef CGPU_RUNTIME_INTERRUPT_H
 #define CGPU_RUNTIME_INTERRUPT_H

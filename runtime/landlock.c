@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documentation/userspace-api/landlock.rst of Linux. Declared here what headers before 6.12 lack. */
+/* Documentation/userspace-api/landlock.rst of Linux. Declared here what headers before 6.12 lack.
+ */
 #define _GNU_SOURCE
 #include "runtime/landlock.h"
 
@@ -35,7 +36,9 @@ static int abi(void)
 
 static int restrict_self(int fd, struct error *err)
 {
-	return syscall(SYS_landlock_restrict_self, fd, 0) ? error_errno(err, "landlock_restrict_self") : 0;
+	return syscall(SYS_landlock_restrict_self, fd, 0)
+		       ? error_errno(err, "landlock_restrict_self")
+		       : 0;
 }
 
 int landlock_scope(struct error *err)
@@ -44,9 +47,10 @@ int landlock_scope(struct error *err)
 	cleanup_fd int fd = -1;
 
 	if (abi() < ABI_SCOPES)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "this Linux has no Landlock scopes (6.12 has; it may need lsm=landlock at boot); "
-				 "the system call filter stands in for them");
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"this Linux has no Landlock scopes (6.12 has; it may need lsm=landlock at "
+			"boot); the system call filter stands in for them");
 	fd = (int)syscall(SYS_landlock_create_ruleset, &r, sizeof(r), 0);
 	if (fd < 0)
 		return error_errno(err, "landlock_create_ruleset");
@@ -56,12 +60,14 @@ int landlock_scope(struct error *err)
 static int allow(int ruleset, int parent, const char *name, struct error *err)
 {
 	cleanup_fd int fd = openat(parent, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-	struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = fd };
+	struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
+						   .parent_fd = fd };
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || S_ISLNK(st.st_mode))
 		return 0; /* gone again, or a link: what it points to has a rule of its own */
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) && errno != EINVAL)
+	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) &&
+	    errno != EINVAL)
 		return error_errno(err, "landlock_add_rule for %s", name);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device memory that a cell of %%memcheck has allocated and that nobody can free any more, as compute-sanitizer lists it at
- * the end of a program. What a variable or a block of the session still points to is no leak: a later cell may use it.
+ * Device memory that a cell of %%memcheck has allocated and that nobody can free any more, as
+ * compute-sanitizer lists it at the end of a program. What a variable or a block of the session
+ * still points to is no leak: a later cell may use it.
  */
 #ifndef CGPU_RUNTIME_LEAK_REPORT_H
 #define CGPU_RUNTIME_LEAK_REPORT_H

@@ -23,7 +23,8 @@ static void read_notes(const char *at, const char *end, char ret[64])
 {
 	while (at + sizeof(ElfW(Nhdr)) <= end) {
 		const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
-		const unsigned char *name = (const unsigned char *)(n + 1), *id = name + ((n->n_namesz + 3) & ~3u);
+		const unsigned char *name = (const unsigned char *)(n + 1),
+				    *id = name + ((n->n_namesz + 3) & ~3u);
 
 		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
 			for (unsigned i = 0; i < n->n_descsz && i < ID_BYTES_MAX; i++)

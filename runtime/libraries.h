@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared libraries of the session, loaded by the zygote, so that every worker has them at the same address. What a library keeps
- * in its own variables is no part of the session: a worker that takes over finds it as it was when it was loaded.
+ * Shared libraries of the session, loaded by the zygote, so that every worker has them at the same
+ * address. What a library keeps in its own variables is no part of the session: a worker that takes
+ * over finds it as it was when it was loaded.
  */
 #ifndef CGPU_RUNTIME_LIBRARIES_H
 #define CGPU_RUNTIME_LIBRARIES_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen() and dlmopen() as all libraries have them. By whatever path the CUDA driver is opened, what counts its memory is
- * given (runtime/cuda/libcuda.h), and for NVML what shows the same (runtime/cuda/nvml.h). A name space of its own, where these
- * are not, is given to other libraries only.
+ * dlopen() and dlmopen() as all libraries have them. By whatever path the CUDA driver is opened,
+ * what counts its memory is given (runtime/cuda/libcuda.h), and for NVML what shows the same
+ * (runtime/cuda/nvml.h). A name space of its own, where these are not, is given to other libraries
+ * only.
  *
- * What a library opens by a bare name is also looked for beside that library. Wheels bring CUDA in folders that the dynamic
- * linker does not know, and NVRTC 13.0 opens its builtins so.
+ * What a library opens by a bare name is also looked for beside that library. Wheels bring CUDA in
+ * folders that the dynamic linker does not know, and NVRTC 13.0 opens its builtins so.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +23,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define REFUSED_DRIVER "libcuda.so.1 in a name space of its own (its memory would not be counted)"
-#define REFUSED_NVML "libnvidia-ml.so.1 in a name space of its own (it would not show the limit of memory)"
+#define REFUSED_NVML                                                                               \
+	"libnvidia-ml.so.1 in a name space of its own (it would not show the limit of memory)"
 
 typedef void *open_fn(const char *path, int flags);
 typedef void *open_in_fn(Lmid_t space, const char *path, int flags);
@@ -59,7 +61,8 @@ static bool is_loaded(const char *name)
 	return handle;
 }
 
-/* The file of that bare name beside the library with this code, in `ret`; NULL: there is none, or it is loaded already. */
+/* The file of that bare name beside the library with this code, in `ret`; NULL: there is none, or
+ * it is loaded already. */
 static const char *beside(const char *name, const void *code, char ret[PATH_MAX])
 {
 	const char *end;
@@ -68,12 +71,14 @@ static const char *beside(const char *name, const void *code, char ret[PATH_MAX]
 	if (strchr(name, '/') || !dladdr(code, &info) || !info.dli_fname)
 		return NULL;
 	end = strrchr(info.dli_fname, '/');
-	if (!end || snprintf(ret, PATH_MAX, "%.*s/%s", (int)(end - info.dli_fname), info.dli_fname, name) >= PATH_MAX)
+	if (!end || snprintf(ret, PATH_MAX, "%.*s/%s", (int)(end - info.dli_fname), info.dli_fname,
+			     name) >= PATH_MAX)
 		return NULL;
 	return access(ret, R_OK) || is_loaded(name) ? NULL : ret;
 }
 
-/* libc looks at the caller's library for where to search: compiled with optimisation, the last call is a jump. */
+/* libc looks at the caller's library for where to search: compiled with optimisation, the last call
+ * is a jump. */
 void *dlopen(const char *path, int flags)
 {
 	static __thread char buffer[PATH_MAX];

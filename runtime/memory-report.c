@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roots of the search, in this order, so that a block is named after a variable where one leads to it: the variables of
- * the session, each by its name; the rest of DATA (static variables, GOT slots); what the CUDA side holds; libraries and
- * threads that live on. Device memory is reached from session memory only: what the emulated driver keeps for itself is no
- * pointer of the user's.
+ * Roots of the search, in this order, so that a block is named after a variable where one leads to
+ * it: the variables of the session, each by its name; the rest of DATA (static variables, GOT
+ * slots); what the CUDA side holds; libraries and threads that live on. Device memory is reached
+ * from session memory only: what the emulated driver keeps for itself is no pointer of the user's.
  *
- * The search has a time of its own, SEARCH_NS. When that is over the report is made without what is lost.
+ * The search has a time of its own, SEARCH_NS. When that is over the report is made without what is
+ * lost.
  */
 #define _GNU_SOURCE
 #include "runtime/memory-report.h"
@@ -98,7 +99,8 @@ static void on_device_word(void *data, uint64_t address, uint32_t root)
 		else
 			high = middle;
 	}
-	if (low && address - r->buffers[low - 1].address < r->buffers[low - 1].size && !r->buffer_roots[low - 1])
+	if (low && address - r->buffers[low - 1].address < r->buffers[low - 1].size &&
+	    !r->buffer_roots[low - 1])
 		r->buffer_roots[low - 1] = root;
 }
 
@@ -148,9 +150,10 @@ static void scan_mapping(struct report *r, uint64_t start, uint64_t end)
 }
 
 /*
- * What a library or a living thread may keep: libc's own heap (FILE, handles), data and bss of libraries, thread-local
- * variables of this thread, stacks of threads that a cell has started. Not the worker's data or the stack of a cell that has
- * ended: what looks like a pointer there is a trace of the past.
+ * What a library or a living thread may keep: libc's own heap (FILE, handles), data and bss of
+ * libraries, thread-local variables of this thread, stacks of threads that a cell has started. Not
+ * the worker's data or the stack of a cell that has ended: what looks like a pointer there is a
+ * trace of the past.
  */
 static void scan_process(struct report *r)
 {
@@ -159,14 +162,17 @@ static void scan_process(struct report *r)
 	char line[512], access[5], file[256];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		int n = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %255s", &start, &end, access, file);
-		bool library = n == 4 && file[0] == '/' && strstr(file, ".so") && !address_in_arena(start);
+		int n = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %255s", &start, &end,
+			       access, file);
+		bool library =
+			n == 4 && file[0] == '/' && strstr(file, ".so") && !address_in_arena(start);
 		bool bss = n == 3 && start == library_end, heap = n == 4 && !strcmp(file, "[heap]");
 
 		if (library || bss)
 			library_end = end;
 		if (n >= 3 && !strcmp(access, "rw-p") &&
-		    (library || bss || heap || tls - start < end - start || cell_stack_has_thread(start, end)))
+		    (library || bss || heap || tls - start < end - start ||
+		     cell_stack_has_thread(start, end)))
 			scan_mapping(r, start, end);
 	}
 }
@@ -174,7 +180,8 @@ static void scan_process(struct report *r)
 static void search(struct report *r)
 {
 	symbols_each_variable(scan_symbol, r);
-	heap_scan_root(r->scan, arena_start(ARENA_DATA), arena_header()->top[ARENA_DATA], ROOT_STATIC);
+	heap_scan_root(r->scan, arena_start(ARENA_DATA), arena_header()->top[ARENA_DATA],
+		       ROOT_STATIC);
 	device_each_host_block(scan_host_block, r);
 	scan_process(r);
 	r->complete = heap_scan_complete(r->scan);
@@ -260,13 +267,15 @@ static int fill(struct report *r, struct error *err)
 	return 0;
 }
 
-int memory_report_lost_buffers(void (*fn)(void *data, const struct device_buffer *b), void *data, struct error *err)
+int memory_report_lost_buffers(void (*fn)(void *data, const struct device_buffer *b), void *data,
+			       struct error *err)
 {
 	struct report r = { 0 };
 	int failed = fill(&r, err);
 
 	if (!failed && !r.complete)
-		failed = error_set(err, ERROR_LIMIT, "the heap is too large to be searched in time");
+		failed =
+			error_set(err, ERROR_LIMIT, "the heap is too large to be searched in time");
 	for (uint32_t i = 0; !failed && i < r.n_buffers; i++)
 		if (!r.buffer_roots[i])
 			fn(data, &r.buffers[i]);
@@ -295,7 +304,9 @@ static const char *root_name(const struct report *r, uint32_t root)
 	case ROOT_PROCESS:
 		return "libraries";
 	default:
-		return root - ROOT_SYMBOL < r->n_symbols ? plain_name(r->symbols[root - ROOT_SYMBOL]->name) : "variables";
+		return root - ROOT_SYMBOL < r->n_symbols
+			       ? plain_name(r->symbols[root - ROOT_SYMBOL]->name)
+			       : "variables";
 	}
 }
 
@@ -313,7 +324,8 @@ static void put_reached(const struct report *r, struct row *row, struct buffer *
 		}
 		if (!row->roots[best].bytes)
 			break;
-		buffer_printf(&text, "%s%s", text.len ? ", " : "", root_name(r, row->roots[best].root));
+		buffer_printf(&text, "%s%s", text.len ? ", " : "",
+			      root_name(r, row->roots[best].root));
 		row->roots[best].bytes = 0;
 	}
 	if (row->others)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order matters: what needs privileges (mounts, capabilities, raising oom_score_adj) comes before what takes them away,
- * the system call filter is last.
+ * Order matters: what needs privileges (mounts, capabilities, raising oom_score_adj) comes before
+ * what takes them away, the system call filter is last.
  */
 #define _GNU_SOURCE
 #include "runtime/sandbox-apply.h"
@@ -58,7 +58,8 @@ static int enter_user_namespace(struct error *err)
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return error_errno(err, "this machine lets an ordinary user make no namespace");
 	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-	if (write_file("/proc/self/setgroups", "deny", err) || write_file("/proc/self/uid_map", map, err))
+	if (write_file("/proc/self/setgroups", "deny", err) ||
+	    write_file("/proc/self/uid_map", map, err))
 		return -1;
 	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
 	return write_file("/proc/self/gid_map", map, err);
@@ -82,12 +83,15 @@ static int hide_file(const struct sandbox_policy *p, struct error *err)
 	return sandbox_apply_cover(p->hidden, err);
 }
 
-/* Those that reach beyond the own process and its files; also so that nobody uncovers what was covered. */
+/* Those that reach beyond the own process and its files; also so that nobody uncovers what was
+ * covered. */
 static int drop_capabilities(const struct sandbox_policy *p, struct error *err)
 {
-	static const unsigned drop[] = { CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_BOOT,
-					 CAP_SYS_TIME, CAP_MKNOD, CAP_SETPCAP, CAP_NET_ADMIN, CAP_BPF, CAP_PERFMON,
-					 CAP_CHECKPOINT_RESTORE, CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_SYSLOG };
+	static const unsigned drop[] = { CAP_SYS_ADMIN, CAP_SYS_PTRACE,   CAP_SYS_MODULE,
+					 CAP_SYS_RAWIO, CAP_SYS_BOOT,     CAP_SYS_TIME,
+					 CAP_MKNOD,     CAP_SETPCAP,      CAP_NET_ADMIN,
+					 CAP_BPF,       CAP_PERFMON,      CAP_CHECKPOINT_RESTORE,
+					 CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_SYSLOG };
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct data[2];
 
@@ -141,7 +145,8 @@ static unsigned count_user_tasks(void)
 		struct stat st;
 
 		snprintf(path, sizeof(path), "/proc/%s/task", e->d_name);
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && !stat(path, &st) && st.st_uid == getuid())
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && !stat(path, &st) &&
+		    st.st_uid == getuid())
 			n += (unsigned)(st.st_nlink > 2 ? st.st_nlink - 2 : 1);
 	}
 	return n;
@@ -155,7 +160,8 @@ static int limit_resources(const struct sandbox_policy *p, struct error *err)
 	return getuid() ? lower_to(RLIMIT_NPROC, count_user_tasks() + OWN_PROCESSES, err) : 0;
 }
 
-/* When memory runs out, a cell's process goes before everything else, however large the notebook server is. */
+/* When memory runs out, a cell's process goes before everything else, however large the notebook
+ * server is. */
 static int raise_oom_score(const struct sandbox_policy *p, struct error *err)
 {
 	(void)p;
@@ -215,7 +221,8 @@ static const struct step worker_steps[] = {
 	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
 };
 
-static unsigned apply(const struct step *steps, size_t n, const struct sandbox_policy *p, struct sandbox_report *report)
+static unsigned apply(const struct step *steps, size_t n, const struct sandbox_policy *p,
+		      struct sandbox_report *report)
 {
 	unsigned failed = 0;
 
@@ -236,7 +243,8 @@ bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report 
 {
 	bool wanted = p->flags & SANDBOX_HIDE_FILE && p->hidden[0];
 
-	return !apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) && wanted;
+	return !apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) &&
+	       wanted;
 }
 
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report)

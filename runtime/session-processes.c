@@ -85,7 +85,8 @@ static unsigned kill_round(void)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (!pid || pid == getpid() || pid == getppid() || !session_processes_owns(pid) || is_dead(pid))
+		if (!pid || pid == getpid() || pid == getppid() || !session_processes_owns(pid) ||
+		    is_dead(pid))
 			continue;
 		if (kill(pid, SIGKILL) == 0)
 			killed++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding what cells have left running. A process belongs to the session if its initial environment carries the same
- * CGPU_SESSION token as ours: that is inherited over fork and exec, whatever the process does to its parent, group or
- * session. A program started with an emptied environment is missed; the kernel, a child subreaper, still gets it as
- * its child.
+ * Finding what cells have left running. A process belongs to the session if its initial environment
+ * carries the same CGPU_SESSION token as ours: that is inherited over fork and exec, whatever the
+ * process does to its parent, group or session. A program started with an emptied environment is
+ * missed; the kernel, a child subreaper, still gets it as its child.
  */
 #ifndef CGPU_RUNTIME_SESSION_PROCESSES_H
 #define CGPU_RUNTIME_SESSION_PROCESSES_H

@@ -83,10 +83,12 @@ void thread_local_end(void)
 static void *new_variable(const struct thread_local_control *c, bool session)
 {
 	size_t align = c->align < 16 ? 16 : c->align;
-	void *p = session ? allocator_alloc(c->size, align) : aligned_alloc(align, (c->size + align - 1) / align * align);
+	void *p = session ? allocator_alloc(c->size, align)
+			  : aligned_alloc(align, (c->size + align - 1) / align * align);
 
 	if (!p)
-		host_fault_raise(FAULT_OUT_OF_MEMORY, "no memory for a thread-local variable of %zu bytes", c->size);
+		host_fault_raise(FAULT_OUT_OF_MEMORY,
+				 "no memory for a thread-local variable of %zu bytes", c->size);
 	if (c->initial)
 		memcpy(p, c->initial, c->size);
 	else

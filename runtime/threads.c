@@ -4,8 +4,8 @@
  *	   ^                  no                                 v
  *	   +---- threads_thaw() <--- parked, counted in n_parked +
  *
- * `frozen` and `n_parked` are futex words. A thread that is made meanwhile parks before its first step, since it looks at
- * `frozen` after it has made its id known.
+ * `frozen` and `n_parked` are futex words. A thread that is made meanwhile parks before its first
+ * step, since it looks at `frozen` after it has made its id known.
  */
 #define _GNU_SOURCE
 #include "runtime/threads.h"
@@ -34,9 +34,9 @@ static _Atomic uint32_t n_parked;
 
 static __thread struct {
 	struct threads_member *member;
-	unsigned held;  /* nesting */
-	bool due;       /* the signal came while held */
-	bool freezer;   /* this one has stopped the others */
+	unsigned held; /* nesting */
+	bool due;      /* the signal came while held */
+	bool freezer;  /* this one has stopped the others */
 	unsigned stops;
 } mine;
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of cells beside the cell's own, which live on between cells. For a commit they stand still, so that what is
- * committed is one moment of all of them, and nothing that they write is lost while pages change hands.
+ * The threads of cells beside the cell's own, which live on between cells. For a commit they stand
+ * still, so that what is committed is one moment of all of them, and nothing that they write is
+ * lost while pages change hands.
  *
- * Each is stopped by a signal, wherever it is, and waits in the handler. Only inside of the allocators and of the session's
- * tables it goes on to the end first (threads_hold): so whoever has stopped it may use these.
+ * Each is stopped by a signal, wherever it is, and waits in the handler. Only inside of the
+ * allocators and of the session's tables it goes on to the end first (threads_hold): so whoever has
+ * stopped it may use these.
  */
 #ifndef CGPU_RUNTIME_THREADS_H
 #define CGPU_RUNTIME_THREADS_H
@@ -20,7 +22,7 @@ struct error;
 
 struct threads_member {
 	struct threads_member *next;
-	_Atomic pid_t tid;       /* 0: has not begun */
+	_Atomic pid_t tid; /* 0: has not begun */
 	_Atomic uint32_t parked;
 };
 
@@ -37,19 +39,22 @@ void threads_begin(struct threads_member *m);
 void threads_hold(void);
 void threads_release(void);
 /*
- * This is a thread of a cell, and not one that a driver or a library has made for itself. Those are stopped by nobody, and what
- * they do outside of the session must go on: a call of the driver may wait for it while all others stand still.
+ * This is a thread of a cell, and not one that a driver or a library has made for itself. Those are
+ * stopped by nobody, and what they do outside of the session must go on: a call of the driver may
+ * wait for it while all others stand still.
  */
 bool threads_can_be_stopped(void);
 
-/* By the cell's own thread: all others stand still. False, and they go on, when one cannot be stopped within ms milliseconds. */
+/* By the cell's own thread: all others stand still. False, and they go on, when one cannot be
+ * stopped within ms milliseconds. */
 bool threads_freeze(int ms);
 void threads_thaw(void);
 
 /* There are some beside the cell's own. */
 bool threads_any(void);
 
-/* How many of them and of the cell's own may go on by themselves: they do not wait in a futex, as for a lock. */
+/* How many of them and of the cell's own may go on by themselves: they do not wait in a futex, as
+ * for a lock. */
 int threads_count_awake(void);
 
 /* How often this thread was stopped: a sleep that the signal has cut short is not over. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-worker. Started by the kernel it is the zygote; each worker begins at worker_main(): own process group, death with
- * the kernel, descriptors in their places, containment, device, HELLO, then one request after the other.
+ * cgpu-worker. Started by the kernel it is the zygote; each worker begins at worker_main(): own
+ * process group, death with the kernel, descriptors in their places, containment, device, HELLO,
+ * then one request after the other.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -133,7 +134,8 @@ static const char *name_of_pointer(uint64_t address)
 static bool is_session_memory(uint64_t address, uint64_t size)
 {
 	for (int r = ARENA_DATA; r <= ARENA_HEAP; r++) {
-		uint64_t offset = address - arena_start((enum arena_region)r), top = arena_header()->top[r];
+		uint64_t offset = address - arena_start((enum arena_region)r),
+			 top = arena_header()->top[r];
 
 		if (offset < top && size <= top - offset)
 			return true;
@@ -185,15 +187,16 @@ static void leave_library(void)
 }
 
 /*
- * Under the device's lock: one question at a time, whose answer the kernel process writes to the permit. *b begins with the
- * number of the question. As memory_permit_wait(); *ret_why: why not.
+ * Under the device's lock: one question at a time, whose answer the kernel process writes to the
+ * permit. *b begins with the number of the question. As memory_permit_wait(); *ret_why: why not.
  */
 static int ask_kernel(uint32_t type, uint32_t number, const struct buffer *b, const char **ret_why)
 {
 	struct memory_permit *p = &worker.control->permit;
 
 	*ret_why = "the kernel process does not answer.";
-	if (worker.is_child || buffer_check(b, NULL) || worker_send(type, b->data, b->len, -1, NULL))
+	if (worker.is_child || buffer_check(b, NULL) ||
+	    worker_send(type, b->data, b->len, -1, NULL))
 		return 0;
 	*ret_why = p->why;
 	return memory_permit_wait(p, number, interrupt_pending);
@@ -255,7 +258,8 @@ static struct device_host device_host = {
 /* The five passed descriptors become 3, 4, 5, 1 and 2; all others are closed. */
 static int place_descriptors(const int fds[5], struct error *err)
 {
-	static const int target[5] = { WORKER_CHANNEL_FD, WORKER_CONTROL_FD, WORKER_ARENA_FD, 1, 2 };
+	static const int target[5] = { WORKER_CHANNEL_FD, WORKER_CONTROL_FD, WORKER_ARENA_FD, 1,
+				       2 };
 	int moved[5], null;
 
 	for (int i = 0; i < 5; i++) {
@@ -277,7 +281,8 @@ static int place_descriptors(const int fds[5], struct error *err)
 
 static int map_control(struct error *err)
 {
-	worker.control = mmap(NULL, sizeof(*worker.control), PROT_READ | PROT_WRITE, MAP_SHARED, WORKER_CONTROL_FD, 0);
+	worker.control = mmap(NULL, sizeof(*worker.control), PROT_READ | PROT_WRITE, MAP_SHARED,
+			      WORKER_CONTROL_FD, 0);
 	if (worker.control == MAP_FAILED)
 		return error_errno(err, "cannot map the control area");
 	meta_set_busy(&worker.control->allocator_busy);
@@ -293,7 +298,8 @@ static void bind_to_kernel(pid_t parent)
 		worker_exit(0);
 }
 
-static int say_hello(const struct device_info *info, const struct sandbox_report *report, struct error *err)
+static int say_hello(const struct device_info *info, const struct sandbox_report *report,
+		     struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
@@ -337,13 +343,16 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	private_pages_init();
 	sandbox_apply_worker(&policy, &report);
-	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) || host_fault_init(err))
+	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) ||
+	    host_fault_init(err))
 		return -1;
 	device_host.session_root = session_root();
 	device_host.watch = &worker.control->watch;
 	device_host.dump_folder = worker.control->dump_folder;
-	if (worker.control->device.driver == DRIVER_NATIVE || worker.control->device.driver == DRIVER_EMULATED)
-		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
+	if (worker.control->device.driver == DRIVER_NATIVE ||
+	    worker.control->device.driver == DRIVER_EMULATED)
+		device_host.driver =
+			worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
 	device_host.passed_over = worker.control->device.passed_over;
 	device_host.window = worker.control->device.window;
 	device_host.waits = worker.control->device.waits;
@@ -379,7 +388,8 @@ static int report_value(const struct ipc_message *m, struct error *err)
 
 	if (record_check(&r, "WORKER_DEVICE_VALUE", err))
 		return -1;
-	ok = address && size <= have && buffer_extend(&bytes, size) && !device_read(address, bytes.data, size, NULL);
+	ok = address && size <= have && buffer_extend(&bytes, size) &&
+	     !device_read(address, bytes.data, size, NULL);
 	record_put_u32(&out, id);
 	record_put_u8(&out, ok);
 	record_put_bytes(&out, bytes.data, ok ? size : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file is sparse: what is zero is not written. Bytes go through a buffer, since a mapping of a file on a full disk would
- * end the process, and a driver reads no file.
+ * The file is sparse: what is zero is not written. Bytes go through a buffer, since a mapping of a
+ * file on a full disk would end the process, and a driver reads no file.
  */
 #define _GNU_SOURCE
 #include "runtime/worker-park.h"
@@ -31,7 +31,8 @@ static char *step_buffer(struct error *err)
 	static char *bytes;
 
 	if (!bytes) {
-		void *p = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
 
 		bytes = p == MAP_FAILED ? NULL : p;
 	}
@@ -43,7 +44,8 @@ static char *step_buffer(struct error *err)
 int worker_park_file(struct ipc_message *m, struct error *err)
 {
 	if (m->n_fds != 1)
-		return error_set(err, ERROR_PROTOCOL, "WORKER_PARK_FILE came without its descriptor");
+		return error_set(err, ERROR_PROTOCOL,
+				 "WORKER_PARK_FILE came without its descriptor");
 	if (park_file >= 0)
 		close(park_file);
 	park_file = steal_fd(&m->fds[0]);
@@ -61,8 +63,10 @@ static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct erro
 
 		if (device_read(address + at, bytes, n, err))
 			return -1;
-		if ((bytes[0] || memcmp(bytes, bytes + 1, n - 1)) && whole_pwrite(park_file, bytes, n, place + at) < n)
-			return error_errno(err, "cannot write %llu MB", (unsigned long long)(size / MIB));
+		if ((bytes[0] || memcmp(bytes, bytes + 1, n - 1)) &&
+		    whole_pwrite(park_file, bytes, n, place + at) < n)
+			return error_errno(err, "cannot write %llu MB",
+					   (unsigned long long)(size / MIB));
 	}
 	return 0;
 }

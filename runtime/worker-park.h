@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device memory of a session that is parked: out of the device into the kernel's file, and back when the session is attached.
- * An error returned is the end of the worker, or of the attach.
+ * Device memory of a session that is parked: out of the device into the kernel's file, and back
+ * when the session is attached. An error returned is the end of the worker, or of the attach.
  */
 #ifndef CGPU_RUNTIME_WORKER_PARK_H
 #define CGPU_RUNTIME_WORKER_PARK_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See runtime/worker-run.h. The order of a cell: load, run on the cell stack, flush, settle the device, report. */
+/* See runtime/worker-run.h. The order of a cell: load, run on the cell stack, flush, settle the
+ * device, report. */
 #define _GNU_SOURCE
 #include "runtime/worker-run.h"
 
@@ -64,9 +65,12 @@ static size_t put_holders(char *text, size_t len)
 
 		put_size(bytes, sizeof(bytes), holders[i].bytes);
 		put_size(largest, sizeof(largest), holders[i].largest_size);
-		at += (size_t)snprintf(text + at, len - at, "\n  cell %u holds %s in %" PRIu64 " block%s, the largest %s%s%s",
-				       holders[i].cell, bytes, holders[i].blocks, holders[i].blocks == 1 ? "" : "s",
-				       largest, s ? " in " : "", s ? s->name : "");
+		at += (size_t)snprintf(text + at, len - at,
+				       "\n  cell %u holds %s in %" PRIu64
+				       " block%s, the largest %s%s%s",
+				       holders[i].cell, bytes, holders[i].blocks,
+				       holders[i].blocks == 1 ? "" : "s", largest, s ? " in " : "",
+				       s ? s->name : "");
 	}
 	return at;
 }
@@ -83,17 +87,21 @@ static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
 	put_holders(text, sizeof(text));
 	if (limit)
 		host_fault_raise(FAULT_OUT_OF_MEMORY,
-				 "%s asked, %s in use, the limit is %s. free() what is not needed, or raise the limit with "
-				 "%%limit ram SIZE.%s",
+				 "%s asked, %s in use, the limit is %s. free() what is not needed, "
+				 "or raise the limit with %%limit ram SIZE.%s",
 				 a, u, l, text);
-	host_fault_raise(FAULT_OUT_OF_MEMORY, "%s asked, %s in use: linux has no more memory for the session.%s", a, u, text);
+	host_fault_raise(FAULT_OUT_OF_MEMORY,
+			 "%s asked, %s in use: linux has no more memory for the session.%s", a, u,
+			 text);
 }
 
-static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory, backtrace_allocation_site };
+static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory,
+					      backtrace_allocation_site };
 
 static int take_session(struct buffer *lost, struct error *err)
 {
-	if (arena_attach(WORKER_ARENA_FD, err) || allocator_attach(&hooks, err) || loader_attach(exports_find, lost, err))
+	if (arena_attach(WORKER_ARENA_FD, err) || allocator_attach(&hooks, err) ||
+	    loader_attach(exports_find, lost, err))
 		return -1;
 	tracked_report_lost(lost);
 	return 0;
@@ -131,7 +139,8 @@ static int take_chunks(struct error *err)
 		else if (m.type == WORKER_CHUNK_PARKED)
 			r = worker_park_return(&m, err);
 		else
-			r = error_set(err, ERROR_PROTOCOL, "message %u while a session is attached", m.type);
+			r = error_set(err, ERROR_PROTOCOL, "message %u while a session is attached",
+				      m.type);
 		ipc_message_release(&m);
 		if (r || end)
 			return r;
@@ -141,7 +150,8 @@ static int take_chunks(struct error *err)
 static int restore_preimages(struct record *r, uint32_t n, struct error *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t address = record_u64(r), size = record_u64(r), chunk = record_u64(r), offset = record_u64(r);
+		uint64_t address = record_u64(r), size = record_u64(r), chunk = record_u64(r),
+			 offset = record_u64(r);
 
 		if (r->failed || device_attach_preimage(address, size, chunk, offset, err))
 			return -1;
@@ -232,7 +242,9 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	worker_set_phase(PHASE_ATTACHING);
 	r = attach(first, &lost, &problem);
 	worker_set_phase(PHASE_IDLE);
-	record_put_u8(&out, !r ? ATTACH_OK : problem.code == ERROR_LIMIT ? ATTACH_NO_ROOM : ATTACH_FAILED);
+	record_put_u8(&out, !r                            ? ATTACH_OK
+			    : problem.code == ERROR_LIMIT ? ATTACH_NO_ROOM
+							  : ATTACH_FAILED);
 	record_put_str(&out, r ? problem.text : "");
 	put_lines(&out, &lost);
 	record_put_u8(&out, device_is_usable());
@@ -246,8 +258,8 @@ struct run {
 	uint64_t owner; /* see struct unit_code */
 	struct run_options options;
 	struct error no_profile, no_trace; /* why */
-	const char *text;      /* of the cell, "" unknown */
-	struct record earlier; /* where the checked functions of earlier cells stand */
+	const char *text;                  /* of the cell, "" unknown */
+	struct record earlier;             /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
 	struct buffer warnings;
 	uint64_t load_ns;
@@ -346,7 +358,10 @@ static void fail_to_load_device(struct run *run, const struct error *err)
 	struct fault_record *f = &worker.control->fault;
 
 	if (device_is_usable()) {
-		fail(run, err->code == ERROR_NOT_FOUND || err->code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err->text);
+		fail(run,
+		     err->code == ERROR_NOT_FOUND || err->code == ERROR_COMPILE ? FAULT_LINK
+										: FAULT_INTERNAL,
+		     err->text);
 		return;
 	}
 	device_unusable_ename(f->ename, sizeof(f->ename));
@@ -451,12 +466,15 @@ static void settle(struct run *run)
 		return;
 	}
 	clear_fault();
-	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind), sizeof(found) - sizeof(found.kind));
-	atomic_store(&f->kind, atomic_load(&found.kind) ? atomic_load(&found.kind) : (uint32_t)FAULT_CUDA);
+	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind),
+	       sizeof(found) - sizeof(found.kind));
+	atomic_store(&f->kind,
+		     atomic_load(&found.kind) ? atomic_load(&found.kind) : (uint32_t)FAULT_CUDA);
 	run->outcome = OUTCOME_FAULT;
 }
 
-static int send_findings(uint32_t message, const struct error *none, const struct buffer *findings, struct error *err)
+static int send_findings(uint32_t message, const struct error *none, const struct buffer *findings,
+			 struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
@@ -564,7 +582,9 @@ static int begin_in_place(struct error *err)
 	buffer_append(&out, p.items.data, p.items.len);
 	failed = buffer_check(&p.items, err);
 	buffer_release(&p.items);
-	return failed || buffer_check(&out, err) ? -1 : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
+	return failed || buffer_check(&out, err)
+		       ? -1
+		       : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
 }
 
 int worker_run_cell(const struct ipc_message *m, struct error *err)
@@ -605,8 +625,9 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	if (run.outcome == OUTCOME_OK)
 		drop_symbols(r);
 	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
-		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
-		     "Linux. %reset ends all threads.");
+		fail(&run, FAULT_INTERNAL,
+		     "A thread of a cell does not stand still for the commit: it blocks signals, "
+		     "or hangs in Linux. %reset ends all threads.");
 	if (!result && run.options.profiled && run.outcome != OUTCOME_FAULT)
 		result = send_profile(&run, err);
 	if (!result)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker does with a session: take it over, run a cell, settle after a commit, answer questions about addresses.
- * Failures of a cell are told to the kernel here; an error returned is the end of the worker.
+ * What a worker does with a session: take it over, run a cell, settle after a commit, answer
+ * questions about addresses. Failures of a cell are told to the kernel here; an error returned is
+ * the end of the worker.
  */
 #ifndef CGPU_RUNTIME_WORKER_RUN_H
 #define CGPU_RUNTIME_WORKER_RUN_H

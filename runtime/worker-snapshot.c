@@ -33,13 +33,16 @@ static void find_build_id(const struct dl_phdr_info *info, char ret[2 * BUILD_ID
 	ret[0] = '\0';
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz;
+		const char *at = (const char *)(info->dlpi_addr + p->p_vaddr),
+			   *end = at + p->p_memsz;
 
 		while (p->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *n = (const void *)at;
-			const unsigned char *id = (const unsigned char *)(n + 1) + (n->n_namesz + 3u) / 4 * 4;
+			const unsigned char *id =
+				(const unsigned char *)(n + 1) + (n->n_namesz + 3u) / 4 * 4;
 
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(n + 1, "GNU", 4))
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp(n + 1, "GNU", 4))
 				for (unsigned k = 0; k < n->n_descsz && k < BUILD_ID_MAX; k++)
 					snprintf(ret + 2 * k, 3, "%02x", id[k]);
 			at = (const char *)id + (n->n_descsz + 3u) / 4 * 4;
@@ -151,7 +154,8 @@ int worker_snapshot_fill(const struct ipc_message *m, struct error *err)
 	if (record_check(&r, "WORKER_DEVICE_FILL", err))
 		return -1;
 	if (m->n_fds != 1)
-		return error_set(err, ERROR_PROTOCOL, "WORKER_DEVICE_FILL came without its descriptor");
+		return error_set(err, ERROR_PROTOCOL,
+				 "WORKER_DEVICE_FILL came without its descriptor");
 	failed = copy_in(address, size, m->fds[0], offset, &problem);
 	record_put_u64(&out, address);
 	record_put_u8(&out, !failed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers are made by clone(CLONE_PARENT), which libc has no function for: so the child's thread id, which libc keeps for
- * itself, is set as its own fork() does it (CLONE_CHILD_SETTID at libc's field). The field is found by what an
- * error-checking mutex stores of it.
+ * Workers are made by clone(CLONE_PARENT), which libc has no function for: so the child's thread
+ * id, which libc keeps for itself, is set as its own fork() does it (CLONE_CHILD_SETTID at libc's
+ * field). The field is found by what an error-checking mutex stores of it.
  */
 #define _GNU_SOURCE
 #include "runtime/zygote.h"
@@ -86,7 +86,8 @@ static pid_t *find_thread_id(void)
 
 static pid_t clone_process(const struct zygote *z)
 {
-	unsigned long flags = CLONE_PARENT | SIGCHLD | (z->thread_id ? CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID : 0);
+	unsigned long flags = CLONE_PARENT | SIGCHLD |
+			      (z->thread_id ? CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID : 0);
 
 #if defined(__x86_64__)
 	return (pid_t)syscall(SYS_clone, flags, NULL, NULL, z->thread_id, 0);
@@ -149,13 +150,15 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	filter = record_bytes(&r, &len);
 	z->flags = record_u32(&r);
 	if (version != WORKER_PROTOCOL_VERSION)
-		return error_set(err, ERROR_PROTOCOL, "the kernel speaks version %u, this worker %u", version,
+		return error_set(err, ERROR_PROTOCOL,
+				 "the kernel speaks version %u, this worker %u", version,
 				 WORKER_PROTOCOL_VERSION);
 	buffer_clear(&z->filter);
 	buffer_append(&z->filter, filter, len);
 	if (record_check(&r, "ZYGOTE_SETUP", err))
 		return -1;
-	z->is_hidden = sandbox_apply_zygote(&(struct sandbox_policy){ .flags = z->flags, .hidden = z->hidden }, &report);
+	z->is_hidden = sandbox_apply_zygote(
+		&(struct sandbox_policy){ .flags = z->flags, .hidden = z->hidden }, &report);
 	record_put_u32(&out, WORKER_PROTOCOL_VERSION);
 	record_put_u32(&out, report.n);
 	buffer_append(&out, list.data, list.len);
@@ -191,7 +194,8 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 	if (record_check(&r, "ZYGOTE_FORK", err))
 		return -1;
 	if (m->n_fds != 5)
-		return error_set(err, ERROR_PROTOCOL, "ZYGOTE_FORK came with %u descriptors, not 5", m->n_fds);
+		return error_set(err, ERROR_PROTOCOL, "ZYGOTE_FORK came with %u descriptors, not 5",
+				 m->n_fds);
 	pid = clone_worker(z);
 	error = errno;
 	if (pid == 0)

@@ -5,9 +5,10 @@
  *	make -C build/tree bench-emulator
  *	build/tree/against-pocl benchmarks/emulator [--alone] [--shape NAME]
  *
- * Each shape is compiled from source and launched once by each side ("first"), which also gives the results that are
- * compared; then they take turns, and the least time of a launch counts. One core is measured in a process that has
- * only that one, in processor time; all cores by the clock. Prints Markdown tables. --alone leaves pocl out.
+ * Each shape is compiled from source and launched once by each side ("first"), which also gives the
+ * results that are compared; then they take turns, and the least time of a launch counts. One core
+ * is measured in a process that has only that one, in processor time; all cores by the clock.
+ * Prints Markdown tables. --alone leaves pocl out.
  */
 #define _GNU_SOURCE
 #include "benchmarks/emulator/shapes.h"
@@ -71,7 +72,8 @@ static void fill(const struct side *side)
 }
 
 /* Compilation and launch of a text that was not compiled before, by the clock. */
-static double first_launch(const struct side *side, const struct shape *s, const char *folder, unsigned variant)
+static double first_launch(const struct side *side, const struct shape *s, const char *folder,
+			   unsigned variant)
 {
 	double began;
 
@@ -121,11 +123,13 @@ static void compare(const struct shape *s, const char *expected, int k)
 	result = result_of(sides[k], s);
 	for (unsigned i = 0; i < BUFFER_BYTES; i += 4)
 		if (memcmp(expected + i, result + i, 4))
-			shapes_fail("%s: element %u is another one %s", s->name, i / 4, k == POCL ? "on pocl" : "when hot");
+			shapes_fail("%s: element %u is another one %s", s->name, i / 4,
+				    k == POCL ? "on pocl" : "when hot");
 	free(result);
 }
 
-static void measure(const struct options *o, const struct shape *s, int count, clockid_t clock, struct figures *f)
+static void measure(const struct options *o, const struct shape *s, int count, clockid_t clock,
+		    struct figures *f)
 {
 	char *expected = NULL;
 
@@ -191,26 +195,28 @@ static void measure_apart(const struct options *o, struct run *r)
 static void print_rows(const struct options *o, const struct run *r, const char *title)
 {
 	printf("\n| %s | interpreted | G/s | hot | G/s |%s\n|---|---|---|---|---|%s\n", title,
-	       o->alone ? "" : " pocl | interpreted / pocl | hot / pocl |", o->alone ? "" : "---|---|---|");
+	       o->alone ? "" : " pocl | interpreted / pocl | hot / pocl |",
+	       o->alone ? "" : "---|---|---|");
 	for (size_t i = 0; i < shape_count; i++) {
 		const struct figures *f = &r->of[i];
 		double lanes = (double)f->operations * 32 / 1e6;
 
 		if (!wanted(o, &shapes[i]))
 			continue;
-		printf("| %s, %s | %.2f ms | %.1f | %.2f ms | %.1f |", shapes[i].name, shapes[i].what, f->ms[MACHINE],
-		       lanes / f->ms[MACHINE], f->ms[HOT], lanes / f->ms[HOT]);
+		printf("| %s, %s | %.2f ms | %.1f | %.2f ms | %.1f |", shapes[i].name,
+		       shapes[i].what, f->ms[MACHINE], lanes / f->ms[MACHINE], f->ms[HOT],
+		       lanes / f->ms[HOT]);
 		if (!o->alone)
-			printf(" %.2f ms | %.2f | %.2f |", f->ms[POCL], f->ms[MACHINE] / f->ms[POCL],
-			       f->ms[HOT] / f->ms[POCL]);
+			printf(" %.2f ms | %.2f | %.2f |", f->ms[POCL],
+			       f->ms[MACHINE] / f->ms[POCL], f->ms[HOT] / f->ms[POCL]);
 		putchar('\n');
 	}
 }
 
 static void print_first(const struct options *o, const struct run *r)
 {
-	printf("\n| compile and first launch | cgpu |%s\n|---|---|%s\n", o->alone ? "" : " pocl | ratio |",
-	       o->alone ? "" : "---|---|");
+	printf("\n| compile and first launch | cgpu |%s\n|---|---|%s\n",
+	       o->alone ? "" : " pocl | ratio |", o->alone ? "" : "---|---|");
 	for (size_t i = 0; i < shape_count; i++) {
 		const struct figures *f = &r->of[i];
 
@@ -218,7 +224,8 @@ static void print_first(const struct options *o, const struct run *r)
 			continue;
 		printf("| %s | %.1f ms |", shapes[i].name, f->first[MACHINE]);
 		if (!o->alone)
-			printf(" %.0f ms | %.2f |", f->first[POCL], f->first[MACHINE] / f->first[POCL]);
+			printf(" %.0f ms | %.2f |", f->first[POCL],
+			       f->first[MACHINE] / f->first[POCL]);
 		putchar('\n');
 	}
 }
@@ -247,7 +254,8 @@ static unsigned usable_cores(void)
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct run *runs = mmap(NULL, 2 * sizeof(*runs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct run *runs = mmap(NULL, 2 * sizeof(*runs), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--alone"))
@@ -258,7 +266,8 @@ int main(int argc, char **argv)
 			o.folder = argv[i];
 	}
 	if (!o.folder || runs == MAP_FAILED || shape_count > SHAPES_MAX)
-		shapes_fail("usage: against-pocl FOLDER [--alone] [--shape NAME]; FOLDER is benchmarks/emulator");
+		shapes_fail("usage: against-pocl FOLDER [--alone] [--shape NAME]; FOLDER is "
+			    "benchmarks/emulator");
 	runs[0].threads = 1;
 	runs[1].threads = usable_cores();
 	for (int i = 0; i < 2; i++)

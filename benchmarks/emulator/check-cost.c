@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make bench-checks: what watching a launch for races costs: processor time of each shape on one host thread, without
- * the check, with it, and with a check that watches what cannot race, too; the best of some turns.
+ * make bench-checks: what watching a launch for races costs: processor time of each shape on one
+ * host thread, without the check, with it, and with a check that watches what cannot race, too; the
+ * best of some turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < BUFFER_BYTES / sizeof(*values); i++)
 		values[i] = (float)(i % 1000) * 1e-3f;
 	machine_side.start(1);
-	printf("%-12s %10s %10s %6s %10s %6s\n", "shape", "plain ms", "checked ms", "times", "all ms", "times");
+	printf("%-12s %10s %10s %6s %10s %6s\n", "shape", "plain ms", "checked ms", "times",
+	       "all ms", "times");
 	for (size_t i = 0; i < shape_count; i++) {
 		double plain, checked, all;
 
@@ -58,8 +60,8 @@ int main(int argc, char **argv)
 		checked = best_turn(&shapes[i]);
 		machine_side_check(CHECK_ALL);
 		all = best_turn(&shapes[i]);
-		printf("%-12s %10.2f %10.2f %6.2f %10.2f %6.2f\n", shapes[i].name, plain, checked, checked / plain, all,
-		       all / plain);
+		printf("%-12s %10.2f %10.2f %6.2f %10.2f %6.2f\n", shapes[i].name, plain, checked,
+		       checked / plain, all, all / plain);
 	}
 	free(values);
 	return 0;

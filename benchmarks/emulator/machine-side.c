@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes on cgpu's machine: compiled as cells are, then machine_launch(), interpreted or with the code that a hot entry gets.
+ * Shapes on cgpu's machine: compiled as cells are, then machine_launch(), interpreted or with the
+ * code that a hot entry gets.
  */
 #include "benchmarks/emulator/shapes.h"
 
@@ -40,13 +41,17 @@ static bool find(void *data, uint64_t address, struct device_buffer *ret)
 	(void)data;
 	for (int i = 0; i < BUFFERS; i++)
 		if (address - address_of(i) < BUFFER_BYTES) {
-			*ret = (struct device_buffer){ .address = address_of(i), .size = BUFFER_BYTES, .bytes = bytes[i] };
+			*ret = (struct device_buffer){ .address = address_of(i),
+						       .size = BUFFER_BYTES,
+						       .bytes = bytes[i] };
 			return true;
 		}
 	return false;
 }
 
-static const struct device_memory memory = { .find = find, .nearest = find, .generation = &generation };
+static const struct device_memory memory = { .find = find,
+					     .nearest = find,
+					     .generation = &generation };
 
 static void start(unsigned threads)
 {
@@ -77,13 +82,18 @@ static void load(void)
 static void compile(const struct shape *s, const char *folder, unsigned variant)
 {
 	char *text = shapes_read(folder, "shapes.cu");
-	struct compile_request request = { .cell = 1, .cell_name = "shapes.cu", .cflags = "", .nvflags = "-fmad=false", .sm = 75 };
+	struct compile_request request = { .cell = 1,
+					   .cell_name = "shapes.cu",
+					   .cflags = "",
+					   .nvflags = "-fmad=false",
+					   .sm = 75 };
 	struct compile_result result;
 	struct buffer cell = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	struct unit unit;
 
-	buffer_printf(&cell, "#define SHAPE_%s\n#define VARIANT %u\n#line 1\n%s", s->name, variant, text);
+	buffer_printf(&cell, "#define SHAPE_%s\n#define VARIANT %u\n#line 1\n%s", s->name, variant,
+		      text);
 	request.text = buffer_text(&cell);
 	buffer_clear(&ptx);
 	if (compiler_compile(&compiler, &request, &result, &err))
@@ -110,8 +120,11 @@ static size_t pack(const struct shape *s, uint8_t *to)
 		size_t size = a->kind == ARGUMENT_BUFFER ? 8 : 4;
 
 		at = (at + size - 1) / size * size;
-		memcpy(to + at, a->kind == ARGUMENT_BUFFER ? (const void *)&address :
-				a->kind == ARGUMENT_FLOAT ? (const void *)&a->f : (const void *)&a->i, size);
+		memcpy(to + at,
+		       a->kind == ARGUMENT_BUFFER  ? (const void *)&address
+		       : a->kind == ARGUMENT_FLOAT ? (const void *)&a->f
+						   : (const void *)&a->i,
+		       size);
 		at += size;
 	}
 	return at;
@@ -121,9 +134,13 @@ static void launch(const struct shape *s)
 {
 	uint8_t params[8 * ARGUMENTS_MAX];
 	struct machine_launch l = {
-		.entry = ptx_module_function(module, s->name), .grid = { s->grid[0], s->grid[1], 1 },
-		.block = { s->block[0], s->block[1], 1 }, .params = params, .params_size = pack(s, params),
-		.memory = &memory, .threads = host_threads,
+		.entry = ptx_module_function(module, s->name),
+		.grid = { s->grid[0], s->grid[1], 1 },
+		.block = { s->block[0], s->block[1], 1 },
+		.params = params,
+		.params_size = pack(s, params),
+		.memory = &memory,
+		.threads = host_threads,
 	};
 	struct race_options options = { .warnings = true, .unplanned = checking == CHECK_ALL };
 	struct race *race = checking ? race_new(&options) : NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #if !__has_include(<CL/cl.h>)
-#error "the benchmark beside pocl needs: apt-get install pocl-opencl-icd ocl-icd-opencl-dev opencl-headers"
+#error "the benchmark beside pocl needs pocl-opencl-icd, ocl-icd-opencl-dev, opencl-headers"
 #endif
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -49,7 +49,8 @@ static void start(unsigned threads)
 	snprintf(count, sizeof(count), "%u", threads);
 	setenv("POCL_MAX_PTHREAD_COUNT", count, 1);
 	setenv("POCL_KERNEL_CACHE", "0", 1);
-	check(clGetDeviceIDs(find_platform(), CL_DEVICE_TYPE_CPU, 1, &device, NULL), "clGetDeviceIDs");
+	check(clGetDeviceIDs(find_platform(), CL_DEVICE_TYPE_CPU, 1, &device, NULL),
+	      "clGetDeviceIDs");
 	clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(device_name), device_name, NULL);
 	context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
 	check(code, "clCreateContext");
@@ -66,8 +67,9 @@ static void set_arguments(const struct shape *s)
 	for (size_t i = 0; i < s->argument_count; i++) {
 		const struct argument *a = &s->arguments[i];
 		size_t size = a->kind == ARGUMENT_BUFFER ? sizeof(cl_mem) : 4;
-		const void *value = a->kind == ARGUMENT_BUFFER ? (const void *)&buffers[a->i] :
-				    a->kind == ARGUMENT_FLOAT ? (const void *)&a->f : (const void *)&a->i;
+		const void *value = a->kind == ARGUMENT_BUFFER  ? (const void *)&buffers[a->i]
+				    : a->kind == ARGUMENT_FLOAT ? (const void *)&a->f
+								: (const void *)&a->i;
 
 		check(clSetKernelArg(kernel, (cl_uint)i, size, value), "clSetKernelArg");
 	}
@@ -87,7 +89,8 @@ static void compile(const struct shape *s, const char *folder, unsigned variant)
 	program = clCreateProgramWithSource(context, 1, texts, NULL, &code);
 	check(code, "clCreateProgramWithSource");
 	if (clBuildProgram(program, 1, &device, options, NULL, NULL)) {
-		clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL);
+		clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
+				      NULL);
 		shapes_fail("shapes.cl, %s: %s", s->name, log);
 	}
 	kernel = clCreateKernel(program, s->name, &code);
@@ -101,19 +104,22 @@ static void launch(const struct shape *s)
 	size_t local[2] = { s->block[0], s->block[1] };
 	size_t global[2] = { local[0] * s->grid[0], local[1] * s->grid[1] };
 
-	check(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+	check(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL),
+	      "clEnqueueNDRangeKernel");
 	check(clFinish(queue), "clFinish");
 }
 
 static void write_buffer(int buffer, const void *from)
 {
-	check(clEnqueueWriteBuffer(queue, buffers[buffer], CL_TRUE, 0, BUFFER_BYTES, from, 0, NULL, NULL),
+	check(clEnqueueWriteBuffer(queue, buffers[buffer], CL_TRUE, 0, BUFFER_BYTES, from, 0, NULL,
+				   NULL),
 	      "clEnqueueWriteBuffer");
 }
 
 static void read_buffer(int buffer, void *to)
 {
-	check(clEnqueueReadBuffer(queue, buffers[buffer], CL_TRUE, 0, BUFFER_BYTES, to, 0, NULL, NULL),
+	check(clEnqueueReadBuffer(queue, buffers[buffer], CL_TRUE, 0, BUFFER_BYTES, to, 0, NULL,
+				  NULL),
 	      "clEnqueueReadBuffer");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device code of a known shape, and the sides that run it: cgpu's machine, interpreting or hot, and pocl. The text of a
- * shape is in shapes.cu and shapes.cl under its name; here is how it is launched. A side that cannot go on says why and
- * ends the process.
+ * Device code of a known shape, and the sides that run it: cgpu's machine, interpreting or hot, and
+ * pocl. The text of a shape is in shapes.cu and shapes.cl under its name; here is how it is
+ * launched. A side that cannot go on says why and ends the process.
  */
 #ifndef CGPU_BENCHMARKS_EMULATOR_SHAPES_H
 #define CGPU_BENCHMARKS_EMULATOR_SHAPES_H
@@ -19,7 +19,7 @@ enum argument_kind { ARGUMENT_INT, ARGUMENT_FLOAT, ARGUMENT_BUFFER };
 
 struct argument {
 	enum argument_kind kind;
-	int i;   /* also the number of a buffer */
+	int i; /* also the number of a buffer */
 	float f;
 };
 
@@ -54,8 +54,8 @@ extern const struct side machine_side, hot_side, pocl_side;
 enum check { CHECK_NOTHING, CHECK_RACES, CHECK_ALL };
 void machine_side_check(enum check what);
 /*
- * Operations of all warps in one launch of what was compiled, a step of each PTX instruction counted as one: what the
- * machine takes together is no loss.
+ * Operations of all warps in one launch of what was compiled, a step of each PTX instruction
+ * counted as one: what the machine takes together is no loss.
  */
 uint64_t machine_side_operations(const struct shape *s);
 /* The copy of the core, and the device that pocl has found. */

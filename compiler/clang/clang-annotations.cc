@@ -20,7 +20,9 @@ namespace
 std::string number_of(const llvm::ConstantStruct *one, unsigned i)
 {
 	auto *V = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(4)->stripPointerCasts());
-	auto *N = V ? llvm::dyn_cast_or_null<llvm::ConstantInt>(V->getInitializer()->getAggregateElement(i)) : nullptr;
+	auto *N = V ? llvm::dyn_cast_or_null<llvm::ConstantInt>(
+			      V->getInitializer()->getAggregateElement(i))
+		    : nullptr;
 
 	return std::to_string(N ? N->getZExtValue() : 1);
 }
@@ -29,7 +31,8 @@ void tell(llvm::Module &M, llvm::GlobalValue *what, const char *word)
 {
 	llvm::LLVMContext &C = M.getContext();
 	llvm::Metadata *node[] = { llvm::ValueAsMetadata::get(what), llvm::MDString::get(C, word),
-				   llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(C), 1)) };
+				   llvm::ConstantAsMetadata::get(
+					   llvm::ConstantInt::get(llvm::Type::getInt32Ty(C), 1)) };
 
 	M.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(C, node));
 }
@@ -40,7 +43,8 @@ void Annotations::apply_one(llvm::Module &M, const llvm::ConstantStruct *one)
 {
 	auto *what = llvm::dyn_cast<llvm::GlobalValue>(one->getOperand(0)->stripPointerCasts());
 	auto *text = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(1)->stripPointerCasts());
-	auto *word = text ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer()) : nullptr;
+	auto *word = text ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer())
+			  : nullptr;
 
 	if (!what || !word || !word->isCString())
 		return;
@@ -49,14 +53,17 @@ void Annotations::apply_one(llvm::Module &M, const llvm::ConstantStruct *one)
 	else if (word->getAsCString() == CGPU_REGISTERS)
 		directives.emplace_back(what->getName().str(), ".maxnreg " + number_of(one, 0));
 	else if (word->getAsCString() == CGPU_CLUSTER)
-		directives.emplace_back(what->getName().str(), ".explicitcluster\n.reqnctapercluster " + number_of(one, 0) + ", " +
-								       number_of(one, 1) + ", " + number_of(one, 2));
+		directives.emplace_back(what->getName().str(),
+					".explicitcluster\n.reqnctapercluster " +
+						number_of(one, 0) + ", " + number_of(one, 1) +
+						", " + number_of(one, 2));
 }
 
 void Annotations::apply(llvm::Module &M)
 {
 	auto *annotations = M.getNamedGlobal("llvm.global.annotations");
-	auto *all = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer()) : nullptr;
+	auto *all = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer())
+				: nullptr;
 
 	for (unsigned i = 0; all && i < all->getNumOperands(); i++)
 		apply_one(M, llvm::cast<llvm::ConstantStruct>(all->getOperand(i)));

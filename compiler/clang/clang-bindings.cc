@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is bound has no name for anybody else, so moving its parts out of it is not noticed. A part that cannot be moved, or that
- * belongs to another object (`auto &[a, b] = x;`), is referred to. A bit-field of such an object stays as clang has it.
+ * What is bound has no name for anybody else, so moving its parts out of it is not noticed. A part
+ * that cannot be moved, or that belongs to another object (`auto &[a, b] = x;`), is referred to. A
+ * bit-field of such an object stays as clang has it.
  */
 #include "compiler/clang/clang-bindings.hh"
 
@@ -16,7 +17,8 @@ using namespace clang;
 namespace
 {
 
-/* What the tuple's get() gives is kept in a variable that clang names as the binding: it is this unit's alone. */
+/* What the tuple's get() gives is kept in a variable that clang names as the binding: it is this
+ * unit's alone. */
 void hide_held(ASTContext &C, VarDecl *held)
 {
 	held->setDeclName(&C.Idents.get(("cgpu_held_" + held->getName()).str()));
@@ -26,7 +28,8 @@ void hide_held(ASTContext &C, VarDecl *held)
 class Binding
 {
       public:
-	Binding(Sema &S, DecompositionDecl *D, BindingDecl *B) : S(S), C(S.getASTContext()), D(D), B(B), L(B->getLocation())
+	Binding(Sema &S, DecompositionDecl *D, BindingDecl *B)
+	    : S(S), C(S.getASTContext()), D(D), B(B), L(B->getLocation())
 	{
 	}
 
@@ -61,7 +64,8 @@ class Binding
 	Expr *moved(QualType T, Expr *part)
 	{
 		QualType to = C.getRValueReferenceType(T);
-		ExprResult made = S.BuildCXXNamedCast(L, tok::kw_static_cast, C.getTrivialTypeSourceInfo(to, L), part, L, L);
+		ExprResult made = S.BuildCXXNamedCast(
+			L, tok::kw_static_cast, C.getTrivialTypeSourceInfo(to, L), part, L, L);
 
 		return made.isInvalid() ? nullptr : made.get();
 	}
@@ -73,7 +77,8 @@ class Binding
 					     C.getTrivialTypeSourceInfo(T, L), SC_None);
 		InitializationKind how = InitializationKind::CreateDirect(L, L, L);
 
-		if (!from || !InitializationSequence(S, InitializedEntity::InitializeVariable(V), how, from))
+		if (!from ||
+		    !InitializationSequence(S, InitializedEntity::InitializeVariable(V), how, from))
 			return nullptr;
 		V->setImplicit();
 		V->setTSCSpec(D->getTSCSpec());
@@ -83,10 +88,12 @@ class Binding
 		return V->isInvalidDecl() ? nullptr : V;
 	}
 
-	/* In brackets, or clang would take it for what keeps the result of get(), and make it a second time. */
+	/* In brackets, or clang would take it for what keeps the result of get(), and make it a
+	 * second time. */
 	void bind(VarDecl *V)
 	{
-		Expr *name = S.BuildDeclRefExpr(V, V->getType().getNonReferenceType(), VK_LValue, L);
+		Expr *name =
+			S.BuildDeclRefExpr(V, V->getType().getNonReferenceType(), VK_LValue, L);
 
 		if (VarDecl *held = B->getHoldingVar())
 			hide_held(C, held);
@@ -97,7 +104,8 @@ class Binding
 
 void make_one(Sema &S, DecompositionDecl *D, std::vector<VarDecl *> &ret)
 {
-	if (D->isInvalidDecl() || D->getType()->isDependentType() || S.getDiagnostics().hasErrorOccurred())
+	if (D->isInvalidDecl() || D->getType()->isDependentType() ||
+	    S.getDiagnostics().hasErrorOccurred())
 		return;
 	for (BindingDecl *B : D->bindings()) {
 		VarDecl *held = B->getHoldingVar(), *V = Binding(S, D, B).make();
@@ -120,7 +128,8 @@ std::vector<VarDecl *> clang_bindings_make(Sema &S, Decl *D)
 	} else if (isa<NamespaceDecl>(D)) {
 		auto *context = cast<DeclContext>(D);
 
-		for (Decl *inner : std::vector<Decl *>(context->decls_begin(), context->decls_end()))
+		for (Decl *inner :
+		     std::vector<Decl *>(context->decls_begin(), context->decls_end()))
 			for (VarDecl *V : clang_bindings_make(S, inner))
 				context->addHiddenDecl(V);
 		return {};

@@ -13,13 +13,16 @@
 
 using namespace clang;
 
-/* At file scope C has no table of a precompiled header's names by which clang would look: it would read all declarations. */
+/* At file scope C has no table of a precompiled header's names by which clang would look: it would
+ * read all declarations. */
 static bool find(Sema &S, DeclContext *where, LookupResult &found)
 {
-	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope, true) : S.LookupQualifiedName(found, where);
+	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope, true)
+					  : S.LookupQualifiedName(found, where);
 }
 
-Expr *clang_build_call(Sema &S, DeclContext *where, const char *name, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
+Expr *clang_build_call(Sema &S, DeclContext *where, const char *name,
+		       llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
 {
 	LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
 	CXXScopeSpec scope;
@@ -27,7 +30,9 @@ Expr *clang_build_call(Sema &S, DeclContext *where, const char *name, llvm::Muta
 	if (!find(S, where, found))
 		return nullptr;
 	ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
-	ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
+	ExprResult made = callee.isInvalid()
+				  ? callee
+				  : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
 
 	return made.isInvalid() ? nullptr : made.get();
 }
@@ -46,7 +51,10 @@ Expr *clang_build_text(ASTContext &C, StringRef text, SourceLocation L)
 
 NamespaceDecl *clang_build_show(Sema &S)
 {
-	LookupResult found(S, &S.Context.Idents.get("cgpu_show"), SourceLocation(), Sema::LookupNamespaceName);
+	LookupResult found(S, &S.Context.Idents.get("cgpu_show"), SourceLocation(),
+			   Sema::LookupNamespaceName);
 
-	return find(S, S.Context.getTranslationUnitDecl(), found) ? found.getAsSingle<NamespaceDecl>() : nullptr;
+	return find(S, S.Context.getTranslationUnitDecl(), found)
+		       ? found.getAsSingle<NamespaceDecl>()
+		       : nullptr;
 }

@@ -32,8 +32,9 @@ bool is_of_session(const VarDecl *V)
 {
 	QualType T = V->getType();
 
-	return V->getDeclContext()->getRedeclContext()->isFileContext() && !V->isConstexpr() && !T->isReferenceType() &&
-	       !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>() && !clang_cuda_is_managed(V) &&
+	return V->getDeclContext()->getRedeclContext()->isFileContext() && !V->isConstexpr() &&
+	       !T->isReferenceType() && !V->hasAttr<CUDADeviceAttr>() &&
+	       !V->hasAttr<CUDAConstantAttr>() && !clang_cuda_is_managed(V) &&
 	       !(T.isConstQualified() && T->isIntegralOrEnumerationType() && V->getInit());
 }
 
@@ -47,7 +48,8 @@ class Names : public RecursiveASTVisitor<Names>
 	{
 		const VarDecl *V = clang_bindings_variable(E->getDecl());
 
-		if (V && !E->hasQualifier() && is_of_session(V) && std::find(all.begin(), all.end(), V) == all.end())
+		if (V && !E->hasQualifier() && is_of_session(V) &&
+		    std::find(all.begin(), all.end(), V) == all.end())
 			all.push_back(V);
 		return true;
 	}
@@ -57,7 +59,8 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 {
       public:
 	Lambdas(ASTContext &C, const clang_job *job, bool at_file_scope)
-	    : SM(C.getSourceManager()), language(C.getLangOpts()), job(job), at_file_scope(at_file_scope)
+	    : SM(C.getSourceManager()), language(C.getLangOpts()), job(job),
+	      at_file_scope(at_file_scope)
 	{
 	}
 
@@ -93,7 +96,8 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 			std::string name = V->getNameAsString();
 
 			list += (list.empty() ? "" : ", ") + name + " = ";
-			list += V->getType()->isArrayType() ? "cgpu_array_copy(" + name + ")" : name;
+			list += V->getType()->isArrayType() ? "cgpu_array_copy(" + name + ")"
+							    : name;
 		}
 		if (at_file_scope)
 			take_out(L->getCaptureDefaultLoc(), list);
@@ -114,7 +118,8 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 	void edit(SourceLocation L, unsigned length, const std::string &with)
 	{
 		if (L.isValid() && L.isFileID() && SM.getFileID(L) == SM.getMainFileID())
-			job->edit(job->context, SM.getFileOffset(L), SM.getFileOffset(L) + length, with.c_str());
+			job->edit(job->context, SM.getFileOffset(L), SM.getFileOffset(L) + length,
+				  with.c_str());
 	}
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LLVM says while it makes code, told as clang tells the rest. For compiler/clang/clang-shim.cc alone. */
+/* What LLVM says while it makes code, told as clang tells the rest. For
+ * compiler/clang/clang-shim.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_COMPLAINTS_HH
 #define CGPU_COMPILER_CLANG_COMPLAINTS_HH
 
@@ -30,8 +31,9 @@ class clang_complaints : public llvm::DiagnosticHandler
 		llvm::DiagnosticPrinterRawOStream printer(stream);
 
 		info.print(printer);
-		engine.Report(error ? engine.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")
-				    : engine.getCustomDiagID(clang::DiagnosticsEngine::Warning, "%0"))
+		engine.Report(
+			error ? engine.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")
+			      : engine.getCustomDiagID(clang::DiagnosticsEngine::Warning, "%0"))
 			<< stream.str();
 		return true;
 	}

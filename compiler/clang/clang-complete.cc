@@ -79,7 +79,8 @@ class CompletionConsumer : public CodeCompleteConsumer
 			return "member";
 		if (R.Declaration->getAsFunction())
 			return "function";
-		return isa<TypeDecl, TemplateDecl, NamespaceDecl>(R.Declaration) ? "type" : "variable";
+		return isa<TypeDecl, TemplateDecl, NamespaceDecl>(R.Declaration) ? "type"
+										 : "variable";
 	}
 
 	void report(Sema &S, const CodeCompletionContext &context, CodeCompletionResult &R)
@@ -157,9 +158,8 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 		options.IncludeBriefComments = 1;
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);
-		CI.getFrontendOpts().Inputs = {
-			FrontendInputFile("cell.c", InputKind(job->options->language))
-		};
+		CI.getFrontendOpts().Inputs = { FrontendInputFile(
+			"cell.c", InputKind(job->options->language)) };
 		CI.getFrontendOpts().CodeCompletionAt = { "cell.c", line, column };
 		CI.getFrontendOpts().CodeCompleteOpts = options;
 		CI.setCodeCompletionConsumer(new CompletionConsumer(job, prefix, options, found));

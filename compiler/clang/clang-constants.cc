@@ -32,9 +32,11 @@ Expr *said_value(const VarDecl *V)
 
 } // namespace
 
-/* For a moment they have initialisers, so that clang computes with them; with one they would be definitions. */
-std::map<const NamedDecl *, std::string> clang_computed_constants(const std::vector<NamedDecl *> &declared,
-								  const std::map<const NamedDecl *, Expr *> &computed)
+/* For a moment they have initialisers, so that clang computes with them; with one they would be
+ * definitions. */
+std::map<const NamedDecl *, std::string>
+clang_computed_constants(const std::vector<NamedDecl *> &declared,
+			 const std::map<const NamedDecl *, Expr *> &computed)
 {
 	std::map<const NamedDecl *, std::string> found;
 	std::vector<VarDecl *> changed;

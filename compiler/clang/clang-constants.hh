@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants of C that statements compute, `const int n = 2 * m;`: what C++ cells call a constant, too, with the same value. Of those
- * of earlier cells C has a declaration, which says the value in an annotation.
+ * Constants of C that statements compute, `const int n = 2 * m;`: what C++ cells call a constant,
+ * too, with the same value. Of those of earlier cells C has a declaration, which says the value in
+ * an annotation.
  */
 #ifndef CGPU_COMPILER_CLANG_CONSTANTS_HH
 #define CGPU_COMPILER_CLANG_CONSTANTS_HH

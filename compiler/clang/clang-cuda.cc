@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host has a stand-in of a variable of the device. Its address may be taken, as the runtime API wants it for a symbol; a
- * load, a store or an increment is a mistake that clang does not see, since the stand-in is a variable as any other.
+ * The host has a stand-in of a variable of the device. Its address may be taken, as the runtime API
+ * wants it for a symbol; a load, a store or an increment is a mistake that clang does not see,
+ * since the stand-in is a variable as any other.
  */
 #include "compiler/clang/clang-cuda.hh"
 
@@ -31,7 +32,8 @@ const VarDecl *root_of(const Expr *E)
 				return nullptr;
 			E = member->getBase();
 		} else if (auto *element = dyn_cast<ArraySubscriptExpr>(E)) {
-			auto *decay = dyn_cast<ImplicitCastExpr>(element->getBase()->IgnoreParens());
+			auto *decay =
+				dyn_cast<ImplicitCastExpr>(element->getBase()->IgnoreParens());
 
 			if (!decay || decay->getCastKind() != CK_ArrayToPointerDecay)
 				return nullptr;
@@ -70,7 +72,8 @@ bool is_marked(const Decl *D, StringRef mark)
 /* What the host has of it is a stand-in. */
 bool has_stand_in(const VarDecl *V)
 {
-	return is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>();
+	return is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() ||
+	       V->hasAttr<CUDAConstantAttr>();
 }
 
 const VarDecl *device_variable(const Expr *E)
@@ -88,11 +91,12 @@ class Uses : public RecursiveASTVisitor<Uses>
 	      read(S.getDiagnostics().getCustomDiagID(
 		      DiagnosticsEngine::Error,
 		      "'%0' is a variable of the device, whose value the host does not have; "
-		      "`cudaMemcpyFromSymbol(&x, %0, sizeof x)` copies it, and as last line of a cell `%0` shows it")),
+		      "`cudaMemcpyFromSymbol(&x, %0, sizeof x)` copies it, and as last line of a "
+		      "cell `%0` shows it")),
 	      written(S.getDiagnostics().getCustomDiagID(
 		      DiagnosticsEngine::Error,
-		      "'%0' is a variable of the device, which the host does not write by its name; "
-		      "`cudaMemcpyToSymbol(%0, &x, sizeof x)` copies to it"))
+		      "'%0' is a variable of the device, which the host does not write by its "
+		      "name; `cudaMemcpyToSymbol(%0, &x, sizeof x)` copies to it"))
 	{
 	}
 
@@ -117,12 +121,14 @@ class Uses : public RecursiveASTVisitor<Uses>
 		return true;
 	}
 
-	/* A function that clang itself has for the device, such as __syncthreads(), has no marks that Sema would look at. */
+	/* A function that clang itself has for the device, such as __syncthreads(), has no marks
+	 * that Sema would look at. */
 	bool VisitDeclRefExpr(DeclRefExpr *E)
 	{
 		auto *F = dyn_cast<FunctionDecl>(E->getDecl());
 
-		if (F && F->getBuiltinID() && S.Context.BuiltinInfo.isAuxBuiltinID(F->getBuiltinID()))
+		if (F && F->getBuiltinID() &&
+		    S.Context.BuiltinInfo.isAuxBuiltinID(F->getBuiltinID()))
 			S.Diag(E->getLocation(), diag::err_ref_bad_target)
 				<< llvm::to_underlying(CUDAFunctionTarget::Device) << 0 << F
 				<< llvm::to_underlying(CUDAFunctionTarget::Host);
@@ -140,7 +146,8 @@ class Uses : public RecursiveASTVisitor<Uses>
 	bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *E)
 	{
 		for (unsigned i = 0; i < E->getNumArgs(); i++)
-			tell(E->getArg(i)->IgnoreParenImpCasts(), E->isAssignmentOp() && !i ? written : read);
+			tell(E->getArg(i)->IgnoreParenImpCasts(),
+			     E->isAssignmentOp() && !i ? written : read);
 		return true;
 	}
 
@@ -154,7 +161,8 @@ class Uses : public RecursiveASTVisitor<Uses>
 	/* Code of the device uses its variables. */
 	bool TraverseLambdaExpr(LambdaExpr *L)
 	{
-		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() || RecursiveASTVisitor::TraverseLambdaExpr(L);
+		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() ||
+		       RecursiveASTVisitor::TraverseLambdaExpr(L);
 	}
 
 	bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *)
@@ -179,7 +187,8 @@ class Uses : public RecursiveASTVisitor<Uses>
 	}
 };
 
-/* The lvalue that is shown, below the conversion that an expression statement of C has; nullptr: none. */
+/* The lvalue that is shown, below the conversion that an expression statement of C has; nullptr:
+ * none. */
 const Expr *displayed_by(const Stmt *all)
 {
 	auto *body = dyn_cast<CompoundStmt>(all);
@@ -271,13 +280,15 @@ class Results
 			return used && isa<StmtExpr>(parent);
 		if (isa<ParenExpr, ExprWithCleanups, LabelStmt, AttributedStmt>(parent))
 			return used;
-		if (auto *comma = dyn_cast<BinaryOperator>(parent); comma && comma->getOpcode() == BO_Comma)
+		if (auto *comma = dyn_cast<BinaryOperator>(parent);
+		    comma && comma->getOpcode() == BO_Comma)
 			return used && child == comma->getRHS();
 		if (auto *choice = dyn_cast<ConditionalOperator>(parent))
 			return used || child == choice->getCond();
 		if (auto *cast = dyn_cast<CastExpr>(parent))
 			return !cast->getType()->isVoidType();
-		return isa<Expr, DeclStmt, ReturnStmt>(parent) || (child && child == condition_of(parent));
+		return isa<Expr, DeclStmt, ReturnStmt>(parent) ||
+		       (child && child == condition_of(parent));
 	}
 
 	/* A call of a function of ours; null: the cell does not see it. */
@@ -299,13 +310,16 @@ class Results
 		ASTContext &C = S.Context;
 		const SourceManager &SM = S.getSourceManager();
 		SourceLocation L = E->getBeginLoc();
-		CharSourceRange written = CharSourceRange::getTokenRange(E->getArg(0)->IgnoreParenCasts()->getSourceRange());
+		CharSourceRange written = CharSourceRange::getTokenRange(
+			E->getArg(0)->IgnoreParenCasts()->getSourceRange());
 		CharSourceRange in_file = Lexer::makeFileCharRange(written, SM, S.getLangOpts());
 		StringRef text = Lexer::getSourceText(in_file, SM, S.getLangOpts());
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
 		Expr *name = clang_build_text(C, text, L);
-		Expr *line = IntegerLiteral::Create(C, llvm::APInt(C.getIntWidth(C.UnsignedIntTy), P.isValid() ? P.getLine() : 0),
-						    C.UnsignedIntTy, L);
+		Expr *line = IntegerLiteral::Create(
+			C,
+			llvm::APInt(C.getIntWidth(C.UnsignedIntTy), P.isValid() ? P.getLine() : 0),
+			C.UnsignedIntTy, L);
 		Expr *arguments[] = { name, line };
 		Expr *note = call_of("cgpu_note", L, arguments);
 		ExprResult both = note ? S.BuildBinOp(nullptr, L, BO_Comma, note, E) : ExprError();
@@ -328,20 +342,24 @@ bool clang_cuda_is_managed(const Decl *D)
 
 bool clang_cuda_is_of_device(const VarDecl *V)
 {
-	return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() || clang_cuda_is_managed(V);
+	return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() ||
+	       clang_cuda_is_managed(V);
 }
 
 bool clang_cuda_is_for_device(const FunctionDecl *F)
 {
-	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
+	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() ||
+	       F->hasAttr<CUDAGlobalAttr>();
 }
 
-/* Each constexpr function of the C++ library is for both, by clang; it is device code where device code calls it. */
+/* Each constexpr function of the C++ library is for both, by clang; it is device code where device
+ * code calls it. */
 static bool is_said_for_device(const FunctionDecl *F)
 {
 	const auto *A = F->getAttr<CUDADeviceAttr>();
 
-	return clang_cuda_is_for_device(F) && !(A && A->isImplicit() && F->isConstexpr() && !F->hasAttr<CUDAGlobalAttr>());
+	return clang_cuda_is_for_device(F) &&
+	       !(A && A->isImplicit() && F->isConstexpr() && !F->hasAttr<CUDAGlobalAttr>());
 }
 
 bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
@@ -355,7 +373,8 @@ bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
 		return clang_cuda_is_of_device(V);
 	auto *F = dyn_cast<FunctionDecl>(D);
 
-	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() || !is_said_for_device(F))
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() ||
+	    !is_said_for_device(F))
 		return found;
 	if (F->hasAttr<CUDAGlobalAttr>())
 		ret->push_back(F);
@@ -378,7 +397,8 @@ static void mark_initialiser(VarDecl *V, Sema &S)
 
 void clang_cuda_check_host_code(Decl *D, Sema &S)
 {
-	if (isa<NamespaceDecl, LinkageSpecDecl>(D) || (isa<CXXRecordDecl>(D) && !cast<CXXRecordDecl>(D)->isDependentContext()))
+	if (isa<NamespaceDecl, LinkageSpecDecl>(D) ||
+	    (isa<CXXRecordDecl>(D) && !cast<CXXRecordDecl>(D)->isDependentContext()))
 		for (Decl *inner : cast<DeclContext>(D)->decls())
 			clang_cuda_check_host_code(inner, S);
 	auto *F = dyn_cast<FunctionDecl>(D);
@@ -386,11 +406,13 @@ void clang_cuda_check_host_code(Decl *D, Sema &S)
 
 	if (D->isInvalidDecl() || D->isImplicit())
 		return;
-	if (F && F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() && !clang_cuda_is_for_device(F)) {
+	if (F && F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() &&
+	    !clang_cuda_is_for_device(F)) {
 		clang_cuda_check_variables(F->getBody(), S, false);
 		clang_cuda_mark_results(F->getBody(), S);
 	}
-	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !has_stand_in(V)) {
+	if (V && V->getInit() && !V->getType()->isDependentType() &&
+	    !V->getInit()->isTypeDependent() && !has_stand_in(V)) {
 		clang_cuda_check_variables(V->getInit(), S, false);
 		mark_initialiser(V, S);
 	}
@@ -399,14 +421,16 @@ void clang_cuda_check_host_code(Decl *D, Sema &S)
 void clang_cuda_check_entry(FunctionDecl *F, Sema &S)
 {
 	unsigned refused = S.getDiagnostics().getCustomDiagID(
-		DiagnosticsEngine::Error, "the parameter `%0` of the CUDA kernel %1 is a reference, which would be an address of "
-					  "host memory: take it by value, or as a pointer to device memory");
+		DiagnosticsEngine::Error,
+		"the parameter `%0` of the CUDA kernel %1 is a reference, which would be an "
+		"address of host memory: take it by value, or as a pointer to device memory");
 	unsigned no_type = S.getDiagnostics().getCustomDiagID(
-		DiagnosticsEngine::Error, "the parameter '%0' of the CUDA kernel %1 has a long double, which device code does not have: "
-					  "use double");
+		DiagnosticsEngine::Error, "the parameter '%0' of the CUDA kernel %1 has a long "
+					  "double, which device code does not have: use double");
 	unsigned large = S.getDiagnostics().getCustomDiagID(
-		DiagnosticsEngine::Error, "the parameters of the CUDA kernel %0 have %1 bytes, and a launch can pass %2 at most: pass a "
-					  "pointer to device memory");
+		DiagnosticsEngine::Error,
+		"the parameters of the CUDA kernel %0 have %1 bytes, and a launch can pass %2 at "
+		"most: pass a pointer to device memory");
 	int64_t size = 0;
 
 	for (const ParmVarDecl *P : F->parameters()) {
@@ -418,13 +442,16 @@ void clang_cuda_check_entry(FunctionDecl *F, Sema &S)
 			continue;
 		if (T->isReferenceType())
 			S.Diag(P->getBeginLoc(), refused)
-				<< Lexer::getSourceText(written, S.getSourceManager(), S.getLangOpts()) << F->getName();
+				<< Lexer::getSourceText(written, S.getSourceManager(),
+							S.getLangOpts())
+				<< F->getName();
 		else if (has_long_double(T))
 			S.Diag(P->getBeginLoc(), no_type) << P->getName() << F->getName();
 		size = size + S.Context.getTypeSizeInChars(T).getQuantity();
 	}
 	if (size > PARAMETERS_MAX)
-		S.Diag(F->getLocation(), large) << F->getName() << std::to_string(size) << PARAMETERS_MAX;
+		S.Diag(F->getLocation(), large)
+			<< F->getName() << std::to_string(size) << PARAMETERS_MAX;
 }
 
 void clang_cuda_mark_results(Stmt *body, Sema &S)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device's half of a C++ cell: the same text as the host's, compiled for NVPTX. Statements at file scope are parsed as there,
- * since it is they that say for which types a template of device code is wanted; no code is made of them.
+ * The device's half of a C++ cell: the same text as the host's, compiled for NVPTX. Statements at
+ * file scope are parsed as there, since it is they that say for which types a template of device
+ * code is wanted; no code is made of them.
  */
 #include "compiler/clang/clang-shim.h"
 
@@ -39,7 +40,8 @@ using namespace clang;
 namespace
 {
 
-/* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
+/* By its folder: the source manager would read each file's entry of the precompiled header to find
+ * this one. */
 bool is_of_system(const CompilerInstance &CI, const std::string &path)
 {
 	for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
@@ -49,17 +51,19 @@ bool is_of_system(const CompilerInstance &CI, const std::string &path)
 }
 
 /*
- * What is inlined of a header of the system has the line of the user's call: the functions behind atomicAdd() and its like are
- * what a report would name otherwise.
+ * What is inlined of a header of the system has the line of the user's call: the functions behind
+ * atomicAdd() and its like are what a report would name otherwise.
  */
 void leave_system_lines(const CompilerInstance &CI, llvm::Module &M)
 {
 	for (llvm::Function &F : M)
-		if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(CI, clang_path_of(place)))
+		if (const llvm::DISubprogram *place = F.getSubprogram();
+		    place && is_of_system(CI, clang_path_of(place)))
 			llvm::stripDebugInfo(F);
 }
 
-/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it is not optimised away. */
+/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it
+ * is not optimised away. */
 void keep_shared_reads(llvm::Module &M)
 {
 	static const unsigned shared = 3; /* NVPTX address space */
@@ -75,33 +79,37 @@ void align_allocas(llvm::Module &M)
 	for (llvm::Function &F : M)
 		for (llvm::BasicBlock &B : F)
 			for (llvm::Instruction &I : B)
-				if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
+				if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I);
+				    A && !A->isStaticAlloca())
 					A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
 }
 
-void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_job *job, Annotations &annotations,
-		InlinedPlaces &places)
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_job *job,
+		Annotations &annotations, InlinedPlaces &places)
 {
-	builder.registerPipelineStartEPCallback([&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(clang_pass([&, job](llvm::Module &M) {
-			clang_refuse_writes(M, CI, job);
-			annotations.apply(M);
-			leave_system_lines(CI, M);
-			keep_shared_reads(M);
-			align_allocas(M);
-			clang_launches_lower(M);
-		}));
-	});
-	builder.registerOptimizerLastEPCallback([&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
-		passes.addPass(clang_pass([&, job](llvm::Module &M) {
-			clang_refuse_writes(M, CI, job);
-			clang_refuse_calls(M, CI, job);
-			places.mark(M);
-		}));
-	});
+	builder.registerPipelineStartEPCallback(
+		[&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+			passes.addPass(clang_pass([&, job](llvm::Module &M) {
+				clang_refuse_writes(M, CI, job);
+				annotations.apply(M);
+				leave_system_lines(CI, M);
+				keep_shared_reads(M);
+				align_allocas(M);
+				clang_launches_lower(M);
+			}));
+		});
+	builder.registerOptimizerLastEPCallback(
+		[&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+			passes.addPass(clang_pass([&, job](llvm::Module &M) {
+				clang_refuse_writes(M, CI, job);
+				clang_refuse_calls(M, CI, job);
+				places.mark(M);
+			}));
+		});
 }
 
-/* A variable of a file that an earlier cell has included is there already, with what has been done to it. */
+/* A variable of a file that an earlier cell has included is there already, with what has been done
+ * to it. */
 class Declarer : public ASTConsumer
 {
       public:
@@ -112,13 +120,15 @@ class Declarer : public ASTConsumer
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group)
-			if (isa<VarDecl>(D) && is_of_earlier_cell(CI.getSourceManager(), D->getLocation(), job))
+			if (isa<VarDecl>(D) &&
+			    is_of_earlier_cell(CI.getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
 		clang_launches_allow(CI.getSema());
 		return true;
 	}
 
-	/* Kernels and device variables of other cells that the host uses: their own modules have them, nothing links this one. */
+	/* Kernels and device variables of other cells that the host uses: their own modules have
+	 * them, nothing links this one. */
 	void HandleTranslationUnit(ASTContext &C) override
 	{
 		C.CUDAExternalDeviceDeclODRUsedByHost.clear();
@@ -137,7 +147,8 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 	}
 
       protected:
-	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
 	{
 		auto generator = EmitAssemblyAction::CreateASTConsumer(CI, file);
 
@@ -152,7 +163,9 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 		CompilerInstance &CI = getCompilerInstance();
 
 		CI.createSema(getTranslationUnitKind(), nullptr);
-		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &place, job->behind);
+		clang_statements_parse(
+			CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &place,
+			job->behind);
 	}
 
       private:
@@ -174,7 +187,8 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
 		if (!llvm::sys::fs::current_path(folder))
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
-		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
+		CI.getCodeGenOpts().DebugInfoForProfiling =
+			true; /* it has the symbols of functions that are inlined */
 		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
 			add_passes(builder, CI, job, annotations, places);
 		});

@@ -22,8 +22,8 @@ using namespace clang;
 clang_diagnostic_kind clang_kind_of(unsigned id)
 {
 	switch (id) {
-#define DIAGNOSTIC(kind, name)   \
-	case diag::name:         \
+#define DIAGNOSTIC(kind, name)                                                                     \
+	case diag::name:                                                                           \
 		return CLANG_##kind;
 #include "compiler/clang/clang-diagnostics.def"
 #undef DIAGNOSTIC
@@ -35,7 +35,8 @@ clang_diagnostic_kind clang_kind_of(unsigned id)
 /* Clang names no number of a category. */
 bool clang_is_of_parser(unsigned id)
 {
-	return DiagnosticIDs::getCategoryNameFromID(DiagnosticIDs::getCategoryNumberForDiag(id)) == "Parse Issue";
+	return DiagnosticIDs::getCategoryNameFromID(DiagnosticIDs::getCategoryNumberForDiag(id)) ==
+	       "Parse Issue";
 }
 
 /* A branch of the text that is not taken may have no declaration to name. */
@@ -84,7 +85,9 @@ std::string clang_guess_of(const Diagnostic &info)
 	case diag::err_undeclared_use_suggest:
 	case diag::err_unknown_typename_suggest:
 	case diag::err_no_template_suggest:
-		return info.getArgKind(1) == DiagnosticsEngine::ak_std_string ? StringRef(info.getArgStdStr(1)).trim('\'').str() : "";
+		return info.getArgKind(1) == DiagnosticsEngine::ak_std_string
+			       ? StringRef(info.getArgStdStr(1)).trim('\'').str()
+			       : "";
 	default:
 		return "";
 	}
@@ -126,7 +129,8 @@ std::string clang_incomplete_of(const Diagnostic &info)
 
 		while (!T.isNull() && !T->getPointeeType().isNull())
 			T = T->getPointeeType();
-		const TagDecl *D = T.isNull() ? nullptr : T->getBaseElementTypeUnsafe()->getAsTagDecl();
+		const TagDecl *D =
+			T.isNull() ? nullptr : T->getBaseElementTypeUnsafe()->getAsTagDecl();
 
 		if (D && D->getIdentifier() && !D->getDefinition())
 			return D->getName().str();
@@ -139,5 +143,7 @@ unsigned clang_wanted_of(const Diagnostic &info)
 	if (clang_kind_of(info.getID()) != CLANG_FEW_ARGUMENTS)
 		return 0;
 	/* Of a single one clang says the name. */
-	return info.getID() == diag::err_typecheck_call_too_few_args_one ? 1 : (unsigned)info.getRawArg(1);
+	return info.getID() == diag::err_typecheck_call_too_few_args_one
+		       ? 1
+		       : (unsigned)info.getRawArg(1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a diagnostic means, by its number, and what it is about, by the values that its text is made of. For compiler/clang/ alone. */
+/* What a diagnostic means, by its number, and what it is about, by the values that its text is made
+ * of. For compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_DIAGNOSTIC_HH
 #define CGPU_COMPILER_CLANG_DIAGNOSTIC_HH
 
@@ -27,7 +28,8 @@ std::string clang_guess_of(const clang::Diagnostic &info);
 std::string clang_text_without_guess(const clang::Diagnostic &info);
 /* Is that the function which runs the cell, of which the user knows nothing? */
 bool clang_is_run(const clang::Diagnostic &info);
-/* The first class or enum without a definition among the types of the arguments, which may be pointers to it; "": there is none. */
+/* The first class or enum without a definition among the types of the arguments, which may be
+ * pointers to it; "": there is none. */
 std::string clang_incomplete_of(const clang::Diagnostic &info);
 
 /* How many arguments a call wants at least that has too few; 0 for another diagnostic. */

@@ -26,7 +26,8 @@ Expr *written(Expr *E)
 	while (auto *I = dyn_cast<ImplicitCastExpr>(E)) {
 		CastKind K = I->getCastKind();
 
-		if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay && K != CK_FunctionToPointerDecay)
+		if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay &&
+		    K != CK_FunctionToPointerDecay)
 			break;
 		E = I->getSubExpr();
 	}
@@ -37,25 +38,29 @@ class Display
 {
       public:
 	/* What is made belongs into the context. */
-	Display(Sema &S, DeclContext *context) : S(S), C(S.getASTContext()), context(context), inside(S, context)
+	Display(Sema &S, DeclContext *context)
+	    : S(S), C(S.getASTContext()), context(context), inside(S, context)
 	{
 	}
 
-	/* Appends what shows E, the expression of a statement. False: it has no value, or none that can be shown. */
+	/* Appends what shows E, the expression of a statement. False: it has no value, or none that
+	 * can be shown. */
 	bool show(Expr *E, statements &to, clang_display *ret)
 	{
-		if (E->containsErrors() || E->getType()->isDependentType() || E->getType()->isVoidType() ||
-		    E->getType()->isVariablyModifiedType())
+		if (E->containsErrors() || E->getType()->isDependentType() ||
+		    E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
 			return false;
 		/* Clang's C takes a name of such a type for a statement. */
 		if (!E->getType()->isIncompleteArrayType() &&
-		    S.RequireCompleteType(E->getBeginLoc(), E->getType(), diag::err_incomplete_type))
+		    S.RequireCompleteType(E->getBeginLoc(), E->getType(),
+					  diag::err_incomplete_type))
 			return false;
 		/* What its temporaries are, in C++: they live until it is shown. */
 		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
 
 		E = written(cleanups ? cleanups->getSubExpr() : E);
-		if (C.getLangOpts().CPlusPlus && !clang_cuda_is_on_device(E) && !is_as_in_c(E->getType())) {
+		if (C.getLangOpts().CPlusPlus && !clang_cuda_is_on_device(E) &&
+		    !is_as_in_c(E->getType())) {
 			Expr *shown = show_in_cpp(E);
 
 			if (!shown)
@@ -97,7 +102,8 @@ class Display
 		const CXXRecordDecl *R = T->getAsCXXRecordDecl();
 
 		R = R ? R->getDefinition() : nullptr;
-		if (!R || R->isLambda() || R->getNumBases() || clang_type_is_of_the_library(R) || has_text(T, N, L))
+		if (!R || R->isLambda() || R->getNumBases() || clang_type_is_of_the_library(R) ||
+		    has_text(T, N, L))
 			return false;
 		for (const FieldDecl *F : R->fields())
 			if (!has_bytes_only(F->getType(), N, L))
@@ -108,7 +114,8 @@ class Display
 	/* What show() says of a value of the type. */
 	bool has_text(QualType T, NamespaceDecl *N, SourceLocation L)
 	{
-		EnterExpressionEvaluationContext asked(S, Sema::ExpressionEvaluationContext::Unevaluated);
+		EnterExpressionEvaluationContext asked(
+			S, Sema::ExpressionEvaluationContext::Unevaluated);
 		Expr *value = new (C) OpaqueValueExpr(L, T.getUnqualifiedType(), VK_LValue);
 		Expr *shown = T->isUnionType() ? nullptr : clang_build_call(S, N, "show", value, L);
 
@@ -128,7 +135,9 @@ class Display
 			return or_itself(clang_build_call(S, N, "show_lambda", E, L), E);
 		if (!T->isArrayType() && has_text(T, N, L))
 			return clang_build_call(S, N, "show", E, L);
-		return has_bytes_only(T, N, L) ? E : or_itself(clang_build_call(S, N, "show_whole", E, L), E);
+		return has_bytes_only(T, N, L)
+			       ? E
+			       : or_itself(clang_build_call(S, N, "show_whole", E, L), E);
 	}
 
 	static Expr *or_itself(Expr *made, Expr *E)
@@ -149,8 +158,9 @@ class Display
 	{
 		SourceLocation L = E->getBeginLoc();
 		QualType T = E->getType();
-		bool in_place = E->isLValue() && E->getObjectKind() == OK_Ordinary &&
-				(T->isArrayType() || T->isRecordType() || clang_cuda_is_on_device(E));
+		bool in_place =
+			E->isLValue() && E->getObjectKind() == OK_Ordinary &&
+			(T->isArrayType() || T->isRecordType() || clang_cuda_is_on_device(E));
 
 		if (!in_place) {
 			ExprResult R = S.DefaultFunctionArrayLvalueConversion(E);
@@ -177,7 +187,8 @@ class Display
 			address.get(),
 			IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L),
 		};
-		Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), "cgpu_display_value", arguments, L);
+		Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), "cgpu_display_value",
+					      arguments, L);
 
 		ret->shows = made != nullptr;
 		return made;
@@ -225,7 +236,8 @@ clang_display clang_display_body(Sema &S, FunctionDecl *F)
 	if (!E || !Display(S, F).show(E, made, &ret))
 		return ret;
 	all.append(made);
-	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(), body->getRBracLoc()));
+	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(),
+					body->getRBracLoc()));
 	return ret;
 }
 
@@ -237,13 +249,15 @@ bool clang_display_call_before(Sema &S, FunctionDecl *F, const char *name)
 
 	if (!body || body->body_empty())
 		return false;
-	Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), name, {}, body->body_back()->getBeginLoc());
+	Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), name, {},
+				      body->body_back()->getBeginLoc());
 
 	if (!made)
 		return false;
 	llvm::SmallVector<Stmt *, 32> all(body->body_begin(), body->body_end());
 
 	all.insert(all.end() - 1, made);
-	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(), body->getRBracLoc()));
+	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(),
+					body->getRBracLoc()));
 	return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The value of a cell's last expression: its place in the syntax tree is taken by a call of cgpu_display_value() with a copy of
- * it, or with itself where it has a place. A class of C++ is shown by cgpu_show::show() (prelude/cgpu-show.h), which gives back
- * what it has no text for. For compiler/clang/clang-shim.cc alone.
+ * The value of a cell's last expression: its place in the syntax tree is taken by a call of
+ * cgpu_display_value() with a copy of it, or with itself where it has a place. A class of C++ is
+ * shown by cgpu_show::show() (prelude/cgpu-show.h), which gives back what it has no text for. For
+ * compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_DISPLAY_HH
 #define CGPU_COMPILER_CLANG_DISPLAY_HH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instances of templates go into a header of their own, behind the one that has the templates: clang instantiates them for a text
- * that asks for nothing else, and writes what is new.
+ * Instances of templates go into a header of their own, behind the one that has the templates:
+ * clang instantiates them for a text that asks for nothing else, and writes what is new.
  */
 #include "compiler/clang/clang-header.hh"
 
@@ -18,18 +18,21 @@
 using namespace clang;
 
 /*
- * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics wait until it is known for whom
- * code is made of them, the host or the device; functions and variables that nobody may use; `delete` of what may have come from
- * another `new`. Those of a header would be read, thousands of them, by every cell that uses it: that was half of the time that a
- * C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has no way to say so: the private
- * members are reached by an explicit instantiation, which may name them.
+ * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics
+ * wait until it is known for whom code is made of them, the host or the device; functions and
+ * variables that nobody may use; `delete` of what may have come from another `new`. Those of a
+ * header would be read, thousands of them, by every cell that uses it: that was half of the time
+ * that a C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has
+ * no way to say so: the private members are reached by an explicit instantiation, which may name
+ * them.
  */
 template <auto Waiting, auto Deleting> struct Reach {
 	friend void forget_warnings(Sema &S)
 	{
 		(S.*Waiting).clear();
 		(S.*Deleting).clear();
-		S.UnusedFileScopedDecls.erase(S.UnusedFileScopedDecls.begin(nullptr), S.UnusedFileScopedDecls.end());
+		S.UnusedFileScopedDecls.erase(S.UnusedFileScopedDecls.begin(nullptr),
+					      S.UnusedFileScopedDecls.end());
 	}
 };
 template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
@@ -54,8 +57,9 @@ namespace
 class Guesses : public ExternalSemaSource
 {
       public:
-	TypoCorrection CorrectTypo(const DeclarationNameInfo &, int, Scope *, CXXScopeSpec *, CorrectionCandidateCallback &,
-				   DeclContext *of, bool, const ObjCObjectPointerType *) override
+	TypoCorrection CorrectTypo(const DeclarationNameInfo &, int, Scope *, CXXScopeSpec *,
+				   CorrectionCandidateCallback &, DeclContext *of, bool,
+				   const ObjCObjectPointerType *) override
 	{
 		auto *R = dyn_cast_or_null<CXXRecordDecl>(of);
 
@@ -147,11 +151,14 @@ class InstanceAction : public GeneratePCHAction
 	}
 
       protected:
-	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
 	{
 		auto writer = GeneratePCHAction::CreateASTConsumer(CI, file);
 
-		return writer ? clang_in_front(std::make_unique<InstanceConsumer>(job), std::move(writer)) : nullptr;
+		return writer ? clang_in_front(std::make_unique<InstanceConsumer>(job),
+					       std::move(writer))
+			      : nullptr;
 	}
 
       private:

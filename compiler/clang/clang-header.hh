@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a compilation gets its precompiled header for little: mapped once for all, read once for each, with nothing in it that would
- * have to be looked at again. For compiler/clang/ alone.
+ * How a compilation gets its precompiled header for little: mapped once for all, read once for
+ * each, with nothing in it that would have to be looked at again. For compiler/clang/ alone.
  */
 #ifndef CGPU_COMPILER_CLANG_HEADER_HH
 #define CGPU_COMPILER_CLANG_HEADER_HH
@@ -20,8 +20,10 @@
 
 #include <sys/stat.h>
 
-/* The text, which must live as long as CI, is to become a precompiled header in the file at path. */
-inline void clang_make_header(clang::CompilerInstance &CI, clang::Language language, llvm::MemoryBufferRef text, const char *path)
+/* The text, which must live as long as CI, is to become a precompiled header in the file at path.
+ */
+inline void clang_make_header(clang::CompilerInstance &CI, clang::Language language,
+			      llvm::MemoryBufferRef text, const char *path)
 {
 	clang::FrontendOptions &O = CI.getFrontendOpts();
 
@@ -35,21 +37,22 @@ inline void clang_make_header(clang::CompilerInstance &CI, clang::Language langu
 void clang_forget_warnings(clang::Sema &S);
 
 /*
- * Behind the last declaration of a header: the virtual tables that its text needs. Otherwise each unit that has it in front looks
- * for them, and reads dozens of classes with all their functions.
+ * Behind the last declaration of a header: the virtual tables that its text needs. Otherwise each
+ * unit that has it in front looks for them, and reads dozens of classes with all their functions.
  */
 void clang_define_virtual_tables(clang::Sema &S);
 
 /*
- * Before there is a Sema. For a member that is misspelt clang guesses among those of its class whose place in the class is known, and
- * of a class of the header that is read only when something asks for all of its members: this asks, for such a class.
+ * Before there is a Sema. For a member that is misspelt clang guesses among those of its class
+ * whose place in the class is known, and of a class of the header that is read only when something
+ * asks for all of its members: this asks, for such a class.
  */
 void clang_read_members_to_guess(clang::CompilerInstance &CI);
 
 /*
- * One mapping of the file for all that use it, which must live as long as CI; it stays until another file is mapped, since to map
- * it again and again takes a tenth of a small cell. nullptr: clang opens the file itself. The two halves of a cell may come here
- * at once.
+ * One mapping of the file for all that use it, which must live as long as CI; it stays until
+ * another file is mapped, since to map it again and again takes a tenth of a small cell. nullptr:
+ * clang opens the file itself. The two halves of a cell may come here at once.
  */
 inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
 {
@@ -76,14 +79,16 @@ inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInst
 		all[path] = { loaded, st.st_ino };
 	}
 	if (loaded)
-		CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
+		CI.getModuleCache().addPCM(
+			path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
 	return loaded;
 }
 
 /*
- * With a precompiled header: the preprocessor is made without it and without what the compiler defines, both of which takes
- * long and is replaced by what the header has of it. That has the options' own macros, too: it was made with these options. To
- * define them again clang would read and unpack the text that they were defined in.
+ * With a precompiled header: the preprocessor is made without it and without what the compiler
+ * defines, both of which takes long and is replaced by what the header has of it. That has the
+ * options' own macros, too: it was made with these options. To define them again clang would read
+ * and unpack the text that they were defined in.
  */
 template <typename Action> class HeaderLater : public Action
 {

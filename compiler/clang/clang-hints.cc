@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang says what is wrong, but not what to write instead in a notebook, or in CUDA. A row here is a diagnostic that has one
- * answer for nearly everybody who meets it.
+ * Clang says what is wrong, but not what to write instead in a notebook, or in CUDA. A row here is
+ * a diagnostic that has one answer for nearly everybody who meets it.
  */
 #include "compiler/clang/clang-hints.hh"
 
@@ -20,8 +20,12 @@ using namespace clang;
 namespace
 {
 
-#define FOR_DEVICE_TOO "a function of the host: with __host__ __device__ in front of it, device code can call it too"
-#define FOR_HOST_TOO "a function of the device: with __host__ __device__ in front of it, host code can call it too"
+#define FOR_DEVICE_TOO                                                                             \
+	"a function of the host: with __host__ __device__ in front of it, device code can call "   \
+	"it too"
+#define FOR_HOST_TOO                                                                               \
+	"a function of the device: with __host__ __device__ in front of it, host code can call "   \
+	"it too"
 
 #define OF_A_LIBRARY "a function of a library for the host, which device code cannot call"
 
@@ -45,26 +49,31 @@ bool has_mark(const Diagnostic &info, unsigned argument, mark wanted)
 	return info.getRawArg(argument) == wanted;
 }
 
-/* "reference to __host__ variable 'count' in __global__ function": its mark, is it a variable, what. */
+/* "reference to __host__ variable 'count' in __global__ function": its mark, is it a variable,
+ * what. */
 std::string hint_of_reference(const Diagnostic &info)
 {
 	if (has_mark(info, 0, FOR_DEVICE) && has_mark(info, 3, FOR_HOST))
-		return name_of(info, 2) + "a function of device code: call it in a kernel, or in a function with __device__";
+		return name_of(info, 2) + "a function of device code: call it in a kernel, or in a "
+					  "function with __device__";
 	if (!has_mark(info, 0, FOR_HOST))
 		return "";
 	if (info.getRawArg(1))
-		return name_of(info, 2) + "a variable of the host: hand its value over as an argument, or make it __device__ or "
-					  "__managed__";
+		return name_of(info, 2) + "a variable of the host: hand its value over as an "
+					  "argument, or make it __device__ or __managed__";
 	auto *N = reinterpret_cast<const NamedDecl *>(info.getRawArg(2));
 
-	return name_of(info, 2) + (is_of_a_library(info, N->getLocation()) ? OF_A_LIBRARY : FOR_DEVICE_TOO);
+	return name_of(info, 2) +
+	       (is_of_a_library(info, N->getLocation()) ? OF_A_LIBRARY : FOR_DEVICE_TOO);
 }
 
-/* "candidate function not viable: call to __host__ function from __global__ function": the marks of both are the last two. */
+/* "candidate function not viable: call to __host__ function from __global__ function": the marks of
+ * both are the last two. */
 std::string hint_of_candidate(const Diagnostic &info)
 {
 	if (has_mark(info, 3, FOR_HOST))
-		return is_of_a_library(info, info.getLocation()) ? "it is " OF_A_LIBRARY : "it is " FOR_DEVICE_TOO;
+		return is_of_a_library(info, info.getLocation()) ? "it is " OF_A_LIBRARY
+								 : "it is " FOR_DEVICE_TOO;
 	if (has_mark(info, 3, FOR_DEVICE) && !has_mark(info, 4, FOR_LAUNCH))
 		return "it is " FOR_HOST_TOO;
 	return "";
@@ -77,8 +86,8 @@ std::string hint_of_conversion(const Diagnostic &info, unsigned wanted, unsigned
 
 	if (to.isNull() || from.isNull() || !to->isPointerType() || !from->isVoidPointerType())
 		return "";
-	return "C++ does not make another pointer of a `void *` by itself: write `(" + to.getUnqualifiedType().getAsString() +
-	       ")` in front of it";
+	return "C++ does not make another pointer of a `void *` by itself: write `(" +
+	       to.getUnqualifiedType().getAsString() + ")` in front of it";
 }
 
 struct known_name {
@@ -98,7 +107,8 @@ std::string hint_of_name(const Diagnostic &info, llvm::ArrayRef<known_name> know
 #define DEVICE_ONLY "threadIdx, blockIdx, blockDim and gridDim are there in device code only"
 
 #define SAYS_WHO "CUDA has it no more. It is "
-#define FULL_MASK ", whose mask says which threads of the warp take part: 0xffffffff for all of them"
+#define FULL_MASK                                                                                  \
+	", whose mask says which threads of the warp take part: 0xffffffff for all of them"
 
 const known_name unknown_names[] = {
 	{ "__shfl", SAYS_WHO "__shfl_sync(mask, value, lane)" FULL_MASK },
@@ -112,16 +122,23 @@ const known_name unknown_names[] = {
 	{ "blockIdx", DEVICE_ONLY },
 	{ "blockDim", DEVICE_ONLY },
 	{ "gridDim", DEVICE_ONLY },
-	{ "texture", "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
+	{ "texture", "CUDA has no texture references since version 12: make an object with "
+		     "cudaCreateTextureObject()" },
 };
 
-/* Names of the C++ library that people write without `std::`, and that are seldom something else. */
+/* Names of the C++ library that people write without `std::`, and that are seldom something else.
+ */
 const char *const std_names[] = {
-	"accumulate", "array", "bitset", "cerr", "cin", "complex", "cout", "deque", "endl", "fixed", "function", "getline", "ifstream",
-	"iota", "istringstream", "list", "make_pair", "make_shared", "make_tuple", "make_unique", "map", "multimap", "multiset", "mutex",
-	"ofstream", "optional", "ostringstream", "pair", "priority_queue", "queue", "set", "setprecision", "setw", "shared_ptr", "sort",
-	"stack", "stod", "stoi", "string", "stringstream", "swap", "thread", "to_string", "transform", "tuple", "unique_ptr",
-	"unordered_map", "unordered_set", "variant", "vector",
+	"accumulate", "array",         "bitset",        "cerr",           "cin",
+	"complex",    "cout",          "deque",         "endl",           "fixed",
+	"function",   "getline",       "ifstream",      "iota",           "istringstream",
+	"list",       "make_pair",     "make_shared",   "make_tuple",     "make_unique",
+	"map",        "multimap",      "multiset",      "mutex",          "ofstream",
+	"optional",   "ostringstream", "pair",          "priority_queue", "queue",
+	"set",        "setprecision",  "setw",          "shared_ptr",     "sort",
+	"stack",      "stod",          "stoi",          "string",         "stringstream",
+	"swap",       "thread",        "to_string",     "transform",      "tuple",
+	"unique_ptr", "unordered_map", "unordered_set", "variant",        "vector",
 };
 
 /* A name without a guess of clang's: its header is not there, or clang would know it by `std::`. */
@@ -131,17 +148,21 @@ std::string hint_of_unknown(const Diagnostic &info)
 
 	if (!hint.empty() || !clang_guess_of(info).empty() || !llvm::is_contained(std_names, name))
 		return hint;
-	return "if std::" + name + " is meant: `#include " + clang_std_header_of(name) + "`, and write `std::" + name + "`";
+	return "if std::" + name + " is meant: `#include " + clang_std_header_of(name) +
+	       "`, and write `std::" + name + "`";
 }
 
 /* Of struct cudaDeviceProp. */
 const known_name gone_members[] = {
-	{ "clockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
-	{ "memoryClockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device) tells it" },
+	{ "clockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, "
+		       "cudaDevAttrClockRate, device) tells it" },
+	{ "memoryClockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, "
+			     "cudaDevAttrMemoryClockRate, device) tells it" },
 	{ "deviceOverlap", "it is gone since CUDA 13: asyncEngineCount tells it" },
-	{ "kernelExecTimeoutEnabled",
-	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device) tells it" },
-	{ "computeMode", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device) tells it" },
+	{ "kernelExecTimeoutEnabled", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, "
+				      "cudaDevAttrKernelExecTimeout, device) tells it" },
+	{ "computeMode", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, "
+			 "cudaDevAttrComputeMode, device) tells it" },
 };
 
 std::string hint_of_member(const Diagnostic &info)
@@ -150,7 +171,8 @@ std::string hint_of_member(const Diagnostic &info)
 	const TagDecl *D = T.isNull() ? nullptr : T->getAsTagDecl();
 
 	if (!D && info.getNumArgs() > 1 && info.getArgKind(1) == DiagnosticsEngine::ak_declcontext)
-		D = dyn_cast_or_null<TagDecl>(reinterpret_cast<const DeclContext *>(info.getRawArg(1)));
+		D = dyn_cast_or_null<TagDecl>(
+			reinterpret_cast<const DeclContext *>(info.getRawArg(1)));
 	return D && D->getName() == "cudaDeviceProp" ? hint_of_name(info, gone_members) : "";
 }
 
@@ -160,7 +182,9 @@ std::string hint_of_operands(const Diagnostic &info)
 	QualType T = clang_argument_type(info, 0);
 	auto *F = T.isNull() ? nullptr : T->getAs<FunctionType>();
 
-	return F && F->getReturnType()->isVoidType() ? "a launch is written kernel<<<grid, block>>>(arguments)" : "";
+	return F && F->getReturnType()->isVoidType()
+		       ? "a launch is written kernel<<<grid, block>>>(arguments)"
+		       : "";
 }
 
 } // namespace
@@ -171,7 +195,8 @@ std::string clang_hint(const Diagnostic &info)
 	case diag::err_ref_bad_target:
 		return hint_of_reference(info);
 	case diag::err_global_call_not_config:
-		return "a CUDA kernel is launched with " + clang_name_of(info) + "<<<grid, block>>>(arguments)";
+		return "a CUDA kernel is launched with " + clang_name_of(info) +
+		       "<<<grid, block>>>(arguments)";
 	case diag::note_ovl_candidate_bad_target:
 		return hint_of_candidate(info);
 	case diag::err_init_conversion_failed:
@@ -180,11 +205,14 @@ std::string clang_hint(const Diagnostic &info)
 		return hint_of_conversion(info, 0, 1);
 	case diag::err_vla_decl_in_file_scope:
 	case diag::err_vm_decl_in_file_scope:
-		return "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()";
+		return "a variable of a cell lives on, so its size must be constant: use an "
+		       "integer constant or #define, or malloc()";
 	case diag::err_function_definition_not_allowed:
 		return "there are no functions inside functions: define it at the top of a cell";
 	case diag::ext_return_has_expr:
-		return clang_is_run(info) ? "a cell is no function: leave the value as last line, without `;`, to show it" : "";
+		return clang_is_run(info) ? "a cell is no function: leave the value as last line, "
+					    "without `;`, to show it"
+					  : "";
 	case diag::err_typecheck_invalid_operands:
 		return hint_of_operands(info);
 	case diag::err_no_member:

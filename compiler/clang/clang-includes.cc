@@ -13,12 +13,14 @@
 
 using namespace clang;
 
-/* Where the main text includes the file, directly or not, in which L lies; invalid outside of included files. */
+/* Where the main text includes the file, directly or not, in which L lies; invalid outside of
+ * included files. */
 static PresumedLoc outermost_include(const SourceManager &SM, SourceLocation L)
 {
 	SourceLocation found;
 
-	for (FileID F = SM.getFileID(SM.getExpansionLoc(L)); F.isValid() && F != SM.getMainFileID(); F = SM.getFileID(found)) {
+	for (FileID F = SM.getFileID(SM.getExpansionLoc(L)); F.isValid() && F != SM.getMainFileID();
+	     F = SM.getFileID(found)) {
 		found = SM.getIncludeLoc(F);
 		if (found.isInvalid())
 			break;
@@ -55,7 +57,8 @@ bool is_of_cell(const SourceManager &SM, SourceLocation where, const clang_job *
 void make_declaration(Decl *D)
 {
 	if (auto *F = dyn_cast<FunctionDecl>(D)) {
-		bool defines = F->doesThisDeclarationHaveABody() && !F->isInlined() && !F->isTemplateInstantiation();
+		bool defines = F->doesThisDeclarationHaveABody() && !F->isInlined() &&
+			       !F->isTemplateInstantiation();
 
 		if (defines && F->isExternallyVisible())
 			F->setBody(nullptr);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of the code, not the function.
- * PTX has words for it (PTX ISA, `.loc`). The code generator passes on one thing of a location that is ours to choose, its
- * file: so each inlined place gets a file whose name is a number, and in the PTX these files become the words. Since LLVM 22 it
- * writes them itself.
+ * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of
+ * the code, not the function. PTX has words for it (PTX ISA, `.loc`). The code generator passes on
+ * one thing of a location that is ours to choose, its file: so each inlined place gets a file whose
+ * name is a number, and in the PTX these files become the words. Since LLVM 22 it writes them
+ * itself.
  */
 #include "compiler/clang/clang-inlined.hh"
 
@@ -30,7 +31,8 @@ long InlinedPlaces::find(const llvm::DILocation *L)
 
 	if (!call || !function)
 		return -1;
-	llvm::StringRef symbol = function->getLinkageName().empty() ? function->getName() : function->getLinkageName();
+	llvm::StringRef symbol = function->getLinkageName().empty() ? function->getName()
+								    : function->getLinkageName();
 	auto key = std::make_tuple(symbol.str(), clang_path_of(L->getScope()), call);
 	auto at = known.find(key);
 
@@ -60,9 +62,11 @@ void InlinedPlaces::mark(llvm::Module &M)
 				if (index < 0)
 					continue;
 				auto *file = llvm::DIFile::get(C, NAME + std::to_string(index), "");
-				auto *scope = llvm::DILexicalBlockFile::get(C, F.getSubprogram(), file, 0);
+				auto *scope = llvm::DILexicalBlockFile::get(C, F.getSubprogram(),
+									    file, 0);
 
-				I.setDebugLoc(llvm::DILocation::get(C, L->getLine(), L->getColumn(), scope));
+				I.setDebugLoc(llvm::DILocation::get(C, L->getLine(), L->getColumn(),
+								    scope));
 			}
 	}
 }
@@ -71,7 +75,8 @@ void InlinedPlaces::mark(llvm::Module &M)
 class InlinedPlaces::Writer
 {
       public:
-	explicit Writer(const InlinedPlaces &places) : all(places.all), has_name(places.all.size()), out(text)
+	explicit Writer(const InlinedPlaces &places)
+	    : all(places.all), has_name(places.all.size()), out(text)
 	{
 	}
 
@@ -87,9 +92,10 @@ class InlinedPlaces::Writer
 
       private:
 	const std::vector<inlined> &all;
-	std::map<unsigned, long> ours;		 /* by the number of the file in the PTX: which one of `all` */
+	std::map<unsigned, long>
+		ours; /* by the number of the file in the PTX: which one of `all` */
 	std::map<std::string, unsigned> numbers; /* of the other files */
-	std::map<std::string, unsigned> added;	 /* and of those that it has no line of */
+	std::map<std::string, unsigned> added;   /* and of those that it has no line of */
 	unsigned last = 0;
 	std::vector<bool> has_name; /* of `all`: its function is named */
 	std::string text;
@@ -129,7 +135,8 @@ class InlinedPlaces::Writer
 		last = std::max(last, number);
 		size_t at = path.rfind(NAME);
 
-		if (at != llvm::StringRef::npos && !path.substr(at + strlen(NAME)).getAsInteger(10, index) &&
+		if (at != llvm::StringRef::npos &&
+		    !path.substr(at + strlen(NAME)).getAsInteger(10, index) &&
 		    index < (long)all.size())
 			ours[number] = index;
 		else
@@ -141,7 +148,8 @@ class InlinedPlaces::Writer
 	{
 		size_t cell = path.rfind("/In[");
 
-		out << "\t.file\t" << number << " \"" << (cell == llvm::StringRef::npos ? path : path.substr(cell + 1)) << "\"\n";
+		out << "\t.file\t" << number << " \""
+		    << (cell == llvm::StringRef::npos ? path : path.substr(cell + 1)) << "\"\n";
 	}
 
 	unsigned number_of(const std::string &path)
@@ -158,16 +166,19 @@ class InlinedPlaces::Writer
 		out << number_of(file) << " " << line << " " << column;
 	}
 
-	/* A place, behind the place of the call that it was inlined at: ptxas looks for that among the earlier ones. */
+	/* A place, behind the place of the call that it was inlined at: ptxas looks for that among
+	 * the earlier ones. */
 	void put_location(const std::string &file, unsigned line, unsigned column, long index)
 	{
 		if (index >= 0)
-			put_location(all[index].call.file, all[index].call.line, all[index].call.column, all[index].outer);
+			put_location(all[index].call.file, all[index].call.line,
+				     all[index].call.column, all[index].outer);
 		out << "\t.loc\t";
 		put_place(file, line, column);
 		if (index >= 0) {
 			out << ", function_name $L__info_string" << index << ", inlined_at ";
-			put_place(all[index].call.file, all[index].call.line, all[index].call.column);
+			put_place(all[index].call.file, all[index].call.line,
+				  all[index].call.column);
 			has_name[index] = true;
 		}
 		out << "\n";
@@ -191,8 +202,8 @@ class InlinedPlaces::Writer
 			return;
 		}
 		if (words.consume_front(".loc")) {
-			if (take_number(words, &number) && ours.count(number) && take_number(words, &row) &&
-			    take_number(words, &column)) {
+			if (take_number(words, &number) && ours.count(number) &&
+			    take_number(words, &row) && take_number(words, &column)) {
 				put_location(all[ours[number]].file, row, column, ours[number]);
 				return;
 			}
@@ -207,7 +218,8 @@ class InlinedPlaces::Writer
 		for (size_t i = 0; i < all.size(); i++) {
 			if (!has_name[i])
 				continue;
-			out << (any ? "" : "\t.section\t.debug_str\n\t{\n") << "$L__info_string" << i << ":\n";
+			out << (any ? "" : "\t.section\t.debug_str\n\t{\n") << "$L__info_string"
+			    << i << ":\n";
 			for (char c : all[i].function)
 				out << ".b8 " << (unsigned)(unsigned char)c << "\n";
 			out << ".b8 0\n";

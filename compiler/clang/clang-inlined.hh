@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which function an instruction of PTX has been inlined of, and where that was called. For clang-device.cc alone. */
+/* Which function an instruction of PTX has been inlined of, and where that was called. For
+ * clang-device.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_INLINED_HH
 #define CGPU_COMPILER_CLANG_INLINED_HH
 
@@ -12,17 +13,19 @@
 #include <tuple>
 #include <vector>
 
-/* Of debug information: the file with its folder, which clang takes apart where it shares a part with the working folder. */
+/* Of debug information: the file with its folder, which clang takes apart where it shares a part
+ * with the working folder. */
 std::string clang_path_of(const llvm::DIScope *scope);
 
 class InlinedPlaces
 {
       public:
-	/* Behind the last pass that inlines, in front of the code generator: gives each such place a file of its own. */
+	/* Behind the last pass that inlines, in front of the code generator: gives each such place
+	 * a file of its own. */
 	void mark(llvm::Module &M);
 	/*
-	 * The PTX that was made of the module, with these files told as `.loc ..., function_name ..., inlined_at ...`, and cells by
-	 * their names alone.
+	 * The PTX that was made of the module, with these files told as `.loc ..., function_name
+	 * ..., inlined_at ...`, and cells by their names alone.
 	 */
 	std::string rewrite(llvm::StringRef ptx) const;
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A key leads from the outermost namespace to the function: names, and for each instance of a template its arguments, each with a
- * word in front that says what comes. Overloads are told apart by the symbol, which has the whole type in it: the one whose
- * symbol is that of the key is taken.
+ * A key leads from the outermost namespace to the function: names, and for each instance of a
+ * template its arguments, each with a word in front that says what comes. Overloads are told apart
+ * by the symbol, which has the whole type in it: the one whose symbol is that of the key is taken.
  *
  *	FUNCTION := name symbol scope (`none` | arguments)
- *	scope    := `file` | `namespace` name scope | `class` name scope | `instance` name arguments scope
- *	type     := `builtin` kind | `with` qualifiers type | `pointer` type | `lvalue` type | `rvalue` type | `array` size type
- *		  | `function` n qualifiers reference variadic noexcept type... | `tag` name scope | `of` instance
- *	argument := `type` type | `value` number width signed type | `template` name scope | `pack` arguments
+ *	scope    := `file` | `namespace` name scope | `class` name scope
+ *		  | `instance` name arguments scope
+ *	type     := `builtin` kind | `with` qualifiers type | `pointer` type | `lvalue` type
+ *		  | `rvalue` type | `array` size type
+ *		  | `function` n qualifiers reference variadic noexcept type... | `tag` name scope
+ *		  | `of` instance
+ *	argument := `type` type | `value` number width signed type | `template` name scope
+ *		  | `pack` arguments
  *
  * Types are canonical ones, so that a key does not depend on how a cell has spelled them.
  */
@@ -159,7 +163,9 @@ class Writer
 			return number(B->getKind());
 		}
 		if (T->isPointerType() || T->isReferenceType()) {
-			word(T->isPointerType() ? "pointer" : T->isLValueReferenceType() ? "lvalue" : "rvalue");
+			word(T->isPointerType()           ? "pointer"
+			     : T->isLValueReferenceType() ? "lvalue"
+							  : "rvalue");
 			return type(T->getPointeeType());
 		}
 		if (auto *A = dyn_cast<ConstantArrayType>(T)) {
@@ -177,7 +183,8 @@ class Writer
 		FunctionProtoType::ExtProtoInfo info = F->getExtProtoInfo();
 		ExceptionSpecificationType spec = info.ExceptionSpec.Type;
 
-		failed |= info.ExtInfo != FunctionType::ExtInfo() || info.TypeQuals.hasNonFastQualifiers() ||
+		failed |= info.ExtInfo != FunctionType::ExtInfo() ||
+			  info.TypeQuals.hasNonFastQualifiers() ||
 			  (spec != EST_None && spec != EST_BasicNoexcept);
 		word("function");
 		number(F->getNumParams());
@@ -229,7 +236,8 @@ class Reader
 		if (failed)
 			return nullptr;
 		for (NamedDecl *D : candidates(where, name))
-			if (FunctionDecl *F = of_template ? instance_of(D, given) : dyn_cast<FunctionDecl>(D))
+			if (FunctionDecl *F =
+				    of_template ? instance_of(D, given) : dyn_cast<FunctionDecl>(D))
 				if (symbols.getName(F) == symbol)
 					return F;
 		return nullptr;
@@ -318,7 +326,11 @@ class Reader
 				add(given, A.pack_elements());
 			else
 				given.addArgument(S.getTrivialTemplateArgumentLoc(
-					A, A.getKind() == TemplateArgument::Integral ? A.getIntegralType() : QualType(), L));
+					A,
+					A.getKind() == TemplateArgument::Integral
+						? A.getIntegralType()
+						: QualType(),
+					L));
 	}
 
 	std::vector<TemplateArgument> arguments()
@@ -344,7 +356,8 @@ class Reader
 		}
 		if (kind == "value") {
 			int64_t value = number(), width = number(), is_signed = number();
-			llvm::APSInt n(llvm::APInt((unsigned)width, (uint64_t)value, true), !is_signed);
+			llvm::APSInt n(llvm::APInt((unsigned)width, (uint64_t)value, true),
+				       !is_signed);
 
 			return TemplateArgument(C, n, type());
 		}
@@ -366,8 +379,9 @@ class Reader
 		if (kind == "array") {
 			uint64_t n = (uint64_t)number();
 
-			return C.getConstantArrayType(type(), llvm::APInt(C.getTypeSize(C.getSizeType()), n), nullptr,
-						      ArraySizeModifier::Normal, 0);
+			return C.getConstantArrayType(
+				type(), llvm::APInt(C.getTypeSize(C.getSizeType()), n), nullptr,
+				ArraySizeModifier::Normal, 0);
 		}
 		if (kind == "function")
 			return function_type();
@@ -383,13 +397,16 @@ class Reader
 
 			return D ? C.getTagDeclType(D) : C.IntTy;
 		}
-		QualType inner = kind == "pointer" || kind == "lvalue" || kind == "rvalue" ? type() : QualType();
+		QualType inner = kind == "pointer" || kind == "lvalue" || kind == "rvalue"
+					 ? type()
+					 : QualType();
 
 		failed |= inner.isNull();
 		if (failed)
 			return C.IntTy;
-		return kind == "pointer" ? C.getPointerType(inner) :
-		       kind == "lvalue"	 ? C.getLValueReferenceType(inner) : C.getRValueReferenceType(inner);
+		return kind == "pointer"  ? C.getPointerType(inner)
+		       : kind == "lvalue" ? C.getLValueReferenceType(inner)
+					  : C.getRValueReferenceType(inner);
 	}
 
 	QualType builtin(int64_t kind)
@@ -436,20 +453,24 @@ class Reader
 	DeclarationName name_for(llvm::StringRef name)
 	{
 		for (int i = OO_None + 1; i < NUM_OVERLOADED_OPERATORS; i++) {
-			if (name == "operator" + without_spaces(getOperatorSpelling((OverloadedOperatorKind)i)))
-				return C.DeclarationNames.getCXXOperatorName((OverloadedOperatorKind)i);
+			if (name == "operator" + without_spaces(getOperatorSpelling(
+							 (OverloadedOperatorKind)i)))
+				return C.DeclarationNames.getCXXOperatorName(
+					(OverloadedOperatorKind)i);
 		}
 		return &C.Idents.get(name);
 	}
 
 	static bool is_of_kind(const NamedDecl *P, const TemplateArgument &A)
 	{
-		return isa<TemplateTypeParmDecl>(P)	? A.getKind() == TemplateArgument::Type :
-		       isa<TemplateTemplateParmDecl>(P) ? A.getKind() == TemplateArgument::Template :
-							A.getKind() == TemplateArgument::Integral;
+		return isa<TemplateTypeParmDecl>(P) ? A.getKind() == TemplateArgument::Type
+		       : isa<TemplateTemplateParmDecl>(P)
+			       ? A.getKind() == TemplateArgument::Template
+			       : A.getKind() == TemplateArgument::Integral;
 	}
 
-	/* Is it an argument for that parameter? Of a pack, and of nothing else, it is a pack. Clang does not look. */
+	/* Is it an argument for that parameter? Of a pack, and of nothing else, it is a pack. Clang
+	 * does not look. */
 	static bool suits(const NamedDecl *P, const TemplateArgument &A)
 	{
 		if (P->isTemplateParameterPack() != (A.getKind() == TemplateArgument::Pack))
@@ -473,7 +494,8 @@ class Reader
 			if (!suits(T->getTemplateParameters()->getParam((unsigned)i), list[i]))
 				return nullptr;
 		Sema::SFINAETrap trap(S);
-		FunctionDecl *F = S.InstantiateFunctionDeclaration(T, TemplateArgumentList::CreateCopy(C, list), L);
+		FunctionDecl *F = S.InstantiateFunctionDeclaration(
+			T, TemplateArgumentList::CreateCopy(C, list), L);
 
 		return trap.hasErrorOccurred() ? nullptr : F;
 	}

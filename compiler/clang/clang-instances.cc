@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code is of headers alone when its text is that of a precompiled header, and so are all arguments of templates: then the header
- * and the symbol say what it is. A class of a cell may have the name of another one, and code that uses it is its unit's own, as
- * is what a cell specialises. Code that uses a variable which each unit has for itself, a `static` one of a header, is not shared
- * either: the rest of the unit would use another one.
+ * Code is of headers alone when its text is that of a precompiled header, and so are all arguments
+ * of templates: then the header and the symbol say what it is. A class of a cell may have the name
+ * of another one, and code that uses it is its unit's own, as is what a cell specialises. Code that
+ * uses a variable which each unit has for itself, a `static` one of a header, is not shared either:
+ * the rest of the unit would use another one.
  *
- * What is long when it has been optimised loses little by being called. It gets a second symbol, an alias that is no weak one:
- * the loader takes it for an ordinary function of the session. The alias is there before LLVM's passes, which would drop what
- * they have inlined wherever it is used; not for what only such functions use. Of what is called clang makes no code, nor of what
- * only that would use, nor does it read its body.
+ * What is long when it has been optimised loses little by being called. It gets a second symbol, an
+ * alias that is no weak one: the loader takes it for an ordinary function of the session. The alias
+ * is there before LLVM's passes, which would drop what they have inlined wherever it is used; not
+ * for what only such functions use. Of what is called clang makes no code, nor of what only that
+ * would use, nor does it read its body.
  *
- *	nobody has it -> before(): has an alias -> optimised(): long, reported -> leave_out(): declared -> take(): called by alias
- *						-> optimised(): short, has none: each unit makes it, and inlines it
+ *	nobody has it -> before(): has an alias -> optimised(): long, reported
+ *	                                   |     -> leave_out(): declared -> take(): called by alias
+ *	                                   \-> optimised(): short, has none: each unit makes it,
+ *	                                        and inlines it
  */
 #include "compiler/clang/clang-instances.hh"
 
@@ -72,7 +76,8 @@ bool is_of_header(const TemplateArgument &A)
 	case TemplateArgument::NullPtr:
 		return true;
 	case TemplateArgument::Template:
-		return A.getAsTemplate().getAsTemplateDecl() && is_of_header(A.getAsTemplate().getAsTemplateDecl());
+		return A.getAsTemplate().getAsTemplateDecl() &&
+		       is_of_header(A.getAsTemplate().getAsTemplateDecl());
 	case TemplateArgument::Declaration:
 		return is_of_header(A.getAsDecl());
 	case TemplateArgument::Pack:
@@ -116,7 +121,8 @@ bool is_of_header(const Decl *D)
 		return false;
 	if (F && !are_of_header(F->getTemplateSpecializationArgs()))
 		return false;
-	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D); S && !are_of_header(&S->getTemplateArgs()))
+	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D);
+	    S && !are_of_header(&S->getTemplateArgs()))
 		return false;
 	auto *outer = dyn_cast<Decl>(D->getDeclContext());
 
@@ -136,7 +142,8 @@ void add_users(const llvm::Value &V, llvm::SmallPtrSetImpl<const llvm::Value *> 
 {
 	for (const llvm::User *U : V.users()) {
 		auto *I = dyn_cast<llvm::Instruction>(U);
-		const llvm::Value *user = I ? static_cast<const llvm::Value *>(I->getFunction()) : U;
+		const llvm::Value *user =
+			I ? static_cast<const llvm::Value *>(I->getFunction()) : U;
 
 		if (users.insert(user).second)
 			add_users(*user, users);
@@ -154,8 +161,8 @@ GlobalDecl one_of(const FunctionDecl *F)
 }
 
 /*
- * Has it one code only? A constructor may have two, a virtual destructor another one that frees the memory, a virtual function
- * others for what is derived from several classes.
+ * Has it one code only? A constructor may have two, a virtual destructor another one that frees the
+ * memory, a virtual function others for what is derived from several classes.
  */
 bool is_one(const FunctionDecl *F)
 {
@@ -165,18 +172,22 @@ bool is_one(const FunctionDecl *F)
 	return !M || !(M->isVirtual() || (has_variants && M->getParent()->getNumVBases()));
 }
 
-/* What is short had better be inlined. A destructor that is still used is mostly called by its address, when the session ends. */
+/* What is short had better be inlined. A destructor that is still used is mostly called by its
+ * address, when the session ends. */
 bool is_worth_a_call(const llvm::Function &F, const FunctionDecl *D)
 {
 	auto is_use = [](const llvm::User *U) { return !isa<llvm::GlobalAlias>(U); };
 
-	return F.getInstructionCount() > SHORT || (isa<CXXDestructorDecl>(D) && llvm::any_of(F.users(), is_use));
+	return F.getInstructionCount() > SHORT ||
+	       (isa<CXXDestructorDecl>(D) && llvm::any_of(F.users(), is_use));
 }
 
 /* Its address stands in a table. */
 bool is_in_data(const llvm::Function &F)
 {
-	auto is_data = [](const llvm::User *U) { return !isa<llvm::Instruction>(U) && !isa<llvm::GlobalAlias>(U); };
+	auto is_data = [](const llvm::User *U) {
+		return !isa<llvm::Instruction>(U) && !isa<llvm::GlobalAlias>(U);
+	};
 
 	return llvm::any_of(F.users(), is_data);
 }
@@ -185,8 +196,9 @@ bool is_in_data(const llvm::Function &F)
 llvm::StringSet<> in_library;
 
 /*
- * In place of the header as what clang asks for declarations, and for each function whether others have it. It cannot be one
- * beside the header: clang's class of several takes EK_Always, which is zero, for no answer.
+ * In place of the header as what clang asks for declarations, and for each function whether others
+ * have it. It cannot be one beside the header: clang's class of several takes EK_Always, which is
+ * zero, for no answer.
  */
 class Elsewhere : public MultiplexExternalSemaSource
 {
@@ -211,7 +223,8 @@ class Elsewhere : public MultiplexExternalSemaSource
 
 } // namespace
 
-Instances::Instances(const clang_job *job, CodeGenerator &declarations) : job(job), declarations(declarations)
+Instances::Instances(const clang_job *job, CodeGenerator &declarations)
+    : job(job), declarations(declarations)
 {
 	llvm::SmallVector<llvm::StringRef, 0> names;
 
@@ -235,10 +248,12 @@ bool Instances::is_given(const FunctionDecl *F)
 
 bool Instances::leave_out(FunctionDecl *F)
 {
-	if (!text_of(F)->isFromASTFile() || F->isDependentContext() || F->isInvalidDecl() || !is_of_header(F))
+	if (!text_of(F)->isFromASTFile() || F->isDependentContext() || F->isInvalidDecl() ||
+	    !is_of_header(F))
 		return false;
-	if (!is_given(F) && !(F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration &&
-			      in_library.contains(declarations.GetMangledName(one_of(F)))))
+	if (!is_given(F) &&
+	    !(F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration &&
+	      in_library.contains(declarations.GetMangledName(one_of(F)))))
 		return false;
 	if (!F->hasAttr<NoInlineAttr>())
 		F->addAttr(NoInlineAttr::CreateImplicit(F->getASTContext()));
@@ -282,7 +297,8 @@ void Instances::take(llvm::Module &M)
 			continue;
 		std::string name = given_name(declarations.GetMangledName(one_of(D)));
 
-		F.addFnAttr(llvm::Attribute::NonLazyBind); /* as with -fno-plt: called by its address */
+		F.addFnAttr(
+			llvm::Attribute::NonLazyBind); /* as with -fno-plt: called by its address */
 		/* Two symbols of a constructor. */
 		if (llvm::Function *same = M.getFunction(name))
 			F.replaceAllUsesWith(same);
@@ -299,8 +315,8 @@ bool Instances::offer(llvm::Function &F)
 
 	if (F.getParent()->getNamedAlias(name))
 		return true;
-	if (!D || F.hasFnAttribute(llvm::Attribute::AlwaysInline) || !is_one(D) || with_own.contains(&F) ||
-	    !is_worth_a_call(F, D))
+	if (!D || F.hasFnAttribute(llvm::Attribute::AlwaysInline) || !is_one(D) ||
+	    with_own.contains(&F) || !is_worth_a_call(F, D))
 		return false;
 	if (F.hasAvailableExternallyLinkage())
 		in_library.insert(F.getName());
@@ -338,7 +354,8 @@ void Instances::offer_called(llvm::Module &M)
 	for (llvm::Function &F : M) {
 		if (F.isDeclaration())
 			continue;
-		if (!of_headers(F.getName()) || (is_in_data(F) && seen.insert(&F).second && !offer(F)))
+		if (!of_headers(F.getName()) ||
+		    (is_in_data(F) && seen.insert(&F).second && !offer(F)))
 			offer_called(F, seen);
 	}
 }

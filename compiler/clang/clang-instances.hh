@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inline functions and instances of templates that are of headers alone: what one unit has compiled of them others call. For
- * compiler/clang/clang-shim.cc alone.
+ * Inline functions and instances of templates that are of headers alone: what one unit has compiled
+ * of them others call. For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_INSTANCES_HH
 #define CGPU_COMPILER_CLANG_INSTANCES_HH
@@ -25,14 +25,16 @@ class Instances : public ObjectCode::Observer
 	/* job: with `instances`. What is given outlives this. */
 	Instances(const clang_job *job, clang::CodeGenerator &declarations);
 
-	/* Before C is asked for code, clang asks leave_out() about each of its functions. This outlives C. */
+	/* Before C is asked for code, clang asks leave_out() about each of its functions. This
+	 * outlives C. */
 	void watch(clang::ASTContext &C);
 	/*
-	 * True: the session has F, or the library, so clang declares it. Then it is marked as what cannot be inlined either, of
-	 * which clang makes no code.
+	 * True: the session has F, or the library, so clang declares it. Then it is marked as what
+	 * cannot be inlined either, of which clang makes no code.
 	 */
 	bool leave_out(clang::FunctionDecl *F);
-	/* Clang has made M. What it has left out is called as the session has it. Tells what has been instantiated. */
+	/* Clang has made M. What it has left out is called as the session has it. Tells what has
+	 * been instantiated. */
 	void take(llvm::Module &M);
 	/* What is long gets a symbol for others, however often it is going to be inlined. */
 	void before(llvm::Module &M) override;
@@ -56,7 +58,8 @@ class Instances : public ObjectCode::Observer
 	std::unique_ptr<clang::ASTNameGenerator> symbols;
 	llvm::StringSet<> given;
 	llvm::SmallPtrSet<const clang::Decl *, 16> told; /* a constructor has several symbols */
-	llvm::SmallPtrSet<const llvm::Value *, 16> with_own; /* which use a variable that each unit has for itself */
+	llvm::SmallPtrSet<const llvm::Value *, 16>
+		with_own; /* which use a variable that each unit has for itself */
 };
 
 #endif

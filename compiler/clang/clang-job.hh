@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each run of clang over a job needs: the parsed options, diagnostics to the job's callback. For clang-*.cc alone. */
+/* What each run of clang over a job needs: the parsed options, diagnostics to the job's callback.
+ * For clang-*.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_JOB_HH
 #define CGPU_COMPILER_CLANG_JOB_HH
 
@@ -42,14 +43,16 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 	{
 	}
 
-	void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override
+	void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+			      const clang::Diagnostic &info) override
 	{
 		clang::DiagnosticConsumer::HandleDiagnostic(level, info);
 		if (!job || !job->diagnostic || level == clang::DiagnosticsEngine::Ignored ||
 		    level == clang::DiagnosticsEngine::Remark)
 			return;
 		llvm::SmallString<256> message;
-		std::string option = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
+		std::string option =
+			clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
 		std::string flag = option.empty() ? "" : "-W" + option;
 		clang_diagnostic d = {};
 
@@ -57,11 +60,12 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 			message = "a cell should not return a value";
 		else
 			info.FormatDiagnostic(message);
-		d.severity = level == clang::DiagnosticsEngine::Note	   ? CLANG_NOTE
+		d.severity = level == clang::DiagnosticsEngine::Note      ? CLANG_NOTE
 			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
-								   : CLANG_ERROR;
+									  : CLANG_ERROR;
 		d.kind = clang_kind_of(info.getID());
-		std::string name = clang_name_of(info), incomplete = clang_incomplete_of(info), guess = clang_guess_of(info);
+		std::string name = clang_name_of(info), incomplete = clang_incomplete_of(info),
+			    guess = clang_guess_of(info);
 
 		d.name = name.empty() ? nullptr : name.c_str();
 		d.guess = guess.empty() ? nullptr : guess.c_str();
@@ -71,9 +75,12 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.flag = flag.c_str();
 		d.file = "";
 		d.offset = d.range_begin = d.range_end = -1;
-		std::string source, header = level >= clang::DiagnosticsEngine::Error ? clang_std_header(info) : "";
+		std::string source, header = level >= clang::DiagnosticsEngine::Error
+						     ? clang_std_header(info)
+						     : "";
 
-		/* What is meant is known: clang guesses among what is declared, and that is something else. */
+		/* What is meant is known: clang guesses among what is declared, and that is
+		 * something else. */
 		if (!header.empty())
 			message = clang_text_without_guess(info);
 		std::string hint = clang_hint(info), macro;
@@ -94,17 +101,22 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
       private:
 	const clang_job *job;
 
-	/* The macro whose text this place is in, as the cell spells it; "": none, or in an argument. */
+	/* The macro whose text this place is in, as the cell spells it; "": none, or in an
+	 * argument. */
 	static std::string outer_macro(const clang::SourceManager &SM, clang::SourceLocation L)
 	{
 		std::string name;
 
 		for (; L.isMacroID(); L = SM.getImmediateMacroCallerLoc(L))
-			name = SM.isMacroArgExpansion(L) ? "" : clang::Lexer::getImmediateMacroName(L, SM, clang::LangOptions()).str();
+			name = SM.isMacroArgExpansion(L) ? ""
+							 : clang::Lexer::getImmediateMacroName(
+								   L, SM, clang::LangOptions())
+								   .str();
 		return name;
 	}
 
-	/* What stands in the arguments of a macro is there; what the macro says is where it is used. */
+	/* What stands in the arguments of a macro is there; what the macro says is where it is
+	 * used. */
 	static long main_offset(const clang::SourceManager &SM, clang::SourceLocation L)
 	{
 		auto where = SM.getDecomposedLoc(SM.getFileLoc(L));
@@ -126,21 +138,24 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d->offset = main_offset(SM, info.getLocation());
 		if (info.getNumRanges() && info.getRange(0).isValid()) {
 			clang::CharSourceRange R = info.getRange(0);
-			clang::SourceLocation end = SM.isMacroArgExpansion(R.getEnd())
-							   ? SM.getFileLoc(R.getEnd())
-							   : SM.getExpansionRange(R.getEnd()).getEnd();
+			clang::SourceLocation end =
+				SM.isMacroArgExpansion(R.getEnd())
+					? SM.getFileLoc(R.getEnd())
+					: SM.getExpansionRange(R.getEnd()).getEnd();
 
 			d->range_begin = main_offset(SM, R.getBegin());
 			d->range_end = main_offset(SM, end);
 			if (d->range_end >= 0 && R.isTokenRange() && job->options)
-				d->range_end += clang::Lexer::MeasureTokenLength(end, SM, clang::LangOptions());
+				d->range_end += clang::Lexer::MeasureTokenLength(
+					end, SM, clang::LangOptions());
 		}
 	}
 };
 
 /* The first one sees each declaration before the second, which makes code of it. */
-inline std::unique_ptr<clang::ASTConsumer> clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
-							  std::unique_ptr<clang::ASTConsumer> second)
+inline std::unique_ptr<clang::ASTConsumer>
+clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
+	       std::unique_ptr<clang::ASTConsumer> second)
 {
 	std::vector<std::unique_ptr<clang::ASTConsumer>> both;
 
@@ -150,8 +165,8 @@ inline std::unique_ptr<clang::ASTConsumer> clang_in_front(std::unique_ptr<clang:
 }
 
 /* What every run of clang begins with: the options, where diagnostics go, the input. */
-inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics, const clang_options *options,
-			 llvm::MemoryBufferRef text)
+inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics,
+			 const clang_options *options, llvm::MemoryBufferRef text)
 {
 	CI.setInvocation(std::make_shared<clang::CompilerInvocation>(*options->invocation));
 #if CLANG_VERSION_MAJOR >= 20
@@ -160,7 +175,8 @@ inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagn
 	CI.createDiagnostics(&diagnostics, false);
 #endif
 	CI.setVerboseOutputStream(llvm::nulls());
-	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(text, clang::InputKind(options->language)) };
+	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(
+		text, clang::InputKind(options->language)) };
 }
 
 /* One run of clang over the job's text. prepare() may change the options of this run. */
@@ -170,7 +186,8 @@ int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare p
 	clang::CompilerInstance CI;
 	CallbackDiagnostics diagnostics(job);
 
-	clang_set_up(CI, diagnostics, job->options, { llvm::StringRef(job->text, job->len), job->name });
+	clang_set_up(CI, diagnostics, job->options,
+		     { llvm::StringRef(job->text, job->len), job->name });
 	if (job->header)
 		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
 	prepare(CI);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of `k<<<grid, block>>>(a)` clang makes `if (!__cudaPushCallConfiguration(grid, block, 0, 0)) k(a);`, on the device as well. */
+/* Of `k<<<grid, block>>>(a)` clang makes `if (!__cudaPushCallConfiguration(grid, block, 0, 0))
+ * k(a);`, on the device as well. */
 #include "compiler/clang/clang-launches.hh"
 
 #include "common/launch-glue.h"
@@ -32,7 +33,8 @@ bool is_for_launch(const FunctionDecl *F)
 class Launches : public RecursiveASTVisitor<Launches>
 {
       public:
-	Launches(ASTContext &C, const clang_job *job) : SM(C.getSourceManager()), language(C.getLangOpts()), job(job)
+	Launches(ASTContext &C, const clang_job *job)
+	    : SM(C.getSourceManager()), language(C.getLangOpts()), job(job)
 	{
 	}
 
@@ -74,7 +76,8 @@ class Launches : public RecursiveASTVisitor<Launches>
 
 		if (in_device_code) {
 			edit(E->getBeginLoc(), CGPU_LAUNCH_BEGIN);
-			edit(Lexer::getLocForEndOfToken(E->getEndLoc(), 0, SM, language), CGPU_LAUNCH_END);
+			edit(Lexer::getLocForEndOfToken(E->getEndLoc(), 0, SM, language),
+			     CGPU_LAUNCH_END);
 		} else if (in_launch && F && !F->hasBody() && !F->isTemplateInstantiation()) {
 			PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(F->getLocation()));
 
@@ -92,7 +95,8 @@ class Launches : public RecursiveASTVisitor<Launches>
 
 	static bool is_for_device_alone(const FunctionDecl *F)
 	{
-		return F->hasAttr<CUDAGlobalAttr>() || (F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAHostAttr>());
+		return F->hasAttr<CUDAGlobalAttr>() ||
+		       (F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAHostAttr>());
 	}
 
 	void edit(SourceLocation L, const char *with)
@@ -113,11 +117,13 @@ bool is_about_kernel(Sema &S, const PartialDiagnostic &D)
 	return text.str().starts_with("reference to __global__ function");
 }
 
-/* One call of a kernel, which is launched with what the call of __cudaPushCallConfiguration() is given. */
+/* One call of a kernel, which is launched with what the call of __cudaPushCallConfiguration() is
+ * given. */
 class Launch
 {
       public:
-	explicit Launch(llvm::CallInst *configure) : M(*configure->getModule()), C(M.getContext()), configure(configure)
+	explicit Launch(llvm::CallInst *configure)
+	    : M(*configure->getModule()), C(M.getContext()), configure(configure)
 	{
 	}
 
@@ -156,19 +162,24 @@ class Launch
 		return nullptr;
 	}
 
-	/* __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared), of which null means that there is no room. */
+	/* __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared), of which null means that
+	 * there is no room. */
 	llvm::Value *ask_for_room(llvm::IRBuilder<> &B, llvm::Value *kernel)
 	{
 		llvm::Type *pointer = B.getPtrTy();
-		auto *type = llvm::FunctionType::get(pointer, { pointer, pointer, pointer, B.getInt32Ty() }, false);
-		auto *F = llvm::cast<llvm::Function>(M.getOrInsertFunction("__cudaCDP2GetParameterBufferV2", type).getCallee());
+		auto *type = llvm::FunctionType::get(
+			pointer, { pointer, pointer, pointer, B.getInt32Ty() }, false);
+		auto *F = llvm::cast<llvm::Function>(
+			M.getOrInsertFunction("__cudaCDP2GetParameterBufferV2", type).getCallee());
 		llvm::CallInst *call = B.CreateCall(
 			F, { kernel, configure->getArgOperand(0), configure->getArgOperand(1),
 			     B.CreateTrunc(configure->getArgOperand(2), B.getInt32Ty()) });
 
 		for (unsigned i = 0; i < 2; i++)
-			for (llvm::Attribute A : { llvm::Attribute::getWithByValType(C, configure->getParamByValType(i)),
-						   llvm::Attribute::getWithAlignment(C, llvm::Align(4)) }) {
+			for (llvm::Attribute A :
+			     { llvm::Attribute::getWithByValType(C,
+								 configure->getParamByValType(i)),
+			       llvm::Attribute::getWithAlignment(C, llvm::Align(4)) }) {
 				F->addParamAttr(i + 1, A);
 				call->addParamAttr(i + 1, A);
 			}
@@ -176,16 +187,20 @@ class Launch
 	}
 
 	/* Each parameter lies at a multiple of its alignment, as in PTX. */
-	void put_argument(llvm::IRBuilder<> &B, const llvm::CallInst *call, unsigned i, llvm::Value *room, uint64_t *at)
+	void put_argument(llvm::IRBuilder<> &B, const llvm::CallInst *call, unsigned i,
+			  llvm::Value *room, uint64_t *at)
 	{
 		const llvm::DataLayout &layout = M.getDataLayout();
 		llvm::Value *V = call->getArgOperand(i);
-		llvm::Type *T = call->isByValArgument(i) ? call->getParamByValType(i) : V->getType();
+		llvm::Type *T =
+			call->isByValArgument(i) ? call->getParamByValType(i) : V->getType();
 
 		if (T->isIntegerTy(1))
 			V = B.CreateZExt(V, T = B.getInt8Ty());
-		llvm::Align align = call->isByValArgument(i) ? call->getParamAlign(i).value_or(layout.getABITypeAlign(T))
-							     : layout.getABITypeAlign(T);
+		llvm::Align align =
+			call->isByValArgument(i)
+				? call->getParamAlign(i).value_or(layout.getABITypeAlign(T))
+				: layout.getABITypeAlign(T);
 		uint64_t size = layout.getTypeAllocSize(T).getFixedValue();
 
 		*at = llvm::alignTo(*at, align);
@@ -202,14 +217,17 @@ class Launch
 	{
 		llvm::IRBuilder<> before(call);
 		llvm::Value *room = ask_for_room(before, call->getCalledOperand());
-		llvm::IRBuilder<> B(llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(room), call, false));
-		auto *type = llvm::FunctionType::get(B.getInt32Ty(), { B.getPtrTy(), B.getPtrTy() }, false);
+		llvm::IRBuilder<> B(
+			llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(room), call, false));
+		auto *type = llvm::FunctionType::get(B.getInt32Ty(), { B.getPtrTy(), B.getPtrTy() },
+						     false);
 		uint64_t at = 0;
 
 		B.SetCurrentDebugLocation(call->getDebugLoc());
 		for (unsigned i = 0; i < call->arg_size(); i++)
 			put_argument(B, call, i, room, &at);
-		B.CreateCall(M.getOrInsertFunction("__cudaCDP2LaunchDeviceV2", type), { room, configure->getArgOperand(3) });
+		B.CreateCall(M.getOrInsertFunction("__cudaCDP2LaunchDeviceV2", type),
+			     { room, configure->getArgOperand(3) });
 		call->eraseFromParent();
 	}
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member's own text may need the members of its class in turn, so this goes on until no instance without a body is left. */
+/* A member's own text may need the members of its class in turn, so this goes on until no instance
+ * without a body is left. */
 #include "compiler/clang/clang-members.hh"
 
 #include "compiler/clang/clang-build.hh"
@@ -68,7 +69,8 @@ class Members
 	void define(FunctionDecl *F, void (Members::*put)(FunctionDecl *, statements &))
 	{
 		Sema::ContextRAII inside(S, F);
-		EnterExpressionEvaluationContext evaluated(S, Sema::ExpressionEvaluationContext::PotentiallyEvaluated);
+		EnterExpressionEvaluationContext evaluated(
+			S, Sema::ExpressionEvaluationContext::PotentiallyEvaluated);
 		statements all;
 
 		L = F->getLocation();
@@ -130,33 +132,39 @@ class Members
 	}
 
 	/* Whoever may see the base. */
-	void put_base(const CXXBaseSpecifier &B, ParmVarDecl *value, ParmVarDecl *to, statements &all)
+	void put_base(const CXXBaseSpecifier &B, ParmVarDecl *value, ParmVarDecl *to,
+		      statements &all)
 	{
-		QualType T = C.getQualifiedType(B.getType().getUnqualifiedType(),
-						value->getType().getNonReferenceType().getQualifiers());
+		QualType T =
+			C.getQualifiedType(B.getType().getUnqualifiedType(),
+					   value->getType().getNonReferenceType().getQualifiers());
 		CXXCastPath path;
 
 		path.push_back(const_cast<CXXBaseSpecifier *>(&B));
-		Expr *base = ImplicitCastExpr::Create(C, T, CK_DerivedToBase, reference(value), &path, VK_LValue,
-						      FPOptionsOverride());
+		Expr *base = ImplicitCastExpr::Create(C, T, CK_DerivedToBase, reference(value),
+						      &path, VK_LValue, FPOptionsOverride());
 		Expr *arguments[] = { reference(to), base };
 
 		call("put_base", arguments, all);
 	}
 
-	void put_member(FieldDecl *D, StringRef name, ParmVarDecl *value, ParmVarDecl *to, statements &all)
+	void put_member(FieldDecl *D, StringRef name, ParmVarDecl *value, ParmVarDecl *to,
+			statements &all)
 	{
 		QualType T = D->getType();
 
-		if (D->isUnnamedBitField() || T->isIncompleteType() || C.getTypeSizeInChars(T).isZero())
+		if (D->isUnnamedBitField() || T->isIncompleteType() ||
+		    C.getTypeSizeInChars(T).isZero())
 			return;
-		/* Which member of a union is there, nobody knows: none whose bytes are not a value in any case. */
+		/* Which member of a union is there, nobody knows: none whose bytes are not a value
+		 * in any case. */
 		if (D->getParent()->isUnion() && !T.isTriviallyCopyableType(C))
 			return;
 		CXXScopeSpec scope;
 		DeclarationNameInfo member(D->getDeclName(), L);
-		ExprResult field = S.BuildFieldReferenceExpr(reference(value), false, L, scope, D,
-							     DeclAccessPair::make(D, D->getAccess()), member);
+		ExprResult field =
+			S.BuildFieldReferenceExpr(reference(value), false, L, scope, D,
+						  DeclAccessPair::make(D, D->getAccess()), member);
 
 		if (field.isInvalid())
 			return;
@@ -170,7 +178,9 @@ class Members
 		auto field = R->field_begin();
 
 		for (const LambdaCapture &captured : R->captures()) {
-			StringRef name = captured.capturesVariable() ? captured.getCapturedVar()->getName() : "this";
+			StringRef name = captured.capturesVariable()
+						 ? captured.getCapturedVar()->getName()
+						 : "this";
 
 			if (field == R->field_end())
 				break;
@@ -194,11 +204,14 @@ class Members
 	{
 		QualType T = value->getType();
 		Expr *constant = S.BuildDeclRefExpr(K, T, VK_PRValue, L);
-		ExprResult same = S.CreateBuiltinBinOp(L, BO_EQ, S.DefaultLvalueConversion(reference(value)).get(), constant);
+		ExprResult same = S.CreateBuiltinBinOp(
+			L, BO_EQ, S.DefaultLvalueConversion(reference(value)).get(), constant);
 
 		if (!same.isInvalid())
-			all.push_back(IfStmt::Create(C, L, IfStatementKind::Ordinary, nullptr, nullptr, same.get(), L, L,
-						     answer(S.DefaultFunctionArrayConversion(text(K->getName())).get())));
+			all.push_back(IfStmt::Create(
+				C, L, IfStatementKind::Ordinary, nullptr, nullptr, same.get(), L, L,
+				answer(S.DefaultFunctionArrayConversion(text(K->getName()))
+					       .get())));
 	}
 
 	Stmt *answer(Expr *E)
@@ -206,9 +219,10 @@ class Members
 		QualType T = C.getPointerType(C.CharTy.withConst());
 
 		if (!E)
-			E = ImplicitCastExpr::Create(C, T, CK_NullToPointer,
-						     IntegerLiteral::Create(C, llvm::APInt(32, 0), C.IntTy, L), nullptr,
-						     VK_PRValue, FPOptionsOverride());
+			E = ImplicitCastExpr::Create(
+				C, T, CK_NullToPointer,
+				IntegerLiteral::Create(C, llvm::APInt(32, 0), C.IntTy, L), nullptr,
+				VK_PRValue, FPOptionsOverride());
 		return ReturnStmt::Create(C, L, E, nullptr);
 	}
 };

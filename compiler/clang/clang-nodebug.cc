@@ -17,7 +17,8 @@ using namespace clang;
 namespace
 {
 
-/* The namespaces of the C++ library; the runtime's own headers say where a call of the CUDA runtime stands. */
+/* The namespaces of the C++ library; the runtime's own headers say where a call of the CUDA runtime
+ * stands. */
 bool is_of_library(const Decl *D)
 {
 	const NamespaceDecl *outermost = nullptr;
@@ -28,7 +29,8 @@ bool is_of_library(const Decl *D)
 	return outermost && (outermost->getName() == "std" || outermost->getName() == "__gnu_cxx");
 }
 
-/* Declarations only: functions have none in them but those of local classes and lambdas, which are few. */
+/* Declarations only: functions have none in them but those of local classes and lambdas, which are
+ * few. */
 class Marker : public RecursiveASTVisitor<Marker>
 {
       public:
@@ -53,7 +55,8 @@ class Marker : public RecursiveASTVisitor<Marker>
 
 	bool VisitFunctionDecl(FunctionDecl *F)
 	{
-		if (is_of_library(F) && C.getSourceManager().isInSystemHeader(F->getLocation()) && !F->hasAttr<NoDebugAttr>())
+		if (is_of_library(F) && C.getSourceManager().isInSystemHeader(F->getLocation()) &&
+		    !F->hasAttr<NoDebugAttr>())
 			F->addAttr(NoDebugAttr::CreateImplicit(C));
 		return true;
 	}

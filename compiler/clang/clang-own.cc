@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang finds a declaration of file scope in two ways: by the table of the context, and by the chain of its identifier. It is
- * taken out of both, and out of the table of what is extern "C", which is one for all scopes. A function among them has another
- * symbol from then on, by which the worker finds it in its library.
+ * Clang finds a declaration of file scope in two ways: by the table of the context, and by the
+ * chain of its identifier. It is taken out of both, and out of the table of what is extern "C",
+ * which is one for all scopes. A function among them has another symbol from then on, by which the
+ * worker finds it in its library.
  */
 #include "compiler/clang/clang-own.hh"
 
@@ -65,8 +66,10 @@ class OwnName : public PragmaHandler
 			auto *F = dyn_cast<FunctionDecl>(one->getUnderlyingDecl());
 
 			F = F ? F->getCanonicalDecl() : nullptr;
-			if (F && F->isFromASTFile() && F->isExternC() && !F->isDefined() && !F->hasAttr<AsmLabelAttr>())
-				F->addAttr(AsmLabelAttr::CreateImplicit(C, (UNIT_OF_LIBRARY + F->getName()).str(), true));
+			if (F && F->isFromASTFile() && F->isExternC() && !F->isDefined() &&
+			    !F->hasAttr<AsmLabelAttr>())
+				F->addAttr(AsmLabelAttr::CreateImplicit(
+					C, (UNIT_OF_LIBRARY + F->getName()).str(), true));
 		}
 	}
 

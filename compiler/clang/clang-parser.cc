@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser's own way to tell a declaration from a statement, and its way to parse a statement, are private members, which an
- * explicit instantiation may name.
+ * The parser's own way to tell a declaration from a statement, and its way to parse a statement,
+ * are private members, which an explicit instantiation may name.
  */
 #include "compiler/clang/clang-parser.hh"
 
@@ -17,15 +17,16 @@ namespace
 {
 
 template <typename Context>
-StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Context, SourceLocation *), Parser &P,
-			   Parser::StmtVector &all)
+StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Context,
+						       SourceLocation *),
+			   Parser &P, Parser::StmtVector &all)
 {
 	return (P.*parse)(all, Context::Compound, nullptr);
 }
 
 /*
- * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What tells how they are deduced
- * begins alike, and goes on with an arrow and the name.
+ * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What
+ * tells how they are deduced begins alike, and goes on with an arrow and the name.
  */
 bool makes_deduced(Parser &P, CXXScopeSpec &scope)
 {
@@ -33,7 +34,8 @@ bool makes_deduced(Parser &P, CXXScopeSpec &scope)
 	unsigned depth = 0;
 
 	if (name.isNot(tok::identifier) || P.getPreprocessor().LookAhead(0).isNot(tok::l_paren) ||
-	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(), name.getLocation(), scope))
+	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(),
+						 name.getLocation(), scope))
 		return false;
 	P.ConsumeAnyToken();
 	do {
@@ -54,7 +56,9 @@ template <typename Tentative, typename Parse> bool makes_deduced(Parse parse_sco
 	return makes_deduced(P, scope);
 }
 
-template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative, auto EndOfPrevious> struct Reach {
+template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative,
+	  auto EndOfPrevious>
+struct Reach {
 	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
 	{
 		return ::parse_statement(Statement, P, all);
@@ -76,43 +80,49 @@ template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentativ
 	}
 };
 template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement,
-		      &Parser::ParseOptionalCXXScopeSpecifier, Parser::RevertingTentativeParsingAction,
-		      &Parser::getEndOfPreviousToken>;
+		      &Parser::ParseOptionalCXXScopeSpecifier,
+		      Parser::RevertingTentativeParsingAction, &Parser::getEndOfPreviousToken>;
 StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
 bool seems_declaration(Parser &P);
 bool makes_deduced(Parser &P);
 SourceLocation end_of_previous(Parser &P);
 
 /*
- * At file scope clang takes the name of a class template with a parenthesis for what tells how it is deduced. No variable is
- * declared so: clang wants none of such a type in parentheses.
+ * At file scope clang takes the name of a class template with a parenthesis for what tells how it
+ * is deduced. No variable is declared so: clang wants none of such a type in parentheses.
  */
 bool is_declaration(Parser &P)
 {
 	return seems_declaration(P) && !makes_deduced(P);
 }
 
-/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
+/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a
+ * statement. */
 bool is_declarative(const Token &directive)
 {
 	const IdentifierInfo *name = directive.getIdentifierInfo();
 
-	for (const char *known : { "threadprivate", "declare", "requires", "allocate", "begin", "end", "assumes" })
+	for (const char *known :
+	     { "threadprivate", "declare", "requires", "allocate", "begin", "end", "assumes" })
 		if (name && name->isStr(known))
 			return true;
 	return false;
 }
 
-/* A token that stands for a name which has been looked up already; the other annotations are directives. */
+/* A token that stands for a name which has been looked up already; the other annotations are
+ * directives. */
 bool is_name(const Token &T)
 {
-	return T.isOneOf(tok::annot_cxxscope, tok::annot_typename, tok::annot_template_id, tok::annot_primary_expr,
-			 tok::annot_non_type, tok::annot_non_type_undeclared, tok::annot_overload_set, tok::annot_decltype);
+	return T.isOneOf(tok::annot_cxxscope, tok::annot_typename, tok::annot_template_id,
+			 tok::annot_primary_expr, tok::annot_non_type,
+			 tok::annot_non_type_undeclared, tok::annot_overload_set,
+			 tok::annot_decltype);
 }
 
 bool at_label(Parser &P)
 {
-	return P.getCurToken().is(tok::identifier) && P.getPreprocessor().LookAhead(0).is(tok::colon);
+	return P.getCurToken().is(tok::identifier) &&
+	       P.getPreprocessor().LookAhead(0).is(tok::colon);
 }
 
 /* Assembly with operands, or `volatile`, is code; without, it is of the file. */
@@ -129,8 +139,8 @@ bool is_asm_statement(Parser &P)
 }
 
 /*
- * In C, of a name that is no type: `main() {` and `f(a, b) int a, b; {` define a function without a type, and of two names in a
- * row the first one should be one.
+ * In C, of a name that is no type: `main() {` and `f(a, b) int a, b; {` define a function without a
+ * type, and of two names in a row the first one should be one.
  */
 bool lacks_type(Parser &P)
 {
@@ -152,10 +162,12 @@ bool lacks_type(Parser &P)
 	const Token &behind = PP.LookAhead(next);
 
 	if (behind.is(tok::identifier))
-		return (bool)P.getActions().getTypeName(*behind.getIdentifierInfo(), behind.getLocation(), P.getCurScope());
-	return behind.isOneOf(tok::l_brace, tok::kw_int, tok::kw_char, tok::kw_float, tok::kw_double, tok::kw_long, tok::kw_short,
-			      tok::kw_unsigned, tok::kw_signed, tok::kw_struct, tok::kw_union, tok::kw_enum, tok::kw_const,
-			      tok::kw_register, tok::kw_volatile);
+		return (bool)P.getActions().getTypeName(*behind.getIdentifierInfo(),
+							behind.getLocation(), P.getCurScope());
+	return behind.isOneOf(tok::l_brace, tok::kw_int, tok::kw_char, tok::kw_float,
+			      tok::kw_double, tok::kw_long, tok::kw_short, tok::kw_unsigned,
+			      tok::kw_signed, tok::kw_struct, tok::kw_union, tok::kw_enum,
+			      tok::kw_const, tok::kw_register, tok::kw_volatile);
 }
 
 } // namespace
@@ -244,7 +256,8 @@ static StringRef first_line(StringRef text)
 	text = text.substr(0, end);
 	for (size_t i = 0; i < text.size(); i++) {
 		quoted ^= text[i] == '"';
-		if (!quoted && (text.substr(i).starts_with("//") || text.substr(i).starts_with("/*")))
+		if (!quoted &&
+		    (text.substr(i).starts_with("//") || text.substr(i).starts_with("/*")))
 			return text.substr(0, i).rtrim();
 	}
 	return text;
@@ -309,8 +322,8 @@ void clang_text_end::see_bracket(const Token &T)
 	case tok::eof:
 		/* What is wrong has been told; that the last expression has no `;` is well. */
 		if (!is_inside() && PP.getDiagnostics().hasErrorOccurred())
-			PP.getDiagnostics().setSeverity(diag::err_expected_semi_after_expr, diag::Severity::Ignored,
-							SourceLocation());
+			PP.getDiagnostics().setSeverity(diag::err_expected_semi_after_expr,
+							diag::Severity::Ignored, SourceLocation());
 		return;
 	default:
 		return;

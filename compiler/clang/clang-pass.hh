@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass of LLVM, at every level of optimisation, that calls a function with the module. For compiler/clang/ alone. */
+/* A pass of LLVM, at every level of optimisation, that calls a function with the module. For
+ * compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_PASS_HH
 #define CGPU_COMPILER_CLANG_PASS_HH
 
@@ -10,7 +11,8 @@
 #include <utility>
 
 struct clang_pass : llvm::PassInfoMixin<clang_pass> {
-	explicit clang_pass(std::function<void(llvm::Module &)> function) : function(std::move(function))
+	explicit clang_pass(std::function<void(llvm::Module &)> function)
+	    : function(std::move(function))
 	{
 	}
 

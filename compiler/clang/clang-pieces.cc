@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text is taken as the cell has it. Only a variable is printed, since its declaration may hold others and an initialiser. A
- * namespace is taken apart: each of its members is a piece in a namespace of its own.
+ * Text is taken as the cell has it. Only a variable is printed, since its declaration may hold
+ * others and an initialiser. A namespace is taken apart: each of its members is a piece in a
+ * namespace of its own.
  */
 #include "compiler/clang/clang-pieces.hh"
 
@@ -65,10 +66,11 @@ std::string one_line(StringRef text)
 /* Which memory of the device it lies in. */
 const char *place_of(const VarDecl *V)
 {
-	return clang_cuda_is_managed(V)	      ? "__managed__ " :
-	       V->hasAttr<CUDAConstantAttr>() ? "__attribute__((constant)) " :
-	       V->hasAttr<CUDASharedAttr>()   ? "__attribute__((shared)) " :
-	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
+	return clang_cuda_is_managed(V)         ? "__managed__ "
+	       : V->hasAttr<CUDAConstantAttr>() ? "__attribute__((constant)) "
+	       : V->hasAttr<CUDASharedAttr>()   ? "__attribute__((shared)) "
+	       : V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) "
+						: "";
 }
 
 /* Has it the address of a function in it, or of a variable of the device that has? */
@@ -82,12 +84,14 @@ bool holds_functions(const APValue &value, unsigned depth)
 		const auto *D = value.getLValueBase().dyn_cast<const ValueDecl *>();
 		const auto *V = dyn_cast_or_null<VarDecl>(D);
 
-		return isa_and_nonnull<FunctionDecl>(D) || (V && depth < 10 && holds_functions(V, depth + 1));
+		return isa_and_nonnull<FunctionDecl>(D) ||
+		       (V && depth < 10 && holds_functions(V, depth + 1));
 	}
 	if (value.isArray()) {
 		for (unsigned i = 0; i < value.getArrayInitializedElts() && !holds; i++)
 			holds = holds_functions(value.getArrayInitializedElt(i), depth);
-		return holds || (value.hasArrayFiller() && holds_functions(value.getArrayFiller(), depth));
+		return holds ||
+		       (value.hasArrayFiller() && holds_functions(value.getArrayFiller(), depth));
 	}
 	if (value.isUnion())
 		return holds_functions(value.getUnionValue(), depth);
@@ -100,7 +104,8 @@ bool holds_functions(const APValue &value, unsigned depth)
 
 bool holds_functions(const VarDecl *V, unsigned depth)
 {
-	const APValue *value = V->hasInit() && clang_cuda_is_of_device(V) ? V->evaluateValue() : nullptr;
+	const APValue *value =
+		V->hasInit() && clang_cuda_is_of_device(V) ? V->evaluateValue() : nullptr;
 
 	return value && holds_functions(*value, depth);
 }
@@ -108,7 +113,8 @@ bool holds_functions(const VarDecl *V, unsigned depth)
 /* Is all of it the text of one macro? */
 bool is_of_macro(const SourceManager &SM, SourceLocation begin, SourceLocation end)
 {
-	return begin.isMacroID() && end.isMacroID() && SM.getExpansionLoc(begin) == SM.getExpansionLoc(end);
+	return begin.isMacroID() && end.isMacroID() &&
+	       SM.getExpansionLoc(begin) == SM.getExpansionLoc(end);
 }
 
 /* As clang has read it, without a function's body if `only_head`. */
@@ -128,7 +134,8 @@ class Directives : public PPCallbacks
       public:
 	Directives(Preprocessor &PP, const clang_job *job, const clang_statements_place *place,
 		   std::shared_ptr<std::vector<piece>> to)
-	    : PP(PP), SM(PP.getSourceManager()), language(PP.getLangOpts()), job(job), place(place), to(to)
+	    : PP(PP), SM(PP.getSourceManager()), language(PP.getLangOpts()), job(job), place(place),
+	      to(to)
 	{
 	}
 
@@ -137,21 +144,24 @@ class Directives : public PPCallbacks
 		std::string word = name.getIdentifierInfo()->getName().str();
 		SourceLocation end = M->getMacroInfo()->getDefinitionEndLoc();
 
-		add(name.getLocation(), "macro " + word, word, "#define " + text(name.getLocation(), end));
+		add(name.getLocation(), "macro " + word, word,
+		    "#define " + text(name.getLocation(), end));
 	}
 
-	void MacroUndefined(const Token &name, const MacroDefinition &, const MacroDirective *) override
+	void MacroUndefined(const Token &name, const MacroDefinition &,
+			    const MacroDirective *) override
 	{
 		std::string word = name.getIdentifierInfo()->getName().str();
 
 		add(name.getLocation(), "macro " + word, word, "#undef " + word);
 	}
 
-	void InclusionDirective(SourceLocation hash, const Token &, StringRef file, bool angled, CharSourceRange,
-				OptionalFileEntryRef found, StringRef, StringRef, const Module *, bool,
-				SrcMgr::CharacteristicKind) override
+	void InclusionDirective(SourceLocation hash, const Token &, StringRef file, bool angled,
+				CharSourceRange, OptionalFileEntryRef found, StringRef, StringRef,
+				const Module *, bool, SrcMgr::CharacteristicKind) override
 	{
-		std::string line = std::string("#include ") + (angled ? "<" : "\"") + file.str() + (angled ? ">" : "\"");
+		std::string line = std::string("#include ") + (angled ? "<" : "\"") + file.str() +
+				   (angled ? ">" : "\"");
 
 		if (found)
 			add(hash, line, "", line);
@@ -178,10 +188,12 @@ class Directives : public PPCallbacks
 		return Lexer::getSourceText(range, SM, language).str();
 	}
 
-	void add(SourceLocation L, const std::string &key, const std::string &name, const std::string &text)
+	void add(SourceLocation L, const std::string &key, const std::string &name,
+		 const std::string &text)
 	{
 		if (is_in_cell(SM, L, job))
-			to->push_back({ SM.getFileOffset(L), SM.getPresumedLineNumber(L), key, name, text });
+			to->push_back({ SM.getFileOffset(L), SM.getPresumedLineNumber(L), key, name,
+					text });
 	}
 };
 
@@ -209,7 +221,8 @@ std::string parameters(const FunctionDecl *F)
 	std::string all = "(";
 
 	for (const ParmVarDecl *P : F->parameters())
-		all += (all.size() > 1 ? ", " : "") + P->getType().getCanonicalType().getAsString(policy);
+		all += (all.size() > 1 ? ", " : "") +
+		       P->getType().getCanonicalType().getAsString(policy);
 	return all + (F->isVariadic() ? ", ...)" : ")");
 }
 
@@ -223,7 +236,8 @@ std::string key_of(const Decl *D, const std::string &text)
 	if (auto *F = dyn_cast<FunctionDecl>(D))
 		return qualified(F) + parameters(F);
 	if (auto *T = dyn_cast<TagDecl>(D))
-		return (T->isThisDeclarationADefinition() ? "type " : "declared type ") + qualified(T);
+		return (T->isThisDeclarationADefinition() ? "type " : "declared type ") +
+		       qualified(T);
 	if (isa<VarDecl>(D) || isa<TypedefNameDecl>(D))
 		return qualified(N);
 	return one_line(text);
@@ -242,7 +256,8 @@ SourceLocation begin_of(const Decl *D)
 /* Does its text hold that of the other, which comes first? `typedef struct { } A, *B;` */
 bool holds(const SourceManager &SM, const Decl *outer, const Decl *inner)
 {
-	return isa<TypedefNameDecl>(outer) && (isa<TagDecl>(inner) || isa<TypedefNameDecl>(inner)) &&
+	return isa<TypedefNameDecl>(outer) &&
+	       (isa<TagDecl>(inner) || isa<TypedefNameDecl>(inner)) &&
 	       !SM.isBeforeInTranslationUnit(inner->getBeginLoc(), outer->getBeginLoc()) &&
 	       !SM.isBeforeInTranslationUnit(outer->getEndLoc(), inner->getEndLoc());
 }
@@ -273,8 +288,8 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 		/* Of a member of a template the definition stands elsewhere. */
 		const VarDecl *D = V->getDefinition();
 
-		if (!D || !V->hasGlobalStorage() || !V->isExternallyVisible() || V->getDeclContext()->isDependentContext() ||
-		    V->getType()->isDependentType())
+		if (!D || !V->hasGlobalStorage() || !V->isExternallyVisible() ||
+		    V->getDeclContext()->isDependentContext() || V->getType()->isDependentType())
 			return true;
 		GVALinkage linkage = C.GetGVALinkageForVariable(D);
 
@@ -304,10 +319,11 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 } /* namespace */
 
 Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const clang_statements_place *place)
-    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), place(place), own(clang_own_names(CI)),
-	  found(std::make_shared<std::vector<piece>>())
+    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), place(place),
+      own(clang_own_names(CI)), found(std::make_shared<std::vector<piece>>())
 {
-	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(CI.getPreprocessor(), job, place, found));
+	CI.getPreprocessor().addPPCallbacks(
+		std::make_unique<Directives>(CI.getPreprocessor(), job, place, found));
 }
 
 bool Pieces::is_of_cell(SourceLocation L) const
@@ -317,12 +333,16 @@ bool Pieces::is_of_cell(SourceLocation L) const
 
 void Pieces::add(Decl *D)
 {
-	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc()))) {
+	if (is_of_cell(D->getLocation()) ||
+	    (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc()))) {
 		auto where = SM.getDecomposedLoc(place->end);
 
 		declarations.push_back(D);
-		ends.push_back(place->end.isValid() && where.first == SM.getMainFileID() ? (long)where.second : -1);
-	} else if (job->dependent && !declarations.empty() && SM.isWrittenInMainFile(SM.getExpansionLoc(D->getLocation()))) {
+		ends.push_back(place->end.isValid() && where.first == SM.getMainFileID()
+				       ? (long)where.second
+				       : -1);
+	} else if (job->dependent && !declarations.empty() &&
+		   SM.isWrittenInMainFile(SM.getExpansionLoc(D->getLocation()))) {
 		dependents.push_back(D);
 	}
 }
@@ -332,9 +352,11 @@ void Pieces::report_dependent(Sema &S, const Decl *D) const
 	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
 	auto *V = dyn_cast<VarDecl>(D);
 
-	/* The class of a variable that is only declared may be an instance that nobody has needed. */
+	/* The class of a variable that is only declared may be an instance that nobody has needed.
+	 */
 	if (V && !V->getType()->isDependentType())
-		(void)S.isCompleteType(V->getLocation(), S.Context.getBaseElementType(V->getType()));
+		(void)S.isCompleteType(V->getLocation(),
+				       S.Context.getBaseElementType(V->getType()));
 
 	if (isa<NamespaceDecl, LinkageSpecDecl>(D))
 		for (const Decl *one : cast<DeclContext>(D)->decls())
@@ -343,7 +365,8 @@ void Pieces::report_dependent(Sema &S, const Decl *D) const
 		job->dependent(job->context, P.getFilename(), clang_declaration_layout(D));
 }
 
-/* That of a header's function may be in the unit, too: the variable's loses this prefix when the object is made. */
+/* That of a header's function may be in the unit, too: the variable's loses this prefix when the
+ * object is made. */
 std::string Pieces::symbol_of(const VarDecl *V) const
 {
 	std::string name = V->getName().str();
@@ -371,7 +394,8 @@ std::string Pieces::slice_to_end(SourceLocation begin, const Decl *D) const
 
 std::string Pieces::whole(const Decl *D) const
 {
-	std::string text = is_one_of_many ? printed(D, language, false) : slice_to_end(begin_of(D), D);
+	std::string text =
+		is_one_of_many ? printed(D, language, false) : slice_to_end(begin_of(D), D);
 
 	return text.empty() || text.back() == ';' ? text : text + ";";
 }
@@ -387,14 +411,17 @@ std::string Pieces::head(const FunctionDecl *F) const
 }
 
 /* The condition is a line of the preprocessor. */
-std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition, const std::string &before) const
+std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition,
+				 const std::string &before) const
 {
 	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
 	std::string line = "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) + "\n";
 
 	if (is_of_macro(SM, F->getBeginLoc(), F->getBody()->getBeginLoc()))
-		return "\n" + condition + line + before + whole(F) + "\n#else\n" + before + head(F) + "\n#endif\n";
-	return before + slice(F->getBeginLoc(), body) + "\n" + condition + line + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
+		return "\n" + condition + line + before + whole(F) + "\n#else\n" + before +
+		       head(F) + "\n#endif\n";
+	return before + slice(F->getBeginLoc(), body) + "\n" + condition + line +
+	       slice_to_end(body, F) + "\n#else\n;\n#endif\n";
 }
 
 std::string Pieces::text_of_function(const FunctionDecl *F) const
@@ -408,13 +435,16 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 	bool is_deduced = F->getDeclaredReturnType()->getContainedDeducedType();
 	bool is_plain = !isa<CXXMethodDecl>(F) && !F->isConstexpr() && !is_deduced;
 
-	if (F->isInlined() && F->isExternallyVisible() && is_plain && !F->getDeclContext()->isDependentContext())
+	if (F->isInlined() && F->isExternallyVisible() && is_plain &&
+	    !F->getDeclContext()->isDependentContext())
 		return with_body_if(F, "#ifndef " CLANG_DECLARED);
-	if (F->isInlined() || !F->isExternallyVisible() || F->getDeclContext()->isDependentContext())
+	if (F->isInlined() || !F->isExternallyVisible() ||
+	    F->getDeclContext()->isDependentContext())
 		return whole(F);
 	/* Device code of a later cell is a program of its own, which calls a copy. */
 	if (F->hasAttr<CUDADeviceAttr>())
-		return is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED, "inline ") : "inline " + whole(F);
+		return is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED, "inline ")
+				: "inline " + whole(F);
 	if (is_member)
 		return "";
 	/* With the body, for a cell that defines anew what it calls. */
@@ -426,12 +456,14 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 }
 
 /*
- * A lambda's class has no name. Another unit has one that is laid out alike: its captures have the same types, wherever their
- * values have come from. Of what is extern "C" clang does not ask for a type with linkage.
+ * A lambda's class has no name. Another unit has one that is laid out alike: its captures have the
+ * same types, wherever their values have come from. Of what is extern "C" clang does not ask for a
+ * type with linkage.
  */
 std::string Pieces::text_of_lambda(const VarDecl *V, const LambdaExpr *L) const
 {
-	SourceLocation behind = Lexer::getLocForEndOfToken(L->getIntroducerRange().getEnd(), 0, SM, language);
+	SourceLocation behind =
+		Lexer::getLocForEndOfToken(L->getIntroducerRange().getEnd(), 0, SM, language);
 	SourceLocation end = Lexer::getLocForEndOfToken(L->getEndLoc(), 0, SM, language);
 	std::string list, name = V->getNameAsString(), place = place_of(V);
 
@@ -443,11 +475,14 @@ std::string Pieces::text_of_lambda(const VarDecl *V, const LambdaExpr *L) const
 		bool by_reference = one.getCaptureKind() == LCK_ByRef;
 		QualType T = K->getType().getNonReferenceType().getCanonicalType();
 
-		list += (list.empty() ? "" : ", ") + std::string(by_reference ? "&" : "") + K->getNameAsString() +
-			" = cgpu_value_of<" + T.getAsString(PrintingPolicy(language)) + (by_reference ? " &" : "") + ">()";
+		list += (list.empty() ? "" : ", ") + std::string(by_reference ? "&" : "") +
+			K->getNameAsString() + " = cgpu_value_of<" +
+			T.getAsString(PrintingPolicy(language)) + (by_reference ? " &" : "") +
+			">()";
 	}
-	return "extern \"C\" " + place + (V->getType().isConstQualified() ? "const " : "") + "decltype([" + list + "]" +
-	       slice(behind, end) + ") " + name + " __asm__(\"::" + name + "\");";
+	return "extern \"C\" " + place + (V->getType().isConstQualified() ? "const " : "") +
+	       "decltype([" + list + "]" + slice(behind, end) + ") " + name +
+	       " __asm__(\"::" + name + "\");";
 }
 
 std::string Pieces::text_of_variable(const VarDecl *V) const
@@ -455,14 +490,18 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 	PrintingPolicy policy(language);
 	std::string name = V->getNameAsString();
 
-	if (V->isInline() || V->getDeclContext()->isDependentContext() || isa<VarTemplateSpecializationDecl>(V))
+	if (V->isInline() || V->getDeclContext()->isDependentContext() ||
+	    isa<VarTemplateSpecializationDecl>(V))
 		return whole(V);
 	if (V->isStaticDataMember())
 		return "";
 	if (const LambdaExpr *L = lambda_of(V); L && L->capture_size())
 		return text_of_lambda(V, L);
 	if (clang_is_constant(V))
-		return (clang_is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
+		return (clang_is_lambda(V->getType()) && V->getStorageClass() != SC_Static
+				? "static "
+				: "") +
+		       whole(V);
 	if (!V->isExternallyVisible())
 		return "";
 	QualType T = V->getType();
@@ -471,7 +510,8 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 	(T->getContainedDeducedType() ? T.getCanonicalType() : T).getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
-	std::string thread = V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "", known = place_of(V) + thread + name;
+	std::string thread = V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "",
+		    known = place_of(V) + thread + name;
 
 	/* Each kernel's block has its own. */
 	if (V->hasAttr<CUDASharedAttr>() && !V->hasExternalStorage())
@@ -482,17 +522,18 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 }
 
 /*
- * An address of a function is of use in its own module, and not in the next worker: the device code of each cell has a table of
- * its own, which is no variable of the session.
+ * An address of a function is of use in its own module, and not in the next worker: the device code
+ * of each cell has a table of its own, which is no variable of the session.
  */
 std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) const
 {
 	SourceRange value = V->getInit()->getSourceRange();
 	SourceLocation last = SM.getExpansionRange(value.getEnd()).getEnd();
-	std::string text = slice(value.getBegin(), Lexer::getLocForEndOfToken(last, 0, SM, language));
+	std::string text =
+		slice(value.getBegin(), Lexer::getLocForEndOfToken(last, 0, SM, language));
 
-	return "\n#ifdef __CUDA_ARCH__\nstatic __attribute__((internal_linkage)) " + known + " = " + text + ";\n#else\n" +
-	       "extern " + known + ";\n#endif\n";
+	return "\n#ifdef __CUDA_ARCH__\nstatic __attribute__((internal_linkage)) " + known + " = " +
+	       text + ";\n#else\n" + "extern " + known + ";\n#endif\n";
 }
 
 /* "": later cells see nothing of it. */
@@ -500,10 +541,11 @@ std::string Pieces::text_of(const Decl *D) const
 {
 	auto *V = dyn_cast<VarDecl>(D);
 
-	if (isa<DecompositionDecl, BindingDecl>(D) || (D->isImplicit() && !(V && clang_bindings_made(V))))
+	if (isa<DecompositionDecl, BindingDecl>(D) ||
+	    (D->isImplicit() && !(V && clang_bindings_made(V))))
 		return "";
-	if (D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D) ||
-	    isa<TopLevelStmtDecl>(D))
+	if (D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) ||
+	    isa<StaticAssertDecl>(D) || isa<TopLevelStmtDecl>(D))
 		return "";
 	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D))
 		if (S->getSpecializationKind() != TSK_ExplicitSpecialization)
@@ -535,7 +577,8 @@ static bool is_c_by_another(const Decl *D)
 {
 	const auto *F = dyn_cast<FunctionDecl>(D);
 
-	return F && F->isExternC() && !F->isMain() && !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
+	return F && F->isExternC() && !F->isMain() &&
+	       !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
 }
 
 /* The directive in the middle of the cell's text, which a piece begins with. */
@@ -552,7 +595,8 @@ static bool is_hidden_class(const NamedDecl *N)
 
 	if (!T || !T->isThisDeclarationADefinition())
 		return false;
-	for (const NamedDecl *other : T->getASTContext().getTranslationUnitDecl()->lookup(T->getDeclName()))
+	for (const NamedDecl *other :
+	     T->getASTContext().getTranslationUnitDecl()->lookup(T->getDeclName()))
 		if (other->isFromASTFile() && !isa<TagDecl>(other))
 			return true;
 	return false;
@@ -572,7 +616,8 @@ std::string Pieces::own_names_of(const Decl *D, unsigned line) const
 	if (auto *E = dyn_cast<EnumDecl>(D); E && !E->isScoped())
 		all.insert(all.end(), E->enumerator_begin(), E->enumerator_end());
 	for (const NamedDecl *one : all)
-		if (one->getIdentifier() && (own->count(one->getName().str()) || is_hidden_class(one)))
+		if (one->getIdentifier() &&
+		    (own->count(one->getName().str()) || is_hidden_class(one)))
 			text += "#pragma " CLANG_OWN " " + one->getName().str() + "\n";
 	return text.empty() ? "" : text + "#line " + std::to_string(line) + "\n";
 }
@@ -590,12 +635,15 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 	std::string key = key_of(D, text);
 
 	if (unsigned packing = packing_of(D))
-		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text + " _Pragma(\"pack(pop)\")";
+		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text +
+		       " _Pragma(\"pack(pop)\")";
 	SourceLocation begin = SM.getExpansionLoc(begin_of(D));
 	unsigned line = SM.getPresumedLineNumber(begin);
 
-	found->push_back({ SM.getFileOffset(begin), line, key, N && N->getIdentifier() ? N->getNameAsString() : "",
-			   own_names_of(D, line) + before + text + after, clang_declaration_layout(D), end });
+	found->push_back({ SM.getFileOffset(begin), line, key,
+			   N && N->getIdentifier() ? N->getNameAsString() : "",
+			   own_names_of(D, line) + before + text + after,
+			   clang_declaration_layout(D), end });
 }
 
 /* One macro may make several declarations: the text of each cannot be that of the macro. */
@@ -608,7 +656,8 @@ bool Pieces::shares_macro(const std::vector<Decl *> &list, size_t i) const
 		(i + 1 < list.size() && is_of_macro(SM, begin, begin_of(list[i + 1]))));
 }
 
-void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before, const std::string &after)
+void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
+		     const std::string &after)
 {
 	for (size_t i = 0; i < list.size(); i++) {
 		Decl *D = list[i];
@@ -618,12 +667,15 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 		if (auto *L = dyn_cast<LinkageSpecDecl>(D)) {
 			bool is_c = L->getLanguage() == LinkageSpecLanguageIDs::C;
 
-			add_all({ L->decls_begin(), L->decls_end() }, before + (is_c ? "extern \"C\" { " : ""),
+			add_all({ L->decls_begin(), L->decls_end() },
+				before + (is_c ? "extern \"C\" { " : ""),
 				(is_c ? " }" : "") + after);
 		} else if (auto *N = dyn_cast<NamespaceDecl>(D)) {
-			std::string head = std::string(N->isInline() ? "inline " : "") + "namespace " + N->getNameAsString();
+			std::string head = std::string(N->isInline() ? "inline " : "") +
+					   "namespace " + N->getNameAsString();
 
-			add_all({ N->decls_begin(), N->decls_end() }, before + head + " { ", " }" + after);
+			add_all({ N->decls_begin(), N->decls_end() }, before + head + " { ",
+				" }" + after);
 		} else if (i + 1 == list.size() || !holds(SM, list[i + 1], D)) {
 			is_one_of_many = shares_macro(list, i);
 			add_one(D, before, after);
@@ -632,13 +684,15 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 	}
 }
 
-/* What was declared, the directives between, in the order of the text, each with a key of its own. */
+/* What was declared, the directives between, in the order of the text, each with a key of its own.
+ */
 void Pieces::find_all()
 {
 	std::set<std::string> keys;
 
 	add_all(declarations, "", "");
-	std::stable_sort(found->begin(), found->end(), [](const piece &a, const piece &b) { return a.offset < b.offset; });
+	std::stable_sort(found->begin(), found->end(),
+			 [](const piece &a, const piece &b) { return a.offset < b.offset; });
 	for (piece &p : *found) {
 		std::string key = p.key;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What later C++ cells get of a C++ cell: a piece of text for each declaration at file scope, in the order of the cell, so
- * that they can be composed as what C cells have declared is. Bodies of functions and initialisers of variables that have one
- * definition in the session are left out. For compiler/clang/clang-shim.cc alone.
+ * What later C++ cells get of a C++ cell: a piece of text for each declaration at file scope, in
+ * the order of the cell, so that they can be composed as what C cells have declared is. Bodies of
+ * functions and initialisers of variables that have one definition in the session are left out. For
+ * compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_PIECES_HH
 #define CGPU_COMPILER_CLANG_PIECES_HH
@@ -31,15 +32,17 @@ class Pieces
 {
       public:
 	/*
-	 * Of the main file those whose #line file is the job's name, which is known by the first call. A pragma inside
-	 * of brackets holds no longer than they.
+	 * Of the main file those whose #line file is the job's name, which is known by the first
+	 * call. A pragma inside of brackets holds no longer than they.
 	 */
-	Pieces(clang::CompilerInstance &CI, const clang_job *job, const clang_statements_place *place);
+	Pieces(clang::CompilerInstance &CI, const clang_job *job,
+	       const clang_statements_place *place);
 	/* A declaration at file scope. */
 	void add(clang::Decl *D);
 	/* The symbol of a variable at file scope. */
 	std::string symbol_of(const clang::VarDecl *V) const;
-	/* All that were added, and the directives between them; weak variables; dependents of earlier cells. */
+	/* All that were added, and the directives between them; weak variables; dependents of
+	 * earlier cells. */
 	void report(clang::Sema &S);
 	/* The declarations of a cell with errors that are well. */
 	void report_definitions();
@@ -50,11 +53,11 @@ class Pieces
 	const clang_job *job;
 	const clang_statements_place *place;
 	std::vector<clang::Decl *> declarations;
-	std::vector<long> ends; /* of each of them */
+	std::vector<long> ends;                      /* of each of them */
 	std::vector<const clang::Decl *> dependents; /* of earlier cells, behind one of this cell */
-	long end = -1; /* of what is at hand */
+	long end = -1;                               /* of what is at hand */
 	std::shared_ptr<const std::set<std::string>> own; /* names that headers have, too */
-	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
+	std::shared_ptr<std::vector<piece>> found;        /* by the preprocessor, too */
 	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
 
 	void report_dependent(clang::Sema &S, const clang::Decl *D) const;
@@ -67,7 +70,8 @@ class Pieces
 	std::string slice_to_end(clang::SourceLocation begin, const clang::Decl *D) const;
 	std::string whole(const clang::Decl *D) const;
 	bool shares_macro(const std::vector<clang::Decl *> &list, size_t i) const;
-	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
+	void add_all(const std::vector<clang::Decl *> &list, const std::string &before,
+		     const std::string &after);
 	std::string own_names_of(const clang::Decl *D, unsigned line) const;
 	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
 	std::string text_of(const clang::Decl *D) const;

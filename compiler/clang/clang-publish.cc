@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell has declared `static`, `inline` or `register` is the session's: the words are taken out of the tree. So are the
- * inline functions of files that cells include: these are written for CUDA C++ as often as for C.
+ * What a cell has declared `static`, `inline` or `register` is the session's: the words are taken
+ * out of the tree. So are the inline functions of files that cells include: these are written for
+ * CUDA C++ as often as for C.
  */
 #include "compiler/clang/clang-publish.hh"
 
@@ -51,7 +52,8 @@ void publish_inline(FunctionDecl *F)
 {
 	ASTContext &C = F->getASTContext();
 
-	if (F->isInlineSpecified() && !C.getLangOpts().CPlusPlus && F->doesThisDeclarationHaveABody())
+	if (F->isInlineSpecified() && !C.getLangOpts().CPlusPlus &&
+	    F->doesThisDeclarationHaveABody())
 		F->addAttr(VisibilityAttr::CreateImplicit(C, VisibilityAttr::Protected));
 	F->setInlineSpecified(false);
 }
@@ -61,15 +63,19 @@ void make_external(Decl *D)
 	auto *F = dyn_cast<FunctionDecl>(D);
 	auto *V = dyn_cast<VarDecl>(D);
 
-	if (F && (F->getStorageClass() == SC_Static || (F->isInlineSpecified() && !F->hasAttr<GNUInlineAttr>()))) {
+	if (F && (F->getStorageClass() == SC_Static ||
+		  (F->isInlineSpecified() && !F->hasAttr<GNUInlineAttr>()))) {
 		F->setStorageClass(SC_None);
 		publish_inline(F);
-	} else if (V && V->getASTContext().getLangOpts().CPlusPlus && V->getType().isConstQualified() && V->hasInit()) {
-		/* A const one would be internal without a word; and with statements at file scope, made only where it is used. */
+	} else if (V && V->getASTContext().getLangOpts().CPlusPlus &&
+		   V->getType().isConstQualified() && V->hasInit()) {
+		/* A const one would be internal without a word; and with statements at file scope,
+		 * made only where it is used. */
 		V->setStorageClass(SC_Extern);
 		V->addAttr(UsedAttr::CreateImplicit(V->getASTContext()));
 	} else if (V && (V->getStorageClass() == SC_Static || V->getStorageClass() == SC_Auto ||
-			 V->getStorageClass() == SC_Register || (V->hasExternalStorage() && V->hasInit()))) {
+			 V->getStorageClass() == SC_Register ||
+			 (V->hasExternalStorage() && V->hasInit()))) {
 		V->setStorageClass(SC_None);
 	} else {
 		return;
@@ -94,24 +100,30 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 		make_external(D);
 }
 
-/* As in C, a variable of a cell is the session's, whether it is static, or const and made at run time, or not. */
+/* As in C, a variable of a cell is the session's, whether it is static, or const and made at run
+ * time, or not. */
 static bool is_state(const Decl *D)
 {
 	auto *V = dyn_cast<VarDecl>(D);
 
-	if (!V || V->isInvalidDecl() || !V->getDeclContext()->isFileContext() || V->isInline() || V->isInAnonymousNamespace() ||
-	    (V->getStorageClass() != SC_Static && !(V->getStorageClass() == SC_None && V->getType().isConstQualified())))
+	if (!V || V->isInvalidDecl() || !V->getDeclContext()->isFileContext() || V->isInline() ||
+	    V->isInAnonymousNamespace() ||
+	    (V->getStorageClass() != SC_Static &&
+	     !(V->getStorageClass() == SC_None && V->getType().isConstQualified())))
 		return false;
 	return !V->getType()->isDependentType() && !V->getType()->isUndeducedType() &&
-	       V->getType()->getLinkage() == LINKAGE(External) && !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
+	       V->getType()->getLinkage() == LINKAGE(External) &&
+	       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
 }
 
-/* What a header of CUDA has for itself, as tables of constants, is each unit's own; other files are the user's. */
+/* What a header of CUDA has for itself, as tables of constants, is each unit's own; other files are
+ * the user's. */
 static bool is_device_state(const VarDecl *V)
 {
 	const SourceManager &SM = V->getASTContext().getSourceManager();
 	bool is_own = V->hasAttr<InternalLinkageAttr>() ||
-		      (V->getStorageClass() == SC_Static && SM.isInSystemHeader(SM.getExpansionLoc(V->getLocation())));
+		      (V->getStorageClass() == SC_Static &&
+		       SM.isInSystemHeader(SM.getExpansionLoc(V->getLocation())));
 
 	return !is_own;
 }
@@ -136,16 +148,19 @@ void clang_publish_lambda(VarDecl *V)
 	ASTContext &C = V->getASTContext();
 	const CXXRecordDecl *R = V->getType()->getAsCXXRecordDecl();
 
-	if (!R || !R->isLambda() || !R->capture_size() || !V->getDeclContext()->isTranslationUnit() || !V->hasInit())
+	if (!R || !R->isLambda() || !R->capture_size() ||
+	    !V->getDeclContext()->isTranslationUnit() || !V->hasInit())
 		return;
 	V->addAttr(AsmLabelAttr::CreateImplicit(C, ("::" + V->getName()).str(), true));
 	V->setStorageClass(SC_None);
-	V->setDeclContext(LinkageSpecDecl::Create(C, C.getTranslationUnitDecl(), V->getLocation(), V->getLocation(),
-						  LinkageSpecLanguageIDs::C, false));
+	V->setDeclContext(LinkageSpecDecl::Create(C, C.getTranslationUnitDecl(), V->getLocation(),
+						  V->getLocation(), LinkageSpecLanguageIDs::C,
+						  false));
 	(V->*&Opener::setCachedLinkage)(LINKAGE(External));
 }
 
-/* -fsemantic-interposition does this for C. It would take the same from what the headers of C++ have, which is slow then. */
+/* -fsemantic-interposition does this for C. It would take the same from what the headers of C++
+ * have, which is slow then. */
 void clang_publish_replaceable(Decl *D)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);
@@ -153,8 +168,9 @@ void clang_publish_replaceable(Decl *D)
 	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
 		for (Decl *inner : cast<DeclContext>(D)->decls())
 			clang_publish_replaceable(inner);
-	if (!F || !F->doesThisDeclarationHaveABody() || F->isInlined() || F->isMain() || F->isDependentContext() ||
-	    F->isTemplateInstantiation() || F->hasAttr<CUDAGlobalAttr>() || !F->isExternallyVisible() || F->hasAttr<WeakAttr>())
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isInlined() || F->isMain() ||
+	    F->isDependentContext() || F->isTemplateInstantiation() ||
+	    F->hasAttr<CUDAGlobalAttr>() || !F->isExternallyVisible() || F->hasAttr<WeakAttr>())
 		return;
 	F->addAttr(WeakAttr::CreateImplicit(F->getASTContext()));
 }
@@ -184,9 +200,11 @@ class References : public RecursiveASTVisitor<References>
       private:
 	static bool is_bound_here(const VarDecl *V)
 	{
-		return V->getType()->isReferenceType() && V->getDeclContext()->getRedeclContext()->isFileContext() &&
-		       V->hasInit() && !V->isConstexpr() && !V->isInline() && V->isExternallyVisible() &&
-		       V->getTLSKind() == VarDecl::TLS_None && !V->isFromASTFile() && !isa<VarTemplateSpecializationDecl>(V);
+		return V->getType()->isReferenceType() &&
+		       V->getDeclContext()->getRedeclContext()->isFileContext() && V->hasInit() &&
+		       !V->isConstexpr() && !V->isInline() && V->isExternallyVisible() &&
+		       V->getTLSKind() == VarDecl::TLS_None && !V->isFromASTFile() &&
+		       !isa<VarTemplateSpecializationDecl>(V);
 	}
 
 	/* What clang has marked as known stays so, and a name is made anew. */
@@ -196,18 +214,21 @@ class References : public RecursiveASTVisitor<References>
 
 		if (auto *B = dyn_cast<BindingDecl>(E->getDecl()))
 			if (ParenExpr *means = clang_bindings_meaning(B))
-				means->setSubExpr(looked_up(cast<DeclRefExpr>(means->getSubExpr())));
+				means->setSubExpr(
+					looked_up(cast<DeclRefExpr>(means->getSubExpr())));
 		if (!V || !is_bound_here(V))
 			return E;
-		return DeclRefExpr::Create(V->getASTContext(), E->getQualifierLoc(), SourceLocation(), declared(V), false,
-					   E->getLocation(), E->getType(), E->getValueKind());
+		return DeclRefExpr::Create(V->getASTContext(), E->getQualifierLoc(),
+					   SourceLocation(), declared(V), false, E->getLocation(),
+					   E->getType(), E->getValueKind());
 	}
 
 	/* By the same symbol, without its initialiser. */
 	static VarDecl *declared(VarDecl *V)
 	{
-		VarDecl *other = VarDecl::Create(V->getASTContext(), V->getDeclContext(), V->getBeginLoc(), V->getLocation(),
-						 V->getIdentifier(), V->getType(), V->getTypeSourceInfo(), SC_Extern);
+		VarDecl *other = VarDecl::Create(
+			V->getASTContext(), V->getDeclContext(), V->getBeginLoc(), V->getLocation(),
+			V->getIdentifier(), V->getType(), V->getTypeSourceInfo(), SC_Extern);
 
 		if (auto *label = V->getAttr<AsmLabelAttr>())
 			other->addAttr(label->clone(V->getASTContext()));
@@ -225,8 +246,8 @@ void leave_groups(llvm::Module &M)
 void unbind_references(llvm::Module &M)
 {
 	for (llvm::GlobalVariable &V : M.globals())
-		if (V.isConstant() && !V.isDeclaration() && V.hasExternalLinkage() && !V.hasComdat() &&
-		    V.getValueType()->isPointerTy())
+		if (V.isConstant() && !V.isDeclaration() && V.hasExternalLinkage() &&
+		    !V.hasComdat() && V.getValueType()->isPointerTy())
 			V.setExternallyInitialized(true);
 }
 
@@ -246,9 +267,10 @@ void clang_publish_module(llvm::Module &M)
 void clang_publish_structors(CodeGenOptions &options)
 {
 	options.PassBuilderCallbacks.push_back([](llvm::PassBuilder &builder) {
-		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-			passes.addPass(clang_pass(clang_publish_module));
-		});
+		builder.registerPipelineStartEPCallback(
+			[](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+				passes.addPass(clang_pass(clang_publish_module));
+			});
 	});
 }
 
@@ -256,8 +278,10 @@ void clang_publish_inline(Decl *D, const SourceManager &SM)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);
 
-	if (!F || !F->doesThisDeclarationHaveABody() || !F->isInlineSpecified() || F->getStorageClass() != SC_None ||
-	    F->getPreviousDecl() || F->hasAttr<GNUInlineAttr>() || SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())))
+	if (!F || !F->doesThisDeclarationHaveABody() || !F->isInlineSpecified() ||
+	    F->getStorageClass() != SC_None || F->getPreviousDecl() ||
+	    F->hasAttr<GNUInlineAttr>() ||
+	    SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())))
 		return;
 	F->setStorageClass(SC_Static);
 	(D->*&Opener::setCachedLinkage)(LINKAGE(Internal));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang reads declarations of a precompiled header one by one, when something asks for them. Their numbers are the same each
- * time, for the same file. Some are read for their own sake, others with the bodies that code is made of.
+ * Clang reads declarations of a precompiled header one by one, when something asks for them. Their
+ * numbers are the same each time, for the same file. Some are read for their own sake, others with
+ * the bodies that code is made of.
  */
 #include "compiler/clang/clang-reads.hh"
 
@@ -95,7 +96,8 @@ void HeaderReads::keep(const llvm::Module &M, CodeGenerator &declarations, llvm:
 	for (id ID : read)
 		remember(ID, false);
 	for (const llvm::Function &F : M) {
-		const Decl *D = F.isDeclaration() ? nullptr : declarations.GetDeclForMangledName(F.getName());
+		const Decl *D = F.isDeclaration() ? nullptr
+						  : declarations.GetDeclForMangledName(F.getName());
 
 		if (D && D->isFromASTFile())
 			remember(D->getGlobalID(), true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cells read of their precompiled header, they mostly read again and again. It is remembered, and a compilation that is begun
- * ahead reads it before there is a cell. For clang-shim.cc alone.
+ * What cells read of their precompiled header, they mostly read again and again. It is remembered,
+ * and a compilation that is begun ahead reads it before there is a cell. For clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_READS_HH
 #define CGPU_COMPILER_CLANG_READS_HH
@@ -34,8 +34,9 @@ class HeaderReads : public clang::ASTDeserializationListener
 	/* There is a cell: what is read from here on is the cell's doing. */
 	void stop();
 	/*
-	 * Its code is made, in M. Remembers what it has read, with the bodies of functions. Begins anew when most of what is given
-	 * (clang_job) was not yet when it began: earlier cells have read what it takes to make that.
+	 * Its code is made, in M. Remembers what it has read, with the bodies of functions. Begins
+	 * anew when most of what is given (clang_job) was not yet when it began: earlier cells have
+	 * read what it takes to make that.
 	 */
 	void keep(const llvm::Module &M, clang::CodeGenerator &declarations, llvm::StringRef given);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A place is that of the innermost call that stands in the cell. Of a function that is not inlined its callers are asked. What
- * writes constant memory is taken out: LLVM ends itself over some of it.
+ * A place is that of the innermost call that stands in the cell. Of a function that is not inlined
+ * its callers are asked. What writes constant memory is taken out: LLVM ends itself over some of
+ * it.
  */
 #include "compiler/clang/clang-refused.hh"
 
@@ -43,9 +44,12 @@ class Refused
 	Refused(CompilerInstance &CI, const clang_job *job)
 	    : SM(CI.getSourceManager()), engine(CI.getDiagnostics()), job(job),
 	      unknown(engine.getCustomDiagID(DiagnosticsEngine::Error,
-					     "device code would call '%0' here, which is a function of the host's C library")),
-	      written(engine.getCustomDiagID(DiagnosticsEngine::Error, "'%0' is constant memory, which device code does not write; "
-								       "`cudaMemcpyToSymbol(%0, &x, sizeof x)` in host code does"))
+					     "device code would call '%0' here, which is a "
+					     "function of the host's C library")),
+	      written(engine.getCustomDiagID(
+		      DiagnosticsEngine::Error,
+		      "'%0' is constant memory, which device code does not write; "
+		      "`cudaMemcpyToSymbol(%0, &x, sizeof x)` in host code does"))
 	{
 	}
 
@@ -99,12 +103,14 @@ class Refused
 	static const llvm::GlobalVariable *written_by(const llvm::Instruction &I)
 	{
 		const llvm::Value *at = address_written(I);
-		auto *V = at ? llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(at)) : nullptr;
+		auto *V = at ? llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(at))
+			     : nullptr;
 
 		return V && V->getAddressSpace() == constant_memory ? V : nullptr;
 	}
 
-	static const llvm::Function *missing_in(const llvm::Instruction &I, const llvm::TargetLibraryInfo &library)
+	static const llvm::Function *missing_in(const llvm::Instruction &I,
+						const llvm::TargetLibraryInfo &library)
 	{
 		auto *call = llvm::dyn_cast<llvm::CallBase>(&I);
 		const llvm::Function *F = call ? call->getCalledFunction() : nullptr;
@@ -117,7 +123,8 @@ class Refused
 	}
 
 	/* The line of the cell that has brought the instruction about; nullptr: none. */
-	const llvm::DILocation *place_of(const llvm::Instruction &I, std::set<const llvm::Function *> &seen)
+	const llvm::DILocation *place_of(const llvm::Instruction &I,
+					 std::set<const llvm::Function *> &seen)
 	{
 		for (const llvm::DILocation *L = I.getDebugLoc(); L; L = L->getInlinedAt())
 			if (is_own_name(job, L->getFilename().str().c_str()))
@@ -141,8 +148,10 @@ class Refused
 			PresumedLoc P = SM.getPresumedLoc(start.getLocWithOffset((int)at));
 			size_t end = text.find('\n', at);
 
-			if (P.isValid() && P.getLine() == L.getLine() && L.getFilename() == P.getFilename())
-				found = start.getLocWithOffset((int)(at + (L.getColumn() ? L.getColumn() - 1 : 0)));
+			if (P.isValid() && P.getLine() == L.getLine() &&
+			    L.getFilename() == P.getFilename())
+				found = start.getLocWithOffset(
+					(int)(at + (L.getColumn() ? L.getColumn() - 1 : 0)));
 			at = end == llvm::StringRef::npos ? text.size() : end + 1;
 		}
 		return found;

@@ -79,7 +79,8 @@ class CellConsumer : public SemaConsumer
 	/* Of a C++ cell. */
 	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces,
 		     clang_symbol_of symbol_of)
-	    : job(job), result(result), is_header(false), pieces(std::move(pieces)), symbol_of(std::move(symbol_of))
+	    : job(job), result(result), is_header(false), pieces(std::move(pieces)),
+	      symbol_of(std::move(symbol_of))
 	{
 	}
 
@@ -89,8 +90,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * A function made of statements at file scope comes next; the value of the last one is shown. In C++ main() runs before
-	 * that.
+	 * A function made of statements at file scope comes next; the value of the last one is
+	 * shown. In C++ main() runs before that.
 	 */
 	void take_statements(FunctionDecl *F, bool has_value)
 	{
@@ -105,8 +106,8 @@ class CellConsumer : public SemaConsumer
 		clang_cuda_mark_results(F->getBody(), *sema);
 		if (!has_value)
 			return;
-		result->display_offset =
-			SM.getFileOffset(SM.getFileLoc(cast<CompoundStmt>(F->getBody())->body_back()->getBeginLoc()));
+		result->display_offset = SM.getFileOffset(SM.getFileLoc(
+			cast<CompoundStmt>(F->getBody())->body_back()->getBeginLoc()));
 		if (sema->getLangOpts().CPlusPlus)
 			result->has_run = job->run && clang_display_call_before(*sema, F, job->run);
 		take(clang_display_body(*sema, F));
@@ -143,9 +144,11 @@ class CellConsumer : public SemaConsumer
 			if (is_header && is_end_of_header(D))
 				clang_define_virtual_tables(*sema);
 			if (pieces) {
-				if (is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+				if (is_of_earlier_cell(sema->getSourceManager(), D->getLocation(),
+						       job))
 					make_declaration(D);
-				if (!is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+				if (!is_of_earlier_cell(sema->getSourceManager(), D->getLocation(),
+							job))
 					with_lambdas.push_back(D);
 				pieces->add(D);
 				find_device_code(D);
@@ -193,7 +196,8 @@ class CellConsumer : public SemaConsumer
 		auto values = clang_computed_constants(declared, turns.computed);
 
 		for (NamedDecl *N : declared) {
-			clang_turn turn = { turns.waiting.count(N) != 0, turns.computed.count(N) != 0,
+			clang_turn turn = { turns.waiting.count(N) != 0,
+					    turns.computed.count(N) != 0,
 					    values.count(N) ? values[N] : "", "" };
 
 			if (auto *tag = dyn_cast<TagDecl>(N); tag && !is_header && !pieces)
@@ -212,11 +216,12 @@ class CellConsumer : public SemaConsumer
 	clang_result *result;
 	bool is_header;
 	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
-	clang_symbol_of symbol_of; /* in the object that is made */
+	clang_symbol_of symbol_of;      /* in the object that is made */
 	Sema *sema = nullptr;
 	FunctionDecl *statements = nullptr;
 	std::vector<FunctionDecl *> entries;
-	std::vector<Decl *> with_lambdas; /* what may have some that mean variables of the session */
+	std::vector<Decl *>
+		with_lambdas; /* what may have some that mean variables of the session */
 	std::vector<NamedDecl *> declared;
 
 	static bool is_end_of_header(const Decl *D)
@@ -232,8 +237,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's size: it is another variable, as
-	 * one of another type is.
+	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's
+	 * size: it is another variable, as one of another type is.
 	 */
 	void refuse_merged_array(Decl *D)
 	{
@@ -242,7 +247,8 @@ class CellConsumer : public SemaConsumer
 		const VarDecl *before = V && V->getInit() ? V->getPreviousDecl() : nullptr;
 
 		if (!before || !isa<IncompleteArrayType>(V->getTypeSourceInfo()->getType()) ||
-		    is_own_name(job, SM.getPresumedLoc(SM.getExpansionLoc(before->getLocation())).getFilename()))
+		    is_own_name(job, SM.getPresumedLoc(SM.getExpansionLoc(before->getLocation()))
+					     .getFilename()))
 			return;
 		sema->Diag(V->getLocation(), diag::err_redefinition) << V;
 		sema->Diag(before->getLocation(), diag::note_previous_definition);
@@ -254,7 +260,8 @@ class CellConsumer : public SemaConsumer
 		auto *F = dyn_cast<FunctionDecl>(D);
 		size_t n = entries.size();
 		bool is_instance = F && F->isTemplateInstantiation();
-		bool found = (is_instance || is_of_cell(sema->getSourceManager(), D->getLocation(), job)) &&
+		bool found = (is_instance ||
+			      is_of_cell(sema->getSourceManager(), D->getLocation(), job)) &&
 			     clang_cuda_find_device_code(D, &entries);
 
 		if (found && !result->has_device_code && job->device_code)
@@ -273,7 +280,8 @@ class CellConsumer : public SemaConsumer
 			std::string stub = symbol_of(GlobalDecl(F, KernelReferenceKind::Stub)),
 				    name = symbol_of(GlobalDecl(F, KernelReferenceKind::Kernel));
 			PresumedLoc P = sema->getSourceManager().getPresumedLoc(F->getLocation());
-			clang_entry e = { name.c_str(), stub.c_str(), P.isValid() ? P.getLine() : 0 };
+			clang_entry e = { name.c_str(), stub.c_str(),
+					  P.isValid() ? P.getLine() : 0 };
 
 			job->entry(job->context, &e);
 		}
@@ -294,13 +302,16 @@ class CellConsumer : public SemaConsumer
 	/* A function of the cell that can be looked into. */
 	bool has_whole_body(const FunctionDecl *F) const
 	{
-		return F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() &&
-		       (is_written_here(F) || (is_run(F) && !sema->getDiagnostics().hasErrorOccurred()));
+		return F->doesThisDeclarationHaveABody() && F->getBody() &&
+		       !F->isDependentContext() &&
+		       (is_written_here(F) ||
+			(is_run(F) && !sema->getDiagnostics().hasErrorOccurred()));
 	}
 
 	/*
-	 * A variable at file scope has its plain name, as in C: clang would mangle some, as a std::string is marked for the ABI
-	 * that it is of. What the host has of a device variable is named by clang.
+	 * A variable at file scope has its plain name, as in C: clang would mangle some, as a
+	 * std::string is marked for the ABI that it is of. What the host has of a device variable
+	 * is named by clang.
 	 */
 	void declare_cpp(Decl *D)
 	{
@@ -313,12 +324,14 @@ class CellConsumer : public SemaConsumer
 		}
 		if (V && !is_header)
 			clang_publish_lambda(V);
-		if (V && V->getDeclContext()->getRedeclContext()->isTranslationUnit() && V->isExternallyVisible() &&
-		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier()) {
+		if (V && V->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+		    V->isExternallyVisible() && !V->hasAttr<AsmLabelAttr>() &&
+		    !clang_cuda_is_of_device(V) && V->getIdentifier()) {
 			std::string symbol = pieces ? pieces->symbol_of(V) : V->getName().str();
 
 			if (!V->isExternC() || symbol != V->getName())
-				V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
+				V->addAttr(
+					AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
 		}
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
@@ -337,19 +350,21 @@ class CellConsumer : public SemaConsumer
 class CellReader
 {
       public:
-	CellReader(const clang_job *job, clang_result *result, HeaderReads *reads) : job(job), result(result), reads(reads)
+	CellReader(const clang_job *job, clang_result *result, HeaderReads *reads)
+	    : job(job), result(result), reads(reads)
 	{
 	}
 
 	/* The job itself may come later. */
-	std::unique_ptr<ASTConsumer> in_front_of(std::unique_ptr<ASTConsumer> generator, CompilerInstance &CI,
-						 clang_symbol_of symbol_of)
+	std::unique_ptr<ASTConsumer> in_front_of(std::unique_ptr<ASTConsumer> generator,
+						 CompilerInstance &CI, clang_symbol_of symbol_of)
 	{
 		std::unique_ptr<Pieces> pieces;
 
 		if (CI.getLangOpts().CPlusPlus)
 			pieces = std::make_unique<Pieces>(CI, job, &place);
-		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), std::move(symbol_of));
+		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces),
+							   std::move(symbol_of));
 
 		consumer = cell.get();
 		cell->reads = reads;
@@ -360,10 +375,13 @@ class CellReader
 	{
 		clang_read_members_to_guess(CI);
 		CI.createSema(kind, nullptr);
-		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
+		auto each = [this](FunctionDecl *F, bool has_value) {
+			consumer->take_statements(F, has_value);
+		};
 
 		if (CI.getLangOpts().CPlusPlus)
-			clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
+			clang_statements_parse(CI.getSema(), job->statements, each, &place,
+					       job->behind);
 		else
 			clang_turns_parse(CI.getSema(), job, &consumer->turns, each);
 	}
@@ -411,7 +429,8 @@ class CompileAction : public HeaderLater<EmitObjAction>
 class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
       public:
-	ModuleAction(const clang_job *job, clang_result *result, HeaderReads *reads) : reader(job, result, reads)
+	ModuleAction(const clang_job *job, clang_result *result, HeaderReads *reads)
+	    : reader(job, result, reads)
 	{
 	}
 
@@ -427,15 +446,18 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 	}
 
       protected:
-	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
 	{
 		context.setDiscardValueNames(CI.getCodeGenOpts().DiscardValueNames);
-		context.setDiagnosticHandler(std::make_unique<clang_complaints>(CI.getDiagnostics()));
+		context.setDiagnosticHandler(
+			std::make_unique<clang_complaints>(CI.getDiagnostics()));
 		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
 					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
 					      CI.getCodeGenOpts(), context);
-		return reader.in_front_of(std::unique_ptr<ASTConsumer>(generator), CI,
-					  [this](GlobalDecl D) { return generator->GetMangledName(D).str(); });
+		return reader.in_front_of(
+			std::unique_ptr<ASTConsumer>(generator), CI,
+			[this](GlobalDecl D) { return generator->GetMangledName(D).str(); });
 	}
 
 	void ExecuteAction() override
@@ -482,7 +504,7 @@ class HeaderAction : public GeneratePCHAction
 		if (!writer)
 			return nullptr;
 		return clang_in_front(std::make_unique<CellConsumer>(job, nullptr, true),
-				std::move(writer));
+				      std::move(writer));
 	}
 
 	void EndSourceFileAction() override
@@ -534,24 +556,29 @@ char *copy_of(StringRef text)
 	return p;
 }
 
-/* AddressSanitizer's instrumentation with all of its work in calls: the run-time is the worker's. */
+/* AddressSanitizer's instrumentation with all of its work in calls: the run-time is the worker's.
+ */
 void use_checks(CompilerInstance &CI)
 {
 	static bool set;
 
 	if (!set) {
 		std::string shadow = "-asan-mapping-offset=" + std::to_string(SHADOW_BASE);
-		const char *options[] = { "cgpu-compiler", shadow.c_str(),
+		const char *options[] = { "cgpu-compiler",
+					  shadow.c_str(),
 					  "-asan-instrumentation-with-call-threshold=0",
-					  "-asan-max-inline-poisoning-size=0", "-asan-globals=0",
+					  "-asan-max-inline-poisoning-size=0",
+					  "-asan-globals=0",
 					  "-asan-guard-against-version-mismatch=0" };
 
 		llvm::cl::ParseCommandLineOptions(std::size(options), options);
 		set = true;
 	}
 	CI.getLangOpts().Sanitize.set(SanitizerKind::Address, true);
-	/* A block that is only written and freed again would be left out, and what is wrong with it too. */
-	for (const char *name : { "malloc", "calloc", "realloc", "aligned_alloc", "strdup", "free" })
+	/* A block that is only written and freed again would be left out, and what is wrong with it
+	 * too. */
+	for (const char *name :
+	     { "malloc", "calloc", "realloc", "aligned_alloc", "strdup", "free" })
 		CI.getLangOpts().NoBuiltinFuncs.push_back(name);
 	CI.getCodeGenOpts().SanitizeRecover.set(SanitizerKind::Address, true);
 	CI.getCodeGenOpts().SanitizeAddressUseAfterScope = true;
@@ -561,13 +588,15 @@ void use_checks(CompilerInstance &CI)
 }
 
 /*
- * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the code generator. That
- * takes as long as the rest of a small cell, so one is begun ahead while nothing else is to do.
+ * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the
+ * code generator. That takes as long as the rest of a small cell, so one is begun ahead while
+ * nothing else is to do.
  */
 class Compilation
 {
       public:
-	Compilation(const clang_options *options, clang_effort effort, const char *header, bool checked = false)
+	Compilation(const clang_options *options, clang_effort effort, const char *header,
+		    bool checked = false)
 	    : options(options), effort(effort), diagnostics(&job)
 	{
 		job.options = options;
@@ -609,7 +638,8 @@ class Compilation
 
 	bool fits(const clang_job *other) const
 	{
-		return begun && effort == other->effort && !other->checked && fits(other->options, other->header);
+		return begun && effort == other->effort && !other->checked &&
+		       fits(other->options, other->header);
 	}
 
 	bool fits(const clang_options *other, const char *other_header) const
@@ -630,7 +660,8 @@ class Compilation
 
 		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
 		if (code && job.instance) {
-			instances = std::make_unique<Instances>(&job, static_cast<ModuleAction *>(action.get())->declarations());
+			instances = std::make_unique<Instances>(
+				&job, static_cast<ModuleAction *>(action.get())->declarations());
 			instances->watch(CI.getASTContext());
 		}
 		noteBottomOfStack();
@@ -657,8 +688,9 @@ class Compilation
 
       private:
 	std::string header;
-	std::shared_ptr<llvm::MemoryBuffer> loaded; /* the precompiled header that is used, the options' own one or that */
-	ino_t version; /* of the header: another file takes its place when it is made again */
+	std::shared_ptr<llvm::MemoryBuffer>
+		loaded; /* the precompiled header that is used, the options' own one or that */
+	ino_t version;  /* of the header: another file takes its place when it is made again */
 
 	static ino_t version_of(const std::string &path)
 	{
@@ -672,7 +704,7 @@ class Compilation
 	llvm::SmallString<0> object;
 	CallbackDiagnostics diagnostics;
 	HeaderReads reads;
-	std::unique_ptr<Instances> instances; /* not for a cell that gives and takes none */
+	std::unique_ptr<Instances> instances;   /* not for a cell that gives and takes none */
 	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
 	CompilerInstance CI;
 	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
@@ -711,8 +743,8 @@ class Compilation
 	FileID named_file(llvm::MemoryBufferRef text)
 	{
 		SourceManager &SM = CI.getSourceManager();
-		FileEntryRef file = CI.getFileManager().getVirtualFileRef(text.getBufferIdentifier(),
-									  (off_t)text.getBufferSize(), 0);
+		FileEntryRef file = CI.getFileManager().getVirtualFileRef(
+			text.getBufferIdentifier(), (off_t)text.getBufferSize(), 0);
 
 		SM.overrideFileContents(file, text);
 		return SM.createFileID(file, SourceLocation(), SrcMgr::C_User);
@@ -822,7 +854,8 @@ char *clang_options_describe(const struct clang_options *o)
 	std::string all;
 
 	for (const StringRef argument : o->cc1)
-		if (!argument.starts_with("-fdebug-compilation-dir=") && !argument.starts_with("-fcoverage-compilation-dir="))
+		if (!argument.starts_with("-fdebug-compilation-dir=") &&
+		    !argument.starts_with("-fcoverage-compilation-dir="))
 			all += argument.str() + "\n";
 	return copy_of(all);
 }
@@ -833,7 +866,8 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 	auto files = std::make_shared<AllDependencies>();
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.addDependencyCollector(files);
-		clang_make_header(CI, job->options->language, { StringRef(job->text, job->len), job->name }, path);
+		clang_make_header(CI, job->options->language,
+				  { StringRef(job->text, job->len), job->name }, path);
 		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
 	});
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang parses statements at file scope itself (-fincremental-extensions), each as a declaration of its own, which is no
- * function: a lambda, a local class or a static variable in one has no name for the linker then, and `return` no meaning. So the
- * parser is led from here: what is a declaration it parses as ever, statements are parsed as the body of a function.
+ * Clang parses statements at file scope itself (-fincremental-extensions), each as a declaration of
+ * its own, which is no function: a lambda, a local class or a static variable in one has no name
+ * for the linker then, and `return` no meaning. So the parser is led from here: what is a
+ * declaration it parses as ever, statements are parsed as the body of a function.
  */
 #include "compiler/clang/clang-statements.hh"
 
@@ -50,7 +51,8 @@ class Returns : public RecursiveASTVisitor<Returns>
 class Statements
 {
       public:
-	Statements(Sema &S, Parser &P, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each)
+	Statements(Sema &S, Parser &P, const std::string &prefix,
+		   const std::function<void(FunctionDecl *, bool)> &each)
 	    : S(S), C(S.getASTContext()), P(P), prefix(prefix), each(each)
 	{
 	}
@@ -62,7 +64,8 @@ class Statements
 		FunctionDecl *F = begin(from);
 		bool has_value = false;
 		{
-			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope | Scope::CompoundStmtScope);
+			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope |
+							    Scope::CompoundStmtScope);
 			Parser::StmtVector all;
 
 			S.ActOnStartOfFunctionDef(S.getCurScope(), F);
@@ -89,7 +92,8 @@ class Statements
 		std::string name = prefix + "_" + std::to_string(++n);
 		QualType T = C.getFunctionType(C.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
 		TypeSourceInfo *written = C.getTrivialTypeSourceInfo(T, L);
-		FunctionDecl *F = FunctionDecl::Create(C, file, L, L, &C.Idents.get(name), T, written, SC_Static);
+		FunctionDecl *F = FunctionDecl::Create(C, file, L, L, &C.Idents.get(name), T,
+						       written, SC_Static);
 
 		F->addAttr(AsmLabelAttr::CreateImplicit(C, name, true));
 		/* A report of a fault tells statements from functions by it. */
@@ -117,16 +121,21 @@ class Statements
 	Expr *call_of(ValueDecl *F, SourceLocation L)
 	{
 		ExprResult callee = S.BuildDeclRefExpr(F, F->getType(), VK_LValue, L);
-		ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, {}, L);
+		ExprResult made = callee.isInvalid()
+					  ? callee
+					  : S.BuildCallExpr(nullptr, callee.get(), L, {}, L);
 
 		return made.isInvalid() ? nullptr : made.get();
 	}
 
 	FunctionDecl *known(const char *name)
 	{
-		LookupResult found(S, &C.Idents.get(name), SourceLocation(), Sema::LookupOrdinaryName);
+		LookupResult found(S, &C.Idents.get(name), SourceLocation(),
+				   Sema::LookupOrdinaryName);
 
-		return S.LookupQualifiedName(found, C.getTranslationUnitDecl()) ? found.getAsSingle<FunctionDecl>() : nullptr;
+		return S.LookupQualifiedName(found, C.getTranslationUnitDecl())
+			       ? found.getAsSingle<FunctionDecl>()
+			       : nullptr;
 	}
 
 	void call(FunctionDecl *F)
@@ -138,7 +147,8 @@ class Statements
 			return;
 		all.push_back(call_of(F, L));
 		end_at_return(F, all);
-		TopLevelStmtDecl *D = TopLevelStmtDecl::Create(C, CompoundStmt::Create(C, all, FPOptionsOverride(), L, L));
+		TopLevelStmtDecl *D = TopLevelStmtDecl::Create(
+			C, CompoundStmt::Create(C, all, FPOptionsOverride(), L, L));
 
 		C.getTranslationUnitDecl()->addDecl(D);
 		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(D));
@@ -162,7 +172,8 @@ class Statements
 void enter(Preprocessor &PP, const char *text)
 {
 	SourceManager &SM = PP.getSourceManager();
-	FileID file = SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "behind"), SrcMgr::C_User);
+	FileID file = SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "behind"),
+				      SrcMgr::C_User);
 
 	PP.EnterSourceFile(file, nullptr, SourceLocation());
 }
@@ -184,7 +195,8 @@ void handle(Sema &S, DeclGroupRef group)
 
 } // namespace
 
-void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
+void clang_statements_parse(Sema &S, const std::string &prefix,
+			    const std::function<void(FunctionDecl *, bool)> &each,
 			    clang_statements_place *place, const char *behind)
 {
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);

@@ -27,8 +27,9 @@ namespace
 {
 
 /* Of C++23 and later, which clang's table does not have. */
-const char *const newer_headers[] = { "<print>",    "<expected>",      "<generator>", "<mdspan>",    "<flat_map>",
-				      "<flat_set>", "<inplace_vector>", "<debugging>", "<text_encoding>" };
+const char *const newer_headers[] = { "<print>",          "<expected>",  "<generator>",
+				      "<mdspan>",         "<flat_map>",  "<flat_set>",
+				      "<inplace_vector>", "<debugging>", "<text_encoding>" };
 
 bool is_header(const std::string &name)
 {

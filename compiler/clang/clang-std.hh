@@ -7,7 +7,8 @@
 
 #include <string>
 
-/* "<iostream>", if the diagnostic says that std has no `cout`, or that there is no such file; "": it is about something else. */
+/* "<iostream>", if the diagnostic says that std has no `cout`, or that there is no such file; "":
+ * it is about something else. */
 std::string clang_std_header(const clang::Diagnostic &info);
 /* "<iostream>" for "cout"; "": there is no std::name. */
 std::string clang_std_header_of(llvm::StringRef name);

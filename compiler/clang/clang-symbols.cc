@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang has read, in texts for C: each symbol is told with its type and, for later cells, its declaration. */
+/* What clang has read, in texts for C: each symbol is told with its type and, for later cells, its
+ * declaration. */
 #include "compiler/clang/clang-symbols.hh"
 
 #include "compiler/clang/clang-cuda.hh"
@@ -21,7 +22,8 @@ namespace
 class Report
 {
       public:
-	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of, const clang_turn &turn = {})
+	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of,
+	       const clang_turn &turn = {})
 	    : job(job), is_header(is_header), symbol_of(symbol_of), turn(turn)
 	{
 	}
@@ -68,7 +70,8 @@ class Report
 		const SourceManager &SM = C.getSourceManager();
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
 		auto *R = dyn_cast<RecordDecl>(N);
-		bool has_name = N->getIdentifier() || R || (isa<EnumDecl>(N) && !C.getLangOpts().CPlusPlus);
+		bool has_name =
+			N->getIdentifier() || R || (isa<EnumDecl>(N) && !C.getLangOpts().CPlusPlus);
 		clang_symbol s = {};
 
 		if (P.isInvalid() || !has_name || !is_whole(N))
@@ -105,8 +108,8 @@ class Report
 	}
 
 	/*
-	 * "enum color { RED = 0, GREEN = 5 };"; in C as the cell has it, or with the typedef that names it. Constants alone go by the
-	 * first one. type: the last one.
+	 * "enum color { RED = 0, GREEN = 5 };"; in C as the cell has it, or with the typedef that
+	 * names it. Constants alone go by the first one. type: the last one.
 	 */
 	void report_enum(EnumDecl *E, clang_symbol *s)
 	{
@@ -120,7 +123,8 @@ class Report
 			return;
 		}
 		if (E->isFixed())
-			text += " : " + E->getIntegerType().getCanonicalType().getAsString(clang_type_policy(E->getASTContext()));
+			text += " : " + E->getIntegerType().getCanonicalType().getAsString(
+						clang_type_policy(E->getASTContext()));
 		text += " {";
 		for (const EnumConstantDecl *K : E->enumerators()) {
 			llvm::SmallString<24> value;
@@ -129,20 +133,24 @@ class Report
 			last = K->getNameAsString();
 			if (is_c && !T && name.empty())
 				name = "enum " + last;
-			text += (text.back() == '{' ? " " : ", ") + last + " = " + value.str().str();
+			text += (text.back() == '{' ? " " : ", ") + last + " = " +
+				value.str().str();
 		}
 		text += T ? " } " + T->getNameAsString() + ";" : " };";
 		text = T ? "typedef " + text : text;
 		s->is_definition = true;
 		s->type = last.c_str();
-		report_tag(E, T ? T->getNameAsString() : name, turn.text.empty() ? text : turn.text, s);
+		report_tag(E, T ? T->getNameAsString() : name, turn.text.empty() ? text : turn.text,
+			   s);
 	}
 
-	/* "struct s { int a; };" as the cell has it, or as clang has read it, with the packing that holds there. */
+	/* "struct s { int a; };" as the cell has it, or as clang has read it, with the packing that
+	 * holds there. */
 	void report_record(ASTContext &C, RecordDecl *R, clang_symbol *s)
 	{
 		const TypedefNameDecl *T = typedef_of(R), *first = R->getTypedefNameForAnonDecl();
-		std::string name = first ? first->getNameAsString() : R->getNameAsString(), text = turn.text;
+		std::string name = first ? first->getNameAsString() : R->getNameAsString(),
+			    text = turn.text;
 		llvm::raw_string_ostream stream(text);
 
 		if (!R->isThisDeclarationADefinition()) {
@@ -168,7 +176,8 @@ class Report
 	}
 
 	/* `struct s;` is one, too; in front of a variable it says nothing. */
-	void report_tag(const TagDecl *tag, const std::string &name, const std::string &text, clang_symbol *s)
+	void report_tag(const TagDecl *tag, const std::string &name, const std::string &text,
+			clang_symbol *s)
 	{
 		if (name.empty() || text.empty() || (!s->is_definition && !tag->isFreeStanding()))
 			return;
@@ -183,9 +192,11 @@ class Report
 	/* What C knows a class by: its members, or at least its name. */
 	void report_class(ASTContext &C, CXXRecordDecl *R, clang_symbol *s)
 	{
-		std::string name = R->getNameAsString(), text, type = (R->isUnion() ? "union " : "struct ") + name;
+		std::string name = R->getNameAsString(), text,
+			    type = (R->isUnion() ? "union " : "struct ") + name;
 
-		if (name.empty() || isa<ClassTemplateSpecializationDecl>(R) || R->isInjectedClassName())
+		if (name.empty() || isa<ClassTemplateSpecializationDecl>(R) ||
+		    R->isInjectedClassName())
 			return;
 		if (R->isThisDeclarationADefinition())
 			text = clang_type_c_record(R);
@@ -204,7 +215,8 @@ class Report
 
 	void report_variable(ASTContext &C, VarDecl *V, clang_symbol *s)
 	{
-		s->is_definition = turn.is_computed || V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+		s->is_definition = turn.is_computed ||
+				   V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
 		s->waits = turn.waits;
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
 		s->is_c = V->isExternC();
@@ -237,14 +249,16 @@ class Report
 			if (!C.getLangOpts().CPlusPlus)
 				declaration += clang_attributes(N);
 			else if (s->has_label)
-				declaration += " __asm__(\"" + symbol_for_c(cast<FunctionDecl>(N)) + "\")";
+				declaration +=
+					" __asm__(\"" + symbol_for_c(cast<FunctionDecl>(N)) + "\")";
 			if (kind == CLANG_VARIABLE)
 				code = clang_type_code(C, T);
 			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)
 				s->layout = clang_type_layout(C, T);
 		}
 		if (C.getLangOpts().CPlusPlus && kind == CLANG_VARIABLE)
-			type = cast<VarDecl>(N)->getType().getAsString(PrintingPolicy(C.getLangOpts()));
+			type = cast<VarDecl>(N)->getType().getAsString(
+				PrintingPolicy(C.getLangOpts()));
 		type = clang_type_shown(type);
 		s->type = type.c_str();
 		s->declaration = declaration.c_str();
@@ -255,13 +269,16 @@ class Report
 	/* In the object. What the host calls of a kernel is its stub. */
 	std::string symbol_for_c(const FunctionDecl *F)
 	{
-		return symbol_of(F->hasAttr<CUDAGlobalAttr>() ? GlobalDecl(F, KernelReferenceKind::Stub) : GlobalDecl(F));
+		return symbol_of(F->hasAttr<CUDAGlobalAttr>()
+					 ? GlobalDecl(F, KernelReferenceKind::Stub)
+					 : GlobalDecl(F));
 	}
 
 	/* Has the file another function of this name? C has no overloads. */
 	static bool is_overloaded(const FunctionDecl *F)
 	{
-		for (const NamedDecl *other : F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName()))
+		for (const NamedDecl *other :
+		     F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName()))
 			if (!declaresSameEntity(other->getAsFunction(), F) && !isa<TagDecl>(other))
 				return true;
 		return false;
@@ -270,13 +287,16 @@ class Report
 	static bool is_function_for_c(const FunctionDecl *F)
 	{
 		return F->isExternC() || F->isMain() ||
-		       (F->getDeclContext()->getRedeclContext()->isTranslationUnit() && F->isExternallyVisible() &&
-			F->getIdentifier() && !F->isInlined() && !F->isTemplateInstantiation() && !F->isDependentContext() &&
-			(F->hasAttr<CUDAGlobalAttr>() || !F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAHostAttr>()) &&
+		       (F->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+			F->isExternallyVisible() && F->getIdentifier() && !F->isInlined() &&
+			!F->isTemplateInstantiation() && !F->isDependentContext() &&
+			(F->hasAttr<CUDAGlobalAttr>() || !F->hasAttr<CUDADeviceAttr>() ||
+			 F->hasAttr<CUDAHostAttr>()) &&
 			!is_overloaded(F));
 	}
 
-	/* Of a C++ unit: what C cells may see. The name of a variable at file scope is not mangled. */
+	/* Of a C++ unit: what C cells may see. The name of a variable at file scope is not mangled.
+	 */
 	static bool is_for_c(const NamedDecl *N)
 	{
 		if (auto *F = dyn_cast<FunctionDecl>(N))
@@ -284,9 +304,9 @@ class Report
 		if (auto *E = dyn_cast<EnumDecl>(N))
 			return !E->isScoped();
 		if (auto *V = dyn_cast<VarDecl>(N))
-			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) && V->isExternallyVisible() &&
-			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType()) &&
-			       !V->hasAttr<CUDASharedAttr>();
+			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) &&
+			       V->isExternallyVisible() && !isa<VarTemplateSpecializationDecl>(V) &&
+			       !clang_is_lambda(V->getType()) && !V->hasAttr<CUDASharedAttr>();
 		return true;
 	}
 
@@ -316,7 +336,8 @@ void clang_report_of_header(const clang_job *job, NamedDecl *N)
 	Report(job, true, none).report_header(N->getASTContext(), N);
 }
 
-void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of, const clang_turn &turn)
+void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of,
+			 const clang_turn &turn)
 {
 	ASTContext &C = N->getASTContext();
 
@@ -324,12 +345,14 @@ void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_
 		Report(job, false, symbol_of, turn).report(C, N);
 }
 
-/* The symbol of such a function has the types of its parameters in it, and not that of its result, which callers rely on. */
+/* The symbol of such a function has the types of its parameters in it, and not that of its result,
+ * which callers rely on. */
 static bool has_typed_symbol(const FunctionDecl *F)
 {
-	return F->doesThisDeclarationHaveABody() && F->isExternallyVisible() && !F->isExternC() && !F->isMain() &&
-	       !F->isInlined() && !F->isTemplateInstantiation() && !F->isDependentContext() && !F->isInvalidDecl() &&
-	       !F->hasAttr<CUDAGlobalAttr>() && !(F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAHostAttr>()) &&
+	return F->doesThisDeclarationHaveABody() && F->isExternallyVisible() && !F->isExternC() &&
+	       !F->isMain() && !F->isInlined() && !F->isTemplateInstantiation() &&
+	       !F->isDependentContext() && !F->isInvalidDecl() && !F->hasAttr<CUDAGlobalAttr>() &&
+	       !(F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAHostAttr>()) &&
 	       !isa<CXXConstructorDecl, CXXDestructorDecl>(F);
 }
 
@@ -337,7 +360,8 @@ void clang_report_functions(const clang_job *job, const Decl *D, const clang_sym
 {
 	ASTContext &C = D->getASTContext();
 	auto *F = dyn_cast<FunctionDecl>(D);
-	PresumedLoc P = C.getSourceManager().getPresumedLoc(C.getSourceManager().getExpansionLoc(D->getLocation()));
+	PresumedLoc P = C.getSourceManager().getPresumedLoc(
+		C.getSourceManager().getExpansionLoc(D->getLocation()));
 
 	if (auto *N = dyn_cast<NamespaceDecl>(D))
 		for (const Decl *inner : N->decls())

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function is open from the first token to the last: its scope is the parser's all the while, and the context is the function
- * for statements and for initialisers, so that these may have statements in parentheses, literals and labels, and the file for
- * all else. Clang refuses an initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is
+ * The function is open from the first token to the last: its scope is the parser's all the while,
+ * and the context is the function for statements and for initialisers, so that these may have
+ * statements in parentheses, literals and labels, and the file for all else. Clang refuses an
+ * initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is
  * taken from the variable, and what it says is done by a statement.
  */
 #include "compiler/clang/clang-turns.hh"
@@ -42,19 +43,23 @@ class Builder
 	{
 	}
 
-	/* target = E; where only a declaration takes E, through a variable of the function. Null: clang has told why not. */
+	/* target = E; where only a declaration takes E, through a variable of the function. Null:
+	 * clang has told why not. */
 	Stmt *assign(VarDecl *target, Expr *E, SourceLocation L)
 	{
 		QualType T = target->getType().getUnqualifiedType();
 
 		if (!T->isArrayType() && !T->isRecordType())
-			return BinaryOperator::Create(C, name(target, L), E, BO_Assign, T, VK_PRValue, OK_Ordinary, L,
+			return BinaryOperator::Create(C, name(target, L), E, BO_Assign, T,
+						      VK_PRValue, OK_Ordinary, L,
 						      FPOptionsOverride());
-		VarDecl *initial = variable(S.CurContext, "cgpu_initial", target->getType(), L, SC_None);
+		VarDecl *initial =
+			variable(S.CurContext, "cgpu_initial", target->getType(), L, SC_None);
 
 		initial->setInit(E);
 		initial->setIsUsed();
-		Stmt *all[] = { new (C) DeclStmt(DeclGroupRef(initial), L, L), copy(target, name(initial, L), L) };
+		Stmt *all[] = { new (C) DeclStmt(DeclGroupRef(initial), L, L),
+				copy(target, name(initial, L), L) };
 
 		return all[1] ? CompoundStmt::Create(C, all, FPOptionsOverride(), L, L) : nullptr;
 	}
@@ -71,8 +76,9 @@ class Builder
 	}
 
 	/*
-	 * `p = (int[]){ 1, n };`: outside of blocks a literal lives as long as the unit. One with constant values is an object of
-	 * the file, the bytes of another one are copied to a variable.
+	 * `p = (int[]){ 1, n };`: outside of blocks a literal lives as long as the unit. One with
+	 * constant values is an object of the file, the bytes of another one are copied to a
+	 * variable.
 	 */
 	Stmt *keep_literals(Stmt *part)
 	{
@@ -83,15 +89,18 @@ class Builder
 			return part;
 		has_labels |= isa<AddrLabelExpr>(part);
 		for (Stmt *&child : part->children())
-			child = is_value && isa<CompoundLiteralExpr>(child) ? keep_parts(child) : keep_literals(child);
+			child = is_value && isa<CompoundLiteralExpr>(child) ? keep_parts(child)
+									    : keep_literals(child);
 		auto *literal = dyn_cast<CompoundLiteralExpr>(part);
 
 		return literal ? keep(literal) : part;
 	}
 
-	VarDecl *variable(DeclContext *where, const std::string &name, QualType T, SourceLocation L, StorageClass storage)
+	VarDecl *variable(DeclContext *where, const std::string &name, QualType T, SourceLocation L,
+			  StorageClass storage)
 	{
-		return VarDecl::Create(C, where, L, L, &C.Idents.get(name), T, C.getTrivialTypeSourceInfo(T, L), storage);
+		return VarDecl::Create(C, where, L, L, &C.Idents.get(name), T,
+				       C.getTrivialTypeSourceInfo(T, L), storage);
 	}
 
 	/* Has a part that literals were kept of, since the last answer, the address of a label? */
@@ -130,7 +139,9 @@ class Builder
 	{
 		ExprResult made = S.CreateBuiltinUnaryOp(L, UO_AddrOf, E);
 
-		return made.isInvalid() ? nullptr : S.ImpCastExprToType(made.get(), C.VoidPtrTy, CK_BitCast).get();
+		return made.isInvalid()
+			       ? nullptr
+			       : S.ImpCastExprToType(made.get(), C.VoidPtrTy, CK_BitCast).get();
 	}
 
 	/* A pointer to the target; null: clang has told why not. */
@@ -138,9 +149,11 @@ class Builder
 	{
 		uint64_t size = C.getTypeSizeInChars(target->getType()).getQuantity();
 		Expr *arguments[] = { address(name(target, L), L), address(from, L),
-				      IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L) };
+				      IntegerLiteral::Create(C, llvm::APInt(64, size),
+							     C.UnsignedLongTy, L) };
 
-		return arguments[0] && arguments[1] ? call("__builtin_memcpy", arguments, L) : nullptr;
+		return arguments[0] && arguments[1] ? call("__builtin_memcpy", arguments, L)
+						    : nullptr;
 	}
 
 	Stmt *keep_parts(Stmt *literal)
@@ -159,12 +172,15 @@ class Builder
 			literal->setFileScope(true);
 			return literal;
 		}
-		VarDecl *storage = variable(C.getTranslationUnitDecl(), "cgpu_kept_" + std::to_string(++n_kept), writable(T), L,
+		VarDecl *storage = variable(C.getTranslationUnitDecl(),
+					    "cgpu_kept_" + std::to_string(++n_kept), writable(T), L,
 					    SC_Static);
 
 		S.TentativeDefinitions.push_back(storage);
 		Expr *copied = copy(storage, literal, L);
-		ExprResult kept = copied ? S.ImpCastExprToType(copied, C.getPointerType(T), CK_BitCast) : ExprError();
+		ExprResult kept =
+			copied ? S.ImpCastExprToType(copied, C.getPointerType(T), CK_BitCast)
+			       : ExprError();
 
 		kept = kept.isInvalid() ? kept : S.CreateBuiltinUnaryOp(L, UO_Deref, kept.get());
 		return kept.isInvalid() ? literal : kept.get();
@@ -175,8 +191,9 @@ class Turns
 {
       public:
 	Turns(Sema &S, Parser &P, const clang_job *job, clang_turns *found)
-	    : S(S), C(S.getASTContext()), SM(S.getSourceManager()), P(P), file(C.getTranslationUnitDecl()), job(job),
-	      found(found), builder(S), end(S.getPreprocessor())
+	    : S(S), C(S.getASTContext()), SM(S.getSourceManager()), P(P),
+	      file(C.getTranslationUnitDecl()), job(job), found(found), builder(S),
+	      end(S.getPreprocessor())
 	{
 	}
 
@@ -215,7 +232,8 @@ class Turns
 		FunctionDecl *F = begin();
 		bool has_value;
 		{
-			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope | Scope::CompoundStmtScope);
+			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope |
+							    Scope::CompoundStmtScope);
 			std::optional<Sema::CompoundScopeRAII> compound;
 
 			S.ActOnStartOfFunctionDef(S.getCurScope(), F);
@@ -223,7 +241,8 @@ class Turns
 			parse_items(F);
 			S.CurContext = F;
 			has_value = clang_lacks_semicolon(S, P, all);
-			StmtResult whole = S.ActOnCompoundStmt(from, P.getCurToken().getLocation(), all, false);
+			StmtResult whole = S.ActOnCompoundStmt(from, P.getCurToken().getLocation(),
+							       all, false);
 
 			compound.reset();
 			body.Exit();
@@ -241,9 +260,9 @@ class Turns
 	/* Of a variable of the cell. */
 	struct definition {
 		VarDecl *V;
-		Expr *value;	   /* that the object has from the start; null: none */
-		bool is_constant;  /* it says a constant value */
-		size_t n;	   /* of the statements in front of the next declaration */
+		Expr *value;      /* that the object has from the start; null: none */
+		bool is_constant; /* it says a constant value */
+		size_t n;         /* of the statements in front of the next declaration */
 	};
 
 	Sema &S;
@@ -257,19 +276,22 @@ class Turns
 	unsigned n_unnamed = 0;
 	clang_text_end end;
 	bool is_ended = false; /* by the last token */
-	tok::TokenKind last = tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
+	tok::TokenKind last =
+		tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
 	FunctionDecl *function = nullptr;
 	Parser::StmtVector all;
 	SourceLocation from; /* of the first statement */
-	std::map<const VarDecl *, std::vector<definition>> definitions; /* by the first declaration of each */
+	std::map<const VarDecl *, std::vector<definition>>
+		definitions;              /* by the first declaration of each */
 	std::vector<Decl *> declarations; /* in the order of the text */
 
 	FunctionDecl *begin()
 	{
 		QualType T = C.getFunctionType(C.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
 		SourceLocation L = P.getCurToken().getLocation();
-		FunctionDecl *F = FunctionDecl::Create(C, file, L, L, &C.Idents.get(job->run ? job->run : "cgpu_cell"), T,
-						       C.getTrivialTypeSourceInfo(T, L), SC_None);
+		FunctionDecl *F = FunctionDecl::Create(
+			C, file, L, L, &C.Idents.get(job->run ? job->run : "cgpu_cell"), T,
+			C.getTrivialTypeSourceInfo(T, L), SC_None);
 
 		file->addDecl(F);
 		return function = F;
@@ -298,7 +320,9 @@ class Turns
 			leave_initialiser();
 			DeclGroupRef made = group ? group.get() : DeclGroupRef();
 
-			report_item(begin, made.isSingleDecl() ? dyn_cast_or_null<FunctionDecl>(made.getSingleDecl()) : nullptr);
+			report_item(begin, made.isSingleDecl() ? dyn_cast_or_null<FunctionDecl>(
+									 made.getSingleDecl())
+							       : nullptr);
 			for (Decl *D : made)
 				handle(D);
 		}
@@ -313,15 +337,19 @@ class Turns
 
 		if (!job->item || begin.first != SM.getMainFileID() || end.first != begin.first)
 			return;
-		unsigned body = defines ? SM.getFileOffset(SM.getFileLoc(F->getBody()->getBeginLoc())) : end.second;
+		unsigned body =
+			defines ? SM.getFileOffset(SM.getFileLoc(F->getBody()->getBeginLoc()))
+				: end.second;
 
-		job->item(job->context, begin.second, body, end.second, defines ? F->getName().str().c_str() : nullptr);
+		job->item(job->context, begin.second, body, end.second,
+			  defines ? F->getName().str().c_str() : nullptr);
 	}
 
 	/* A diagnostic about an initialiser comes when the token behind it has been seen. */
 	void refuse_values(bool on)
 	{
-		set_severity(diag::err_init_element_not_constant, on ? diag::Severity::Error : diag::Severity::Ignored);
+		set_severity(diag::err_init_element_not_constant,
+			     on ? diag::Severity::Error : diag::Severity::Ignored);
 	}
 
 	void set_severity(unsigned id, diag::Severity severity)
@@ -329,7 +357,8 @@ class Turns
 		S.getDiagnostics().setSeverity(id, severity, SourceLocation());
 	}
 
-	/* `static` may come behind another declaration, which may be of another cell: that is an extension of Microsoft's. */
+	/* `static` may come behind another declaration, which may be of another cell: that is an
+	 * extension of Microsoft's. */
 	void take_static(bool on)
 	{
 		const_cast<LangOptions &>(S.getLangOpts()).MicrosoftExt = on;
@@ -341,7 +370,8 @@ class Turns
 		S.CurContext = file;
 		end.enter_declaration(on);
 		take_static(on);
-		set_severity(diag::warn_asm_label_on_auto_decl, on ? diag::Severity::Ignored : diag::Severity::Warning);
+		set_severity(diag::warn_asm_label_on_auto_decl,
+			     on ? diag::Severity::Ignored : diag::Severity::Warning);
 		set_severity(diag::ext_static_non_static, diag::Severity::Ignored);
 	}
 
@@ -369,7 +399,8 @@ class Turns
 		all.push_back(isa<Expr>(statement) ? builder.keep_literals(statement) : statement);
 	}
 
-	/* By its first declarator, `typedef struct { int a; } s, *t;`; what the second one says needs a word for it. */
+	/* By its first declarator, `typedef struct { int a; } s, *t;`; what the second one says
+	 * needs a word for it. */
 	static bool is_named_by_typedef(const TagDecl *tag, const TypedefNameDecl *other)
 	{
 		const TypedefNameDecl *by = tag->getTypedefNameForAnonDecl();
@@ -384,20 +415,24 @@ class Turns
 		auto *V = dyn_cast<DeclaratorDecl>(D);
 		QualType T = N ? N->getUnderlyingType() : V ? V->getType() : QualType();
 
-		while (!T.isNull() && (T->isPointerType() || T->isArrayType() || T->isFunctionType()))
-			T = T->isArrayType() ? C.getBaseElementType(T) : T->isPointerType() ? T->getPointeeType()
-									: T->castAs<FunctionType>()->getReturnType();
+		while (!T.isNull() &&
+		       (T->isPointerType() || T->isArrayType() || T->isFunctionType()))
+			T = T->isArrayType()     ? C.getBaseElementType(T)
+			    : T->isPointerType() ? T->getPointeeType()
+						 : T->castAs<FunctionType>()->getReturnType();
 		TagDecl *tag = T.isNull() ? nullptr : T->getAsTagDecl();
 		size_t prefix = strlen(UNIT_STATEMENTS);
 
 		if (!tag || tag->getIdentifier() || !job->run || is_named_by_typedef(tag, N))
 			return;
-		std::string name = "cgpu_unnamed_" + std::string(job->run + prefix) + "_" + std::to_string(n_unnamed++);
+		std::string name = "cgpu_unnamed_" + std::string(job->run + prefix) + "_" +
+				   std::to_string(n_unnamed++);
 
 		tag->setDeclName(&C.Idents.get(name));
 		found->named.insert(tag);
 		/* The result of a function that is defined there is not among what clang gives. */
-		if (std::find(declarations.rbegin(), declarations.rend(), tag) == declarations.rend())
+		if (std::find(declarations.rbegin(), declarations.rend(), tag) ==
+		    declarations.rend())
 			declarations.insert(declarations.end() - 1, tag);
 	}
 
@@ -451,7 +486,8 @@ class Turns
 		bool together = before.empty() || before.front().n == all.size();
 		bool by_statement = E && (!together || V->getTLSKind() != VarDecl::TLS_None);
 
-		if (E && !before.empty() && before.back().is_constant && before.back().n == all.size()) {
+		if (E && !before.empty() && before.back().is_constant &&
+		    before.back().n == all.size()) {
 			S.Diag(L, diag::err_redefinition) << V;
 			S.Diag(before.back().V->getLocation(), diag::note_previous_definition);
 			return;
@@ -463,7 +499,8 @@ class Turns
 		before.push_back({ V, together ? E : nullptr, E != nullptr, all.size() });
 	}
 
-	/* Its own cell must not write to a constant either: what is written to is another variable of the same symbol. */
+	/* Its own cell must not write to a constant either: what is written to is another variable
+	 * of the same symbol. */
 	void compute(VarDecl *V, Expr *E, bool is_const)
 	{
 		SourceLocation L = V->getLocation();
@@ -471,8 +508,8 @@ class Turns
 
 		if (is_const) {
 			V->setStorageClass(SC_Extern);
-			target = builder.variable(file, STORAGE_PREFIX + V->getName().str(), builder.writable(V->getType()), L,
-						  SC_None);
+			target = builder.variable(file, STORAGE_PREFIX + V->getName().str(),
+						  builder.writable(V->getType()), L, SC_None);
 			target->addAttr(AsmLabelAttr::CreateImplicit(C, V->getName(), true));
 			target->setTSCSpec(V->getTSCSpec());
 			found->computed[V] = E;
@@ -503,17 +540,20 @@ class Directives : public PPCallbacks
 	{
 	}
 
-	void MacroExpands(const Token &name, const MacroDefinition &macro, SourceRange, const MacroArgs *) override
+	void MacroExpands(const Token &name, const MacroDefinition &macro, SourceRange,
+			  const MacroArgs *) override
 	{
 		auto where = SM.getDecomposedLoc(SM.getFileLoc(name.getLocation()));
 
 		if (where.first == SM.getMainFileID())
-			found->expansions.push_back({ where.second, name.getIdentifierInfo(), macro.getMacroInfo() });
+			found->expansions.push_back(
+				{ where.second, name.getIdentifierInfo(), macro.getMacroInfo() });
 	}
 
 	void SourceRangeSkipped(SourceRange range, SourceLocation) override
 	{
-		auto begin = SM.getDecomposedLoc(range.getBegin()), end = SM.getDecomposedLoc(range.getEnd());
+		auto begin = SM.getDecomposedLoc(range.getBegin()),
+		     end = SM.getDecomposedLoc(range.getEnd());
 
 		if (job->skipped && begin.first == SM.getMainFileID() && end.first == begin.first)
 			job->skipped(job->context, begin.second, end.second);
@@ -524,7 +564,8 @@ class Directives : public PPCallbacks
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
 
 		turns.see_pragma();
-		if (job->pragma && turns.is_at_top() && P.isValid() && is_own_name(job, P.getFilename()))
+		if (job->pragma && turns.is_at_top() && P.isValid() &&
+		    is_own_name(job, P.getFilename()))
 			job->pragma(job->context, clang_pragma_text(PP, L, introducer).c_str());
 	}
 
@@ -544,20 +585,24 @@ void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
 	Turns turns(S, *P, job, ret);
 
-	S.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(S.getPreprocessor(), job, ret, turns));
+	S.getPreprocessor().addPPCallbacks(
+		std::make_unique<Directives>(S.getPreprocessor(), job, ret, turns));
 	S.getPreprocessor().setTokenWatcher([&turns](const Token &T) { turns.see(T); });
 	clang_parse_unit(S, *P, [&] { turns.parse(each); });
 }
 
 /* What a macro has spelled later cells would read with the macros that they have then. */
-static bool means_the_same(const clang_turns &turns, const Preprocessor &PP, unsigned begin, unsigned end)
+static bool means_the_same(const clang_turns &turns, const Preprocessor &PP, unsigned begin,
+			   unsigned end)
 {
-	auto first = std::lower_bound(turns.expansions.begin(), turns.expansions.end(), begin,
-				      [](const clang_turns::expansion &one, unsigned at) { return one.offset < at; });
+	auto first = std::lower_bound(
+		turns.expansions.begin(), turns.expansions.end(), begin,
+		[](const clang_turns::expansion &one, unsigned at) { return one.offset < at; });
 
 	for (; first != turns.expansions.end() && first->offset < end; ++first) {
 		const MacroInfo *M = first->macro;
-		bool is_bracket = M && M->getNumTokens() && M->tokens_begin()->isOneOf(tok::l_brace, tok::r_brace);
+		bool is_bracket = M && M->getNumTokens() &&
+				  M->tokens_begin()->isOneOf(tok::l_brace, tok::r_brace);
 
 		if (!M || M->isFunctionLike() || is_bracket || PP.getMacroInfo(first->name) != M)
 			return false;
@@ -576,22 +621,28 @@ static bool has_directive(StringRef text)
 std::string clang_turns_text(const clang_turns &turns, const TagDecl *tag, const Preprocessor &PP)
 {
 	const SourceManager &SM = PP.getSourceManager();
-	const TypedefNameDecl *by = tag->getIdentifier() ? nullptr : tag->getTypedefNameForAnonDecl();
+	const TypedefNameDecl *by =
+		tag->getIdentifier() ? nullptr : tag->getTypedefNameForAnonDecl();
 	SourceRange range = by ? by->getSourceRange() : tag->getSourceRange();
 
 	if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID())
 		return "";
 	unsigned begin = SM.getFileOffset(range.getBegin()), end = SM.getFileOffset(range.getEnd());
 
-	if (SM.getFileID(range.getBegin()) != SM.getMainFileID() || !means_the_same(turns, PP, begin, end))
+	if (SM.getFileID(range.getBegin()) != SM.getMainFileID() ||
+	    !means_the_same(turns, PP, begin, end))
 		return "";
 	for (const Attr *A : tag->attrs())
-		if (!A->isImplicit() && SM.getFileOffset(SM.getExpansionLoc(A->getLocation())) > end)
+		if (!A->isImplicit() &&
+		    SM.getFileOffset(SM.getExpansionLoc(A->getLocation())) > end)
 			return "";
-	std::string text = Lexer::getSourceText(CharSourceRange::getTokenRange(range), SM, PP.getLangOpts()).str();
+	std::string text =
+		Lexer::getSourceText(CharSourceRange::getTokenRange(range), SM, PP.getLangOpts())
+			.str();
 
 	/* Behind `struct`. */
 	if (turns.named.count(tag))
-		text.insert(Lexer::MeasureTokenLength(range.getBegin(), SM, PP.getLangOpts()), " " + tag->getName().str() + " ");
+		text.insert(Lexer::MeasureTokenLength(range.getBegin(), SM, PP.getLangOpts()),
+			    " " + tag->getName().str() + " ");
 	return has_directive(text) ? "" : text + ";";
 }

@@ -199,13 +199,15 @@ bool has_layout(ASTContext &C, const RecordDecl *R)
 	for (const FieldDecl *F : R->fields()) {
 		QualType T = C.getBaseElementType(F->getType());
 
-		if (F->isInvalidDecl() || (T->isRecordType() && !has_layout(C, T->getAsRecordDecl())))
+		if (F->isInvalidDecl() ||
+		    (T->isRecordType() && !has_layout(C, T->getAsRecordDecl())))
 			return false;
 	}
 	return true;
 }
 
-/* A type with all that code which was compiled for it relies on. What is inside itself is written once. */
+/* A type with all that code which was compiled for it relies on. What is inside itself is written
+ * once. */
 struct layout_text {
 	ASTContext &C;
 	std::set<const RecordDecl *> seen;
@@ -236,14 +238,18 @@ struct layout_text {
 		s += "}";
 	}
 
-	/* How it is passed, bases with their places, and virtual functions in the order of the table. */
+	/* How it is passed, bases with their places, and virtual functions in the order of the
+	 * table. */
 	void put_class(const CXXRecordDecl *R, const ASTRecordLayout &L)
 	{
 		s += R->canPassInRegisters() ? "" : "by address;";
 		for (const CXXBaseSpecifier &B : R->bases()) {
 			const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
 
-			s += B.isVirtual() ? "virtual " : "@" + std::to_string(L.getBaseClassOffset(base).getQuantity());
+			s += B.isVirtual()
+				     ? "virtual "
+				     : "@" + std::to_string(
+						     L.getBaseClassOffset(base).getQuantity());
 			put(B.getType());
 			s += ";";
 		}
@@ -338,7 +344,8 @@ uint64_t layout_of_template(const TemplateDecl *T)
 			auto *M = dyn_cast<CXXMethodDecl>(one);
 
 			if (V && (!isa<FunctionDecl>(V) || (M && M->isVirtual())))
-				s += ";" + V->getType().getAsString(policy) + " " + V->getNameAsString();
+				s += ";" + V->getType().getAsString(policy) + " " +
+				     V->getNameAsString();
 		}
 	}
 	return llvm::xxHash64(s);
@@ -379,7 +386,8 @@ std::string clang_expression_code(ASTContext &C, const Expr *E, QualType T)
 
 	if (!S || S->getCharByteWidth() == 1)
 		return clang_type_code(C, T);
-	return "a" + std::to_string(S->getLength() + 1) + (S->isWide() ? "L" : "U") + std::to_string(S->getCharByteWidth());
+	return "a" + std::to_string(S->getLength() + 1) + (S->isWide() ? "L" : "U") +
+	       std::to_string(S->getCharByteWidth());
 }
 
 /* A type as the user sees it. */
@@ -406,7 +414,8 @@ std::string clang_attributes(const NamedDecl *N)
 		s += " __asm__(\"" + label->getLabel().str() + "\")";
 	if (F && F->getMaxAlignment())
 		s += " __attribute__((aligned(" +
-		     std::to_string(F->getMaxAlignment() / F->getASTContext().getCharWidth()) + ")))";
+		     std::to_string(F->getMaxAlignment() / F->getASTContext().getCharWidth()) +
+		     ")))";
 	return s;
 }
 
@@ -430,7 +439,8 @@ std::string clang_signature(const FunctionDecl *F, const PrintingPolicy &policy)
 namespace
 {
 
-/* The text of a class of C++ for C. What is inside of it, or has no name, is written where the member is that needs it. */
+/* The text of a class of C++ for C. What is inside of it, or has no name, is written where the
+ * member is that needs it. */
 class RecordForC
 {
       public:
@@ -445,11 +455,12 @@ class RecordForC
 		const auto *packing = R->getAttr<MaxFieldAlignmentAttr>();
 		unsigned bits = packing ? packing->getAlignment() : 0;
 
-		if (!R->isCompleteDefinition() || R->isInvalidDecl() || R->getNumBases() || R->isPolymorphic() ||
-		    R->isDependentContext() || !R->isTriviallyCopyable())
+		if (!R->isCompleteDefinition() || R->isInvalidDecl() || R->getNumBases() ||
+		    R->isPolymorphic() || R->isDependentContext() || !R->isTriviallyCopyable())
 			return false;
 		if (bits)
-			text += "_Pragma(\"pack(push, " + std::to_string(bits / C.getCharWidth()) + ")\") ";
+			text += "_Pragma(\"pack(push, " + std::to_string(bits / C.getCharWidth()) +
+				")\") ";
 		text += R->isUnion() ? "union " : "struct ";
 		if (R->hasAttr<PackedAttr>())
 			text += "__attribute__((packed)) ";
@@ -471,7 +482,8 @@ class RecordForC
 	void put_alignment(unsigned bits)
 	{
 		if (bits)
-			text += "__attribute__((aligned(" + std::to_string(bits / C.getCharWidth()) + "))) ";
+			text += "__attribute__((aligned(" +
+				std::to_string(bits / C.getCharWidth()) + "))) ";
 	}
 
 	/* The member's class, if it is said inside of R. */
@@ -479,7 +491,9 @@ class RecordForC
 	{
 		const CXXRecordDecl *inner = C.getBaseElementType(T)->getAsCXXRecordDecl();
 
-		return inner && (!inner->getIdentifier() || inner->getLexicalParent() == R) ? inner : nullptr;
+		return inner && (!inner->getIdentifier() || inner->getLexicalParent() == R)
+			       ? inner
+			       : nullptr;
 	}
 
 	bool put_field(const CXXRecordDecl *R, const FieldDecl *F)
@@ -487,14 +501,16 @@ class RecordForC
 		QualType T = F->getType().getCanonicalType();
 		std::string name = F->getNameAsString();
 
-		if (const auto *E = T->getAs<EnumType>(); E && E->getDecl()->getLexicalParent() == R)
+		if (const auto *E = T->getAs<EnumType>();
+		    E && E->getDecl()->getLexicalParent() == R)
 			T = E->getDecl()->getIntegerType().getCanonicalType();
 		text += " ";
 		put_alignment(F->getMaxAlignment());
 		if (const CXXRecordDecl *inner = inner_class(R, T)) {
 			if (!put(inner))
 				return false;
-			for (; const ConstantArrayType *A = C.getAsConstantArrayType(T); T = A->getElementType())
+			for (; const ConstantArrayType *A = C.getAsConstantArrayType(T);
+			     T = A->getElementType())
 				name += "[" + std::to_string(A->getSize().getZExtValue()) + "]";
 			text += name.empty() ? ";" : " " + name + ";";
 			return true;
@@ -549,30 +565,35 @@ bool clang_is_constant(const VarDecl *V)
 		return false;
 	if (V->isConstexpr() || clang_is_lambda(T))
 		return true;
-	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
-	       !T.isDestructedType();
+	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() &&
+	       V->hasConstantInitialization() && !T.isDestructedType();
 }
 
 std::string clang_constant_value(const VarDecl *V)
 {
 	QualType T = V->getType();
 	const auto *B = T->getAs<BuiltinType>();
-	bool is_constant = B && T.isConstQualified() && !T.isVolatileQualified() && V->getInit() && !V->isInvalidDecl();
-	const APValue *value = is_constant && V->getInit()->isConstantInitializer(V->getASTContext(), false) ? V->evaluateValue()
-													     : nullptr;
+	bool is_constant = B && T.isConstQualified() && !T.isVolatileQualified() && V->getInit() &&
+			   !V->isInvalidDecl();
+	const APValue *value =
+		is_constant && V->getInit()->isConstantInitializer(V->getASTContext(), false)
+			? V->evaluateValue()
+			: nullptr;
 	llvm::SmallString<48> text;
 
 	if (value && value->isInt()) {
 		value->getInt().toString(text, 10);
 		return text.str().str();
 	}
-	if (!value || !value->isFloat() || !(B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double) ||
+	if (!value || !value->isFloat() ||
+	    !(B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double) ||
 	    !value->getFloat().isFinite())
 		return "";
 	char digits[48];
 
 	/* Exact for both types. */
-	snprintf(digits, sizeof(digits), "%a", B->getKind() == BuiltinType::Float ? value->getFloat().convertToFloat()
-										 : value->getFloat().convertToDouble());
+	snprintf(digits, sizeof(digits), "%a",
+		 B->getKind() == BuiltinType::Float ? value->getFloat().convertToFloat()
+						    : value->getFloat().convertToDouble());
 	return digits;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang derives from its options for a target machine is derived here for those that a cell is compiled with by
- * default; see clang's BackendUtil.cpp. The target machine, which takes long to learn all about a processor, serves one
- * module after another, and so do the passes that make machine code without optimising it. Others keep what they have found
- * out (AssignmentTrackingAnalysis), and must end before the module. Passes and their analyses hold references to each other,
- * so the order of the members is that in which they are made.
+ * What clang derives from its options for a target machine is derived here for those that a cell is
+ * compiled with by default; see clang's BackendUtil.cpp. The target machine, which takes long to
+ * learn all about a processor, serves one module after another, and so do the passes that make
+ * machine code without optimising it. Others keep what they have found out
+ * (AssignmentTrackingAnalysis), and must end before the module. Passes and their analyses hold
+ * references to each other, so the order of the members is that in which they are made.
  *
- * Code of short loops is simplified, gets simple instructions, and keeps its values in registers: the last is what makes a loop
- * fast, and costs a tenth of what the other passes do. That is done to a copy, since clang's passes must begin with what clang
- * has made if the loops turn out not to be short.
+ * Code of short loops is simplified, gets simple instructions, and keeps its values in registers:
+ * the last is what makes a loop fast, and costs a tenth of what the other passes do. That is done
+ * to a copy, since clang's passes must begin with what clang has made if the loops turn out not to
+ * be short.
  */
 #include "compiler/clang/object-code.hh"
 
@@ -42,7 +44,8 @@ enum Code {
 namespace
 {
 
-/* An option of LLVM's for a while: what its pass managers and passes can be told in no other way. */
+/* An option of LLVM's for a while: what its pass managers and passes can be told in no other way.
+ */
 class Told
 {
       public:
@@ -68,7 +71,8 @@ class Told
 /* From optimised modules to objects, one after another. */
 struct ObjectCode::Machine {
 	Machine(Code kind, const std::string &key, std::unique_ptr<llvm::TargetMachine> made)
-	    : kind(kind), key(key), target(std::move(made)), library(target->getTargetTriple()), out(object)
+	    : kind(kind), key(key), target(std::move(made)), library(target->getTargetTriple()),
+	      out(object)
 	{
 	}
 
@@ -79,9 +83,11 @@ struct ObjectCode::Machine {
 		if (codegen)
 			return true;
 		codegen = std::make_unique<llvm::legacy::PassManager>();
-		codegen->add(llvm::createTargetTransformInfoWrapperPass(target->getTargetIRAnalysis()));
+		codegen->add(
+			llvm::createTargetTransformInfoWrapperPass(target->getTargetIRAnalysis()));
 		codegen->add(new llvm::TargetLibraryInfoWrapperPass(library));
-		return !target->addPassesToEmitFile(*codegen, out, nullptr, llvm::CodeGenFileType::ObjectFile);
+		return !target->addPassesToEmitFile(*codegen, out, nullptr,
+						    llvm::CodeGenFileType::ObjectFile);
 	}
 
 	void make_code(llvm::Module &M)
@@ -201,7 +207,8 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const CompilerInstance &CI, 
 	return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
 		options.Triple, options.CPU, llvm::join(options.Features, ","), target_options(CI),
 		CI.getCodeGenOpts().RelocationModel, std::nullopt,
-		kind == CODE_OPTIMISED ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+		kind == CODE_OPTIMISED ? llvm::CodeGenOptLevel::Default
+				       : llvm::CodeGenOptLevel::None));
 }
 
 llvm::PipelineTuningOptions tuning_options(const CompilerInstance &CI)
@@ -216,13 +223,15 @@ llvm::PipelineTuningOptions tuning_options(const CompilerInstance &CI)
 }
 
 /* As clang's -O2, or its -O0: always_inline functions of headers must be inlined. */
-void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &builder, clang_effort effort)
+void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &builder,
+		       clang_effort effort)
 {
 	/* Where variables of optimised loops are. */
 	if (has_loops(effort))
-		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &first, llvm::OptimizationLevel) {
-			first.addPass(llvm::AssignmentTrackingPass());
-		});
+		builder.registerPipelineStartEPCallback(
+			[](llvm::ModulePassManager &first, llvm::OptimizationLevel) {
+				first.addPass(llvm::AssignmentTrackingPass());
+			});
 	if (effort != CLANG_ONCE)
 		passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
 	else
@@ -231,12 +240,15 @@ void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &build
 
 } // namespace
 
-template <typename Pointer> bool ObjectCode::make_ready(Pointer &machine, const CompilerInstance &CI, int kind)
+template <typename Pointer>
+bool ObjectCode::make_ready(Pointer &machine, const CompilerInstance &CI, int kind)
 {
 	if (!machine || machine->key != key_of(CI)) {
 		std::unique_ptr<llvm::TargetMachine> target = target_machine(CI, (Code)kind);
 
-		machine = target ? std::make_unique<Machine>((Code)kind, key_of(CI), std::move(target)) : nullptr;
+		machine = target ? std::make_unique<Machine>((Code)kind, key_of(CI),
+							     std::move(target))
+				 : nullptr;
 	}
 	return machine && machine->add_passes();
 }
@@ -267,7 +279,8 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang
 	made->parts = std::make_unique<Parts>(made->used->library);
 	Parts &p = *made->parts;
 
-	llvm::PassBuilder builder(made->used->target.get(), tuning_options(CI), std::nullopt, &p.callbacks);
+	llvm::PassBuilder builder(made->used->target.get(), tuning_options(CI), std::nullopt,
+				  &p.callbacks);
 
 	builder.registerModuleAnalyses(p.modules);
 	builder.registerCGSCCAnalyses(p.calls);

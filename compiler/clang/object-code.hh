@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an LLVM module to an object. Clang's own way makes its target machine and some hundred passes for every module; here
- * all is made before the module is known. Code without loops is not worth clang's passes over machine code either, nor is
- * that of short loops (compiler/clang/short-loops.hh). For compiler/clang/clang-shim.cc alone.
+ * From an LLVM module to an object. Clang's own way makes its target machine and some hundred
+ * passes for every module; here all is made before the module is known. Code without loops is not
+ * worth clang's passes over machine code either, nor is that of short loops
+ * (compiler/clang/short-loops.hh). For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
@@ -26,14 +27,16 @@ class ObjectCode
 {
       public:
 	/*
-	 * For modules that CI makes, whose target is there already. With loops that are not short the object is the one that
-	 * clang makes.
-	 * nullptr: this LLVM or these options are not known well enough here.
+	 * For modules that CI makes, whose target is there already. With loops that are not short
+	 * the object is the one that clang makes. nullptr: this LLVM or these options are not known
+	 * well enough here.
 	 */
-	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
+	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI,
+						  clang_effort effort);
 	~ObjectCode();
 
-	/* What looks at a module before it is optimised, and at what has become of it; not at one of short loops, which is not. */
+	/* What looks at a module before it is optimised, and at what has become of it; not at one
+	 * of short loops, which is not. */
 	class Observer
 	{
 	      public:
@@ -58,11 +61,12 @@ class ObjectCode
 	bool reusable = false; /* the machines may make further objects */
 	std::shared_ptr<Machine> simple;
 	std::unique_ptr<Machine> optimising; /* for loops */
-	Machine *used = nullptr;	     /* one of the two */
+	Machine *used = nullptr;             /* one of the two */
 	std::unique_ptr<Parts> parts;
 
 	explicit ObjectCode(clang_effort effort);
-	template <typename Pointer> static bool make_ready(Pointer &machine, const clang::CompilerInstance &CI, int kind);
+	template <typename Pointer>
+	static bool make_ready(Pointer &machine, const clang::CompilerInstance &CI, int kind);
 	bool take_machines(const clang::CompilerInstance &CI);
 	bool generate_short(const llvm::Module &M);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a loop turns is told by ScalarEvolution, for loops within loops the product of both. What goes round without being
- * a loop, by `goto`, may do so any number of times.
+ * How often a loop turns is told by ScalarEvolution, for loops within loops the product of both.
+ * What goes round without being a loop, by `goto`, may do so any number of times.
  */
 #include "compiler/clang/short-loops.hh"
 
@@ -31,7 +31,8 @@ bool touches_memory(const Loop &L)
 {
 	for (const BasicBlock *B : L.blocks())
 		for (const Instruction &I : *B)
-			if (I.mayReadOrWriteMemory() && !I.isDebugOrPseudoInst() && !I.isLifetimeStartOrEnd())
+			if (I.mayReadOrWriteMemory() && !I.isDebugOrPseudoInst() &&
+			    !I.isLifetimeStartOrEnd())
 				return true;
 	return false;
 }
@@ -77,7 +78,8 @@ bool is_short(Function &F, bool is_run, FunctionAnalysisManager &functions)
 	ScalarEvolution &SE = functions.getResult<ScalarEvolutionAnalysis>(F);
 
 	for (Loop *L : loops)
-		if ((!is_run && touches_memory(*L)) || !is_short(*L, SE, 1, is_run ? turns_of_run_max : turns_max))
+		if ((!is_run && touches_memory(*L)) ||
+		    !is_short(*L, SE, 1, is_run ? turns_of_run_max : turns_max))
 			return false;
 	return true;
 }
@@ -108,7 +110,8 @@ FunctionPassManager simplifications()
 	return passes;
 }
 
-/* `goto *where[i]` may be a loop; and what code was once made of has an address, which a copy of the module cannot have again. */
+/* `goto *where[i]` may be a loop; and what code was once made of has an address, which a copy of
+ * the module cannot have again. */
 bool takes_labels(const Function &F)
 {
 	return llvm::any_of(F, [](const BasicBlock &B) { return B.hasAddressTaken(); });
@@ -126,7 +129,8 @@ bool clang_may_have_short_loops(const Module &M)
 		for (const User *U : F.users()) {
 			auto *I = dyn_cast<Instruction>(U);
 
-			if (I && !runs_once(*I->getFunction()) && !I->getFunction()->hasFnAttribute(Attribute::AlwaysInline))
+			if (I && !runs_once(*I->getFunction()) &&
+			    !I->getFunction()->hasFnAttribute(Attribute::AlwaysInline))
 				return false;
 		}
 	}
@@ -135,7 +139,8 @@ bool clang_may_have_short_loops(const Module &M)
 
 bool clang_simplify_short_loops(Module &M, ModuleAnalysisManager &modules)
 {
-	FunctionAnalysisManager &functions = modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+	FunctionAnalysisManager &functions =
+		modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
 	FunctionPassManager simplify = simplifications();
 
 	AlwaysInlinerPass().run(M, modules);

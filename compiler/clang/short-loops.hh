@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a module done soon, although it has loops? Clang's passes over a loop take longer than a thousand of its turns in plain
- * code. For compiler/clang/object-code.cc alone.
+ * Is a module done soon, although it has loops? Clang's passes over a loop take longer than a
+ * thousand of its turns in plain code. For compiler/clang/object-code.cc alone.
  */
 #ifndef CGPU_COMPILER_SHORT_LOOPS_HH
 #define CGPU_COMPILER_SHORT_LOOPS_HH
@@ -13,9 +13,10 @@
 bool clang_may_have_short_loops(const llvm::Module &M);
 
 /*
- * What holds a cell's own statements runs once; loops there may do anything, if they turn some hundred times at most. Other
- * functions may be called from loops of later cells: theirs turn a few times, and compute without touching memory, so that what
- * works on arrays is optimised as a whole. They do not call each other either, which also means that none calls itself.
+ * What holds a cell's own statements runs once; loops there may do anything, if they turn some
+ * hundred times at most. Other functions may be called from loops of later cells: theirs turn a few
+ * times, and compute without touching memory, so that what works on arrays is optimised as a whole.
+ * They do not call each other either, which also means that none calls itself.
  *
  * true: M is as simple as plain code of it should be. false: it has been changed in part.
  */

@@ -41,11 +41,15 @@ static bool is_one_of(const struct token_list *l, uint32_t i, const char *const 
 /* What makes a declaration none of C, or none that others can reach. */
 static bool is_foreign(const struct token_list *l, uint32_t i)
 {
-	static const char *const words[] = { "&", "&&", "<", ">", "::", "__global__", "__device__", "__constant__", "__managed__",
-					     "static", "inline", "template", "auto", "typedef", "using", "namespace", "class",
-					     "constexpr", "operator", "decltype", "typename" };
+	static const char *const words[] = {
+		"&",          "&&",           "<",           ">",         "::",     "__global__",
+		"__device__", "__constant__", "__managed__", "static",    "inline", "template",
+		"auto",       "typedef",      "using",       "namespace", "class",  "constexpr",
+		"operator",   "decltype",     "typename"
+	};
 
-	return is_one_of(l, i, words, sizeof(words) / sizeof(words[0])) || l->at[i].kind == TOKEN_DIRECTIVE;
+	return is_one_of(l, i, words, sizeof(words) / sizeof(words[0])) ||
+	       l->at[i].kind == TOKEN_DIRECTIVE;
 }
 
 static bool is_type(const struct finder *f, uint32_t i)
@@ -56,17 +60,21 @@ static bool is_type(const struct finder *f, uint32_t i)
 
 	if (words_at_specifier(f->l, i))
 		return true;
-	if (i && (token_is(f->l, i - 1, "struct") || token_is(f->l, i - 1, "union") || token_is(f->l, i - 1, "enum")))
+	if (i && (token_is(f->l, i - 1, "struct") || token_is(f->l, i - 1, "union") ||
+		  token_is(f->l, i - 1, "enum")))
 		return true;
 	d = session_find(f->session, text, len);
-	return header_names_kind(&f->session->headers, text, len) == 't' || (d && d->kind == DECLARATION_TYPEDEF);
+	return header_names_kind(&f->session->headers, text, len) == 't' ||
+	       (d && d->kind == DECLARATION_TYPEDEF);
 }
 
-/* The last token of the default argument or initialiser that begins with the `=` at i; what follows is a comma, or end. */
+/* The last token of the default argument or initialiser that begins with the `=` at i; what follows
+ * is a comma, or end. */
 static uint32_t end_of_default(const struct token_list *l, uint32_t i, uint32_t end)
 {
 	while (i + 1 < end && !token_is(l, i + 1, ","))
-		i = token_is(l, i + 1, "(") || token_is(l, i + 1, "{") ? token_behind(l, i + 1) - 1 : i + 1;
+		i = token_is(l, i + 1, "(") || token_is(l, i + 1, "{") ? token_behind(l, i + 1) - 1
+								       : i + 1;
 	return i;
 }
 
@@ -96,7 +104,8 @@ static bool is_of_c(const struct finder *f, uint32_t first, uint32_t end)
 }
 
 /* Without default arguments; skipped: the words that are no types, too. */
-static void put_tokens(const struct finder *f, uint32_t first, uint32_t end, bool skipped, struct buffer *out)
+static void put_tokens(const struct finder *f, uint32_t first, uint32_t end, bool skipped,
+		       struct buffer *out)
 {
 	const struct token_list *l = f->l;
 
@@ -105,21 +114,31 @@ static void put_tokens(const struct finder *f, uint32_t first, uint32_t end, boo
 			i = end_of_default(l, i, end);
 			continue;
 		}
-		bool apart = i > first && (token_is(l, i - 1, ",") || (token_is_name(l, i - 1) && !token_is(l, i - 1, "__host__") &&
-								       (token_is_name(l, i) || token_is(l, i, "*"))));
+		bool apart =
+			i > first && (token_is(l, i - 1, ",") ||
+				      (token_is_name(l, i - 1) && !token_is(l, i - 1, "__host__") &&
+				       (token_is_name(l, i) || token_is(l, i, "*"))));
 
-		if (!token_is(l, i, "__host__") && !(skipped && token_is_name(l, i) && !is_type(f, i)))
-			buffer_printf(out, "%s%.*s", apart ? " " : "", (int)token_len(l, i), token_text(l, i));
+		if (!token_is(l, i, "__host__") &&
+		    !(skipped && token_is_name(l, i) && !is_type(f, i)))
+			buffer_printf(out, "%s%.*s", apart ? " " : "", (int)token_len(l, i),
+				      token_text(l, i));
 	}
 }
 
-static void add(struct finder *f, enum declaration_kind kind, uint32_t name, const struct buffer *host)
+static void add(struct finder *f, enum declaration_kind kind, uint32_t name,
+		const struct buffer *host)
 {
 	struct declaration *d = &f->found[f->n];
 
-	*d = (struct declaration){ .kind = kind, .cell = f->cell, .line = f->l->at[name].line,
-				   .name = mem_pool_strndup(f->pool, token_text(f->l, name), token_len(f->l, name)),
-				   .host = buffer_check(host, NULL) ? NULL : mem_pool_strdup(f->pool, host->data), .device = "" };
+	*d = (struct declaration){
+		.kind = kind,
+		.cell = f->cell,
+		.line = f->l->at[name].line,
+		.name = mem_pool_strndup(f->pool, token_text(f->l, name), token_len(f->l, name)),
+		.host = buffer_check(host, NULL) ? NULL : mem_pool_strdup(f->pool, host->data),
+		.device = ""
+	};
 	if (d->name && d->host)
 		f->n++;
 	else
@@ -138,8 +157,11 @@ static void add_symbol(struct finder *f, uint32_t first, uint32_t open, uint32_t
 		buffer_puts(&type, "void");
 	put_tokens(f, open + 1, close, true, &type);
 	buffer_putc(&type, ')');
-	*s = (struct unit_symbol){ .is_function = true, .type_code = "", .line = f->l->at[open - 1].line,
-				   .name = mem_pool_strndup(f->pool, token_text(f->l, open - 1), token_len(f->l, open - 1)),
+	*s = (struct unit_symbol){ .is_function = true,
+				   .type_code = "",
+				   .line = f->l->at[open - 1].line,
+				   .name = mem_pool_strndup(f->pool, token_text(f->l, open - 1),
+							    token_len(f->l, open - 1)),
 				   .type = mem_pool_strdup(f->pool, buffer_text(&type)) };
 	if (s->name && s->type)
 		f->n_symbols++;
@@ -153,7 +175,8 @@ static void add_function(struct finder *f, uint32_t first, uint32_t open)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	uint32_t close = token_behind(f->l, open) - 1;
 
-	if (!token_is(f->l, close + 1, "{") || open < first + 2 || !is_of_c(f, first, open) || !is_of_c(f, open + 1, close))
+	if (!token_is(f->l, close + 1, "{") || open < first + 2 || !is_of_c(f, first, open) ||
+	    !is_of_c(f, open + 1, close))
 		return;
 	put_tokens(f, first, open, false, &text);
 	buffer_putc(&text, '(');
@@ -180,7 +203,8 @@ static void add_variable(struct finder *f, uint32_t first, uint32_t end)
 	add(f, DECLARATION_VARIABLE, name, &text);
 }
 
-/* The declaration that starts at i, in a block or behind an extern "C" of its own; returns the place behind it. */
+/* The declaration that starts at i, in a block or behind an extern "C" of its own; returns the
+ * place behind it. */
 static uint32_t take(struct finder *f, uint32_t i, bool in_block)
 {
 	const struct token_list *l = f->l;
@@ -192,7 +216,8 @@ static uint32_t take(struct finder *f, uint32_t i, bool in_block)
 		if (token_is(l, i, "(")) {
 			add_function(f, first, i);
 			i = token_behind(l, i);
-			while (i < l->n && !token_is(l, i, "{") && !token_is(l, i, ";") && !token_is(l, i, "}"))
+			while (i < l->n && !token_is(l, i, "{") && !token_is(l, i, ";") &&
+			       !token_is(l, i, "}"))
 				i++;
 			return token_is(l, i, "{") ? token_behind(l, i) : i + 1;
 		}
@@ -202,7 +227,8 @@ static uint32_t take(struct finder *f, uint32_t i, bool in_block)
 			if (token_is(l, i, "=") || in_block)
 				add_variable(f, first, i);
 			while (i < l->n && !token_is(l, i, ";"))
-				i = token_is(l, i, "{") || token_is(l, i, "(") ? token_behind(l, i) : i + 1;
+				i = token_is(l, i, "{") || token_is(l, i, "(") ? token_behind(l, i)
+									       : i + 1;
 			return i + 1;
 		}
 	}
@@ -211,11 +237,12 @@ static uint32_t take(struct finder *f, uint32_t i, bool in_block)
 
 static bool at_c_linkage(const struct token_list *l, uint32_t i)
 {
-	return token_is(l, i, "extern") && i + 1 < l->n && token_len(l, i + 1) == 3 && !memcmp(token_text(l, i + 1), "\"C\"", 3);
+	return token_is(l, i, "extern") && i + 1 < l->n && token_len(l, i + 1) == 3 &&
+	       !memcmp(token_text(l, i + 1), "\"C\"", 3);
 }
 
-int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool, struct unit *u,
-		   struct error *err)
+int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool,
+		   struct unit *u, struct error *err)
 {
 	struct finder f = { .l = l, .session = session, .pool = pool, .cell = u->cell };
 
@@ -239,5 +266,7 @@ int c_linkage_find(const struct token_list *l, const struct session *session, st
 	u->n_declarations = f.n;
 	u->symbols = f.symbols;
 	u->n_symbols = f.n_symbols;
-	return !f.found || !f.symbols || f.failed ? error_set(err, ERROR_MEMORY, "out of memory for the functions of a cell") : 0;
+	return !f.found || !f.symbols || f.failed
+		       ? error_set(err, ERROR_MEMORY, "out of memory for the functions of a cell")
+		       : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The extern "C" functions and variables of a C++ text that nobody but nvcc has parsed, as declarations for later C cells. Those
- * of types that C or the session does not know are left out: a cell that knows better declares them itself.
+ * The extern "C" functions and variables of a C++ text that nobody but nvcc has parsed, as
+ * declarations for later C cells. Those of types that C or the session does not know are left out:
+ * a cell that knows better declares them itself.
  */
 #ifndef CGPU_COMPILER_C_LINKAGE_H
 #define CGPU_COMPILER_C_LINKAGE_H
@@ -14,7 +15,7 @@ struct mem_pool;
 struct session;
 
 /* Sets the declarations and symbols of the unit, in the pool. -1: ERROR_MEMORY. */
-int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool, struct unit *u,
-		   struct error *err);
+int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool,
+		   struct unit *u, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shorter name takes the place of a longer one. In strings the rest is NULs, in PTX blanks. The file table of a line program
- * (DWARF 4, section 6.2.4) packs a string and three LEB128 numbers: the first of these is written with more bytes than it
- * needs, which the format allows.
+ * A shorter name takes the place of a longer one. In strings the rest is NULs, in PTX blanks. The
+ * file table of a line program (DWARF 4, section 6.2.4) packs a string and three LEB128 numbers:
+ * the first of these is written with more bytes than it needs, which the format allows.
  */
 #define _GNU_SOURCE
 #include "compiler/device/cell-stamp.h"
@@ -51,9 +51,11 @@ void cell_stamp_text(struct buffer *text, uint32_t cell)
 static bool stamp_ptx_file(const struct stamp *s, char *begin, char *at, const char *end)
 {
 	char *line = memrchr(begin, '\n', (size_t)(at - begin));
-	char *quote = line ? memchr(line, '"', (size_t)(at - line)) : NULL, *behind = at + s->from_len;
+	char *quote = line ? memchr(line, '"', (size_t)(at - line)) : NULL,
+	     *behind = at + s->from_len;
 
-	if (!quote || behind >= end || *behind != '"' || !memmem(line, (size_t)(quote - line), ".file", 5))
+	if (!quote || behind >= end || *behind != '"' ||
+	    !memmem(line, (size_t)(quote - line), ".file", 5))
 		return false;
 	memcpy(quote + 1, s->to, s->to_len);
 	quote[1 + s->to_len] = '"';
@@ -92,7 +94,8 @@ static void stamp_numbers(const struct stamp *s, char *data, size_t size)
 		for (size_t i = 0; i < s->from_len; i++) {
 			size_t width = strcspn(list, ",}");
 			char number[8];
-			int n = snprintf(number, sizeof(number), "%d", i < s->to_len ? s->to[i] : 0);
+			int n = snprintf(number, sizeof(number), "%d",
+					 i < s->to_len ? s->to[i] : 0);
 
 			if (i == s->from_len - 1)
 				width = strspn(list, "0123456789");
@@ -136,7 +139,8 @@ static void stamp_symbol(uint32_t cell, char *data, size_t size)
 }
 
 /* What a relocation means. Local names are nvcc's, with the number of its process in them. */
-static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, size_t names, const GElf_Rela *r)
+static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, size_t names,
+			    const GElf_Rela *r)
 {
 	uint64_t words[5] = { r->r_offset, GELF_R_TYPE(r->r_info), (uint64_t)r->r_addend };
 	const char *name = NULL;
@@ -145,7 +149,8 @@ static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, 
 	if (gelf_getsym((Elf_Data *)symbols, (int)GELF_R_SYM(r->r_info), &s)) {
 		words[3] = s.st_shndx;
 		words[4] = s.st_value;
-		name = GELF_ST_BIND(s.st_info) == STB_LOCAL ? NULL : elf_strptr(elf, names, s.st_name);
+		name = GELF_ST_BIND(s.st_info) == STB_LOCAL ? NULL
+							    : elf_strptr(elf, names, s.st_name);
 	}
 	XXH3_64bits_update(h, words, sizeof(words));
 	if (name)
@@ -154,9 +159,11 @@ static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, 
 
 static void hash_relocations(XXH3_state_t *h, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
-	Elf_Scn *table = elf_getscn(elf, header->sh_link), *target = elf_getscn(elf, header->sh_info);
+	Elf_Scn *table = elf_getscn(elf, header->sh_link),
+		*target = elf_getscn(elf, header->sh_info);
 	GElf_Shdr symbols, patched;
-	Elf_Data *from = table ? elf_getdata(table, NULL) : NULL, *data = elf_getdata(section, NULL);
+	Elf_Data *from = table ? elf_getdata(table, NULL) : NULL,
+		 *data = elf_getdata(section, NULL);
 	GElf_Rela r;
 
 	if (!from || !data || !gelf_getshdr(table, &symbols) || !gelf_getshdr(target, &patched) ||
@@ -177,8 +184,10 @@ static void hash_sections(XXH3_state_t *h, Elf *elf, const struct buffer *object
 			hash_relocations(h, elf, section, &header);
 		if (!(header.sh_flags & SHF_ALLOC))
 			continue;
-		XXH3_64bits_update(h, (uint64_t[]){ header.sh_type, header.sh_flags, header.sh_size }, 24);
-		if (header.sh_type != SHT_NOBITS && header.sh_offset + header.sh_size <= object->len)
+		XXH3_64bits_update(
+			h, (uint64_t[]){ header.sh_type, header.sh_flags, header.sh_size }, 24);
+		if (header.sh_type != SHT_NOBITS &&
+		    header.sh_offset + header.sh_size <= object->len)
 			XXH3_64bits_update(h, object->data + header.sh_offset, header.sh_size);
 	}
 }
@@ -213,10 +222,13 @@ void cell_stamp_object(struct buffer *object, uint32_t cell)
 	if (elf && !elf_getshdrstrndx(elf, &names))
 		for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 			GElf_Shdr h;
-			const char *name = gelf_getshdr(section, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+			const char *name = gelf_getshdr(section, &h)
+						   ? elf_strptr(elf, names, h.sh_name)
+						   : NULL;
 			char *data = object->data + (name ? h.sh_offset : 0);
 
-			if (!name || h.sh_type == SHT_NOBITS || h.sh_offset + h.sh_size > object->len)
+			if (!name || h.sh_type == SHT_NOBITS ||
+			    h.sh_offset + h.sh_size > object->len)
 				continue;
 			stamp_symbol(cell, data, h.sh_size);
 			if (!strcmp(name, ".debug_line")) {

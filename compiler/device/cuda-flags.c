@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words are cut as a shell does, without expansions; an option is looked up by its name in front of `=`. */
+/* Words are cut as a shell does, without expansions; an option is looked up by its name in front of
+ * `=`. */
 #include "compiler/device/cuda-flags.h"
 
 #include <ctype.h>
@@ -10,11 +11,11 @@
 
 enum effect {
 	TO_NVCC,
-	DROPPED,	  /* with its value */
+	DROPPED, /* with its value */
 	DROPPED_ALONE,
 	DROPPED_PROFILER, /* -l is nvcc's, too */
-	DROPPED_NUMBER,	  /* its value is a number, or none */
-	FLAGS,		  /* the value is a list of flags */
+	DROPPED_NUMBER,   /* its value is a number, or none */
+	FLAGS,            /* the value is a list of flags */
 	ARGUMENTS,
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands behind %%cuda: flags for nvcc, arguments of the program, and what nvcc4jupyter takes there. What nvcc would be
- * told about the architecture and the output is ours to say and is left out; the options of the kernel (-t, -p) are skipped.
+ * What stands behind %%cuda: flags for nvcc, arguments of the program, and what nvcc4jupyter takes
+ * there. What nvcc would be told about the architecture and the output is ours to say and is left
+ * out; the options of the kernel (-t, -p) are skipped.
  */
 #ifndef CGPU_COMPILER_CUDA_FLAGS_H
 #define CGPU_COMPILER_CUDA_FLAGS_H

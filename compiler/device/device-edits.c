@@ -27,7 +27,8 @@ static uint32_t token_at(const struct token_list *l, uint32_t at)
 
 static bool is_of_name(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) || token_is(l, i, "::") || token_is(l, i, ".") || token_is(l, i, "->");
+	return token_is_name(l, i) || token_is(l, i, "::") || token_is(l, i, ".") ||
+	       token_is(l, i, "->");
 }
 
 /* The first token of `a::b::k`, of which i is a part. */
@@ -38,7 +39,8 @@ static uint32_t begin_of_name(const struct token_list *l, uint32_t i)
 	return i;
 }
 
-/* The `<<<` behind a kernel's name and its template arguments, which begin at i; l->n: it is none. */
+/* The `<<<` behind a kernel's name and its template arguments, which begin at i; l->n: it is none.
+ */
 static uint32_t find_launch(const struct token_list *l, uint32_t i)
 {
 	for (; i < l->n && !token_is(l, i, "<<<"); i++) {
@@ -52,15 +54,19 @@ static uint32_t find_launch(const struct token_list *l, uint32_t i)
 
 bool device_edit_launch(const struct token_list *l, uint32_t at, struct edit_list *edits)
 {
-	uint32_t first = begin_of_name(l, token_at(l, at)), open = find_launch(l, token_at(l, at)), i = open;
+	uint32_t first = begin_of_name(l, token_at(l, at)), open = find_launch(l, token_at(l, at)),
+		 i = open;
 
 	while (i < l->n && !token_is(l, i, ">>>") && !token_is(l, i, ";"))
-		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{") ? token_behind(l, i) : i + 1;
-	if (!token_is(l, i, ">>>") || !token_is(l, i + 1, "(") || l->at[i + 1].match == TOKEN_NONE ||
-	    edit_list_has(edits, l->at[first].start))
+		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{")
+			    ? token_behind(l, i)
+			    : i + 1;
+	if (!token_is(l, i, ">>>") || !token_is(l, i + 1, "(") ||
+	    l->at[i + 1].match == TOKEN_NONE || edit_list_has(edits, l->at[first].start))
 		return false;
 	edit_list_add(edits, l->at[first].start, l->at[first].start, CGPU_LAUNCH_BEGIN);
-	edit_list_add(edits, l->at[l->at[i + 1].match].end, l->at[l->at[i + 1].match].end, CGPU_LAUNCH_END);
+	edit_list_add(edits, l->at[l->at[i + 1].match].end, l->at[l->at[i + 1].match].end,
+		      CGPU_LAUNCH_END);
 	edit_list_sort(edits);
 	return true;
 }
@@ -78,7 +84,8 @@ static uint32_t begin_of_type(const struct token_list *l, uint32_t i)
 	for (;;) {
 		if (token_is(l, i, "static") || token_is(l, i, "__shared__"))
 			i++;
-		else if ((token_is(l, i, "alignas") || token_is(l, i, "__align__") || token_is(l, i, "__attribute__")) &&
+		else if ((token_is(l, i, "alignas") || token_is(l, i, "__align__") ||
+			  token_is(l, i, "__attribute__")) &&
 			 token_is(l, i + 1, "("))
 			i = token_behind(l, i + 1);
 		else
@@ -100,7 +107,9 @@ static uint32_t first_name(const struct token_list *l, uint32_t i)
 			depth -= 2;
 		else if (token_is(l, i, "("))
 			i = token_behind(l, i) - 1;
-		else if (!depth && token_is_name(l, i) && (token_is(l, i + 1, "[") || token_is(l, i + 1, ",") || token_is(l, i + 1, ";")))
+		else if (!depth && token_is_name(l, i) &&
+			 (token_is(l, i + 1, "[") || token_is(l, i + 1, ",") ||
+			  token_is(l, i + 1, ";")))
 			return i;
 	}
 	return l->n;
@@ -113,7 +122,8 @@ static void put_between(struct buffer *out, const struct token_list *l, uint32_t
 }
 
 /* The variables from `name` on, up to the `;`; l->n: one has more than a name and its bounds. */
-static uint32_t put_variables(struct buffer *out, const struct token_list *l, uint32_t first, uint32_t type, uint32_t name)
+static uint32_t put_variables(struct buffer *out, const struct token_list *l, uint32_t first,
+			      uint32_t type, uint32_t name)
 {
 	uint32_t type_end = name;
 
@@ -126,14 +136,16 @@ static uint32_t put_variables(struct buffer *out, const struct token_list *l, ui
 		buffer_puts(out, "cgpu_room<");
 		put_between(out, l, type, type_end);
 		put_between(out, l, name + 1, end);
-		buffer_printf(out, "> cgpu_room_%.*s; auto &%.*s = cgpu_room_%.*s.at; ", (int)token_len(l, name), token_text(l, name),
-			      (int)token_len(l, name), token_text(l, name), (int)token_len(l, name), token_text(l, name));
+		buffer_printf(out, "> cgpu_room_%.*s; auto &%.*s = cgpu_room_%.*s.at; ",
+			      (int)token_len(l, name), token_text(l, name), (int)token_len(l, name),
+			      token_text(l, name), (int)token_len(l, name), token_text(l, name));
 		if (token_is(l, end, ";"))
 			return end;
 	}
 }
 
-bool device_edit_shared(const struct token_list *l, uint32_t at, struct mem_pool *pool, struct edit_list *edits)
+bool device_edit_shared(const struct token_list *l, uint32_t at, struct mem_pool *pool,
+			struct edit_list *edits)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	uint32_t first = token_at(l, at), type, name, end;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An option of nvcc has one dash or two; its value follows `=`, or a blank where the value is a macro or a folder. */
+/* An option of nvcc has one dash or two; its value follows `=`, or a blank where the value is a
+ * macro or a folder. */
 #include "compiler/device/device-flags.h"
 
 #include <stdbool.h>
@@ -59,7 +60,8 @@ static const char *of_clang(const char *word)
 	return NULL;
 }
 
-int device_flags_read(const char *nvflags, struct buffer *both, struct buffer *device, struct error *err)
+int device_flags_read(const char *nvflags, struct buffer *both, struct buffer *device,
+		      struct error *err)
 {
 	cleanup_free char *copy = strdup(nvflags);
 	char *words[WORDS_MAX];
@@ -74,9 +76,11 @@ int device_flags_read(const char *nvflags, struct buffer *both, struct buffer *d
 			continue;
 		found = of_clang(words[i]);
 		if (!found)
-			return error_set(err, ERROR_COMPILE, "%%nvflags %s: cells have no such option for device code. They have "
-					 "-use_fast_math, -fmad=, -ftz=, macros (-D, -U) and folders (-I); a %%%%cuda cell takes all of "
-					 "nvcc's", words[i]);
+			return error_set(err, ERROR_COMPILE,
+					 "%%nvflags %s: cells have no such option for device code. "
+					 "They have -use_fast_math, -fmad=, -ftz=, macros (-D, -U) "
+					 "and folders (-I); a %%%%cuda cell takes all of nvcc's",
+					 words[i]);
 		buffer_printf(device, " %s", found);
 	}
 	return buffer_check(both, err) || buffer_check(device, err) ? -1 : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its path follows from the program,
- * so that nvcc makes the same object again. Objects of several texts are made one by the linker: names that are local to a text
- * stay so. When this process is ended, as an interrupt of the cell does, nvcc is ended with it.
+ * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its
+ * path follows from the program, so that nvcc makes the same object again. Objects of several texts
+ * are made one by the linker: names that are local to a text stay so. When this process is ended,
+ * as an interrupt of the cell does, nvcc is ended with it.
  */
 #define _GNU_SOURCE
 #include "compiler/device/nvcc.h"
@@ -39,11 +40,14 @@ char *nvcc_find(const char *cuda_root, struct error *err)
 	if (!HAVE_CUDA)
 		error_set(err, ERROR_UNSUPPORTED, "%s", BUILT_WITHOUT_CUDA);
 	else if (!found)
-		error_set(err, ERROR_NOT_FOUND, "a %%%%cuda cell is compiled by nvcc, and %s. Install the CUDA toolkit "
-			  "(in a shell: apt install nvidia-cuda-toolkit, or pip install nvidia-cuda-nvcc) or name its nvcc in "
-			  "CGPU_NVCC. Cells without %%%%cuda need no nvcc: C with CUDA kernels is built in",
-			  getenv("CGPU_NVCC") ? "CGPU_NVCC names no program" :
-			  "there is none in $CUDA_HOME, /usr/local/cuda or $PATH");
+		error_set(err, ERROR_NOT_FOUND,
+			  "a %%%%cuda cell is compiled by nvcc, and %s. Install the CUDA toolkit "
+			  "(in a shell: apt install nvidia-cuda-toolkit, or pip install "
+			  "nvidia-cuda-nvcc) or name its nvcc in CGPU_NVCC. Cells without %%%%cuda "
+			  "need no nvcc: C with CUDA kernels is built in",
+			  getenv("CGPU_NVCC")
+				  ? "CGPU_NVCC names no program"
+				  : "there is none in $CUDA_HOME, /usr/local/cuda or $PATH");
 	return found;
 }
 
@@ -64,7 +68,8 @@ static int write_file(struct job *j, const struct nvcc_file *f, struct error *er
 	const char *dot = strrchr(f->name, '.');
 
 	buffer_printf(&path, "%s/%s", j->folder.path, f->name);
-	if (buffer_check(&path, err) || tool_write_file(buffer_text(&path), f->text, strlen(f->text), err))
+	if (buffer_check(&path, err) ||
+	    tool_write_file(buffer_text(&path), f->text, strlen(f->text), err))
 		return -1;
 	if (!is_source(dot))
 		return 0;
@@ -87,9 +92,11 @@ static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
 static bool is_relocatable(const char *const *flags)
 {
 	for (; *flags; flags++) {
-		bool named = !strcmp(*flags, "-rdc") || !strcmp(*flags, "--relocatable-device-code");
+		bool named =
+			!strcmp(*flags, "-rdc") || !strcmp(*flags, "--relocatable-device-code");
 
-		if (!strcmp(*flags, "-rdc=true") || !strcmp(*flags, "--relocatable-device-code=true") || !strcmp(*flags, "-dc") ||
+		if (!strcmp(*flags, "-rdc=true") ||
+		    !strcmp(*flags, "--relocatable-device-code=true") || !strcmp(*flags, "-dc") ||
 		    (named && flags[1] && !strcmp(flags[1], "true")))
 			return true;
 	}
@@ -102,8 +109,8 @@ static uint64_t add_text(uint64_t hash, const char *text)
 }
 
 /*
- * nvcc makes names of the path of a text: those in `namespace { }`, and what stands for the text when device code is linked.
- * The same program gets the same ones.
+ * nvcc makes names of the path of a text: those in `namespace { }`, and what stands for the text
+ * when device code is linked. The same program gets the same ones.
  */
 static uint64_t key_of(const struct nvcc_request *r)
 {
@@ -121,7 +128,8 @@ static int prepare(struct job *j, struct error *err)
 	j->relocatable = is_relocatable(j->request->flags);
 	if (tool_folder_make(&j->folder, "nvcc", key_of(j->request), err))
 		return -1;
-	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm, j->request->sm);
+	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm,
+		 j->request->sm);
 	buffer_printf(&j->object, "%s/.whole.o", j->folder.path);
 	buffer_printf(&j->device_object, "%s/.device.o", j->folder.path);
 	buffer_printf(&j->log, "%s/.log", j->folder.path);
@@ -130,19 +138,31 @@ static int prepare(struct job *j, struct error *err)
 	for (size_t i = 0; i < j->request->n_files; i++)
 		if (write_file(j, &j->request->files[i], err))
 			return -1;
-	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) || buffer_check(&j->log, err) ||
-	    buffer_check(&j->include, err) || buffer_check(&j->legacy, err) ||
-	    buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
+	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) ||
+	    buffer_check(&j->log, err) || buffer_check(&j->include, err) ||
+	    buffer_check(&j->legacy, err) || buffer_check(&j->sources, err) ||
+	    buffer_check(&j->objects, err))
 		return -1;
 	return 0;
 }
 
 static int run_nvcc(struct job *j, struct error *err)
 {
-	const char *const own[] = { j->request->nvcc, "-c", j->relocatable ? "-rdc=true" : "-rdc=false",
-				    "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
-				    buffer_text(&j->include), "-include", buffer_text(&j->legacy),
-				    "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
+	const char *const own[] = { j->request->nvcc,
+				    "-c",
+				    j->relocatable ? "-rdc=true" : "-rdc=false",
+				    "-gencode",
+				    j->arch,
+				    "--no-compress",
+				    "-lineinfo",
+				    "-I.",
+				    buffer_text(&j->include),
+				    "-include",
+				    buffer_text(&j->legacy),
+				    "-Xcompiler",
+				    "-fPIC,-g1,-gdwarf-4",
+				    "-odir",
+				    j->folder.path };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
 	size_t n = 0;
 
@@ -156,13 +176,22 @@ static int run_nvcc(struct job *j, struct error *err)
 }
 
 /*
- * An object that registers the device code of all texts as one. It is linked when it is loaded, and so is the device runtime
- * with it, where the driver needs that (runtime/cuda/device-module.h).
+ * An object that registers the device code of all texts as one. It is linked when it is loaded, and
+ * so is the device runtime with it, where the driver needs that (runtime/cuda/device-module.h).
  */
 static int run_device_linker(struct job *j, struct error *err)
 {
-	const char *const own[] = { j->request->nvcc, "-dlink", "-cudadevrt", "none", "-gencode", j->arch, "--no-compress",
-				    "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-o", buffer_text(&j->device_object) };
+	const char *const own[] = { j->request->nvcc,
+				    "-dlink",
+				    "-cudadevrt",
+				    "none",
+				    "-gencode",
+				    j->arch,
+				    "--no-compress",
+				    "-Xcompiler",
+				    "-fPIC,-g1,-gdwarf-4",
+				    "-o",
+				    buffer_text(&j->device_object) };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FILES_MAX + 1];
 	int failed;
 

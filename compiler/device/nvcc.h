@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's C++ compiler as a program: found, given texts and flags, and asked for one object with PTX in it. */
+/* NVIDIA's C++ compiler as a program: found, given texts and flags, and asked for one object with
+ * PTX in it. */
 #ifndef CGPU_COMPILER_NVCC_H
 #define CGPU_COMPILER_NVCC_H
 
@@ -21,7 +22,7 @@ struct nvcc_request {
 	size_t n_files;
 	const char *const *flags; /* the user's, up to a NULL */
 	const char *prelude;      /* the folder of cgpu-legacy.h */
-	unsigned sm; /* 75 */
+	unsigned sm;              /* 75 */
 };
 
 struct nvcc_answer {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fat binaries stand one after another in a section of their own, at places that are multiples of eight. */
+/* Fat binaries stand one after another in a section of their own, at places that are multiples of
+ * eight. */
 #include "compiler/device/object-ptx.h"
 
 #include <gelf.h>
@@ -13,7 +14,8 @@
 #define TARGET 75 /* what there is for a newer one is taken, too */
 
 /* Images are texts: the first word of a container cannot stand in one. */
-static int read_section(const char *at, size_t len, object_ptx_found *fn, void *data, struct error *err)
+static int read_section(const char *at, size_t len, object_ptx_found *fn, void *data,
+			struct error *err)
 {
 	const char *end = at + len;
 
@@ -29,7 +31,8 @@ static int read_section(const char *at, size_t len, object_ptx_found *fn, void *
 	return 0;
 }
 
-int object_ptx_each(const void *object, size_t len, object_ptx_found *fn, void *data, struct error *err)
+int object_ptx_each(const void *object, size_t len, object_ptx_found *fn, void *data,
+		    struct error *err)
 {
 	Elf *elf;
 	size_t names;
@@ -39,12 +42,16 @@ int object_ptx_each(const void *object, size_t len, object_ptx_found *fn, void *
 	elf = elf_memory((char *)object, len);
 	if (!elf || elf_getshdrstrndx(elf, &names)) {
 		elf_end(elf);
-		return error_set(err, ERROR_INPUT, "the object of a cell cannot be read: %s", elf_errmsg(-1));
+		return error_set(err, ERROR_INPUT, "the object of a cell cannot be read: %s",
+				 elf_errmsg(-1));
 	}
 	for (Elf_Scn *section = NULL; !failed && (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		const Elf_Data *bytes = name && !strcmp(name, ".nv_fatbin") ? elf_rawdata(section, NULL) : NULL;
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+		const Elf_Data *bytes =
+			name && !strcmp(name, ".nv_fatbin") ? elf_rawdata(section, NULL) : NULL;
 
 		if (bytes && bytes->d_buf)
 			failed = read_section(bytes->d_buf, bytes->d_size, fn, data, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder gets its final name when it is locked, so that nobody takes it for one that was left. A name that comes again is
- * taken only while nothing has it.
+ * A folder gets its final name when it is locked, so that nobody takes it for one that was left. A
+ * name that comes again is taken only while nothing has it.
  */
 #define _GNU_SOURCE
 #include "compiler/device/tool-folder.h"
@@ -41,16 +41,16 @@ static void remove_all(const char *path)
 }
 
 /*
- * Is it ours, and does nobody hold it? Its owner may have removed it before it was locked, and another have given that name to
- * its own.
+ * Is it ours, and does nobody hold it? Its owner may have removed it before it was locked, and
+ * another have given that name to its own.
  */
 static int lock_left(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st, there;
 
-	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == getuid() && !flock(fd, LOCK_EX | LOCK_NB) && !lstat(path, &there) &&
-	    there.st_dev == st.st_dev && there.st_ino == st.st_ino)
+	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == getuid() && !flock(fd, LOCK_EX | LOCK_NB) &&
+	    !lstat(path, &there) && there.st_dev == st.st_dev && there.st_ino == st.st_ino)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -80,10 +80,12 @@ void tool_folder_tidy(void)
 }
 
 /* Two sessions may run the same program at once: each finds one of few paths, mostly the first. */
-static int take_recurring_name(struct tool_folder *f, const char *made, const char *name, uint64_t key)
+static int take_recurring_name(struct tool_folder *f, const char *made, const char *name,
+			       uint64_t key)
 {
 	for (int n = 0; n < RECURRING_MAX; n++) {
-		snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%016" PRIx64 "-%d", parent(), name, key, n);
+		snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%016" PRIx64 "-%d",
+			 parent(), name, key, n);
 		if (!renameat2(AT_FDCWD, made, AT_FDCWD, f->path, RENAME_NOREPLACE))
 			return 0;
 	}
@@ -94,7 +96,8 @@ static int take_name(struct tool_folder *f, const char *made, const char *name, 
 {
 	if (key && !take_recurring_name(f, made, name, key))
 		return 0;
-	snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%s", parent(), name, made + strlen(made) - 6);
+	snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%s", parent(), name,
+		 made + strlen(made) - 6);
 	return rename(made, f->path);
 }
 

@@ -41,7 +41,8 @@ static char *in_folder(const char *folder, const char *below, const char *name)
 char *tool_find(const char *name, const char *given, const char *cuda_root)
 {
 	const char *named = getenv(given), *list = getenv("PATH");
-	const char *roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), cuda_root, "/usr/local/cuda" };
+	const char *roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), cuda_root,
+				"/usr/local/cuda" };
 	cleanup_free char *path = strdup(list ? list : "");
 	char *found = NULL, *rest = NULL;
 
@@ -49,20 +50,24 @@ char *tool_find(const char *name, const char *given, const char *cuda_root)
 		return in_folder(named, "", "");
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && !found; i++)
 		found = in_folder(roots[i], "/bin/", name);
-	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir && !found; dir = strtok_r(NULL, ":", &rest))
+	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir && !found;
+	     dir = strtok_r(NULL, ":", &rest))
 		found = in_folder(dir, "/", name);
 	return found;
 }
 
-static _Noreturn void become(const struct tool_folder *f, const char *log, const char *const *argv, pid_t parent)
+static _Noreturn void become(const struct tool_folder *f, const char *log, const char *const *argv,
+			     pid_t parent)
 {
 	int to = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), null = open("/dev/null", O_RDONLY);
 
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || to < 0 || null < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 || dup2(to, 2) < 0)
+	if (getppid() != parent || to < 0 || null < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 ||
+	    dup2(to, 2) < 0)
 		_exit(126);
-	/* What this program starts may outlive it, and us: nobody gets a folder in which it still writes. */
+	/* What this program starts may outlive it, and us: nobody gets a folder in which it still
+	 * writes. */
 	if (f->lock == LOCK_FD ? fcntl(LOCK_FD, F_SETFD, 0) : dup2(f->lock, LOCK_FD) < 0)
 		_exit(126);
 	close_range(LOCK_FD + 1, ~0u, 0);
@@ -72,7 +77,8 @@ static _Noreturn void become(const struct tool_folder *f, const char *log, const
 	_exit(127);
 }
 
-int tool_run(const struct tool_folder *f, const char *log, const char *const *argv, struct error *err)
+int tool_run(const struct tool_folder *f, const char *log, const char *const *argv,
+	     struct error *err)
 {
 	pid_t parent = getpid(), pid = fork();
 	int status;

@@ -23,7 +23,8 @@ static bool begins_value(const struct token_list *l, uint32_t i)
 	if (token_is(l, i + 1, "[") || (i && token_is(l, i - 1, "[")))
 		return false;
 	if (!i || !token_is_name(l, i - 1))
-		return !i || !(token_is(l, i - 1, ")") || token_is(l, i - 1, "]") || l->at[i - 1].kind == TOKEN_STRING);
+		return !i || !(token_is(l, i - 1, ")") || token_is(l, i - 1, "]") ||
+			       l->at[i - 1].kind == TOKEN_STRING);
 	return word_class_of(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
 }
 
@@ -43,7 +44,8 @@ static bool is_lambda(const struct token_list *l, uint32_t i)
 	return token_is(l, at, "{");
 }
 
-/* The key of a function (compiler/clang/clang-pieces.cc) is its name and the types of its parameters. */
+/* The key of a function (compiler/clang/clang-pieces.cc) is its name and the types of its
+ * parameters. */
 static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
 {
 	return d->kind == DECLARATION_CPP && !strncmp(d->name, name, len) && d->name[len] == '(' &&
@@ -64,7 +66,8 @@ bool beyond_c_defines(const struct session *session, const char *name)
 /* A mark, or a launch. */
 static bool is_of_cuda(const struct token_list *l, uint32_t i)
 {
-	static const char *const marks[] = { "__global__", "__device__", "__constant__", "__managed__", "__shared__", "<<<" };
+	static const char *const marks[] = { "__global__",  "__device__", "__constant__",
+					     "__managed__", "__shared__", "<<<" };
 
 	for (size_t k = 0; k < sizeof(marks) / sizeof(*marks); k++)
 		if (token_is(l, i, marks[k]))
@@ -77,7 +80,9 @@ static bool is_of_cpp(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i, "template"))
 		return token_is(l, i + 1, "<");
-	return (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using")) && words_at_specifier(l, i);
+	return (token_is(l, i, "class") || token_is(l, i, "namespace") ||
+		token_is(l, i, "using")) &&
+	       words_at_specifier(l, i);
 }
 
 uint32_t beyond_c_cuda_line(const struct token_list *l)
@@ -94,19 +99,24 @@ static bool asks_for_cuda(const struct token_list *l, uint32_t i)
 	size_t n;
 	const char *rest = token_directive_rest(l, i, &n);
 
-	return (token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "if")) &&
-	       (memmem(rest, n, "__CUDACC__", strlen("__CUDACC__")) || memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
+	return (token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") ||
+		token_directive_is(l, i, "if")) &&
+	       (memmem(rest, n, "__CUDACC__", strlen("__CUDACC__")) ||
+		memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
 }
 
 /* cudaMalloc(): `cudaMalloc(&p, n)` and arguments left out are of C++, which a `.cu` file is. */
 static bool is_of_runtime(const struct session *s, const struct token_list *l, uint32_t i)
 {
-	return token_is(l, i + 1, "(") && token_len(l, i) > 4 && !memcmp(token_text(l, i), "cuda", 4) &&
-	       isupper((unsigned char)token_text(l, i)[4]) && header_names_kind(&s->headers, token_text(l, i), token_len(l, i));
+	return token_is(l, i + 1, "(") && token_len(l, i) > 4 &&
+	       !memcmp(token_text(l, i), "cuda", 4) &&
+	       isupper((unsigned char)token_text(l, i)[4]) &&
+	       header_names_kind(&s->headers, token_text(l, i), token_len(l, i));
 }
 
 /*
- * `geo::one`, `(::one)`, at which clang's parser of C does not end. The colons of assembly stand behind a text or a parenthesis.
+ * `geo::one`, `(::one)`, at which clang's parser of C does not end. The colons of assembly stand
+ * behind a text or a parenthesis.
  */
 static bool is_scope(const struct token_list *l, uint32_t i)
 {
@@ -128,7 +138,9 @@ bool beyond_c(const struct token_list *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		bool is_directive = l->at[i].kind == TOKEN_DIRECTIVE;
 
-		if (is_directive ? asks_for_cuda(l, i) : is_lambda(l, i) || is_of_cuda(l, i) || is_of_cpp(l, i) || is_scope(l, i))
+		if (is_directive ? asks_for_cuda(l, i)
+				 : is_lambda(l, i) || is_of_cuda(l, i) || is_of_cpp(l, i) ||
+					   is_scope(l, i))
 			return true;
 	}
 	return false;

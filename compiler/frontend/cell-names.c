@@ -49,8 +49,10 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 	}
 }
 
-/* A prototype of another type than the header's is for the same function, but clang must not see both. */
-bool cell_names_take(struct host_text *h, const struct session *session, const char *name, size_t len)
+/* A prototype of another type than the header's is for the same function, but clang must not see
+ * both. */
+bool cell_names_take(struct host_text *h, const struct session *session, const char *name,
+		     size_t len)
 {
 	const struct token_list *l = &h->tokens;
 	char kind = header_names_kind(&session->headers, name, len);
@@ -58,10 +60,12 @@ bool cell_names_take(struct host_text *h, const struct session *session, const c
 	if (!kind || kind == 's')
 		return false;
 	for (uint32_t i = 0; i < h->n_taken; i++)
-		if (token_len(l, h->taken[i]) == len && !memcmp(token_text(l, h->taken[i]), name, len))
+		if (token_len(l, h->taken[i]) == len &&
+		    !memcmp(token_text(l, h->taken[i]), name, len))
 			return false;
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (!token_is_name(l, i) || token_len(l, i) != len || memcmp(token_text(l, i), name, len))
+		if (!token_is_name(l, i) || token_len(l, i) != len ||
+		    memcmp(token_text(l, i), name, len))
 			continue;
 		h->taken[h->n_taken++] = i;
 		return true;
@@ -69,14 +73,16 @@ bool cell_names_take(struct host_text *h, const struct session *session, const c
 	return false;
 }
 
-bool cell_names_keep(struct host_text *h, const struct session *session, const char *name, size_t len)
+bool cell_names_keep(struct host_text *h, const struct session *session, const char *name,
+		     size_t len)
 {
 	bool found = false;
 
 	if (!session_declares(session, name, len))
 		return false;
 	for (uint32_t i = 0; i < h->n_masks; i++)
-		if (!strcmp(h->masks[i].space, "ordinary") && h->masks[i].len == len && !memcmp(h->masks[i].name, name, len)) {
+		if (!strcmp(h->masks[i].space, "ordinary") && h->masks[i].len == len &&
+		    !memcmp(h->masks[i].name, name, len)) {
 			h->masks[i--] = h->masks[--h->n_masks];
 			found = true;
 		}
@@ -88,7 +94,8 @@ static bool is_left(const struct host_text *h, const char *name, size_t len)
 	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = 0; i < h->n_left; i++)
-		if (token_len(l, h->left[i]) == len && !memcmp(token_text(l, h->left[i]), name, len))
+		if (token_len(l, h->left[i]) == len &&
+		    !memcmp(token_text(l, h->left[i]), name, len))
 			return true;
 	return false;
 }
@@ -98,7 +105,8 @@ bool cell_names_leave(struct host_text *h, const char *name, size_t len)
 	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = 0; i < l->n && !is_left(h, name, len); i++)
-		if (token_is_name(l, i) && token_len(l, i) == len && !memcmp(token_text(l, i), name, len)) {
+		if (token_is_name(l, i) && token_len(l, i) == len &&
+		    !memcmp(token_text(l, i), name, len)) {
 			h->left[h->n_left++] = i;
 			return true;
 		}
@@ -115,13 +123,17 @@ static void mask_directive(struct host_text *h, uint32_t i)
 		add_mask(h, "macro", name, len);
 }
 
-/* `int sum(int n);` is the session's function also where C++ has it, under a symbol that is not its name. */
-static bool is_function_of_cpp(const struct host_text *h, const struct session *session, uint32_t name)
+/* `int sum(int n);` is the session's function also where C++ has it, under a symbol that is not its
+ * name. */
+static bool is_function_of_cpp(const struct host_text *h, const struct session *session,
+			       uint32_t name)
 {
 	const struct token_list *l = &h->tokens;
-	const struct declaration *known = session_find(session, token_text(l, name), token_len(l, name));
+	const struct declaration *known =
+		session_find(session, token_text(l, name), token_len(l, name));
 
-	return known && known->kind == DECLARATION_FUNCTION && strstr(known->host, ") __asm__(\"_Z");
+	return known && known->kind == DECLARATION_FUNCTION &&
+	       strstr(known->host, ") __asm__(\"_Z");
 }
 
 /* `typedef int bool;` */
@@ -130,10 +142,12 @@ static bool is_word_for_type(const struct token_list *l, uint32_t i)
 	return token_is(l, i, "bool") && (token_is(l, i + 1, ";") || token_is(l, i + 1, ","));
 }
 
-/* In a declaration: a name, behind a type, a star, a comma or the members of a structure, and in front of what follows a name. */
+/* In a declaration: a name, behind a type, a star, a comma or the members of a structure, and in
+ * front of what follows a name. */
 static bool is_declared(const struct token_list *l, const struct cell_item *item, uint32_t i)
 {
-	static const char *const behind[] = { "=", ";", ",", "[", "(", "__asm__", "asm", "__attribute__" };
+	static const char *const behind[] = { "=", ";",       ",",   "[",
+					      "(", "__asm__", "asm", "__attribute__" };
 	bool follows = i + 1 >= item->end;
 
 	if (!words_at_identifier(l, i) && !is_word_for_type(l, i))
@@ -143,23 +157,28 @@ static bool is_declared(const struct token_list *l, const struct cell_item *item
 	if (!follows)
 		return false;
 	return i == item->first ? item->body != TOKEN_NONE
-				: token_is_name(l, i - 1) || token_is(l, i - 1, "*") || token_is(l, i - 1, ",") ||
-					  token_is(l, i - 1, "}") || token_is(l, i - 1, ")") || token_is(l, i - 1, "(");
+				: token_is_name(l, i - 1) || token_is(l, i - 1, "*") ||
+					  token_is(l, i - 1, ",") || token_is(l, i - 1, "}") ||
+					  token_is(l, i - 1, ")") || token_is(l, i - 1, "(");
 }
 
-/* `(*f)(int)`, `name(int)`: what a declarator starts with is what it declares, not its parameters. */
+/* `(*f)(int)`, `name(int)`: what a declarator starts with is what it declares, not its parameters.
+ */
 static uint32_t behind_declarator(const struct token_list *l, uint32_t i, uint32_t end)
 {
 	while (i < end && !token_is(l, i, ",") && !token_is(l, i, ";"))
-		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{") ? token_behind(l, i) : i + 1;
+		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{")
+			    ? token_behind(l, i)
+			    : i + 1;
 	return i;
 }
 
-static void add_declared(struct host_text *h, const struct session *session, const struct cell_item *item, uint32_t i,
-			 bool is_shared)
+static void add_declared(struct host_text *h, const struct session *session,
+			 const struct cell_item *item, uint32_t i, bool is_shared)
 {
 	const struct token_list *l = &h->tokens;
-	bool is_function = token_is(l, i + 1, "("), defines = !is_function || item->body != TOKEN_NONE;
+	bool is_function = token_is(l, i + 1, "("),
+	     defines = !is_function || item->body != TOKEN_NONE;
 
 	if (is_function && item->body == TOKEN_NONE && is_function_of_cpp(h, session, i))
 		return;
@@ -168,7 +187,8 @@ static void add_declared(struct host_text *h, const struct session *session, con
 		h->own[h->n_own++] = i;
 }
 
-static void find_in_declaration(struct host_text *h, const struct session *session, const struct cell_item *item)
+static void find_in_declaration(struct host_text *h, const struct session *session,
+				const struct cell_item *item)
 {
 	const struct token_list *l = &h->tokens;
 	uint32_t end = item->body == TOKEN_NONE ? item->end : item->body, i = item->first;
@@ -187,7 +207,8 @@ static void find_in_declaration(struct host_text *h, const struct session *sessi
 		} else if (is_declared(l, item, i)) {
 			add_declared(h, session, item, i, is_shared);
 			i = behind_declarator(l, i + 1, end);
-		} else if (token_is(l, i, "(") && !token_is(l, i + 1, "*") && !words_at_identifier(l, i + 1)) {
+		} else if (token_is(l, i, "(") && !token_is(l, i + 1, "*") &&
+			   !words_at_identifier(l, i + 1)) {
 			i = token_behind(l, i);
 		} else {
 			i++;
@@ -216,7 +237,8 @@ int cell_names_find(struct host_text *h, const struct session *session, struct e
 	return 0;
 }
 
-/* `int true` among parameters or members: a header's macro must not stand there. errno must be one. */
+/* `int true` among parameters or members: a header's macro must not stand there. errno must be one.
+ */
 static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
 {
 	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
@@ -226,7 +248,8 @@ static bool declares_macro(const struct session *session, const struct token_lis
 		return false;
 	for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++)
 		declares |= token_is(l, i + 1, behind[k]);
-	return declares && header_names_kind(&session->headers, token_text(l, i), token_len(l, i)) == 'm';
+	return declares &&
+	       header_names_kind(&session->headers, token_text(l, i), token_len(l, i)) == 'm';
 }
 
 /* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
@@ -237,14 +260,18 @@ void cell_names_write(struct host_text *h, const struct session *session)
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (declares_macro(session, l, i))
-			own_names_write(&session->headers, token_text(l, i), token_len(l, i), &h->unit.text);
+			own_names_write(&session->headers, token_text(l, i), token_len(l, i),
+					&h->unit.text);
 
 	for (uint32_t i = 0; i < h->n_masks; i++)
 		if (h->masks[i].is_constant || !strcmp(h->masks[i].space, "macro"))
-			own_names_write(&session->headers, h->masks[i].name, h->masks[i].len, &h->unit.text);
+			own_names_write(&session->headers, h->masks[i].name, h->masks[i].len,
+					&h->unit.text);
 	for (uint32_t i = 0; i < h->n_taken; i++)
-		own_names_write(&session->headers, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
+		own_names_write(&session->headers, token_text(l, h->taken[i]),
+				token_len(l, h->taken[i]), &h->unit.text);
 	for (uint32_t i = 0; i < h->n_own; i++)
 		if (!is_left(h, token_text(l, h->own[i]), token_len(l, h->own[i])))
-			own_names_write(&session->headers, token_text(l, h->own[i]), token_len(l, h->own[i]), &h->unit.text);
+			own_names_write(&session->headers, token_text(l, h->own[i]),
+					token_len(l, h->own[i]), &h->unit.text);
 }

@@ -28,7 +28,8 @@ void cell_pieces_release(struct cell_pieces *p)
 	*p = (struct cell_pieces){ .pool = p->pool };
 }
 
-void cell_pieces_add(struct cell_pieces *p, uint32_t begin, uint32_t body, uint32_t end, const char *function)
+void cell_pieces_add(struct cell_pieces *p, uint32_t begin, uint32_t body, uint32_t end,
+		     const char *function)
 {
 	const char *name = function ? mem_pool_strdup(p->pool, function) : NULL;
 
@@ -48,10 +49,12 @@ void cell_pieces_add_unknown(struct cell_pieces *p, uint32_t at, const char *nam
 }
 
 /* The definition behind this byte; NULL: there is none. */
-static const struct cell_piece *find_function(const struct cell_pieces *p, const struct unknown_name *u)
+static const struct cell_piece *find_function(const struct cell_pieces *p,
+					      const struct unknown_name *u)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->at[i].begin > u->at && p->at[i].function && !strcmp(p->at[i].function, u->name))
+		if (p->at[i].begin > u->at && p->at[i].function &&
+		    !strcmp(p->at[i].function, u->name))
 			return &p->at[i];
 	return NULL;
 }
@@ -70,7 +73,8 @@ bool cell_pieces_declare(struct cell_pieces *p, struct host_text *h)
 	bool any = false;
 
 	for (size_t i = 0; i < p->n_unknown; i++) {
-		const struct cell_piece *f = find_function(p, &p->unknown[i]), *user = find_user(p, &p->unknown[i]);
+		const struct cell_piece *f = find_function(p, &p->unknown[i]),
+					*user = find_user(p, &p->unknown[i]);
 		const char *head = f && user ? host_text_head(h, f->begin, f->body) : NULL;
 
 		any |= head && host_text_insert(h, user->begin, head);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the session's declarations are C++ is not known beforehand: the unit is compiled with all that it mentions, and
- * those that clang has errors in, or that stand in the way of what the cell defines, are dropped for another try. A try
- * that fails ends before code is made, so the common case pays for one.
+ * Which of the session's declarations are C++ is not known beforehand: the unit is compiled with
+ * all that it mentions, and those that clang has errors in, or that stand in the way of what the
+ * cell defines, are dropped for another try. A try that fails ends before code is made, so the
+ * common case pays for one.
  */
 #define _GNU_SOURCE
 #include "compiler/frontend/compile-cpp.h"
@@ -70,7 +71,10 @@ static void on_entry(void *context, const struct clang_entry *e)
 {
 	struct cpp_unit *x = context;
 	const char *name = mem_pool_strdup(&x->pool, e->ptx_name);
-	struct unit_entry entry = { .name = name, .ptx_name = name, .line = e->line, .stub = mem_pool_strdup(&x->pool, e->stub) };
+	struct unit_entry entry = { .name = name,
+				    .ptx_name = name,
+				    .line = e->line,
+				    .stub = mem_pool_strdup(&x->pool, e->stub) };
 
 	x->no_memory |= !name || !entry.stub;
 	buffer_append(&x->entries, &entry, sizeof(entry));
@@ -98,7 +102,8 @@ static void on_dependent(void *context, const char *file, uint64_t layout)
 {
 	struct cpp_unit *x = context;
 
-	cpp_dependents_look_at(&x->dependents, &x->compiler->session, cpp_tries_entry_of(file), layout);
+	cpp_dependents_look_at(&x->dependents, &x->compiler->session, cpp_tries_entry_of(file),
+			       layout);
 }
 
 static void on_pragma(void *context, const char *text)
@@ -111,7 +116,8 @@ static void on_pragma(void *context, const char *text)
 /* main() has no name that C++ code may call; the object's symbol has. */
 static void put_main(struct cpp_unit *x)
 {
-	buffer_puts(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n");
+	buffer_puts(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" int cgpu_main(int, char **) "
+				   "__asm__(\"main\");\n");
 }
 
 static void put_call_of_main(struct cpp_unit *x)
@@ -123,7 +129,8 @@ static void put_call_of_main(struct cpp_unit *x)
 		      x->request->cell_name);
 }
 
-/* What runs when the cell does, behind the constructors and statements before its last expression. */
+/* What runs when the cell does, behind the constructors and statements before its last expression.
+ */
 static void put_run(struct cpp_unit *x)
 {
 	put_main(x);
@@ -145,7 +152,9 @@ static void put_anew(struct cpp_unit *x)
 		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u/In[%u]", i, d->cell);
 		x->anew_names[x->n_anew] = mem_pool_strdup(&x->pool, place);
 		x->no_memory |= !x->anew_names[x->n_anew++];
-		buffer_printf(&x->behind, "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW "\n",
+		buffer_printf(&x->behind,
+			      "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW
+			      "\n",
 			      d->line ? d->line : 1, place, d->host);
 	}
 }
@@ -162,7 +171,8 @@ static int put_cell(struct cpp_unit *x, struct error *err)
 		to = cpp_dependents_next(&x->dependents, session, x->dropped, from);
 		at_end = to == UINT32_MAX;
 		unit_text_copy(&x->text, from, at_end ? len : to, &x->edits);
-		if (!at_end && composition_write_behind(session, x->dropped, x->dependents.places, to, &x->text.text, err))
+		if (!at_end && composition_write_behind(session, x->dropped, x->dependents.places,
+							to, &x->text.text, err))
 			return -1;
 	}
 	return 0;
@@ -172,9 +182,11 @@ static int write_text(struct cpp_unit *x, struct error *err)
 {
 	unit_text_release(&x->text);
 	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
-	unit_text_puts(&x->text, "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
+	unit_text_puts(&x->text,
+		       "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
 	cpp_own_write(&x->own, &x->text.text);
-	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
+	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text,
+				  err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
 	pragma_state_write(&x->before, false, &x->text.text);
@@ -191,7 +203,8 @@ static void start_try(struct cpp_unit *x)
 	x->again = x->last_clashed = false;
 	x->suspect = UINT32_MAX;
 	diagnostics_release(&x->diagnostics);
-	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text),
+			 x->request->cell_name);
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 	x->diagnostics.session = &x->compiler->session;
 	cpp_names_release(&x->names);
@@ -221,8 +234,8 @@ static void on_device_diagnostic(void *context, const struct clang_diagnostic *d
 }
 
 /*
- * A kernel that only its own text can name, as in a namespace without a name, has a longer name in the PTX. NULL: it is not
- * there, since nobody launches it.
+ * A kernel that only its own text can name, as in a namespace without a name, has a longer name in
+ * the PTX. NULL: it is not there, since nobody launches it.
  */
 static const char *name_in_ptx(struct cpp_unit *x, const char *name)
 {
@@ -252,26 +265,30 @@ static void name_entries(struct cpp_unit *x)
 
 static const struct clang_options *device_options(struct cpp_unit *x, struct error *err)
 {
-	return options_get_device(&x->compiler->options, buffer_text(&x->device_flags), x->request->sm, err);
+	return options_get_device(&x->compiler->options, buffer_text(&x->device_flags),
+				  x->request->sm, err);
 }
 
 static void begin_for_device(struct cpp_unit *x, const struct clang_options *options)
 {
-	device_half_begin(&x->half, &x->compiler->options, options, &x->job, buffer_text(&x->includes),
-			  &x->compiler->device_header);
+	device_half_begin(&x->half, &x->compiler->options, options, &x->job,
+			  buffer_text(&x->includes), &x->compiler->device_header);
 }
 
 /*
- * There is something to compile for the device, as it seems by now. A header that must be made first takes long, and is made when
- * the host's half is well.
+ * There is something to compile for the device, as it seems by now. A header that must be made
+ * first takes long, and is made when the host's half is well.
  */
 static void on_device_code(void *context)
 {
 	struct cpp_unit *x = context;
-	const struct clang_options *options = x->diagnostics.n_errors || x->again ? NULL : device_options(x, NULL);
+	const struct clang_options *options =
+		x->diagnostics.n_errors || x->again ? NULL : device_options(x, NULL);
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 
-	if (options && !cpp_header_path(&x->compiler->options, options, buffer_text(&x->includes), &header, NULL) &&
+	if (options &&
+	    !cpp_header_path(&x->compiler->options, options, buffer_text(&x->includes), &header,
+			     NULL) &&
 	    !access(buffer_text(&header), R_OK))
 		begin_for_device(x, options);
 }
@@ -290,7 +307,8 @@ static int compile_for_device(struct cpp_unit *x, struct error *err)
 	x->last_severity = CLANG_NOTE;
 	device_half_tell(&x->half, x, on_device_diagnostic);
 	if (!x->half.compiled && !x->diagnostics.n_errors)
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
+				"clang gave up on the device code without saying why");
 	x->ptx = x->half.ptx;
 	x->ptx_len = x->half.ptx_len;
 	x->half.ptx = NULL;
@@ -304,28 +322,51 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	int failed;
 
 	start_try(x);
-	x->job = (struct clang_job){ .options = x->options, .name = x->request->cell_name,
-				     .header = buffer_text(x->no_instances ? &x->header : &x->with_instances),
-				     .files = x->anew_names, .n_files = x->n_anew,
-				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
-				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
-				     .statements = x->run, .checked = x->request->checked, .context = x,
-				     .effort = x->request->checked || x->flags.len ? CLANG_FULL : effort_of_cpp(&x->cell.tokens),
-				     .diagnostic = cpp_tries_on_diagnostic, .symbol = on_symbol, .piece = on_piece,
-				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
-				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
-				     .instances = x->instances.prefix, .given = buffer_text(&x->instances.given),
-				     .instance = *x->instances.prefix ? on_instance : NULL, .instantiated = on_instantiated,
-				     .device_code = on_device_code, .edit = cpp_tries_on_edit,
-				     .launched = cpp_tries_on_launched };
-	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
+	x->job = (struct clang_job){
+		.options = x->options,
+		.name = x->request->cell_name,
+		.header = buffer_text(x->no_instances ? &x->header : &x->with_instances),
+		.files = x->anew_names,
+		.n_files = x->n_anew,
+		.text = buffer_text(&x->text.text),
+		.len = x->text.text.len,
+		.behind = buffer_text(&x->behind),
+		.run = x->run_main ? x->run : NULL,
+		.statements = x->run,
+		.checked = x->request->checked,
+		.context = x,
+		.effort = x->request->checked || x->flags.len ? CLANG_FULL
+							      : effort_of_cpp(&x->cell.tokens),
+		.diagnostic = cpp_tries_on_diagnostic,
+		.symbol = on_symbol,
+		.piece = on_piece,
+		.definition = on_definition,
+		.dependent = on_dependent,
+		.pragma = on_pragma,
+		.own_variable = on_own_variable,
+		.function = on_function,
+		.entry = on_entry,
+		.instances = x->instances.prefix,
+		.given = buffer_text(&x->instances.given),
+		.instance = *x->instances.prefix ? on_instance : NULL,
+		.instantiated = on_instantiated,
+		.device_code = on_device_code,
+		.edit = cpp_tries_on_edit,
+		.launched = cpp_tries_on_launched
+	};
+	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text,
+			     strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
+				"clang gave up without saying why");
 	if (!x->diagnostics.n_errors && !x->again)
 		x->again = cpp_dependents_refuse(&x->dependents, x->dropped);
 	if (!x->diagnostics.n_errors && !x->again)
-		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->stays, x->anew);
-	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, err) : 0;
+		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped,
+					     x->stays, x->anew);
+	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again
+			 ? compile_for_device(x, err)
+			 : 0;
 	device_half_join(&x->half);
 	device_half_release(&x->half);
 	cpp_tries_end(x);
@@ -362,12 +403,18 @@ static int mark_own_variables(struct cpp_unit *x, struct error *err)
 	return 0;
 }
 
-static void on_changed_pragma(void *context, const char *family, const char *host, const char *device)
+static void on_changed_pragma(void *context, const char *family, const char *host,
+			      const char *device)
 {
 	struct cpp_unit *x = context;
 
 	x->unit.declarations[x->unit.n_declarations++] = (struct declaration){
-		.kind = DECLARATION_STATE, .cell = x->unit.cell, .line = 1, .name = family, .host = host, .device = device,
+		.kind = DECLARATION_STATE,
+		.cell = x->unit.cell,
+		.line = 1,
+		.name = family,
+		.host = host,
+		.device = device,
 	};
 }
 
@@ -375,11 +422,13 @@ static int declare_pragmas(struct cpp_unit *x, struct error *err)
 {
 	if (unit_make_room(&x->unit, PRAGMA_FAMILIES, &x->pool, err))
 		return -1;
-	return pragma_state_changes(&x->pragmas, &x->before, x, on_changed_pragma) ?
-		       error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell") : 0;
+	return pragma_state_changes(&x->pragmas, &x->before, x, on_changed_pragma)
+		       ? error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell")
+		       : 0;
 }
 
-/* The file says something else than when the session included it: what the session has of it gives way to the cell's. */
+/* The file says something else than when the session included it: what the session has of it gives
+ * way to the cell's. */
 static void drop_changed(void *context, const char *path)
 {
 	static const char start[] = "#include ";
@@ -392,12 +441,14 @@ static void drop_changed(void *context, const char *path)
 		char had[PATH_MAX];
 
 		if (!strncmp(text, start, strlen(start)) &&
-		    local_include_path(text + strlen(start), strlen(text + strlen(start)), had) && !strcmp(had, path))
+		    local_include_path(text + strlen(start), strlen(text + strlen(start)), had) &&
+		    !strcmp(had, path))
 			x->dropped[e] = CPP_CLASHED;
 	}
 }
 
-/* Is the function of a header's name that one? What an earlier cell has defined as extern "C" has the same symbol. */
+/* Is the function of a header's name that one? What an earlier cell has defined as extern "C" has
+ * the same symbol. */
 static bool is_of_header(void *context, const char *name)
 {
 	struct cpp_unit *x = context;
@@ -414,7 +465,8 @@ static bool is_of_header(void *context, const char *name)
 
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
-	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
+	const struct clang_options *c =
+		options_get(&x->compiler->options, "", &x->compiler->session, err);
 	struct unit *u = &x->unit;
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
@@ -438,14 +490,16 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
-	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
-	    cpp_dependents_finish(&x->dependents, &x->compiler->session, x->dropped, u, err) || declare_pragmas(x, err) ||
-	    instances_declare(&x->instances, u, &x->pool, err) ||
+	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u,
+			      &x->diagnostics.warnings, err) ||
+	    cpp_dependents_finish(&x->dependents, &x->compiler->session, x->dropped, u, err) ||
+	    declare_pragmas(x, err) || instances_declare(&x->instances, u, &x->pool, err) ||
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
 	cpp_tries_tell_stays(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
-	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
+			    &u->n_lines, err))
 		return -1;
 	local_includes_note(&x->compiler->includes, &x->cell.tokens);
 	ret->ok = true;
@@ -455,8 +509,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 }
 
 /*
- * A header that is missing or broken is told where the cell includes it: then only what every cell sees is precompiled. If
- * that fails too, the C++ library is not there.
+ * A header that is missing or broken is told where the cell includes it: then only what every cell
+ * sees is precompiled. If that fails too, the C++ library is not there.
  */
 static int find_header(struct cpp_unit *x, struct error *err)
 {
@@ -470,8 +524,10 @@ static int find_header(struct cpp_unit *x, struct error *err)
 	cpp_bundle_includes(buffer_text(&all), &x->includes);
 	if (buffer_check(&all, err) || buffer_check(&x->includes, err))
 		return -1;
-	if (!cpp_header_watch_get(watch, o, x->options, buffer_text(&x->includes), &x->header, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(watch, o, x->options, "", &x->header, &why))) {
+	if (!cpp_header_watch_get(watch, o, x->options, buffer_text(&x->includes), &x->header,
+				  &why) ||
+	    (why.code == ERROR_COMPILE &&
+	     !cpp_header_watch_get(watch, o, x->options, "", &x->header, &why))) {
 		cpp_instances_header(buffer_text(&x->header), &x->with_instances);
 		return buffer_check(&x->with_instances, err);
 	}
@@ -489,8 +545,9 @@ static void refuse_module(struct cpp_unit *x)
 	text_position(l->text, l->len, l->at[x->cell.module].start, &line, &column);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, x->cell.module),
 			"a cell can neither be a C++ module nor import one");
-	diagnostics_hint(&x->diagnostics, "use #include: the headers of the C++ library are precompiled. What this cell declares, "
-					  "later %%cpp cells see");
+	diagnostics_hint(&x->diagnostics,
+			 "use #include: the headers of the C++ library are precompiled. What this "
+			 "cell declares, later %%cpp cells see");
 }
 
 /* Up to the text; 1: what is wrong is told. */
@@ -501,9 +558,11 @@ static int prepare(struct cpp_unit *x, struct error *err)
 
 	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
-	buffer_printf(&x->flags, "%s%s%s", x->request->cflags, *x->cell.flags ? " " : "", x->cell.flags);
+	buffer_printf(&x->flags, "%s%s%s", x->request->cflags, *x->cell.flags ? " " : "",
+		      x->cell.flags);
 	if (!device_flags_read(x->request->nvflags, &x->flags, &only_device, &problem))
-		x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
+		x->options =
+			options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
 	buffer_printf(&x->device_flags, "%s%s", buffer_text(&x->flags), buffer_text(&only_device));
 	if (!x->options) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
@@ -530,35 +589,44 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
 }
 
-/* All that the session has declared: also what is hidden from the unit's text has a say in what the unit declares. */
+/* All that the session has declared: also what is hidden from the unit's text has a say in what the
+ * unit declares. */
 static void put_session(const struct cpp_unit *x, struct buffer *out)
 {
 	for (uint32_t i = 0; i < x->n_entries; i++) {
 		const struct declaration *d = session_at(&x->compiler->session, i);
 
 		buffer_printf(out, "%d %u %u %d %s\n%s\n%s\n", d->kind, d->cell, d->line,
-			      session_is_hidden(&x->compiler->session, i), d->name, d->host, d->device);
+			      session_is_hidden(&x->compiler->session, i), d->name, d->host,
+			      d->device);
 	}
 }
 
-/* Empty for a cell that has to be compiled. The header's name has the hash of the prelude and of the options. */
-static void make_key(const struct cpp_unit *x, const struct buffer *made_by, struct unit_cache_key *ret)
+/* Empty for a cell that has to be compiled. The header's name has the hash of the prelude and of
+ * the options. */
+static void make_key(const struct cpp_unit *x, const struct buffer *made_by,
+		     struct unit_cache_key *ret)
 {
 	const struct compile_request *r = x->request;
 	cleanup_buffer struct buffer asked = BUFFER_INIT;
 	char folder[PATH_MAX];
 
 	ret->text[0] = '\0';
-	if (!r->cell || r->checked || !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)))
+	if (!r->cell || r->checked ||
+	    !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)))
 		return;
 	/* Debugging information has the folder. */
-	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name, buffer_text(&x->flags),
-		      buffer_text(&x->device_flags), getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name,
+		      buffer_text(&x->flags), buffer_text(&x->device_flags),
+		      getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
 	put_session(x, &asked);
 	if (!buffer_check(&asked, NULL))
-		unit_cache_key_make(ret, (const char *[]){ buffer_text(made_by), buffer_text(&asked), r->text,
-							   buffer_text(&x->text.text) },
-				    (size_t[]){ made_by->len, asked.len, strlen(r->text), x->text.text.len }, 4);
+		unit_cache_key_make(
+			ret,
+			(const char *[]){ buffer_text(made_by), buffer_text(&asked), r->text,
+					  buffer_text(&x->text.text) },
+			(size_t[]){ made_by->len, asked.len, strlen(r->text), x->text.text.len },
+			4);
 }
 
 static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
@@ -573,7 +641,8 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 		return r < 0 ? -1 : 0;
 	if (write_text(x, err))
 		return -1;
-	is_known = !unit_cache_made_by(buffer_text(&x->header), &made_by) && !buffer_check(&made_by, NULL);
+	is_known = !unit_cache_made_by(buffer_text(&x->header), &made_by) &&
+		   !buffer_check(&made_by, NULL);
 	if (is_known)
 		make_key(x, &made_by, &key);
 	ret->ok = unit_cache_get(cache, &key, &ret->unit);
@@ -594,7 +663,8 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 	return 0;
 }
 
-static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct compile_request *request)
+static void unit_begin(struct cpp_unit *x, struct compiler *c,
+		       const struct compile_request *request)
 {
 	*x = (struct cpp_unit){ .compiler = c, .request = request, .instances = INSTANCES_INIT };
 	mem_pool_init(&x->pool);
@@ -629,7 +699,8 @@ static void unit_end(struct cpp_unit *x)
 	mem_pool_release(&x->pool);
 }
 
-int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+int compile_cpp(struct compiler *c, const struct compile_request *request,
+		struct compile_result *ret, struct error *err)
 {
 	struct cpp_unit x;
 	int failed;
@@ -653,10 +724,14 @@ static size_t place_of(const struct unit_text *t, uint32_t at)
 	return s->start + (at - s->cell);
 }
 
-int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
-			 void (*found)(void *context, const struct clang_completion *found), struct error *err)
+int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix,
+			 void *context,
+			 void (*found)(void *context, const struct clang_completion *found),
+			 struct error *err)
 {
-	struct compile_request request = { .cell_name = "cell", .text = text, .cflags = "", .nvflags = "" };
+	struct compile_request request = {
+		.cell_name = "cell", .text = text, .cflags = "", .nvflags = ""
+	};
 	struct cpp_unit x;
 	int r;
 
@@ -665,8 +740,12 @@ int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, cons
 	if (!r)
 		r = write_text(&x, err);
 	if (!r && x.text.n) {
-		struct clang_job job = { .options = x.options, .header = buffer_text(&x.header), .name = request.cell_name,
-					 .text = buffer_text(&x.text.text), .len = x.text.text.len, .context = context };
+		struct clang_job job = { .options = x.options,
+					 .header = buffer_text(&x.header),
+					 .name = request.cell_name,
+					 .text = buffer_text(&x.text.text),
+					 .len = x.text.text.len,
+					 .context = context };
 		uint32_t line, column;
 
 		text_position(job.text, job.len, place_of(&x.text, at), &line, &column);

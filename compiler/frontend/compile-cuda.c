@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the cell's.
+ * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the
+ * cell's.
  */
 #define _GNU_SOURCE
 #include "compiler/frontend/compile-cuda.h"
@@ -39,9 +40,10 @@ struct cuda_unit {
 	size_t n_files;
 	struct nvcc_answer answer;
 	struct unit_cache_key key;
-	bool stamped;	       /* nvcc knows the cell by CELL_STAMP */
+	bool stamped; /* nvcc knows the cell by CELL_STAMP */
 	uint64_t program;
-	char run[40], name[40]; /* the symbol that runs the program, and the cell, as nvcc gets them */
+	char run[40],
+		name[40]; /* the symbol that runs the program, and the cell, as nvcc gets them */
 };
 
 /* %%cu is what the first plugin for notebooks called it. NULL: it is no such cell. */
@@ -71,8 +73,8 @@ static void put_string(struct buffer *out, const char *text)
 }
 
 /*
- * main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not the cell. A program may
- * write to its arguments, and finds getopt() at its start.
+ * main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not
+ * the cell. A program may write to its arguments, and finds getopt() at its start.
  */
 static void put_run(const struct cuda_unit *x, struct buffer *out)
 {
@@ -81,7 +83,8 @@ static void put_run(const struct cuda_unit *x, struct buffer *out)
 		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
 		      "extern \"C\" int cgpu_program_quietly(void *, int, char **);\n"
 		      "extern \"C\" void %s() {\n"
-		      "static char name[] = \"%s\";\n", x->run, x->name);
+		      "static char name[] = \"%s\";\n",
+		      x->run, x->name);
 	for (size_t i = 0; i < x->flags.n_arguments; i++) {
 		buffer_printf(out, "static char argument%zu[] = ", i);
 		put_string(out, x->flags.arguments[i]);
@@ -94,7 +97,8 @@ static void put_run(const struct cuda_unit *x, struct buffer *out)
 		      ", nullptr };\n"
 		      "optind = 0;\n"
 		      "int status = cgpu_program_quietly((void *)cgpu_main, %zu, argv);\n"
-		      "if (status) std::fprintf(stderr, \"exit status %%d\\n\", status);\n}\n", x->flags.n_arguments + 1);
+		      "if (status) std::fprintf(stderr, \"exit status %%d\\n\", status);\n}\n",
+		      x->flags.n_arguments + 1);
 }
 
 static const char *find_file(const char *text)
@@ -104,7 +108,8 @@ static const char *find_file(const char *text)
 	return at ? at + 1 : NULL;
 }
 
-static int add_file(struct cuda_unit *x, const char *name, const struct buffer *text, struct error *err)
+static int add_file(struct cuda_unit *x, const char *name, const struct buffer *text,
+		    struct error *err)
 {
 	char *copy = mem_pool_strdup(&x->pool, buffer_text(text));
 
@@ -116,11 +121,13 @@ static int add_file(struct cuda_unit *x, const char *name, const struct buffer *
 	return buffer_check(text, err);
 }
 
-/* The files of a group: each is itself in what nvcc says, and the call of main() stands in one more. */
+/* The files of a group: each is itself in what nvcc says, and the call of main() stands in one
+ * more. */
 static int split_files(struct cuda_unit *x, const char *at, struct error *err)
 {
 	while (at) {
-		const char *name = at + strlen(COMPILER_CUDA_FILE), *begin = name + strcspn(name, "\n"), *next = find_file(begin);
+		const char *name = at + strlen(COMPILER_CUDA_FILE),
+			   *begin = name + strcspn(name, "\n"), *next = find_file(begin);
 		cleanup_buffer struct buffer text = BUFFER_INIT;
 		char *copy = mem_pool_strndup(&x->pool, name, (size_t)(begin - name));
 
@@ -158,14 +165,16 @@ static int write_text(struct cuda_unit *x, struct error *err)
 
 static bool names_files(const struct cuda_unit *x)
 {
-	static const char *const parts[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", "embed", NULL };
+	static const char *const parts[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", "embed",
+					     NULL };
 	const struct token_list *l = &x->cell.tokens;
 
 	for (size_t i = 0; parts[i]; i++)
 		if (strstr(x->cell.text, parts[i]))
 			return true;
 	for (size_t i = 0; i < x->flags.n_nvcc; i++)
-		if (strchr("-", x->flags.nvcc[i][0]) == NULL || !strncmp(x->flags.nvcc[i], "-I", 2) || strstr(x->flags.nvcc[i], "include"))
+		if (strchr("-", x->flags.nvcc[i][0]) == NULL ||
+		    !strncmp(x->flags.nvcc[i], "-I", 2) || strstr(x->flags.nvcc[i], "include"))
 			return true;
 	for (uint32_t i = 0; i < l->n; i++) {
 		size_t n;
@@ -186,23 +195,28 @@ static void make_key(struct cuda_unit *x)
 
 	if (!x->request->cell || names_files(x) || stat(x->nvcc, &st))
 		return;
-	buffer_printf(&asked, "cuda\n%s %lld %lld.%09ld\n%u\n%s\n%s\n", x->nvcc, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-		      (long)st.st_mtim.tv_nsec, x->request->sm, x->name, x->run);
+	buffer_printf(&asked, "cuda\n%s %lld %lld.%09ld\n%u\n%s\n%s\n", x->nvcc,
+		      (long long)st.st_size, (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec,
+		      x->request->sm, x->name, x->run);
 	for (size_t i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		if (!stat(host[i], &st))
-			buffer_printf(&asked, "%lld %lld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec);
+			buffer_printf(&asked, "%lld %lld\n", (long long)st.st_size,
+				      (long long)st.st_mtim.tv_sec);
 	for (size_t i = 0; i < x->flags.n_nvcc; i++)
 		buffer_printf(&asked, "%s\n", x->flags.nvcc[i]);
 	if (!stat("/proc/self/exe", &st))
-		buffer_printf(&asked, "%llu %lld", (unsigned long long)st.st_ino, (long long)st.st_mtim.tv_sec);
+		buffer_printf(&asked, "%llu %lld", (unsigned long long)st.st_ino,
+			      (long long)st.st_mtim.tv_sec);
 	if (!buffer_check(&asked, NULL))
-		unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&asked), buffer_text(&x->text) },
+		unit_cache_key_make(&x->key,
+				    (const char *[]){ buffer_text(&asked), buffer_text(&x->text) },
 				    (size_t[]){ asked.len, x->text.len }, 2);
 }
 
 /* ---- what nvcc has made ---- */
 
-/* `.file 1 "/home/me/In[3]"` in the PTX becomes `.file 1 "In[3]"`, with blanks behind it, since nothing may move. */
+/* `.file 1 "/home/me/In[3]"` in the PTX becomes `.file 1 "In[3]"`, with blanks behind it, since
+ * nothing may move. */
 static void name_files(struct buffer *object, const char *name)
 {
 	cleanup_buffer struct buffer part = BUFFER_INIT;
@@ -212,7 +226,8 @@ static void name_files(struct buffer *object, const char *name)
 	if (buffer_check(&part, NULL))
 		return;
 	while ((at = memmem(at, (size_t)(end - at), part.data, part.len))) {
-		char *behind = at + part.len, *line = memrchr(object->data, '\n', (size_t)(at - object->data));
+		char *behind = at + part.len,
+		     *line = memrchr(object->data, '\n', (size_t)(at - object->data));
 		char *quote = line ? memchr(line, '"', (size_t)(at - line)) : NULL;
 
 		if (quote && memmem(line, (size_t)(quote - line), ".file", 5)) {
@@ -231,7 +246,8 @@ static void add_host_complaint(struct cuda_unit *x, const char *line)
 	int n = 0;
 	enum clang_severity severity;
 
-	if (strncmp(line, x->request->cell_name, name) || sscanf(line + name, ":%u:%u: %n", &at, &column, &n) != 2 || !n)
+	if (strncmp(line, x->request->cell_name, name) ||
+	    sscanf(line + name, ":%u:%u: %n", &at, &column, &n) != 2 || !n)
 		return;
 	line += name + (size_t)n;
 	if (!strncmp(line, "fatal error: ", 13) || !strncmp(line, "error: ", 7))
@@ -248,7 +264,8 @@ static void add_host_complaints(struct cuda_unit *x)
 	cleanup_free char *log = strdup(buffer_text(&x->answer.log));
 	char *rest = NULL;
 
-	for (char *line = log ? strtok_r(log, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+	for (char *line = log ? strtok_r(log, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
 		add_host_complaint(x, line);
 }
 
@@ -267,15 +284,21 @@ static void stamp(struct cuda_unit *x)
 static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 {
 	struct error problem = ERROR_INIT;
-	struct unit u = { .cell = x->request->cell, .cell_name = x->request->cell_name,
-			  .run_symbol = x->cell.has_main ? x->run : "", .display_type = "", .display_type_code = "", .ptx = "",
-			  .object = x->answer.object.data, .object_len = x->answer.object.len,
+	struct unit u = { .cell = x->request->cell,
+			  .cell_name = x->request->cell_name,
+			  .run_symbol = x->cell.has_main ? x->run : "",
+			  .display_type = "",
+			  .display_type_code = "",
+			  .ptx = "",
+			  .object = x->answer.object.data,
+			  .object_len = x->answer.object.len,
 			  .program = x->program,
 			  .warnings = buffer_text(&x->diagnostics.warnings) };
 
 	if (c_linkage_find(&x->cell.tokens, &x->compiler->session, &x->pool, &u, err))
 		return -1;
-	if (line_table_read(u.object, u.object_len, u.cell_name, &x->pool, &u.lines, &u.n_lines, &problem) &&
+	if (line_table_read(u.object, u.object_len, u.cell_name, &x->pool, &u.lines, &u.n_lines,
+			    &problem) &&
 	    problem.code != ERROR_INPUT)
 		return error_set(err, problem.code, "%s", problem.text);
 	unit_encode(&u, out);
@@ -284,8 +307,11 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 
 static int ask_nvcc(struct cuda_unit *x, struct error *err)
 {
-	struct nvcc_request request = { .nvcc = x->nvcc, .files = x->files, .n_files = x->n_files,
-					.flags = x->flags.nvcc, .prelude = x->compiler->options.prelude,
+	struct nvcc_request request = { .nvcc = x->nvcc,
+					.files = x->files,
+					.n_files = x->n_files,
+					.flags = x->flags.nvcc,
+					.prelude = x->compiler->options.prelude,
 					.sm = x->request->sm ? x->request->sm : 75 };
 
 	if (nvcc_compile(&request, &x->answer, err))
@@ -299,7 +325,8 @@ static int ask_nvcc(struct cuda_unit *x, struct error *err)
 	diagnostics_add_nvcc(&x->diagnostics, buffer_text(&x->answer.log));
 	add_host_complaints(x);
 	if (!x->answer.ok && !x->diagnostics.n_errors) {
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "nvcc does not compile this cell");
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
+				"nvcc does not compile this cell");
 		buffer_puts(&x->diagnostics.errors, buffer_text(&x->answer.log));
 	}
 	return 0;
@@ -336,7 +363,8 @@ static int compile(struct cuda_unit *x, struct compile_result *ret, struct error
 	return make_unit(x, &ret->unit, err);
 }
 
-int compile_cuda(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+int compile_cuda(struct compiler *c, const struct compile_request *request,
+		 struct compile_result *ret, struct error *err)
 {
 	struct cuda_unit x = { .compiler = c, .request = request };
 	int failed;

@@ -54,13 +54,14 @@ struct compilation {
 	struct unit unit;
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
-	bool is_cpp; /* it has what C has not */
-	bool is_likely_cpp; /* by a guess that C++ is asked about first */
+	bool is_cpp;         /* it has what C has not */
+	bool is_likely_cpp;  /* by a guess that C++ is asked about first */
 	bool defines_of_cpp; /* a function whose name a C++ cell was the last to give to one */
-	bool only_c;	    /* C++ has been asked */
-	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
+	bool only_c;         /* C++ has been asked */
+	bool is_refused;     /* what C says is what helps: a bracket is open, there is no CUDA */
 	struct cell_pieces pieces;
-	bool again; /* a name is the session's, or a header's, after all: write the text once more */
+	bool again; /* a name is the session's, or a header's, after all: write the text once more
+		     */
 };
 
 static void open_cache(struct compiler *c)
@@ -101,13 +102,18 @@ static void make_headers_ahead(struct compiler *c)
 int compiler_rest(struct compiler *c)
 {
 	/* Flags of the user's own may name folders that the next cell is going to make. */
-	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL),
-				   *cpp = c->has_cpp ? options_get_cpp(&c->options, "", NULL) : NULL;
+	const struct clang_options *options = c->is_cpp ? NULL
+							: options_get(&c->options, "", &c->session,
+								      NULL),
+				   *cpp = c->has_cpp ? options_get_cpp(&c->options, "", NULL)
+						     : NULL;
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 	bool more;
 
 	unit_cache_rest(&c->cache);
-	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
+	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options,
+							      &c->session, NULL, 0)
+					 : NULL);
 	header_ahead_look();
 	cpp_instances_header(buffer_text(&c->cpp_header.path), &header);
 	more = clang_shim_rest_cpp(cpp, buffer_text(&header));
@@ -157,7 +163,8 @@ void compile_result_release(struct compile_result *r)
 	buffer_release(&r->all);
 }
 
-/* Is this about a name that cell and headers, or cell and session, share? The cell is then compiled with the other meaning. */
+/* Is this about a name that cell and headers, or cell and session, share? The cell is then compiled
+ * with the other meaning. */
 static bool shares_name(struct compilation *x, const struct clang_diagnostic *d)
 {
 	size_t prefix = strlen(OWN_PREFIX), len = d->name ? strlen(d->name) : 0;
@@ -184,14 +191,16 @@ static void note_unknown(struct compilation *x, const struct clang_diagnostic *d
 		cell_pieces_add_unknown(&x->pieces, (uint32_t)at, d->name);
 }
 
-static void on_item(void *context, unsigned begin, unsigned body, unsigned end, const char *function)
+static void on_item(void *context, unsigned begin, unsigned body, unsigned end,
+		    const char *function)
 {
 	struct compilation *x = context;
 	long from = unit_text_find(&x->host.unit, begin), to = unit_text_find(&x->host.unit, end),
 	     inner = unit_text_find(&x->host.unit, body);
 
 	if (from >= 0 && inner >= 0 && to >= 0)
-		cell_pieces_add(&x->pieces, (uint32_t)from, (uint32_t)inner, (uint32_t)to, function);
+		cell_pieces_add(&x->pieces, (uint32_t)from, (uint32_t)inner, (uint32_t)to,
+				function);
 }
 
 /* `main()` calls one that takes arguments. */
@@ -202,7 +211,8 @@ static bool give_arguments(struct compilation *x, const struct clang_diagnostic 
 	const char *text = buffer_text(&x->host.unit.text);
 	long at = unit_text_find(&x->host.unit, d->offset);
 
-	if (at < 0 || d->range_begin < 0 || d->range_end - d->range_begin != 4 || strncmp(text + d->range_begin, "main", 4) ||
+	if (at < 0 || d->range_begin < 0 || d->range_end - d->range_begin != 4 ||
+	    strncmp(text + d->range_begin, "main", 4) ||
 	    d->wanted >= sizeof(arguments) / sizeof(*arguments))
 		return false;
 	return host_text_insert(&x->host, (uint32_t)at, arguments[d->wanted]);
@@ -235,8 +245,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 
 	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
-	x->defines_of_cpp |= s->kind == CLANG_FUNCTION && s->is_definition && s->in_cell && !x->only_c &&
-			     beyond_c_defines(&x->compiler->session, s->name);
+	x->defines_of_cpp |= s->kind == CLANG_FUNCTION && s->is_definition && s->in_cell &&
+			     !x->only_c && beyond_c_defines(&x->compiler->session, s->name);
 }
 
 static void on_skipped(void *context, unsigned begin, unsigned end)
@@ -263,7 +273,9 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
 		.run = x->host.run,
-		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.tokens),
+		.effort = x->request->checked || has_own_effort(x->request->cflags)
+				  ? CLANG_FULL
+				  : effort_of(&x->host.tokens),
 		.checked = x->request->checked,
 		.context = x,
 	};
@@ -302,13 +314,16 @@ static void complain(struct compilation *x, uint32_t token, const char *what)
 	char text[400];
 
 	text_position(l->text, l->len, l->at[token].start, &line, &column);
-	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token), token_text(l, token), what);
-	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
+	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token),
+		 token_text(l, token), what);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token),
+			text);
 }
 
 static void begin_diagnostics(struct compilation *x)
 {
-	diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text), x->request->cell_name);
+	diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text),
+			 x->request->cell_name);
 	x->diagnostics.session = &x->compiler->session;
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 }
@@ -326,7 +341,8 @@ static int compile_host(struct compilation *x, struct error *err)
 		if (compile_once(x, err))
 			return -1;
 		x->again |= cell_pieces_declare(&x->pieces, &x->host);
-		/* Headers that are precompiled by themselves may miss what stood in front of them. */
+		/* Headers that are precompiled by themselves may miss what stood in front of them.
+		 */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
 			x->again = true;
@@ -345,8 +361,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 	for (size_t i = 0; i < d->n_symbols; i++) {
 		const struct clang_symbol *s = &d->symbols[i];
 
-		if (!s->is_definition ||
-		    (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
+		if (!s->is_definition || (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
 			continue;
 		x->unit.symbols[x->unit.n_symbols++] = (struct unit_symbol){
 			.name = s->name,
@@ -377,7 +392,8 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 
 	own_names_strip(x->object.display_type);
 	own_names_strip(x->object.display_type_code);
-	object_symbols_mark_library(x->object.object, x->object.object_len, is_of_header, &x->compiler->session);
+	object_symbols_mark_library(x->object.object, x->object.object_len, is_of_header,
+				    &x->compiler->session);
 	object_symbols_strip(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
@@ -387,7 +403,8 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	u->ptx = "";
-	if (declare_finish(&x->declare, x->request->cell, &x->host, &x->compiler->session, err) || make_symbols(x, err))
+	if (declare_finish(&x->declare, x->request->cell, &x->host, &x->compiler->session, err) ||
+	    make_symbols(x, err))
 		return -1;
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
@@ -395,21 +412,27 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	if (cpp_pieces_replace(&x->compiler->session, u, &x->pool, err) ||
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
-	/* A cell may write into the sections of debugging information itself; then it has no lines. */
+	/* A cell may write into the sections of debugging information itself; then it has no lines.
+	 */
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
-			    &u->n_lines, &problem) && problem.code != ERROR_INPUT)
+			    &u->n_lines, &problem) &&
+	    problem.code != ERROR_INPUT)
 		return error_set(err, problem.code, "%s", problem.text);
 	unit_encode(u, out);
 	return buffer_check(out, err);
 }
 
-/* One that no cell has included again: its new text holds all the same, what was made of the old one stays. */
+/* One that no cell has included again: its new text holds all the same, what was made of the old
+ * one stays. */
 static void warn_of_changed(struct compilation *x, const struct declaration *d, const char *path)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	buffer_printf(&text, "%s has changed since In[%u] included it: its new text holds from here on, but variables and functions "
-		      "that were made with the old one stay as they are. Run that cell again to renew them", path, d->cell);
+	buffer_printf(&text,
+		      "%s has changed since In[%u] included it: its new text holds from here on, "
+		      "but variables and functions that were made with the old one stay as they "
+		      "are. Run that cell again to renew them",
+		      path, d->cell);
 	diagnostics_add(&x->diagnostics, CLANG_WARNING, 0, 0, 0, buffer_text(&text));
 }
 
@@ -437,7 +460,8 @@ static bool complain_of_quote(struct compilation *x)
 		const char *text = token_text(l, i), *quote = memchr(text, '"', token_len(l, i));
 		size_t len = token_len(l, i);
 
-		if (l->at[i].kind != TOKEN_STRING || !quote || (text[len - 1] == '"' && quote != text + len - 1))
+		if (l->at[i].kind != TOKEN_STRING || !quote ||
+		    (text[len - 1] == '"' && quote != text + len - 1))
 			continue;
 		complain(x, i, "is a text without its closing quote");
 		return true;
@@ -482,20 +506,25 @@ static void make_key(struct compilation *x)
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40], folder[PATH_MAX];
 
-	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
+	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of
+	 * the session. */
 	if (!r->cell || r->checked || host_text_write(&x->host, &x->compiler->session, NULL) ||
 	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
-	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || unit_cache_made_by(x->header, &made_by))
+	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) ||
+	    unit_cache_made_by(x->header, &made_by))
 		return;
 	/* Debugging information has the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s", r->cell, r->sm, r->cell_name, r->cflags,
 		      getcwd(folder, sizeof(folder)) ? folder : "");
 	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
 		return;
-	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
-						       buffer_text(text) },
-			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
+	unit_cache_key_make(
+		&x->key,
+		(const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
+				  buffer_text(text) },
+		(size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len },
+		5);
 }
 
 static void keep_flags(struct compiler *c, const char *cflags)
@@ -522,17 +551,19 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	keep_flags(x->compiler, r->cflags);
-	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
+			   &x->compiler->session, &x->pool, err))
 		return -1;
 	x->is_refused = !is_balanced(x) || refuses_cuda(x);
 	if (x->is_refused)
 		return 0;
 	x->is_cpp = beyond_c(&x->host.tokens);
-	x->is_likely_cpp = !x->only_c && !x->is_cpp && beyond_c_is_likely(&x->host.tokens, &x->compiler->session);
+	x->is_likely_cpp = !x->only_c && !x->is_cpp &&
+			   beyond_c_is_likely(&x->host.tokens, &x->compiler->session);
 	if (x->is_cpp || x->is_likely_cpp)
 		return 0;
-	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
-					 x->host.masks, x->host.n_masks));
+	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options,
+					 &x->compiler->session, x->host.masks, x->host.n_masks));
 	make_key(x);
 	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
 		ret->ok = true;
@@ -566,10 +597,12 @@ static bool speaks_cpp(const struct session *s)
 }
 
 /*
- * Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++, and so is what it
- * alone can parse, `circle c(1, 2);`. When all else is the same, a session that speaks C++ hears C++.
+ * Where C has read on, it points to another token of the same statement. A name that C++ alone
+ * knows is of C++, and so is what it alone can parse, `circle c(1, 2);`. When all else is the same,
+ * a session that speaks C++ hears C++.
  */
-static bool got_further(const struct session *session, const struct compile_result *cpp, const struct compile_result *c)
+static bool got_further(const struct session *session, const struct compile_result *cpp,
+			const struct compile_result *c)
 {
 	if (cpp->line != c->line)
 		return cpp->line > c->line;
@@ -577,18 +610,19 @@ static bool got_further(const struct session *session, const struct compile_resu
 		return true;
 	if (cpp->column >= c->column && speaks_cpp(session))
 		return true;
-	return ((c->in_syntax || c->is_unknown) && cpp->column > c->column) || (c->is_unknown && !cpp->is_unknown);
+	return ((c->in_syntax || c->is_unknown) && cpp->column > c->column) ||
+	       (c->is_unknown && !cpp->is_unknown);
 }
 
-typedef int compile_function(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
-			     struct error *err);
+typedef int compile_function(struct compiler *c, const struct compile_request *request,
+			     struct compile_result *ret, struct error *err);
 
 /*
- * ret: what `fn` says of a cell that does not compile. It is tried without what stands in its way, until nothing of the session
- * does. When that does not help, the first errors hold.
+ * ret: what `fn` says of a cell that does not compile. It is tried without what stands in its way,
+ * until nothing of the session does. When that does not help, the first errors hold.
  */
-static int try_without(struct compiler *c, const struct compile_request *request, compile_function *fn,
-		       struct compile_result *ret, struct error *err)
+static int try_without(struct compiler *c, const struct compile_request *request,
+		       compile_function *fn, struct compile_result *ret, struct error *err)
 {
 	struct in_the_way left_out = { .n = 0 }, found = ret->in_the_way;
 	struct compile_result other;
@@ -608,14 +642,17 @@ static int try_without(struct compiler *c, const struct compile_request *request
 	return failed;
 }
 
-static int compile_cpp_cell(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
-			    struct error *err)
+static int compile_cpp_cell(struct compiler *c, const struct compile_request *request,
+			    struct compile_result *ret, struct error *err)
 {
-	return compile_cpp(c, request, ret, err) || try_without(c, request, compile_cpp, ret, err) ? -1 : 0;
+	return compile_cpp(c, request, ret, err) || try_without(c, request, compile_cpp, ret, err)
+		       ? -1
+		       : 0;
 }
 
 /*
- * What C does not take may be C++: that decides. When it takes it neither, what is told is of the language that has got further.
+ * What C does not take may be C++: that decides. When it takes it neither, what is told is of the
+ * language that has got further.
  */
 static int compile_as_cpp(struct compilation *x, struct compile_result *ret, struct error *err)
 {
@@ -624,7 +661,8 @@ static int compile_as_cpp(struct compilation *x, struct compile_result *ret, str
 	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
 		return -1;
 	/* Of a file that the cell includes C says what is of C++ in it. */
-	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line || got_further(&x->compiler->session, &cpp, ret)))) {
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line ||
+					  got_further(&x->compiler->session, &cpp, ret)))) {
 		compile_result_release(ret);
 		*ret = cpp;
 	} else {
@@ -655,16 +693,18 @@ static int compile_as_c(struct compilation *x, struct compile_result *ret, struc
 	return failed;
 }
 
-static int compile_c(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+static int compile_c(struct compiler *c, const struct compile_request *request,
+		     struct compile_result *ret, struct error *err)
 {
 	struct compilation x = { .compiler = c, .request = request, .only_c = true };
 
 	return compile_as_c(&x, ret, err);
 }
 
-/* What is C++ by a guess, and C++ does not take, may be C. When that does not take it either, the errors are of C++. */
-static int compile_likely_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
-			      struct error *err)
+/* What is C++ by a guess, and C++ does not take, may be C. When that does not take it either, the
+ * errors are of C++. */
+static int compile_likely_cpp(struct compiler *c, const struct compile_request *request,
+			      struct compile_result *ret, struct error *err)
 {
 	struct compile_result as_c;
 
@@ -680,7 +720,8 @@ static int compile_likely_cpp(struct compiler *c, const struct compile_request *
 	return 0;
 }
 
-int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+int compiler_compile(struct compiler *c, const struct compile_request *request,
+		     struct compile_result *ret, struct error *err)
 {
 	struct compilation x = { .compiler = c, .request = request };
 	bool is_cpp = compiler_takes_for_cpp(c, request->text);

@@ -20,7 +20,8 @@
 #define NOTES_MAX 5
 #define HEADER_NOTES_MAX 3
 
-void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text, bool all)
+void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to,
+			  const struct unit_text *text, bool all)
 {
 	*c = (struct cpp_diagnostics){ .to = to, .text = text, .all = all };
 }
@@ -30,7 +31,8 @@ static long cell_offset(const struct cpp_diagnostics *c, const struct clang_diag
 	return d->offset < 0 ? -1 : unit_text_find(c->text, d->offset);
 }
 
-/* In a header: neither in the cell, nor in what an earlier cell has declared, nor about the unit as a whole. */
+/* In a header: neither in the cell, nor in what an earlier cell has declared, nor about the unit as
+ * a whole. */
 static bool in_header(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	return d->in_system_header && cell_offset(c, d) < 0;
@@ -81,7 +83,8 @@ static void tell(struct cpp_diagnostics *c, long at)
 	remember(c, at);
 	text_position(c->text->cell, c->text->cell_len, (size_t)at, &line, &column);
 	c->told_here = true;
-	buffer_printf(&text, "%s (in <%s>, line %u)", buffer_text(&c->message), buffer_text(&c->place), c->line);
+	buffer_printf(&text, "%s (in <%s>, line %u)", buffer_text(&c->message),
+		      buffer_text(&c->place), c->line);
 	diagnostics_add(c->to, CLANG_ERROR, line, column, 1, buffer_text(&text));
 	if (c->hint.len)
 		diagnostics_hint(c->to, buffer_text(&c->hint));
@@ -89,11 +92,19 @@ static void tell(struct cpp_diagnostics *c, long at)
 
 static void flush(struct cpp_diagnostics *c)
 {
-	struct clang_diagnostic d = { .severity = CLANG_ERROR, .message = buffer_text(&c->message), .flag = "",
-				      .file = buffer_text(&c->place), .line = c->line, .column = c->column, .offset = -1,
-				      .range_begin = -1, .range_end = -1, .hint = c->hint.len ? buffer_text(&c->hint) : NULL };
+	struct clang_diagnostic d = { .severity = CLANG_ERROR,
+				      .message = buffer_text(&c->message),
+				      .flag = "",
+				      .file = buffer_text(&c->place),
+				      .line = c->line,
+				      .column = c->column,
+				      .offset = -1,
+				      .range_begin = -1,
+				      .range_end = -1,
+				      .hint = c->hint.len ? buffer_text(&c->hint) : NULL };
 
-	/* Clang says only once where the cell comes in: what follows without it comes of the same. */
+	/* Clang says only once where the cell comes in: what follows without it comes of the same.
+	 */
 	if (c->waits && !c->n_told)
 		diagnostics_add_clang(c->to, c->text, &d);
 	c->waits = false;
@@ -126,8 +137,9 @@ static void end_notes(struct cpp_diagnostics *c)
 	char text[120];
 
 	if (c->folded) {
-		snprintf(text, sizeof(text), "%u note%s more; all of them are shown by %%%%cpp " CPP_DIAGNOSTICS_ALL, c->folded,
-			 c->folded > 1 ? "s" : "");
+		snprintf(text, sizeof(text),
+			 "%u note%s more; all of them are shown by %%%%cpp " CPP_DIAGNOSTICS_ALL,
+			 c->folded, c->folded > 1 ? "s" : "");
 		diagnostics_hint(c->to, text);
 	}
 	c->notes = c->header_notes = c->folded = 0;
@@ -135,12 +147,13 @@ static void end_notes(struct cpp_diagnostics *c)
 }
 
 /*
- * What follows a name whose header is missing is told in the next try, when it is there. Another one whose header is missing is
- * told at once.
+ * What follows a name whose header is missing is told in the next try, when it is there. Another
+ * one whose header is missing is told at once.
  */
 static bool follows_missing(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
-	if (d->severity != CLANG_ERROR || d->kind == CLANG_NO_FILE || (!d->header && !c->missing.len))
+	if (d->severity != CLANG_ERROR || d->kind == CLANG_NO_FILE ||
+	    (!d->header && !c->missing.len))
 		return false;
 	if (!d->header || (c->missing.len && strstr(buffer_text(&c->missing), d->header)))
 		return true;

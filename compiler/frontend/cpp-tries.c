@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An error in a declaration of the session drops that; one about two meanings of a name drops the session's, which a note
- * tells; other answers edit the cell's text, or keep a kernel as it was. Each answers the number of a diagnostic and its place,
- * which names the session's entry.
+ * An error in a declaration of the session drops that; one about two meanings of a name drops the
+ * session's, which a note tells; other answers edit the cell's text, or keep a kernel as it was.
+ * Each answers the number of a diagnostic and its place, which names the session's entry.
  */
 #define _GNU_SOURCE
 #include "compiler/frontend/cpp-tries.h"
@@ -38,14 +38,16 @@ static uint32_t entry_anew(const char *file)
 
 bool cpp_tries_is_piece(const struct cpp_unit *x, uint32_t entry)
 {
-	return entry < x->n_entries && session_at(&x->compiler->session, entry)->kind == DECLARATION_CPP;
+	return entry < x->n_entries &&
+	       session_at(&x->compiler->session, entry)->kind == DECLARATION_CPP;
 }
 
 static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
 {
 	if (entry >= x->n_entries || x->dropped[entry] > CPP_BEHIND)
 		return;
-	if (how == CPP_CLASHED && !x->dropped[entry] && cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
+	if (how == CPP_CLASHED && !x->dropped[entry] &&
+	    cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
 		how = CPP_DECLARED;
 	x->dropped[entry] = how;
 	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
@@ -90,8 +92,9 @@ void cpp_tries_tell_stays(struct cpp_unit *x)
 
 	if (!x->stays_why)
 		return;
-	buffer_puts(out, "note: with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
-			 "definition until their cells run again");
+	buffer_puts(out,
+		    "note: with what this cell defines anew, CUDA kernels of other cells do not "
+		    "compile. They go on with the old definition until their cells run again");
 	for (uint32_t i = 0; i < x->n_entries; i++) {
 		const struct declaration *d = session_at(&x->compiler->session, i);
 
@@ -121,9 +124,11 @@ static void edit(struct cpp_unit *x, long begin, long end, const char *with)
 /* In the cell, or in what the session has of other cells. */
 static void look_at_name(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
-	bool in_text = d->offset >= 0 && (entry != UINT32_MAX || unit_text_find(&x->text, d->offset) >= 0);
+	bool in_text =
+		d->offset >= 0 && (entry != UINT32_MAX || unit_text_find(&x->text, d->offset) >= 0);
 
-	cpp_own_error(&x->own, buffer_text(&x->text.text), in_text ? d->offset : -1, entry != UINT32_MAX);
+	cpp_own_error(&x->own, buffer_text(&x->text.text), in_text ? d->offset : -1,
+		      entry != UINT32_MAX);
 }
 
 static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
@@ -141,14 +146,18 @@ static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
 	return true;
 }
 
-/* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
+/* Of two C++ declarations of the session that contradict each other the later one counts; a note
+ * will tell the earlier. */
 static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	drop_suspect(x);
-	x->last_clashed = d->kind == CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
+	x->last_clashed = d->kind ==
+			  CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
 	x->suspect = entry;
 	look_at_name(x, d, entry);
-	x->suspect_why = x->last_clashed && cpp_tries_is_piece(x, entry) ? NULL : mem_pool_strdup(&x->pool, d->message);
+	x->suspect_why = x->last_clashed && cpp_tries_is_piece(x, entry)
+				 ? NULL
+				 : mem_pool_strdup(&x->pool, d->message);
 }
 
 /* A template of the session is well, what the cell has put into it is not. */
@@ -168,29 +177,35 @@ static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *
 	drop(x, entry, CPP_CLASHED, NULL);
 }
 
-/* What the standard library has, and is not here: its header is not included, or of an older version. */
+/* What the standard library has, and is not here: its header is not included, or of an older
+ * version. */
 static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	char text[200];
 
-	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header)) {
-		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
-						  "of which a newer version has it");
+	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) ||
+	    strstr(x->cell.text, d->header)) {
+		diagnostics_hint(&x->diagnostics,
+				 "the C++ library that is installed here is too old for that: it "
+				 "comes with g++, of which a newer version has it");
 	} else {
-		snprintf(text, sizeof(text), "it is declared in %s: `#include %s` in this cell, or in one before", d->header, d->header);
+		snprintf(text, sizeof(text),
+			 "it is declared in %s: `#include %s` in this cell, or in one before",
+			 d->header, d->header);
 		diagnostics_hint(&x->diagnostics, text);
 	}
 }
 
 /*
- * "ignoring return value": whether it is that of the expression which is shown is known at the end. False: it is another
- * diagnostic.
+ * "ignoring return value": whether it is that of the expression which is shown is known at the end.
+ * False: it is another diagnostic.
  */
 static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	struct clang_diagnostic copy;
 
-	if (strcmp(d->flag, "-Wunused-result") || d->include_file || !diagnostics_keep(d, &x->pool, &copy))
+	if (strcmp(d->flag, "-Wunused-result") || d->include_file ||
+	    !diagnostics_keep(d, &x->pool, &copy))
 		return false;
 	buffer_append(&x->unused, &copy, sizeof(copy));
 	return true;
@@ -226,7 +241,8 @@ static void capture_copy(struct cpp_unit *x, long offset)
 /* Is the text of the unit at `offset` a call of a function that gives memory? */
 static bool gives_memory(const struct cpp_unit *x, long offset)
 {
-	static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "alloca" };
+	static const char *const names[] = { "malloc",        "calloc",   "realloc", "reallocarray",
+					     "aligned_alloc", "memalign", "alloca" };
 	const char *at = buffer_text(&x->text.text) + offset;
 
 	at += !strncmp(at, "std::", 5) ? 5 : !strncmp(at, "::", 2) ? 2 : 0;
@@ -251,7 +267,8 @@ static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
 /* What clang does not take in device code, and CUDA has, is said otherwise. */
 static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
-	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset, at = unit_text_find(&x->text, offset);
+	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset,
+	     at = unit_text_find(&x->text, offset);
 
 	if (at < 0 || offset < 0)
 		return;
@@ -313,13 +330,20 @@ void cpp_tries_tell_dropped(struct cpp_unit *x)
 		if (x->dropped[i] <= CPP_BEHIND || !*name || !token_list_has(&x->cell.tokens, name))
 			continue;
 		if (is_piece && x->dropped[i] == CPP_REFUSED)
-			changed = cpp_dependents_changed(&x->dependents, &x->compiler->session, d->host);
+			changed = cpp_dependents_changed(&x->dependents, &x->compiler->session,
+							 d->host);
 		if (changed)
-			buffer_printf(out, "note: '%s' of In[%u] was made with another '%s' than this cell defines: run In[%u] again "
-				      "behind this definition\n", name, d->cell, changed, d->cell);
+			buffer_printf(out,
+				      "note: '%s' of In[%u] was made with another '%s' than this "
+				      "cell defines: run In[%u] again behind this definition\n",
+				      name, d->cell, changed, d->cell);
 		else if (x->why[i])
-			buffer_printf(out, "note: '%s' of In[%u] is not visible here, since it %s: %s\n", name, d->cell,
-				      is_piece ? "does not compile with what this cell defines" : "is not valid C++", x->why[i]);
+			buffer_printf(out,
+				      "note: '%s' of In[%u] is not visible here, since it %s: %s\n",
+				      name, d->cell,
+				      is_piece ? "does not compile with what this cell defines"
+					       : "is not valid C++",
+				      x->why[i]);
 	}
 }
 

@@ -91,8 +91,9 @@ static void add(struct declare *d, enum declaration_kind kind, uint32_t line, co
 		return;
 	}
 	/* A prototype and then the definition are one declaration. */
-	while (i < d->n && (!*name || strcmp(d->declarations[i].name, name) ||
-			    strcmp(declaration_space(d->declarations[i].kind), declaration_space(kind))))
+	while (i < d->n &&
+	       (!*name || strcmp(d->declarations[i].name, name) ||
+		strcmp(declaration_space(d->declarations[i].kind), declaration_space(kind))))
 		i++;
 	d->declarations[i] = (struct declaration){ kind, d->cell, line, name, host, device };
 	d->n += i == d->n;
@@ -147,7 +148,8 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 	}
 }
 
-/* C++ cells have the value of a constant of C: device code reads it, and it may be an argument of a template. */
+/* C++ cells have the value of a constant of C: device code reads it, and it may be an argument of a
+ * template. */
 static void add_variable(struct declare *d, const struct clang_symbol *s)
 {
 	const char *before = s->is_thread_local ? "extern _Thread_local " : "extern ",
@@ -185,7 +187,8 @@ static void add_symbol(struct declare *d, const struct clang_symbol *s)
 		add_variable(d, s);
 		break;
 	case CLANG_FUNCTION:
-		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"), "");
+		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"),
+		    "");
 		break;
 	case CLANG_TAG:
 		add_type(d, s);
@@ -211,7 +214,8 @@ static void add_pragmas(void *context, const char *family, const char *host, con
 	add(context, DECLARATION_STATE, 1, family, host, device);
 }
 
-int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h, const struct session *session, struct error *err)
+int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
+		   const struct session *session, struct error *err)
 {
 	struct pragma_state before;
 

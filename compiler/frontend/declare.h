@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell of C declares for later cells: directives by its tokens, and what clang tells of it (struct clang_symbol).
+ * What a cell of C declares for later cells: directives by its tokens, and what clang tells of it
+ * (struct clang_symbol).
  */
 #ifndef CGPU_COMPILER_DECLARE_H
 #define CGPU_COMPILER_DECLARE_H
@@ -21,7 +22,7 @@ struct declare {
 	size_t n, cap;
 	struct skipped_range {
 		uint32_t begin, end; /* of the cell's text */
-	} *skipped; /* owned: branches of #if that are not taken */
+	} *skipped;                  /* owned: branches of #if that are not taken */
 	size_t n_skipped, cap_skipped;
 	struct pragma_state pragmas; /* where the cell ends, from pragma_state_add() */
 	int failed;
@@ -34,6 +35,7 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s);
 /* Bytes [begin, end) of the cell are in a branch of #if that is not taken. */
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
 /* Fill the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
-int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h, const struct session *session, struct error *err);
+int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
+		   const struct session *session, struct error *err);
 
 #endif

@@ -30,8 +30,10 @@ static int find_header(struct device_half *h)
 {
 	struct error why = ERROR_INIT;
 
-	if (!cpp_header_watch_get(h->watch, h->options, h->job.options, h->includes, &h->header, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(h->watch, h->options, h->job.options, "", &h->header, &why)))
+	if (!cpp_header_watch_get(h->watch, h->options, h->job.options, h->includes, &h->header,
+				  &why) ||
+	    (why.code == ERROR_COMPILE &&
+	     !cpp_header_watch_get(h->watch, h->options, h->job.options, "", &h->header, &why)))
 		return 0;
 	return error_set(&h->err, why.code, "CUDA C++ headers: %s", why.text);
 }
@@ -46,8 +48,8 @@ static void compile(struct device_half *h)
 }
 
 /*
- * Whichever thread first writes a file gets a stack for signals from LLVM, out of its heap. AddressSanitizer takes the one that a
- * thread has at its end for its own.
+ * Whichever thread first writes a file gets a stack for signals from LLVM, out of its heap.
+ * AddressSanitizer takes the one that a thread has at its end for its own.
  */
 static void *run(void *data)
 {
@@ -70,19 +72,33 @@ static bool make_thread(struct device_half *h)
 		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	made = !pthread_attr_setstacksize(&attributes, STACK_BYTES) && !pthread_create(&h->thread, &attributes, run, h);
+	made = !pthread_attr_setstacksize(&attributes, STACK_BYTES) &&
+	       !pthread_create(&h->thread, &attributes, run, h);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return made;
 }
 
-void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
-		       const struct clang_job *job, const char *includes, struct cpp_header_watch *watch)
+void device_half_begin(struct device_half *h, const struct options *o,
+		       const struct clang_options *clang, const struct clang_job *job,
+		       const char *includes, struct cpp_header_watch *watch)
 {
 	*h = (struct device_half){
-		.options = o, .includes = includes, .watch = watch, .begun = true, .err = ERROR_INIT,
-		.job = { .options = clang, .name = job->name, .files = job->files, .n_files = job->n_files, .text = job->text,
-			 .len = job->len, .behind = job->behind, .run = job->run, .statements = job->statements, .context = h,
+		.options = o,
+		.includes = includes,
+		.watch = watch,
+		.begun = true,
+		.err = ERROR_INIT,
+		.job = { .options = clang,
+			 .name = job->name,
+			 .files = job->files,
+			 .n_files = job->n_files,
+			 .text = job->text,
+			 .len = job->len,
+			 .behind = job->behind,
+			 .run = job->run,
+			 .statements = job->statements,
+			 .context = h,
 			 .diagnostic = keep },
 	};
 	mem_pool_init(&h->pool);
@@ -98,7 +114,8 @@ void device_half_join(struct device_half *h)
 	h->has_thread = false;
 }
 
-void device_half_tell(const struct device_half *h, void *context, void (*told)(void *context, const struct clang_diagnostic *d))
+void device_half_tell(const struct device_half *h, void *context,
+		      void (*told)(void *context, const struct clang_diagnostic *d))
 {
 	const struct clang_diagnostic *said = (const void *)h->said.data;
 

@@ -25,7 +25,9 @@
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name)
 {
-	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name, .unknown_at = -1 };
+	*d = (struct diagnostics){
+		.cell = cell, .cell_len = cell_len, .cell_name = cell_name, .unknown_at = -1
+	};
 	buffer_init(&d->errors);
 	buffer_init(&d->warnings);
 	buffer_init(&d->first);
@@ -57,7 +59,8 @@ static const char *line_start(const struct diagnostics *d, uint32_t line)
 }
 
 /* "In[3]:2:5". column 0: none. */
-static void put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to, size_t size)
+static void put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to,
+		      size_t size)
 {
 	int n = snprintf(to, size, "%s:%u", d->cell_name, line);
 
@@ -105,10 +108,11 @@ static size_t word_length(const char *p, const char *end)
 }
 
 /*
- * The column of the user's line for one of the line that was made of it: of the same word, counted from the line's start; 0 when
- * there is none.
+ * The column of the user's line for one of the line that was made of it: of the same word, counted
+ * from the line's start; 0 when there is none.
  */
-static uint32_t column_as_written(const char *made, const char *made_end, const char *line, const char *end, uint32_t column)
+static uint32_t column_as_written(const char *made, const char *made_end, const char *line,
+				  const char *end, uint32_t column)
 {
 	const char *at = made + column - 1;
 	size_t len = at < made_end ? word_length(at, made_end) : 0, n;
@@ -135,11 +139,13 @@ static const char *line_end(const char *start, const char *end)
 	return stop ? stop : end;
 }
 
-/* The place in the user's line of a place in the text that clang has read; column 0: only the line is known. */
-static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at, uint32_t *ret_line,
-			     uint32_t *ret_column)
+/* The place in the user's line of a place in the text that clang has read; column 0: only the line
+ * is known. */
+static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at,
+			     uint32_t *ret_line, uint32_t *ret_column)
 {
-	const char *end = d->cell + d->cell_len, *unit_end = unit->cell + unit->cell_len, *line, *made;
+	const char *end = d->cell + d->cell_len, *unit_end = unit->cell + unit->cell_len, *line,
+		   *made;
 
 	text_position(unit->cell, unit->cell_len, at, ret_line, ret_column);
 	line = line_start(d, *ret_line);
@@ -176,7 +182,8 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 }
 
 /* A name that nobody knows may be one that an earlier cell had. True: it is, and that is told. */
-static bool put_dropped(const struct diagnostics *d, struct buffer *out, const char *name, size_t len)
+static bool put_dropped(const struct diagnostics *d, struct buffer *out, const char *name,
+			size_t len)
 {
 	cleanup_buffer struct buffer why = BUFFER_INIT;
 
@@ -188,10 +195,12 @@ static bool put_dropped(const struct diagnostics *d, struct buffer *out, const c
 	return true;
 }
 
-/* Of the names in a log of nvcc: `identifier "x" is undefined`, `incomplete type "struct p" is not allowed`. */
+/* Of the names in a log of nvcc: `identifier "x" is undefined`, `incomplete type "struct p" is not
+ * allowed`. */
 static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, const char *message)
 {
-	for (const char *p = strchr(message, '"'), *end; p && (end = strchr(p + 1, '"')); p = strchr(end + 1, '"')) {
+	for (const char *p = strchr(message, '"'), *end; p && (end = strchr(p + 1, '"'));
+	     p = strchr(end + 1, '"')) {
 		const char *start = end;
 
 		while (start > p + 1 && is_word(start[-1]))
@@ -200,8 +209,10 @@ static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, 
 	}
 }
 
-/* Clang has only those names of the session that the cell writes, so it seldom guesses one that is misspelt. */
-static void put_near(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
+/* Clang has only those names of the session that the cell writes, so it seldom guesses one that is
+ * misspelt. */
+static void put_near(const struct diagnostics *d, struct buffer *out,
+		     const struct clang_diagnostic *c)
 {
 	const struct declaration *near = d->session ? session_nearest(d->session, c->name) : NULL;
 	const char *name = !near ? NULL : near->kind == DECLARATION_CPP ? near->device : near->name;
@@ -217,9 +228,12 @@ static void put_package(struct buffer *out, const char *header)
 	char package[PACKAGE_NAME_MAX];
 
 	if (name)
-		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
+		buffer_printf(out,
+			      "      = it comes with `%%pkg %s`; where that is not installed: %s\n",
+			      name, install);
 	else if (package_index_header(header, package))
-		buffer_printf(out, "      = it comes with `%%pkg %s`, which is installed\n", package);
+		buffer_printf(out, "      = it comes with `%%pkg %s`, which is installed\n",
+			      package);
 }
 
 static void put_library(struct buffer *out, const char *name)
@@ -227,17 +241,20 @@ static void put_library(struct buffer *out, const char *name)
 	char package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
 
 	if (package_index_symbol(name, package, library))
-		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n", library, package);
+		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n",
+			      library, package);
 }
 
 /* cudaMalloc, cuInit, dim3, cuda_fp16.h. */
 static bool is_of_cuda(const char *name)
 {
-	return !strncmp(name, "cuda", 4) || !strcmp(name, "dim3") || (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
+	return !strncmp(name, "cuda", 4) || !strcmp(name, "dim3") ||
+	       (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
 }
 
 /* `int N = 5;` where an earlier cell has a macro N. */
-static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, size_t at)
+static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out,
+		      size_t at)
 {
 	const struct declaration *known;
 	size_t len = 0;
@@ -246,19 +263,23 @@ static void put_macro(const struct diagnostics *d, const struct unit_text *unit,
 		len++;
 	known = d->session && len ? session_find(d->session, unit->cell + at, len) : NULL;
 	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
-		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
-			      known->cell);
+		buffer_printf(out,
+			      "      = '%s' is a macro of In[%u]: #undef it in front, or take "
+			      "another name\n",
+			      known->name, known->cell);
 }
 
 /* What to do about a name that means nothing. */
-static void put_unknown(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
+static void put_unknown(const struct diagnostics *d, struct buffer *out,
+			const struct clang_diagnostic *c)
 {
 	if (!put_dropped(d, out, c->name, strlen(c->name)))
 		put_near(d, out, c);
 	put_library(out, c->name);
 }
 
-static void put_hints(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
+static void put_hints(const struct diagnostics *d, struct buffer *out,
+		      const struct clang_diagnostic *c)
 {
 	if (c->kind == CLANG_UNKNOWN && c->name)
 		put_unknown(d, out, c);
@@ -266,7 +287,8 @@ static void put_hints(const struct diagnostics *d, struct buffer *out, const str
 		put_package(out, c->name);
 	else if (c->incomplete)
 		put_dropped(d, out, c->incomplete, strlen(c->incomplete));
-	if (d->no_cuda && (c->kind == CLANG_UNKNOWN || c->kind == CLANG_NO_FILE) && c->name && is_of_cuda(c->name))
+	if (d->no_cuda && (c->kind == CLANG_UNKNOWN || c->kind == CLANG_NO_FILE) && c->name &&
+	    is_of_cuda(c->name))
 		buffer_printf(out, "      = %s\n", d->no_cuda);
 	if (c->hint)
 		buffer_printf(out, "      = %s\n", c->hint);
@@ -313,7 +335,8 @@ static void put_included(struct buffer *out, const struct clang_diagnostic *c)
 	buffer_printf(out, "^\n      = included by %s:%u\n", c->include_file, c->include_line);
 }
 
-/* A launch is spelled anew, with the kernel's name behind the configuration: what is wrong with it is so in front of `<<<`. */
+/* A launch is spelled anew, with the kernel's name behind the configuration: what is wrong with it
+ * is so in front of `<<<`. */
 static long place_of_launch(const struct unit_text *unit, long at)
 {
 	long open = at;
@@ -329,10 +352,12 @@ static long place_of_launch(const struct unit_text *unit, long at)
 	return is_word(unit->cell[open]) ? open : at;
 }
 
-bool diagnostics_keep(const struct clang_diagnostic *c, struct mem_pool *pool, struct clang_diagnostic *ret)
+bool diagnostics_keep(const struct clang_diagnostic *c, struct mem_pool *pool,
+		      struct clang_diagnostic *ret)
 {
-	const char **texts[] = { &ret->message, &ret->name, &ret->guess, &ret->incomplete, &ret->flag, &ret->file, &ret->source,
-				 &ret->hint, &ret->macro, &ret->header, &ret->include_file };
+	const char **texts[] = { &ret->message, &ret->name,   &ret->guess,       &ret->incomplete,
+				 &ret->flag,    &ret->file,   &ret->source,      &ret->hint,
+				 &ret->macro,   &ret->header, &ret->include_file };
 
 	*ret = *c;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -361,7 +386,8 @@ const char *diagnostics_short_name(const struct clang_diagnostic *c)
 	return !strncmp(ret, "./", 2) ? ret + 2 : ret;
 }
 
-/* Of a name that means nothing clang may have asked more than once what it is: as a template, as a type. The last word holds. */
+/* Of a name that means nothing clang may have asked more than once what it is: as a template, as a
+ * type. The last word holds. */
 static void take_back(struct diagnostics *d, const struct clang_diagnostic *c, bool in_cell)
 {
 	bool unknown = c->kind == CLANG_UNKNOWN && in_cell;
@@ -408,7 +434,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		bool cell = !strcmp(c->file, d->cell_name);
 
 		line = cell ? c->line : 0;
-		snprintf(place, sizeof(place), cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u",
+		snprintf(place, sizeof(place),
+			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u",
 			 diagnostics_short_name(c), c->line, c->column);
 	}
 	if (c->severity == CLANG_ERROR)
@@ -430,7 +457,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 
 /* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
 static bool parse_nvcc(const char *line, char *place, size_t size, uint32_t *ret_line,
-			enum clang_severity *ret_severity, const char **ret_message)
+		       enum clang_severity *ret_severity, const char **ret_message)
 {
 	size_t n = strcspn(line, "(");
 	char *end;
@@ -457,7 +484,8 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
-	struct buffer why = BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
+	struct buffer why =
+		BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
@@ -481,7 +509,8 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
 			put_dropped_of_log(d, &why, message);
-		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its path, or another compiler */
+		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its
+						       path, or another compiler */
 			shown = false;
 		} else if (shown && *line) {
 			buffer_printf(out, "%s\n", line);

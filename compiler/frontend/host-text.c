@@ -23,15 +23,19 @@
 #include "compiler/text/cell-tokens.h"
 #include "compiler/text/local-include.h"
 
-int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell, const char *cell_name,
-		   struct session *session, struct mem_pool *pool, struct error *err)
+int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
+		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   struct error *err)
 {
 	struct name_source names = session_names(session);
 
 	*h = (struct host_text){ .cell_name = cell_name, .pool = pool };
 	snprintf(h->run, sizeof(h->run), UNIT_STATEMENTS "%u", cell);
 	unit_text_init(&h->unit, text, len, cell_name);
-	return cell_tokens_init(&h->tokens, text, len, &names, pool, err) || cell_names_find(h, session, err) ? -1 : 0;
+	return cell_tokens_init(&h->tokens, text, len, &names, pool, err) ||
+			       cell_names_find(h, session, err)
+		       ? -1
+		       : 0;
 }
 
 void host_text_release(struct host_text *h)
@@ -60,7 +64,8 @@ const char *host_text_head(const struct host_text *h, uint32_t first, uint32_t e
 
 	/* Without its comments, in one line, so that those of the cell stay what they are. */
 	for (uint32_t i = 0; i < l->n; i++)
-		if (l->at[i].start >= first && l->at[i].end <= end && l->at[i].kind != TOKEN_DIRECTIVE)
+		if (l->at[i].start >= first && l->at[i].end <= end &&
+		    l->at[i].kind != TOKEN_DIRECTIVE)
 			buffer_printf(&text, "%.*s ", (int)token_len(l, i), token_text(l, i));
 	buffer_puts(&text, "; ");
 	return buffer_check(&text, NULL) ? NULL : mem_pool_strdup(h->pool, buffer_text(&text));
@@ -97,13 +102,15 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	h->unit.n = 0;
 	buffer_clear(&h->unit.text);
 	for (uint32_t i = 0; i < h->wanted.n; i++)
-		edit_list_add(&h->edits, h->wanted.at[i].start, h->wanted.at[i].end, h->wanted.at[i].with);
+		edit_list_add(&h->edits, h->wanted.at[i].start, h->wanted.at[i].end,
+			      h->wanted.at[i].with);
 	unit_text_puts(&h->unit, "#line 1 \"session\"\n");
 	drop_directives(h, session);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed || h->wanted.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
-	if (composition_write(session, &h->tokens, h->masks, h->n_masks, h->cell_name, &h->unit.text, err))
+	if (composition_write(session, &h->tokens, h->masks, h->n_masks, h->cell_name,
+			      &h->unit.text, err))
 		return -1;
 	cell_names_write(h, session);
 	pragma_state_init(&pragmas, session, h->pool);

@@ -126,8 +126,8 @@ static void on_declaration(void *context, const struct declaration *d)
 		[DECLARATION_DEVICE_VARIABLE] = "variable",
 	};
 	struct completion found = { d->name, kinds[d->kind] ? kinds[d->kind] : "",
-				    "",	     *d->host ? d->host : d->device,
-				    "",	     10 };
+				    "",      *d->host ? d->host : d->device,
+				    "",      10 };
 
 	if (*found.kind && *d->name && !strncmp(d->name, s->prefix, s->len) &&
 	    strncmp(d->name, "cgpu_unnamed", 12) && strncmp(d->name, "enum ", 5))
@@ -165,7 +165,8 @@ static int ask_clang(struct completion_list *l, struct compiler *c, const char *
 	at = failed ? -1 : unit_offset(&h.unit, start);
 	if (at >= 0) {
 		struct clang_job job = {
-			.options = options_get(&c->options, c->cflags ? c->cflags : "", &c->session, err),
+			.options = options_get(&c->options, c->cflags ? c->cflags : "", &c->session,
+					       err),
 			.name = "cell",
 			.text = buffer_text(&h.unit.text),
 			.len = h.unit.text.len,
@@ -259,8 +260,8 @@ static void add_headers(struct completion_list *l, const struct session *s, cons
 	for (uint32_t i = 0; i < n; i++) {
 		bool macro = h[i].kind == 'm';
 		struct completion found = { h[i].name, kind_of_header(h[i].kind),
-					    "",	       macro ? h[i].name : h[i].signature,
-					    "",	       macro ? 70 : 50 };
+					    "",        macro ? h[i].name : h[i].signature,
+					    "",        macro ? 70 : 50 };
 
 		if (h[i].kind != 's')
 			add(l, &found);
@@ -310,7 +311,8 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 	if (compiler_takes_for_cpp(c, text)) {
 		if (!is_member(text, start))
 			session_each(&c->session, on_declaration, &search);
-		return compile_cpp_complete(c, buffer_text(&whole), start, buffer_text(&prefix), l, on_completion, err);
+		return compile_cpp_complete(c, buffer_text(&whole), start, buffer_text(&prefix), l,
+					    on_completion, err);
 	}
 	if (!is_member(text, start)) {
 		session_each(&c->session, on_declaration, &search);

@@ -19,7 +19,7 @@ struct error;
 
 struct completion {
 	const char *text, *kind, *type, *signature, *comment; /* in the pool */
-	unsigned priority;				      /* small is better */
+	unsigned priority;                                    /* small is better */
 };
 
 struct completion_list {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PTX is read line by line, as NVIDIA's compilers lay it out (PTX ISA, 4 and 11.5): a function's head up to its first bracket,
- * its body up to the bracket that closes it, `.loc` in front of the instructions of another line of source.
+ * PTX is read line by line, as NVIDIA's compilers lay it out (PTX ISA, 4 and 11.5): a function's
+ * head up to its first bracket, its body up to the bracket that closes it, `.loc` in front of the
+ * instructions of another line of source.
  */
 #define _GNU_SOURCE
 #include "compiler/inspect/listing.h"
@@ -46,7 +47,8 @@ static bool starts(const char *line, const char *with)
 /* `.file 1 "/home/me/In[3]"`, which stand behind what refers to them. */
 static int read_files(struct ptx_reader *r, struct error *err)
 {
-	for (const char *at = r->text; at && at < r->end; at = memchr(at, '\n', (size_t)(r->end - at))) {
+	for (const char *at = r->text; at && at < r->end;
+	     at = memchr(at, '\n', (size_t)(r->end - at))) {
 		const char *quote, *close;
 		unsigned number;
 
@@ -61,7 +63,8 @@ static int read_files(struct ptx_reader *r, struct error *err)
 			const char **grown = realloc(r->files, (number + 1) * sizeof(*grown));
 
 			if (!grown)
-				return error_set(err, ERROR_MEMORY, "out of memory for the files of device code");
+				return error_set(err, ERROR_MEMORY,
+						 "out of memory for the files of device code");
 			for (r->files = grown; r->n_files <= number; r->n_files++)
 				grown[r->n_files] = "";
 		}
@@ -173,7 +176,8 @@ static void read_body(struct ptx_reader *r, const char *line)
 /* The tables of the debugger are long and say nothing here. */
 static bool is_shown_outside(const char *line)
 {
-	static const char *const words[] = { ".version", ".target", ".global", ".const", ".extern", ".visible", ".weak", ".shared" };
+	static const char *const words[] = { ".version", ".target",  ".global", ".const",
+					     ".extern",  ".visible", ".weak",   ".shared" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (starts(line, words[i]))
@@ -195,7 +199,8 @@ static void read_line(struct ptx_reader *r, const char *line)
 		r->depth = 0;
 		read_head(r, line);
 	} else if (is_shown_outside(line)) {
-		if (!r->listing->n_functions || *r->listing->functions[r->listing->n_functions - 1].name)
+		if (!r->listing->n_functions ||
+		    *r->listing->functions[r->listing->n_functions - 1].name)
 			listing_begin(r->listing, "", 0, false);
 		listing_add(r->listing, LISTING_OTHER, line, strlen(line));
 	}
@@ -208,14 +213,16 @@ int listing_read_ptx(struct listing *l, const char *text, size_t len, struct err
 	int failed = read_files(&r, err);
 
 	for (const char *at = text; at < r.end && !failed;) {
-		const char *newline = memchr(at, '\n', (size_t)(r.end - at)), *stop = newline ? newline : r.end;
+		const char *newline = memchr(at, '\n', (size_t)(r.end - at)),
+			   *stop = newline ? newline : r.end;
 
 		tidy(at, (size_t)(stop - at), &line);
 		read_line(&r, buffer_text(&line));
 		at = stop + 1;
 	}
 	if (!failed && (l->failed || line.failed || r.head.failed))
-		failed = error_set(err, ERROR_MEMORY, "out of memory for the listing of device code");
+		failed = error_set(err, ERROR_MEMORY,
+				   "out of memory for the listing of device code");
 	buffer_release(&r.head);
 	free(r.files);
 	return failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nvdisasm writes with -c -gi: a section for each entry, named `.text.ENTRY`, with labels, comments `//## File "...", line
- * N` and instructions behind their offset in a comment.
+ * What nvdisasm writes with -c -gi: a section for each entry, named `.text.ENTRY`, with labels,
+ * comments `//## File "...", line N` and instructions behind their offset in a comment.
  */
 #define _GNU_SOURCE
 #include "compiler/inspect/listing.h"
@@ -13,7 +13,8 @@
 #include "common/buffer.h"
 #include "common/error.h"
 
-/* What fills a section up behind the last instruction is left out: such rows wait until another one follows. */
+/* What fills a section up behind the last instruction is left out: such rows wait until another one
+ * follows. */
 struct sass_reader {
 	struct listing *listing;
 	struct buffer filling; /* lines */
@@ -34,8 +35,10 @@ static void flush_filling(struct sass_reader *r)
 	buffer_clear(&r->filling);
 }
 
-/* //## File "In[3]", line 6 inlined at "In[3]", line 12; a caller's line on a line of its own has the same words. */
-static bool read_quoted(struct listing *l, const char **at, const char **ret_file, uint32_t *ret_line)
+/* //## File "In[3]", line 6 inlined at "In[3]", line 12; a caller's line on a line of its own has
+ * the same words. */
+static bool read_quoted(struct listing *l, const char **at, const char **ret_file,
+			uint32_t *ret_line)
 {
 	const char *quote = strchr(*at, '"'), *close = quote ? strchr(quote + 1, '"') : NULL;
 	unsigned line;
@@ -52,7 +55,8 @@ static void read_place(struct sass_reader *r, const char *line)
 {
 	struct listing *l = r->listing;
 	struct listing_place p = { .file = "", .caller_file = "" };
-	bool behind_place = l->n_rows && l->rows[l->n_rows - 1].kind == LISTING_SOURCE && !r->filling.len;
+	bool behind_place =
+		l->n_rows && l->rows[l->n_rows - 1].kind == LISTING_SOURCE && !r->filling.len;
 
 	if (!read_quoted(l, &line, &p.file, &p.line))
 		return;
@@ -87,8 +91,8 @@ static void read_instruction(struct sass_reader *r, const char *line)
 	while (end > at && isspace((unsigned char)end[-1]))
 		end--;
 	/* Guards stand in a column of their own. */
-	buffer_printf(&r->filling, "%.*s%s%.*s\n", (int)(close + 2 - line), line, *at == '@' ? "   " : "        ", (int)(end - at),
-		      at);
+	buffer_printf(&r->filling, "%.*s%s%.*s\n", (int)(close + 2 - line), line,
+		      *at == '@' ? "   " : "        ", (int)(end - at), at);
 	if (strncmp(at, "NOP", 3))
 		flush_filling(r);
 }
@@ -110,7 +114,8 @@ int listing_read_sass(struct listing *l, const char *text, size_t len, struct er
 	const char *end = text + len;
 
 	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+		const char *newline = memchr(text, '\n', (size_t)(end - text)),
+			   *stop = newline ? newline : end;
 		const char *next = stop + 1;
 
 		while (text < stop && isspace((unsigned char)*text))

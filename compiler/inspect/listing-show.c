@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A listing as text, and as HTML that needs no script, no style sheet and nothing from elsewhere: colours are see-through, so
- * that they suit light pages and dark ones.
+ * A listing as text, and as HTML that needs no script, no style sheet and nothing from elsewhere:
+ * colours are see-through, so that they suit light pages and dark ones.
  */
 #include "compiler/inspect/listing.h"
 
@@ -27,14 +27,16 @@ static const char *kind_of(const struct listing_function *f)
 static void put_text(const struct listing *l, const struct listing_function *f, struct buffer *out)
 {
 	if (*f->name)
-		buffer_printf(out, "// %s: %s, %zu instructions\n", f->shown, kind_of(f), f->instructions);
+		buffer_printf(out, "// %s: %s, %zu instructions\n", f->shown, kind_of(f),
+			      f->instructions);
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		const struct listing_row *r = &l->rows[i];
 
 		if (r->kind == LISTING_SOURCE)
 			buffer_printf(out, "    // %s\n", r->text);
 		else
-			buffer_printf(out, "%s%s\n", r->kind == LISTING_CODE ? "        " : "", r->text);
+			buffer_printf(out, "%s%s\n", r->kind == LISTING_CODE ? "        " : "",
+				      r->text);
 	}
 	buffer_putc(out, '\n');
 }
@@ -68,7 +70,8 @@ static void put_html(const struct listing *l, const struct listing_function *f, 
 	buffer_puts(out, "</code>");
 	if (*f->name)
 		buffer_printf(out, " %s, %zu instructions", kind_of(f), f->instructions);
-	buffer_puts(out, "</summary><pre style=\"line-height:1.3;margin:0 0 1em 1em;overflow-x:auto\">");
+	buffer_puts(out,
+		    "</summary><pre style=\"line-height:1.3;margin:0 0 1em 1em;overflow-x:auto\">");
 	for (size_t i = f->first; i < f->first + f->n; i++)
 		put_row(&l->rows[i], out);
 	buffer_puts(out, "</pre></details>\n");

@@ -40,7 +40,8 @@ void listing_release(struct listing *l)
 /* The name as C++ spells it, in the pool: "_Z4axpyIfEvPT_" is "void axpy<float>(float*)". */
 static const char *listing_demangle(struct mem_pool *pool, const char *name)
 {
-	cleanup_free char *whole = strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, NULL);
+	cleanup_free char *whole =
+		strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, NULL);
 	char *shown = mem_pool_strdup(pool, whole ? whole : name);
 
 	lambda_name_show(shown);
@@ -90,7 +91,8 @@ void listing_add(struct listing *l, enum listing_kind kind, const char *text, si
 }
 
 /* Line `line` of a source, without the blanks around it; NULL: not known. */
-static const char *line_of(const struct listing *l, const char *file, uint32_t line, size_t *ret_len)
+static const char *line_of(const struct listing *l, const char *file, uint32_t line,
+			   size_t *ret_len)
 {
 	const char *at = NULL;
 
@@ -117,8 +119,9 @@ void listing_go_to(struct listing *l, const struct listing_place *to)
 	const char *source;
 	size_t len;
 
-	if (!l->n_functions || (now->line == to->line && now->caller_line == to->caller_line &&
-				!strcmp(now->file, to->file) && !strcmp(now->caller_file, to->caller_file)))
+	if (!l->n_functions ||
+	    (now->line == to->line && now->caller_line == to->caller_line &&
+	     !strcmp(now->file, to->file) && !strcmp(now->caller_file, to->caller_file)))
 		return;
 	l->place = *to;
 	source = line_of(l, to->file, to->line, &len);
@@ -173,7 +176,8 @@ static bool is_instance(const char *bare, const char *name)
 	for (const char *p = bare; *p && (depth || *p != '('); p++) {
 		depth += (*p == '<') - (*p == '>');
 		if (!depth && (p[1] == '(' || !p[1]) &&
-		    (same_but_blanks(bare, (size_t)(p + 1 - bare), name) || same_but_blanks(at, (size_t)(p + 1 - at), name)))
+		    (same_but_blanks(bare, (size_t)(p + 1 - bare), name) ||
+		     same_but_blanks(at, (size_t)(p + 1 - at), name)))
 			return true;
 		if (!depth && *p == ':')
 			at = p + 1;

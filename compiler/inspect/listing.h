@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device code as it is shown: functions, each with its instructions, and before these the lines of source that they were made
- * of. PTX and the disassembler's text are read into the same rows (listing-ptx.c, listing-sass.c); listing-show.c writes them
- * as text and as HTML. All texts live in the listing's pool.
+ * Device code as it is shown: functions, each with its instructions, and before these the lines of
+ * source that they were made of. PTX and the disassembler's text are read into the same rows
+ * (listing-ptx.c, listing-sass.c); listing-show.c writes them as text and as HTML. All texts live
+ * in the listing's pool.
  */
 #ifndef CGPU_COMPILER_LISTING_H
 #define CGPU_COMPILER_LISTING_H
@@ -31,10 +32,11 @@ struct listing_place {
 };
 
 enum listing_kind {
-	LISTING_SOURCE, /* the rows behind it were made of this line: its place, and its text where it is known */
+	LISTING_SOURCE, /* the rows behind it were made of this line: its place, and its text where
+			   it is known */
 	LISTING_CODE,   /* an instruction */
 	LISTING_LABEL,
-	LISTING_OTHER,  /* declarations, brackets */
+	LISTING_OTHER, /* declarations, brackets */
 };
 
 struct listing_row {
@@ -59,7 +61,7 @@ struct listing {
 	struct listing_function *functions;
 	size_t n_functions, cap_functions;
 	struct listing_place place; /* of the rows that come */
-	bool failed; /* memory is out */
+	bool failed;                /* memory is out */
 };
 
 void listing_init(struct listing *l, const struct listing_source *sources, size_t n_sources);

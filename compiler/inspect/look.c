@@ -20,21 +20,26 @@
 #include "compiler/device/tool.h"
 #include "compiler/inspect/resources.h"
 
-#define PTXAS_MISSING "ptxas is not installed: it makes machine code of PTX (in the CUDA toolkit, or pip install " \
-		      "nvidia-cuda-nvcc), or name it in CGPU_PTXAS."
-#define NVDISASM_MISSING "%%sass needs nvdisasm, which is not installed: apt install nvidia-cuda-toolkit or NVIDIA's " \
-			 "cuda-nvdisasm, or pip install nvidia-cuda-nvdisasm, or name it in CGPU_NVDISASM. %%ptx needs neither"
+#define PTXAS_MISSING                                                                              \
+	"ptxas is not installed: it makes machine code of PTX (in the CUDA toolkit, or pip "       \
+	"install "                                                                                 \
+	"nvidia-cuda-nvcc), or name it in CGPU_PTXAS."
+#define NVDISASM_MISSING                                                                           \
+	"%%sass needs nvdisasm, which is not installed: apt install nvidia-cuda-toolkit or "       \
+	"NVIDIA's "                                                                                \
+	"cuda-nvdisasm, or pip install nvidia-cuda-nvdisasm, or name it in CGPU_NVDISASM. %%ptx "  \
+	"needs neither"
 
 /* What is at work: the unit's texts are read one after another. */
 struct looker {
 	const struct look_request *request;
 	const struct look_unit *unit;
-	struct listing listing;        /* of the unit's PTX, or its machine code */
+	struct listing listing; /* of the unit's PTX, or its machine code */
 	struct resources_list resources;
-	struct mem_pool pool;          /* of what resources point at */
+	struct mem_pool pool; /* of what resources point at */
 	struct tool_folder folder;
 	char *ptxas, *nvdisasm;
-	struct buffer names;           /* of all functions, for a name that is none of them */
+	struct buffer names; /* of all functions, for a name that is none of them */
 };
 
 /* ---- machine code ---- */
@@ -54,9 +59,11 @@ static void cubin_release(struct cubin *c)
 }
 
 /* 1: ptxas has failed, and c->said tells why. */
-static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin *c, struct error *err)
+static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin *c,
+		    struct error *err)
 {
-	/* Such code is whole when it is linked with the device runtime, for which ptxas is told to leave names open. */
+	/* Such code is whole when it is linked with the device runtime, for which ptxas is told to
+	 * leave names open. */
 	char name[80];
 	bool linked = ptx_link_needs_device_runtime(ptx, len, name, sizeof(name));
 	int failed;
@@ -67,13 +74,15 @@ static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin 
 	buffer_printf(&c->cubin, "%s/a.cubin", k->folder.path);
 	buffer_printf(&c->log, "%s/log", k->folder.path);
 	buffer_printf(&c->arch, "-arch=sm_%u", k->request->sm);
-	if (buffer_check(&c->ptx, err) || buffer_check(&c->cubin, err) || buffer_check(&c->log, err) ||
-	    buffer_check(&c->arch, err) || tool_write_file(buffer_text(&c->log), "", 0, err) ||
+	if (buffer_check(&c->ptx, err) || buffer_check(&c->cubin, err) ||
+	    buffer_check(&c->log, err) || buffer_check(&c->arch, err) ||
+	    tool_write_file(buffer_text(&c->log), "", 0, err) ||
 	    tool_write_file(buffer_text(&c->ptx), ptx, len, err))
 		return -1;
 	failed = tool_run(&k->folder, buffer_text(&c->log),
-			  (const char *const[]){ k->ptxas, "-v", "-lineinfo", buffer_text(&c->arch), buffer_text(&c->ptx), "-o",
-						 buffer_text(&c->cubin), linked ? "-c" : NULL, NULL },
+			  (const char *const[]){ k->ptxas, "-v", "-lineinfo", buffer_text(&c->arch),
+						 buffer_text(&c->ptx), "-o", buffer_text(&c->cubin),
+						 linked ? "-c" : NULL, NULL },
 			  err);
 	if (failed < 0 || tool_read_file(buffer_text(&c->log), &c->said, err))
 		return -1;
@@ -82,8 +91,9 @@ static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin 
 
 static int refuse_ptxas(const struct looker *k, const struct cubin *c, struct error *err)
 {
-	return error_set(err, ERROR_COMPILE, "ptxas makes no machine code of %s for sm_%u: %.*s", k->unit->cell, k->request->sm,
-			 (int)strcspn(buffer_text(&c->said), "\n"), buffer_text(&c->said));
+	return error_set(err, ERROR_COMPILE, "ptxas makes no machine code of %s for sm_%u: %.*s",
+			 k->unit->cell, k->request->sm, (int)strcspn(buffer_text(&c->said), "\n"),
+			 buffer_text(&c->said));
 }
 
 static int disassemble(struct looker *k, struct cubin *c, struct error *err)
@@ -93,13 +103,16 @@ static int disassemble(struct looker *k, struct cubin *c, struct error *err)
 
 	if (tool_write_file(buffer_text(&c->log), "", 0, err))
 		return -1;
-	failed = tool_run(&k->folder, buffer_text(&c->log),
-			  (const char *const[]){ k->nvdisasm, "-c", "-gi", buffer_text(&c->cubin), NULL }, err);
+	failed = tool_run(
+		&k->folder, buffer_text(&c->log),
+		(const char *const[]){ k->nvdisasm, "-c", "-gi", buffer_text(&c->cubin), NULL },
+		err);
 	if (failed < 0 || tool_read_file(buffer_text(&c->log), &text, err))
 		return -1;
 	if (failed)
-		return error_set(err, ERROR_COMPILE, "nvdisasm does not read machine code for sm_%u: %.*s", k->request->sm,
-				 (int)strcspn(buffer_text(&text), "\n"), buffer_text(&text));
+		return error_set(
+			err, ERROR_COMPILE, "nvdisasm does not read machine code for sm_%u: %.*s",
+			k->request->sm, (int)strcspn(buffer_text(&text), "\n"), buffer_text(&text));
 	return listing_read_sass(&k->listing, text.data, text.len, err);
 }
 
@@ -172,7 +185,8 @@ static void note_names(struct looker *k, const struct listing *l)
 {
 	for (size_t i = 0; i < l->n_functions; i++)
 		if (*l->functions[i].name && k->names.len < 300)
-			buffer_printf(&k->names, "%s%s", k->names.len ? ", " : "", l->functions[i].shown);
+			buffer_printf(&k->names, "%s%s", k->names.len ? ", " : "",
+				      l->functions[i].shown);
 }
 
 /* 1: the unit has what is asked for. */
@@ -194,11 +208,14 @@ static int has_it(struct looker *k, const struct look_unit *u, struct error *err
 static int refuse_name(const struct looker *k, struct error *err)
 {
 	if (!k->names.len)
-		return error_set(err, ERROR_NOT_FOUND, "there is no device code: no cell has defined an entry (__global__) yet, or "
-				 "this one has none");
-	return error_set(err, ERROR_NOT_FOUND, "no device code has a function `%s`. There are: %s. A __device__ function is a part of "
-			 "the entries that call it, and one of its own only where these stand in the same cell", k->request->name,
-			 buffer_text(&k->names));
+		return error_set(err, ERROR_NOT_FOUND,
+				 "there is no device code: no cell has defined an entry "
+				 "(__global__) yet, or this one has none");
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no device code has a function `%s`. There are: %s. A __device__ function "
+			 "is a part of the entries that call it, and one of its own only where "
+			 "these stand in the same cell",
+			 k->request->name, buffer_text(&k->names));
 }
 
 /* The newest unit with the name counts; for %regs of all names every unit. */
@@ -239,7 +256,8 @@ static int find_programs(struct looker *k, struct error *err)
 static int show(const struct looker *k, struct buffer *text, struct buffer *html, struct error *err)
 {
 	const struct look_request *r = k->request;
-	const struct resources_view view = { r->sm, r->threads, r->dynamic_shared, k->ptxas ? "" : PTXAS_MISSING };
+	const struct resources_view view = { r->sm, r->threads, r->dynamic_shared,
+					     k->ptxas ? "" : PTXAS_MISSING };
 
 	if (k->listing.failed || k->resources.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the listing of device code");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers are given to whole warps in units, and a multiprocessor has four parts with a quarter of them each. */
+/* Registers are given to whole warps in units, and a multiprocessor has four parts with a quarter
+ * of them each. */
 #include "compiler/inspect/occupancy.h"
 
 #include <stddef.h>
@@ -37,7 +38,8 @@ static void limit_to(struct occupancy *o, uint32_t blocks, const char *why)
 	o->limit = why;
 }
 
-int occupancy_of(uint32_t sm, uint32_t threads, uint32_t registers, uint32_t shared, struct occupancy *ret)
+int occupancy_of(uint32_t sm, uint32_t threads, uint32_t registers, uint32_t shared,
+		 struct occupancy *ret)
 {
 	const struct multiprocessor *m = find(sm);
 	uint32_t warps = (threads + 31) / 32, a_block;
@@ -47,7 +49,10 @@ int occupancy_of(uint32_t sm, uint32_t threads, uint32_t registers, uint32_t sha
 	*ret = (struct occupancy){ .blocks = m->blocks, .warps_max = m->warps, .limit = "blocks" };
 	limit_to(ret, m->warps / warps, "warps");
 	if (registers)
-		limit_to(ret, REGISTERS / PARTS / round_up(registers * 32, REGISTER_UNIT) * PARTS / warps, "registers");
+		limit_to(ret,
+			 REGISTERS / PARTS / round_up(registers * 32, REGISTER_UNIT) * PARTS /
+				 warps,
+			 "registers");
 	a_block = round_up(shared + m->reserved, m->unit);
 	if (a_block)
 		limit_to(ret, m->shared / a_block, "shared memory");

@@ -79,20 +79,22 @@ static void read_row(struct resources *r, const char *row)
 		r->shared += declared_bytes(row);
 	else if (!strncmp(row, ".local ", 7))
 		r->local += declared_bytes(row);
-	else if (sscanf(row, ".maxntid %u, %u, %u", &x, &y, &z) >= 1 || sscanf(row, ".reqntid %u, %u, %u", &x, &y, &z) >= 1)
+	else if (sscanf(row, ".maxntid %u, %u, %u", &x, &y, &z) >= 1 ||
+		 sscanf(row, ".reqntid %u, %u, %u", &x, &y, &z) >= 1)
 		r->max_threads = x * y * z;
 }
 
 static bool has_dynamic_shared(const struct listing *l)
 {
 	for (size_t i = 0; i < l->n_rows; i++)
-		if (l->rows[i].kind == LISTING_OTHER && !strncmp(l->rows[i].text, ".extern .shared", 15))
+		if (l->rows[i].kind == LISTING_OTHER &&
+		    !strncmp(l->rows[i].text, ".extern .shared", 15))
 			return true;
 	return false;
 }
 
-static void add_entry(struct resources_list *r, const struct listing *l, const struct listing_function *f, const char *cell,
-		      struct mem_pool *pool)
+static void add_entry(struct resources_list *r, const struct listing *l,
+		      const struct listing_function *f, const char *cell, struct mem_pool *pool)
 {
 	struct resources *grown = realloc(r->at, (r->n + 1) * sizeof(*grown)), *e;
 
@@ -102,8 +104,10 @@ static void add_entry(struct resources_list *r, const struct listing *l, const s
 	}
 	r->at = grown;
 	e = &r->at[r->n];
-	*e = (struct resources){ .name = mem_pool_strdup(pool, f->name), .shown = mem_pool_strdup(pool, f->shown),
-				 .cell = mem_pool_strdup(pool, cell), .dynamic_shared = has_dynamic_shared(l) };
+	*e = (struct resources){ .name = mem_pool_strdup(pool, f->name),
+				 .shown = mem_pool_strdup(pool, f->shown),
+				 .cell = mem_pool_strdup(pool, cell),
+				 .dynamic_shared = has_dynamic_shared(l) };
 	if (!e->name || !e->shown || !e->cell) {
 		r->failed = true;
 		return;
@@ -114,11 +118,12 @@ static void add_entry(struct resources_list *r, const struct listing *l, const s
 	r->n++;
 }
 
-void resources_add(struct resources_list *r, const struct listing *l, const char *name, const char *cell,
-		   struct mem_pool *pool)
+void resources_add(struct resources_list *r, const struct listing *l, const char *name,
+		   const char *cell, struct mem_pool *pool)
 {
 	for (size_t i = 0; i < l->n_functions; i++)
-		if (l->functions[i].is_entry && listing_function_is(&l->functions[i], name) && !find(r, l->functions[i].name))
+		if (l->functions[i].is_entry && listing_function_is(&l->functions[i], name) &&
+		    !find(r, l->functions[i].name))
 			add_entry(r, l, &l->functions[i], cell, pool);
 }
 
@@ -129,8 +134,9 @@ static void read_figures(struct resources *r, const char *line)
 	const char *used = strstr(line, "Used "), *smem = strstr(line, " bytes smem");
 	unsigned n;
 
-	if (sscanf(line, " %u bytes stack frame, %u bytes spill stores, %u bytes spill loads", &r->stack, &r->spill_stores,
-		   &r->spill_loads) == 3 || !used || sscanf(used, "Used %u registers", &r->registers) != 1)
+	if (sscanf(line, " %u bytes stack frame, %u bytes spill stores, %u bytes spill loads",
+		   &r->stack, &r->spill_stores, &r->spill_loads) == 3 ||
+	    !used || sscanf(used, "Used %u registers", &r->registers) != 1)
 		return;
 	r->assembled = true;
 	if (strstr(line, "used ") && sscanf(strstr(line, "used "), "used %u barriers", &n) == 1)
@@ -149,9 +155,11 @@ static void read_figures(struct resources *r, const char *line)
 	}
 }
 
-static struct resources *named_in(const struct resources_list *r, const char *line, struct resources *now)
+static struct resources *named_in(const struct resources_list *r, const char *line,
+				  struct resources *now)
 {
-	static const char *const heads[] = { "Compiling entry function '", "Function properties for " };
+	static const char *const heads[] = { "Compiling entry function '",
+					     "Function properties for " };
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		const char *at = strstr(line, heads[i]);
@@ -200,7 +208,8 @@ static uint32_t size_at(const struct resources_view *v, size_t i)
 }
 
 /* False: a block of this size cannot be launched, or nothing is known of the device. */
-static bool occupancy(const struct resources *r, const struct resources_view *v, uint32_t threads, struct occupancy *ret)
+static bool occupancy(const struct resources *r, const struct resources_view *v, uint32_t threads,
+		      struct occupancy *ret)
 {
 	return (!r->max_threads || threads <= r->max_threads) &&
 	       !occupancy_of(v->sm, threads, r->registers, shared_of(r, v), ret);
@@ -215,13 +224,15 @@ static void put_note(const struct resources_view *v, struct buffer *out)
 {
 	buffer_printf(out, "sm_%u. ", v->sm);
 	if (*v->problem)
-		buffer_printf(out, "%s Without it registers and spills of a GPU are not known, and occupancy leaves registers out.",
+		buffer_printf(out,
+			      "%s Without it registers and spills of a GPU are not known, and "
+			      "occupancy leaves registers out.",
 			      v->problem);
 	else
-		buffer_puts(out, "Registers, spills, stack, shared and constant memory are those of the machine code that ptxas makes "
-			    "for it.");
-	buffer_puts(out, " Virtual registers are what PTX declares (in 32 bits, predicates aside); the emulated device works on "
-		    "these, and no number of them limits it.");
+		buffer_puts(out, "Registers, spills, stack, shared and constant memory are those "
+				 "of the machine code that ptxas makes for it.");
+	buffer_puts(out, " Virtual registers are what PTX declares (in 32 bits, predicates aside); "
+			 "the emulated device works on these, and no number of them limits it.");
 }
 
 /* A figure that ptxas gives, or "-". */
@@ -235,23 +246,30 @@ static void put_entry(const struct resources *r, const struct resources_view *v,
 {
 	char a[16], b[16], c[16], d[16], e[16];
 
-	buffer_printf(out, "%s  (%s)\n  registers %s a thread (virtual %u, predicates %u), spills %s bytes stored and %s loaded, stack "
-		      "%s bytes, local %u\n  shared %u bytes a block%s, constant %s bytes\n", r->shown, r->cell,
-		      figure(r->assembled, r->registers, a), r->virtual, r->predicates,
-		      figure(r->assembled, r->spill_stores, b),
-		      figure(r->assembled, r->spill_loads, c), figure(r->assembled, r->stack, d), r->local, shared_of(r, v),
-		      r->dynamic_shared && !v->dynamic_shared ? " and what the launch asks for" : "",
-		      figure(r->has_constant, r->constant, e));
+	buffer_printf(
+		out,
+		"%s  (%s)\n  registers %s a thread (virtual %u, predicates %u), spills %s bytes "
+		"stored and %s loaded, stack %s bytes, local %u\n  shared %u bytes a block%s, "
+		"constant %s bytes\n",
+		r->shown, r->cell, figure(r->assembled, r->registers, a), r->virtual, r->predicates,
+		figure(r->assembled, r->spill_stores, b), figure(r->assembled, r->spill_loads, c),
+		figure(r->assembled, r->stack, d), r->local, shared_of(r, v),
+		r->dynamic_shared && !v->dynamic_shared ? " and what the launch asks for" : "",
+		figure(r->has_constant, r->constant, e));
 	for (size_t i = 0; i < n_sizes(v); i++) {
 		struct occupancy o;
 
 		if (occupancy(r, v, size_at(v, i), &o))
-			buffer_printf(out, "  blocks of %4u: %2u blocks an SM, %2u of %u warps, occupancy %3u %%, limited by %s\n",
-				      size_at(v, i), o.blocks, o.warps, o.warps_max, percent(&o), o.limit);
+			buffer_printf(out,
+				      "  blocks of %4u: %2u blocks an SM, %2u of %u warps, "
+				      "occupancy %3u %%, limited by %s\n",
+				      size_at(v, i), o.blocks, o.warps, o.warps_max, percent(&o),
+				      o.limit);
 	}
 }
 
-void resources_text(const struct resources_list *r, const struct resources_view *v, struct buffer *out)
+void resources_text(const struct resources_list *r, const struct resources_view *v,
+		    struct buffer *out)
 {
 	put_note(v, out);
 	buffer_putc(out, '\n');
@@ -266,7 +284,8 @@ static void put_escaped(const char *text, struct buffer *out)
 	html_text(out, text, strlen(text));
 }
 
-static void put_occupancy(const struct resources *r, const struct resources_view *v, uint32_t threads, struct buffer *out)
+static void put_occupancy(const struct resources *r, const struct resources_view *v,
+			  uint32_t threads, struct buffer *out)
 {
 	struct occupancy o;
 
@@ -274,9 +293,10 @@ static void put_occupancy(const struct resources *r, const struct resources_view
 		buffer_puts(out, "<td>-</td>");
 		return;
 	}
-	buffer_printf(out, "<td title=\"%u blocks an SM, %u of %u warps\" style=\"background:rgba(52,168,83,%.2f)\">%u&#160;%% "
-		      "<small>%s</small></td>", o.blocks, o.warps, o.warps_max, percent(&o) / 250.0, percent(&o),
-		      o.limit);
+	buffer_printf(out,
+		      "<td title=\"%u blocks an SM, %u of %u warps\" "
+		      "style=\"background:rgba(52,168,83,%.2f)\">%u&#160;%% <small>%s</small></td>",
+		      o.blocks, o.warps, o.warps_max, percent(&o) / 250.0, percent(&o), o.limit);
 }
 
 static void put_row(const struct resources *r, const struct resources_view *v, struct buffer *out)
@@ -287,22 +307,29 @@ static void put_row(const struct resources *r, const struct resources_view *v, s
 	put_escaped(r->shown, out);
 	buffer_puts(out, "</code> <small>");
 	put_escaped(r->cell, out);
-	buffer_printf(out, "</small></td><td>%s</td><td>%u</td><td>%s / %s</td><td>%s</td><td>%u</td><td>%u%s</td>"
-		      "<td>%s</td>", figure(r->assembled, r->registers, a), r->virtual,
-		      figure(r->assembled, r->spill_stores, b), figure(r->assembled, r->spill_loads, c),
-		      figure(r->assembled, r->stack, d), r->local, shared_of(r, v),
-		      r->dynamic_shared && !v->dynamic_shared ? " + launch" : "", figure(r->has_constant, r->constant, e));
+	buffer_printf(out,
+		      "</small></td><td>%s</td><td>%u</td><td>%s / "
+		      "%s</td><td>%s</td><td>%u</td><td>%u%s</td><td>%s</td>",
+		      figure(r->assembled, r->registers, a), r->virtual,
+		      figure(r->assembled, r->spill_stores, b),
+		      figure(r->assembled, r->spill_loads, c), figure(r->assembled, r->stack, d),
+		      r->local, shared_of(r, v),
+		      r->dynamic_shared && !v->dynamic_shared ? " + launch" : "",
+		      figure(r->has_constant, r->constant, e));
 	for (size_t i = 0; i < n_sizes(v); i++)
 		put_occupancy(r, v, size_at(v, i), out);
 	buffer_puts(out, "</tr>\n");
 }
 
-void resources_html(const struct resources_list *r, const struct resources_view *v, struct buffer *out)
+void resources_html(const struct resources_list *r, const struct resources_view *v,
+		    struct buffer *out)
 {
 	cleanup_buffer struct buffer note = BUFFER_INIT;
 
-	buffer_puts(out, "<div>\n<table><thead><tr><th style=\"text-align:left\">entry</th><th>registers</th><th>virtual</th>"
-		    "<th>spill bytes<br/>st / ld</th><th>stack</th><th>local</th><th>shared</th><th>constant</th>");
+	buffer_puts(out, "<div>\n<table><thead><tr><th "
+			 "style=\"text-align:left\">entry</th><th>registers</th><th>virtual</"
+			 "th><th>spill bytes<br/>st / "
+			 "ld</th><th>stack</th><th>local</th><th>shared</th><th>constant</th>");
 	for (size_t i = 0; i < n_sizes(v); i++)
 		buffer_printf(out, "<th>occupancy,<br/>blocks of %u</th>", size_at(v, i));
 	buffer_puts(out, "</tr></thead><tbody>\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What entries need: what their PTX declares, and, where ptxas has made machine code of it, what that takes on a GPU. As text
- * and as an HTML table, with the occupancy that follows.
+ * What entries need: what their PTX declares, and, where ptxas has made machine code of it, what
+ * that takes on a GPU. As text and as an HTML table, with the occupancy that follows.
  */
 #ifndef CGPU_COMPILER_RESOURCES_H
 #define CGPU_COMPILER_RESOURCES_H
@@ -39,13 +39,16 @@ struct resources_view {
 };
 
 void resources_release(struct resources_list *r);
-/* The entries of this name in the listing's PTX that are not there yet; texts are copied to the pool. */
-void resources_add(struct resources_list *r, const struct listing *l, const char *name, const char *cell,
-		   struct mem_pool *pool);
+/* The entries of this name in the listing's PTX that are not there yet; texts are copied to the
+ * pool. */
+void resources_add(struct resources_list *r, const struct listing *l, const char *name,
+		   const char *cell, struct mem_pool *pool);
 /* What ptxas -v has said of them. */
 void resources_read_log(struct resources_list *r, const char *log);
 
-void resources_text(const struct resources_list *r, const struct resources_view *v, struct buffer *out);
-void resources_html(const struct resources_list *r, const struct resources_view *v, struct buffer *out);
+void resources_text(const struct resources_list *r, const struct resources_view *v,
+		    struct buffer *out);
+void resources_html(const struct resources_list *r, const struct resources_view *v,
+		    struct buffer *out);
 
 #endif

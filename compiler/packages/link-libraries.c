@@ -30,7 +30,13 @@
 #endif
 
 static const char *const system_folders[] = {
-	"/usr/local/lib/" TRIPLET, "/usr/local/lib", "/lib/" TRIPLET, "/usr/lib/" TRIPLET, "/lib64", "/usr/lib64", "/lib",
+	"/usr/local/lib/" TRIPLET,
+	"/usr/local/lib",
+	"/lib/" TRIPLET,
+	"/usr/lib/" TRIPLET,
+	"/lib64",
+	"/usr/lib64",
+	"/lib",
 	"/usr/lib",
 };
 
@@ -65,8 +71,8 @@ static int add_folder(struct link_libraries *l, const char *folder, struct error
 
 bool link_libraries_is_always(const char *name)
 {
-#define ALWAYS(known) \
-	if (!strcmp(name, known)) \
+#define ALWAYS(known)                                                                              \
+	if (!strcmp(name, known))                                                                  \
 		return true;
 #include "compiler/packages/packages.def"
 	return false;
@@ -128,7 +134,8 @@ static int follow_script(struct link_libraries *l, const char *path, char *text,
 	bool in_list = false;
 	char *rest = NULL;
 
-	for (char *word = strtok_r(text, " \t\n,()", &rest); word; word = strtok_r(NULL, " \t\n,()", &rest)) {
+	for (char *word = strtok_r(text, " \t\n,()", &rest); word;
+	     word = strtok_r(NULL, " \t\n,()", &rest)) {
 		cleanup_free char *beside = NULL;
 		int failed = 0;
 
@@ -140,7 +147,8 @@ static int follow_script(struct link_libraries *l, const char *path, char *text,
 			failed = link_libraries_add_file(l, word, err);
 		} else if (in_list && strstr(word, ".so")) {
 			if (asprintf(&beside, "%.*s/%s", (int)(slash - path), path, word) < 0)
-				return error_set(err, ERROR_MEMORY, "out of memory for a list of libraries");
+				return error_set(err, ERROR_MEMORY,
+						 "out of memory for a list of libraries");
 			failed = link_libraries_add_file(l, beside, err);
 		}
 		if (failed)
@@ -161,13 +169,15 @@ int link_libraries_add_file(struct link_libraries *l, const char *path, struct e
 	n = fread(head, 1, SCRIPT_MAX, f);
 	head[n] = '\0';
 	if (n >= 4 && !memcmp(head, "\177ELF", 4)) {
-		/* The name as given, unless it depends on the working folder: updates change what a link leads to. */
+		/* The name as given, unless it depends on the working folder: updates change what a
+		 * link leads to. */
 		const char *name = *path == '/' ? path : whole;
 
 		return is_known(l, name) ? 0 : append(&l->paths, &l->n, strdup(name), err);
 	}
 	if (!strstr(head, "GROUP") && !strstr(head, "INPUT"))
-		return error_set(err, ERROR_INPUT, "%s is neither a shared library nor a linker script", path);
+		return error_set(err, ERROR_INPUT,
+				 "%s is neither a shared library nor a linker script", path);
 	return follow_script(l, path, head, err);
 }
 
@@ -176,7 +186,9 @@ static char *find(const struct link_libraries *l, const char *name, const char *
 	size_t n = sizeof(system_folders) / sizeof(*system_folders);
 
 	for (size_t i = 0; i < l->n_folders + n; i++) {
-		char *path = joined(i < l->n_folders ? l->folders[i] : system_folders[i - l->n_folders], name, suffix);
+		char *path =
+			joined(i < l->n_folders ? l->folders[i] : system_folders[i - l->n_folders],
+			       name, suffix);
 
 		if (path && !access(path, R_OK))
 			return path;
@@ -185,7 +197,8 @@ static char *find(const struct link_libraries *l, const char *name, const char *
 	return NULL;
 }
 
-/* -lname: ERROR_NOT_FOUND when there is none, or a static one only. Parts of libc are there without loading. */
+/* -lname: ERROR_NOT_FOUND when there is none, or a static one only. Parts of libc are there without
+ * loading. */
 static int add_name(struct link_libraries *l, const char *name, struct error *err)
 {
 	cleanup_free char *path = NULL, *archive = NULL;
@@ -197,9 +210,13 @@ static int add_name(struct link_libraries *l, const char *name, struct error *er
 		return link_libraries_add_file(l, path, err);
 	archive = find(l, name, ".a");
 	if (archive)
-		return error_set(err, ERROR_NOT_FOUND, "-l%s: there is only %s, a static library; cells need lib%s.so. "
-				 "Build the library as a shared one", name, archive, name);
-	return error_set(err, ERROR_NOT_FOUND, "-l%s: there is no lib%s.so in the folders of -L or of the system", name, name);
+		return error_set(err, ERROR_NOT_FOUND,
+				 "-l%s: there is only %s, a static library; cells need lib%s.so. "
+				 "Build the library as a shared one",
+				 name, archive, name);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "-l%s: there is no lib%s.so in the folders of -L or of the system", name,
+			 name);
 }
 
 int link_libraries_add_argument(struct link_libraries *l, const char *argument, struct error *err)
@@ -210,10 +227,12 @@ int link_libraries_add_argument(struct link_libraries *l, const char *argument, 
 		for (size_t i = 0; i < l->n_folders; i++) {
 			cleanup_free char *path = NULL;
 
-			if (asprintf(&path, "%s/%s", l->folders[i], argument + 3) >= 0 && !access(path, R_OK))
+			if (asprintf(&path, "%s/%s", l->folders[i], argument + 3) >= 0 &&
+			    !access(path, R_OK))
 				return link_libraries_add_file(l, path, err);
 		}
-		return error_set(err, ERROR_NOT_FOUND, "%s: there is no such file in the folders of -L", argument);
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: there is no such file in the folders of -L", argument);
 	}
 	if (!strncmp(argument, "-l", 2))
 		return add_name(l, argument + 2, err);

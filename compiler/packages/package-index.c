@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of libraries and folders is made from all .pc files when it is first needed, and again when a folder of theirs has
- * changed; the symbols are looked up in the files themselves (libelf).
+ * The list of libraries and folders is made from all .pc files when it is first needed, and again
+ * when a folder of theirs has changed; the symbols are looked up in the files themselves (libelf).
  */
 #define _GNU_SOURCE
 #include "compiler/packages/package-index.h"
@@ -42,7 +42,8 @@ static void rows_clear(struct rows *r)
 		free(r->at[--r->n].path);
 }
 
-/* Several packages may name one file: the name that %pkg knows by itself counts, then the shortest. */
+/* Several packages may name one file: the name that %pkg knows by itself counts, then the shortest.
+ */
 static bool is_better(const char *name, const char *than)
 {
 	bool known = package_is_known(name), other = package_is_known(than);
@@ -85,8 +86,7 @@ static char *find_library(const pkgconf_pkg_t *p, const char *name)
 
 	if (link_libraries_is_always(name))
 		return NULL;
-	PKGCONF_FOREACH_LIST_ENTRY(p->libs.head, node)
-	{
+	PKGCONF_FOREACH_LIST_ENTRY (p->libs.head, node) {
 		const pkgconf_fragment_t *f = node->data;
 
 		if (f->type == 'L' && !path)
@@ -101,15 +101,13 @@ static bool add_package(const pkgconf_pkg_t *p, void *data)
 	pkgconf_node_t *node;
 
 	(void)data;
-	PKGCONF_FOREACH_LIST_ENTRY(p->libs.head, node)
-	{
+	PKGCONF_FOREACH_LIST_ENTRY (p->libs.head, node) {
 		const pkgconf_fragment_t *f = node->data;
 
 		if (f->type == 'l')
 			rows_add(&list.libraries, p->id, find_library(p, f->data));
 	}
-	PKGCONF_FOREACH_LIST_ENTRY(p->cflags.head, node)
-	{
+	PKGCONF_FOREACH_LIST_ENTRY (p->cflags.head, node) {
 		const pkgconf_fragment_t *f = node->data;
 
 		if (f->type == 'I' && strcmp(f->data, "/usr/include"))
@@ -123,13 +121,13 @@ static uint64_t state_of(const pkgconf_client_t *client)
 	pkgconf_node_t *node;
 	uint64_t state = 1;
 
-	PKGCONF_FOREACH_LIST_ENTRY(client->dir_list.head, node)
-	{
+	PKGCONF_FOREACH_LIST_ENTRY (client->dir_list.head, node) {
 		const pkgconf_path_t *folder = node->data;
 		struct stat st;
 
 		if (!stat(folder->path, &st))
-			state = state * 31 + (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+			state = state * 31 + (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+				(uint64_t)st.st_mtim.tv_nsec;
 	}
 	return state;
 }
@@ -167,7 +165,9 @@ static bool section_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 	GElf_Sym s;
 
 	for (int i = 1; data && gelf_getsym(data, i, &s); i++) {
-		const char *name = s.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header->sh_link, s.st_name);
+		const char *name = s.st_shndx == SHN_UNDEF
+					   ? NULL
+					   : elf_strptr(elf, header->sh_link, s.st_name);
 
 		if (name && GELF_ST_BIND(s.st_info) != STB_LOCAL && !strcmp(name, symbol))
 			return true;
@@ -192,7 +192,8 @@ static bool file_defines(const char *path, const char *symbol)
 	return found;
 }
 
-bool package_index_symbol(const char *symbol, char ret_name[PACKAGE_NAME_MAX], char ret_library[PACKAGE_NAME_MAX])
+bool package_index_symbol(const char *symbol, char ret_name[PACKAGE_NAME_MAX],
+			  char ret_library[PACKAGE_NAME_MAX])
 {
 	const struct row *best = NULL;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libpkgconf's client is made for each question: .pc files may have been installed since the last one, and its cache keeps
- * what it has read.
+ * libpkgconf's client is made for each question: .pc files may have been installed since the last
+ * one, and its cache keeps what it has read.
  */
 #define _GNU_SOURCE
 #include "compiler/packages/packages.h"
@@ -91,8 +91,10 @@ static void pc_client_release(struct pc_client *c)
 	buffer_release(&c->complaint);
 }
 
-/* What the compiler searches by itself must not be named: it would change the order of the system's folders. */
-static bool keep_cflag(const pkgconf_client_t *client, const pkgconf_fragment_t *fragment, void *data)
+/* What the compiler searches by itself must not be named: it would change the order of the system's
+ * folders. */
+static bool keep_cflag(const pkgconf_client_t *client, const pkgconf_fragment_t *fragment,
+		       void *data)
 {
 	(void)data;
 	return !pkgconf_fragment_has_system_dir(client, fragment);
@@ -120,13 +122,13 @@ static int add_fragments(struct solving *s, const pkgconf_list_t *list)
 {
 	pkgconf_node_t *node;
 
-	PKGCONF_FOREACH_LIST_ENTRY(list->head, node)
-	{
+	PKGCONF_FOREACH_LIST_ENTRY (list->head, node) {
 		const pkgconf_fragment_t *f = node->data;
 		char *argument = NULL;
 		int failed;
 
-		if (f->type ? asprintf(&argument, "-%c%s", f->type, f->data) < 0 : !(argument = strdup(f->data)))
+		if (f->type ? asprintf(&argument, "-%c%s", f->type, f->data) < 0
+			    : !(argument = strdup(f->data)))
 			return error_set(s->err, ERROR_MEMORY, "out of memory for a package");
 		failed = link_libraries_add_argument(&s->package->libraries, argument, s->err);
 		free(argument);
@@ -140,15 +142,19 @@ static bool take_solution(pkgconf_client_t *client, pkgconf_pkg_t *world, void *
 {
 	struct solving *s = data;
 	pkgconf_list_t cflags = PKGCONF_LIST_INITIALIZER, libs = PKGCONF_LIST_INITIALIZER;
-	const pkgconf_dependency_t *first = world->required.head ? world->required.head->data : NULL;
+	const pkgconf_dependency_t *first =
+		world->required.head ? world->required.head->data : NULL;
 
 	if (pkgconf_pkg_cflags(client, world, &cflags, depth) == PKGCONF_PKG_ERRF_OK &&
 	    pkgconf_pkg_libs(client, world, &libs, depth) == PKGCONF_PKG_ERRF_OK) {
 		s->package->cflags = render(s->client, &cflags);
-		s->package->version = strdup(first && first->match && first->match->version ? first->match->version : "");
+		s->package->version = strdup(first && first->match && first->match->version
+						     ? first->match->version
+						     : "");
 		s->failed = add_fragments(s, &libs) != 0;
 	} else {
-		s->failed = error_set(s->err, ERROR_INPUT, "%s", buffer_text(&s->client->complaint)) != 0;
+		s->failed = error_set(s->err, ERROR_INPUT, "%s",
+				      buffer_text(&s->client->complaint)) != 0;
 	}
 	pkgconf_fragment_free(&cflags);
 	pkgconf_fragment_free(&libs);
@@ -177,7 +183,8 @@ static int solve(struct pc_client *c, const char *pc, struct package *ret, struc
 	solved = pkgconf_queue_apply(c->client, &queue, take_solution, DEPTH_MAX, &s);
 	pkgconf_queue_free(&queue);
 	if (!solved && !s.failed)
-		return error_set(err, ERROR_NOT_FOUND, "%s.pc is there, but not all that it needs: %s", pc,
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s.pc is there, but not all that it needs: %s", pc,
 				 buffer_text(&c->complaint));
 	if (!s.failed && (!ret->cflags || !ret->version))
 		return error_set(err, ERROR_MEMORY, "out of memory for a package");
@@ -187,9 +194,13 @@ static int solve(struct pc_client *c, const char *pc, struct package *ret, struc
 static int not_found(const char *name, const struct known *k, struct error *err)
 {
 	if (k)
-		return error_set(err, ERROR_NOT_FOUND, "the package %s is not installed. In a shell: apt install %s", name, k->apt);
-	return error_set(err, ERROR_NOT_FOUND, "there is no package %s: no %s.pc in the folders of pkg-config. `%%pkg -s TEXT` "
-			 "searches what is installed. A -dev package of Debian brings the file, often: apt install lib%s-dev",
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the package %s is not installed. In a shell: apt install %s",
+				 name, k->apt);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "there is no package %s: no %s.pc in the folders of pkg-config. `%%pkg -s "
+			 "TEXT` searches what is installed. A -dev package of Debian brings the "
+			 "file, often: apt install lib%s-dev",
 			 name, name, name);
 }
 
@@ -257,7 +268,8 @@ static int add_libraries(struct cuda_search *s, const char *root, bool *ret_foun
 	cleanup_free char *names = strdup(s->library->libraries);
 	char *rest = NULL;
 
-	for (char *name = names ? strtok_r(names, " ", &rest) : NULL; name; name = strtok_r(NULL, " ", &rest)) {
+	for (char *name = names ? strtok_r(names, " ", &rest) : NULL; name;
+	     name = strtok_r(NULL, " ", &rest)) {
 		cleanup_free char *path = NULL;
 
 		if (link_libraries_is_always(name))
@@ -292,7 +304,8 @@ static bool look_in(void *context, const char *root)
 	return found || s->failed;
 }
 
-static int find_cuda(const struct cuda_library *library, const char *cuda_root, struct package *ret, struct error *err)
+static int find_cuda(const struct cuda_library *library, const char *cuda_root, struct package *ret,
+		     struct error *err)
 {
 	struct cuda_search s = { .library = library, .ret = ret, .err = err };
 	bool found = cuda_folders_find(library->name, cuda_root, look_in, &s);
@@ -300,8 +313,10 @@ static int find_cuda(const struct cuda_library *library, const char *cuda_root, 
 	if (s.failed)
 		return -1;
 	if (!found)
-		return error_set(err, ERROR_NOT_FOUND, "%s is not installed: %s and its library are neither in $CUDA_HOME, nor beside "
-				 "nvcc, nor in the Python environment, nor in /usr. In a shell: pip install %s",
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s is not installed: %s and its library are neither in "
+				 "$CUDA_HOME, nor beside nvcc, nor in the Python environment, nor "
+				 "in /usr. In a shell: pip install %s",
 				 library->name, library->header, library->pip);
 	ret->version = strdup("");
 	return ret->version ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a package");
@@ -319,8 +334,9 @@ static int find_openmp(struct package *ret, struct error *err)
 	if (!path)
 		path = package_library_in("/usr", "omp");
 	if (!path)
-		return error_set(err, ERROR_NOT_FOUND, "OpenMP's library (libomp.so) is not installed. In a shell: "
-				 "apt install libomp-" CGPU_LLVM_MAJOR "-dev");
+		return error_set(err, ERROR_NOT_FOUND,
+				 "OpenMP's library (libomp.so) is not installed. In a shell: apt "
+				 "install libomp-" CGPU_LLVM_MAJOR "-dev");
 	failed = link_libraries_add_file(&ret->libraries, path, err);
 	free(path);
 	ret->cflags = strdup("-fopenmp");
@@ -334,7 +350,9 @@ static int find_always(struct package *ret, struct error *err)
 {
 	ret->cflags = strdup("");
 	ret->version = strdup("");
-	return ret->cflags && ret->version ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a package");
+	return ret->cflags && ret->version
+		       ? 0
+		       : error_set(err, ERROR_MEMORY, "out of memory for a package");
 }
 
 int package_find(const char *name, const char *cuda_root, struct package *ret, struct error *err)
@@ -380,7 +398,8 @@ int package_link(const char *ldflags, struct package *ret, struct error *err)
 			cleanup_free char *both = NULL;
 
 			if (asprintf(&both, "%s%s", words[i], words[i + 1]) < 0)
-				failed = error_set(err, ERROR_MEMORY, "out of memory for a package");
+				failed =
+					error_set(err, ERROR_MEMORY, "out of memory for a package");
 			else
 				failed = link_libraries_add_argument(&p.libraries, both, err);
 			i++;
@@ -410,7 +429,8 @@ static bool match(const pkgconf_pkg_t *p, void *data)
 	const char *description = p->description ? p->description : "";
 
 	if (strcasestr(p->id, s->text) || strcasestr(description, s->text))
-		buffer_printf(s->out, "%-24s %-10s %s\n", p->id, p->version ? p->version : "", description);
+		buffer_printf(s->out, "%-24s %-10s %s\n", p->id, p->version ? p->version : "",
+			      description);
 	return false;
 }
 
@@ -427,11 +447,13 @@ int package_search(const char *text, struct buffer *out, struct error *err)
 	pc_client_release(&c);
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (strcasestr(known[i].name, text) && strcmp(known[i].name, known[i].pc))
-			buffer_printf(out, "%-24s %-10s stands for %s\n", known[i].name, "", known[i].pc);
+			buffer_printf(out, "%-24s %-10s stands for %s\n", known[i].name, "",
+				      known[i].pc);
 	for (size_t i = 0; i < COUNT(cuda_libraries); i++)
 		if (strcasestr(cuda_libraries[i].name, text))
-			buffer_printf(out, "%-24s %-10s CUDA: %s (pip install %s)\n", cuda_libraries[i].name, "",
-				      cuda_libraries[i].header, cuda_libraries[i].pip);
+			buffer_printf(out, "%-24s %-10s CUDA: %s (pip install %s)\n",
+				      cuda_libraries[i].name, "", cuda_libraries[i].header,
+				      cuda_libraries[i].pip);
 	return buffer_check(out, err);
 }
 
@@ -454,7 +476,8 @@ int package_who_has(const char *names, struct buffer *out, struct error *err)
 		char package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
 
 		if (package_index_symbol(name, package, library))
-			buffer_printf(out, "'%s' is in %s: add `%%pkg %s` to a cell.\n", name, library, package);
+			buffer_printf(out, "'%s' is in %s: add `%%pkg %s` to a cell.\n", name,
+				      library, package);
 	}
 	return buffer_check(out, err);
 }
@@ -464,8 +487,9 @@ static bool brings(const char *known_header, const char *header)
 {
 	const char *slash = strchr(known_header, '/');
 
-	return *known_header && (!strcmp(known_header, header) ||
-				 (slash && !strncmp(known_header, header, (size_t)(slash + 1 - known_header))));
+	return *known_header &&
+	       (!strcmp(known_header, header) ||
+		(slash && !strncmp(known_header, header, (size_t)(slash + 1 - known_header))));
 }
 
 const char *package_of_header(const char *header, const char **ret_install)

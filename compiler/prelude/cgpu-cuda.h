@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA runtime for cells in C: NVIDIA's own headers, as C has them. A cell that writes what CUDA C++ allows and C does not is
- * CUDA C++.
+ * The CUDA runtime for cells in C: NVIDIA's own headers, as C has them. A cell that writes what
+ * CUDA C++ allows and C does not is CUDA C++.
  */
 #ifndef CGPU_CUDA_H
 #define CGPU_CUDA_H
@@ -16,12 +16,13 @@
 #include "common/launch-glue.h"
 
 /*
- * `constexpr int tile = 16;` is of C23, too. A cell of such constants alone is C, so that what other cells have made with them
- * follows when they are defined anew.
+ * `constexpr int tile = 16;` is of C23, too. A cell of such constants alone is C, so that what
+ * other cells have made with them follows when they are defined anew.
  */
 #define constexpr const
 
-/* To C they would be attributes that it does not know, and leaves out: a cell that has them is CUDA C++. */
+/* To C they would be attributes that it does not know, and leaves out: a cell that has them is CUDA
+ * C++. */
 #undef __global__
 #undef __device__
 #undef __host__

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The value of a C++ cell's last expression. What C has too is passed through, and shown as a C cell shows it; strings,
- * containers, what can be written to a stream and classes that C does not have become text here.
+ * The value of a C++ cell's last expression. What C has too is passed through, and shown as a C
+ * cell shows it; strings, containers, what can be written to a stream and classes that C does not
+ * have become text here.
  */
 #ifndef CGPU_SHOW_H
 #define CGPU_SHOW_H
@@ -35,40 +36,78 @@ struct member_list {
 template <class T> void each_member(const T &value, member_list &to);
 template <class T> const char *enumerator(T value); /* null: the value has no name */
 
-template <class T> concept made = std::is_class_v<T>;
-template <class T> concept text = made<T> && std::convertible_to<const T &, std::string_view>;
-template <class T, class C> concept text_of = made<T> && std::convertible_to<const T &, std::basic_string_view<C>>;
-template <class T> concept wide_text = text_of<T, wchar_t> || text_of<T, char8_t> || text_of<T, char16_t> || text_of<T, char32_t>;
-template <class T> concept stream = std::derived_from<T, std::ios_base>;
-template <class T> concept failure = std::derived_from<T, std::exception>;
-template <class T> concept order = std::same_as<T, std::strong_ordering> || std::same_as<T, std::weak_ordering> ||
-				   std::same_as<T, std::partial_ordering>;
+template <class T>
+concept made = std::is_class_v<T>;
+template <class T>
+concept text = made<T> && std::convertible_to<const T &, std::string_view>;
+template <class T, class C>
+concept text_of = made<T> && std::convertible_to<const T &, std::basic_string_view<C>>;
+template <class T>
+concept wide_text =
+	text_of<T, wchar_t> || text_of<T, char8_t> || text_of<T, char16_t> || text_of<T, char32_t>;
+template <class T>
+concept stream = std::derived_from<T, std::ios_base>;
+template <class T>
+concept failure = std::derived_from<T, std::exception>;
+template <class T>
+concept order = std::same_as<T, std::strong_ordering> || std::same_as<T, std::weak_ordering> ||
+		std::same_as<T, std::partial_ordering>;
 /* What stands for an element of a vector<bool> or a bitset. */
-template <class T> concept bit = made<T> && std::convertible_to<const T &, bool> && requires(T value) { value.flip(); };
+template <class T>
+concept bit =
+	made<T> && std::convertible_to<const T &, bool> && requires(T value) { value.flip(); };
 /* A pointer that owns. */
-template <class T> concept owner = made<T> && requires(const T &value) { typename T::element_type; *value; value.get(); } &&
-				   std::is_pointer_v<decltype(std::declval<const T &>().get())>;
-template <class T> concept reference = made<T> && requires(const T &value) {
+template <class T>
+concept owner = made<T> && requires(const T &value) {
+	typename T::element_type;
+	*value;
+	value.get();
+} && std::is_pointer_v<decltype(std::declval<const T &>().get())>;
+template <class T>
+concept reference = made<T> && requires(const T &value) {
 	{ value.get() } -> std::same_as<typename T::type &>;
 };
-template <class T> concept streamed = made<T> && requires(std::ostream &o, const T &value) { o << value; };
-template <class T> concept sequence = made<T> && (requires(const T &value) { value.begin() != value.end(); } ||
-						  requires(const T &value) { begin(value) != end(value); });
-/* A view that notes where it begins. */
-template <class T> concept lazy_sequence = made<T> && std::copyable<T> && requires(T &value) { value.begin() != value.end(); };
-template <class T> concept map = sequence<T> && requires { typename T::mapped_type; };
+template <class T>
+concept streamed = made<T> && requires(std::ostream &o, const T &value) { o << value; };
+template <class T>
+concept begins_by_member = requires(const T &value) { value.begin() != value.end(); };
+template <class T>
+concept begins_by_function = requires(const T &value) { begin(value) != end(value); };
+template <class T>
+concept sequence = made<T> && (begins_by_member<T> || begins_by_function<T>);
+template <class T>
+concept lazy_sequence =
+	made<T> && std::copyable<T> && requires(T &value) { value.begin() != value.end(); };
+template <class T>
+concept map = sequence<T> && requires { typename T::mapped_type; };
 /* A stack or a queue. */
-template <class T> concept adaptor = made<T> && requires(const T &value) { typename T::container_type; value.empty(); };
-template <class T> concept tuple = made<T> && requires { std::tuple_size<T>::value; };
-template <class T> concept handle = made<T> && requires(const T &value) { value.has_value(); *value; };
-template <class T> concept alternatives = made<T> && requires(const T &value) { value.valueless_by_exception(); value.index(); };
-template <class T> concept plain = std::is_arithmetic_v<T> || std::is_pointer_v<T> || std::is_enum_v<T> ||
-				   std::is_null_pointer_v<T> || std::is_member_pointer_v<T>;
+template <class T>
+concept adaptor = made<T> && requires(const T &value) {
+	typename T::container_type;
+	value.empty();
+};
+template <class T>
+concept tuple = made<T> && requires { std::tuple_size<T>::value; };
+template <class T>
+concept handle = made<T> && requires(const T &value) {
+	value.has_value();
+	*value;
+};
+template <class T>
+concept alternatives = made<T> && requires(const T &value) {
+	value.valueless_by_exception();
+	value.index();
+};
+template <class T>
+concept plain = std::is_arithmetic_v<T> || std::is_pointer_v<T> || std::is_enum_v<T> ||
+		std::is_null_pointer_v<T> || std::is_member_pointer_v<T>;
 
 /* Other classes are shown by their members. */
-template <class T> constexpr bool has_text =
-	std::is_null_pointer_v<T> || std::is_member_pointer_v<T> || text<T> || wide_text<T> || failure<T> || order<T> || bit<T> ||
-	streamed<T> || sequence<T> || lazy_sequence<T> || adaptor<T> || tuple<T> || reference<T> || handle<T> || alternatives<T>;
+template <class T>
+constexpr bool has_text =
+	std::is_null_pointer_v<T> || std::is_member_pointer_v<T> || text<T> || wide_text<T> ||
+	failure<T> || order<T> || bit<T> || streamed<T> || sequence<T> || lazy_sequence<T> ||
+	adaptor<T> || tuple<T> || reference<T> || handle<T> || alternatives<T>;
 
 inline void put_character(std::string &out, unsigned char c, char quote)
 {
@@ -247,7 +286,8 @@ template <class T> void put_elements(std::string &out, T &value)
 	out += '}';
 }
 
-template <class T, std::size_t... I> void put_tuple(std::string &out, const T &value, std::index_sequence<I...>)
+template <class T, std::size_t... I>
+void put_tuple(std::string &out, const T &value, std::index_sequence<I...>)
 {
 	out += '{';
 	((out += I ? ", " : "", put(out, get<I>(value))), ...);
@@ -332,7 +372,8 @@ template <class T> void put_class(std::string &out, const T &value)
 	} else if constexpr (handle<T>) {
 		value.has_value() ? put(out, *value) : (void)(out += "nothing");
 	} else if constexpr (alternatives<T>) {
-		value.valueless_by_exception() ? (void)(out += "nothing") : visit([&](auto &held) { put(out, held); }, value);
+		value.valueless_by_exception() ? (void)(out += "nothing")
+					       : visit([&](auto &held) { put(out, held); }, value);
 	} else {
 		put_members(out, value);
 	}
@@ -376,17 +417,23 @@ inline void show_text(const std::string &out)
 }
 
 /* The output of a stream is all that it is called for. */
-template <class T> requires stream<T> void show(const T &)
+template <class T>
+	requires stream<T>
+void show(const T &)
 {
 }
 
 /* As the pointer that it holds is shown. */
-template <class T> requires owner<T> auto show(const T &value) -> decltype(value.get())
+template <class T>
+	requires owner<T>
+auto show(const T &value) -> decltype(value.get())
 {
 	return value.get();
 }
 
-template <class T> requires(has_text<T> && !stream<T> && !owner<T>) void show(const T &value)
+template <class T>
+	requires(has_text<T> && !stream<T> && !owner<T>)
+void show(const T &value)
 {
 	std::string out;
 
@@ -395,7 +442,9 @@ template <class T> requires(has_text<T> && !stream<T> && !owner<T>) void show(co
 }
 
 /* What has no text as a whole comes back. */
-template <class T> requires(!has_text<T> && !stream<T> && !owner<T>) const T &show(const T &value)
+template <class T>
+	requires(!has_text<T> && !stream<T> && !owner<T>)
+const T &show(const T &value)
 {
 	return value;
 }

@@ -12,12 +12,13 @@
 #endif
 #ifdef CGPU_WITH_CUDA
 /*
- * CUDA as clang has it: the toolkit's headers, with what clang says in other words. It leaves out <crt/math_functions.h>, whose
- * macro <crt/math_functions.hpp> wants since CUDA 13.2.
+ * CUDA as clang has it: the toolkit's headers, with what clang says in other words. It leaves out
+ * <crt/math_functions.h>, whose macro <crt/math_functions.hpp> wants since CUDA 13.2.
  */
 #define _NV_RSQRT_SPECIFIER
 #define _CG_CLUSTER_INTRINSICS_AVAILABLE /* clang has them, and NVIDIA's headers do not know it */
-#define __CUDACC_INTERNAL_NO_STUBS__ /* functions of the runtime in device code are those of libcudadevrt */
+#define __CUDACC_INTERNAL_NO_STUBS__     /* functions of the runtime in device code are those of   \
+					    libcudadevrt */
 #define any(x) cgpu_any(x)
 #define all(x) cgpu_all(x)
 #define ballot(x) cgpu_ballot(x)
@@ -28,7 +29,8 @@
 #define __reduce_and_sync cgpu_reduce_and_of_clang
 #define __reduce_or_sync cgpu_reduce_or_of_clang
 #define __reduce_xor_sync cgpu_reduce_xor_of_clang
-/* Gone from CUDA and from every device that it has; clang knows them, and LLVM ends itself over them. */
+/* Gone from CUDA and from every device that it has; clang knows them, and LLVM ends itself over
+ * them. */
 #define __shfl cgpu_shfl_of_clang
 #define __shfl_up cgpu_shfl_up_of_clang
 #define __shfl_down cgpu_shfl_down_of_clang
@@ -89,23 +91,24 @@ extern "C" {
 void cgpu_display_value(const char *type, const char *type_code, const void *object,
 			unsigned long size);
 
-/* A variable of the session gets the initial value that the cell defines it with: the cell has come to that place. */
+/* A variable of the session gets the initial value that the cell defines it with: the cell has come
+ * to that place. */
 void cgpu_initialise(const char *name);
 
 /* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text,
  * strlen(text)). */
 void cgpu_display(const char *mime, const void *data, unsigned long size);
 /*
- * Commit what this cell has done so far: an error later in the cell rolls back to here. 0, or -1 with
- * errno: EBUSY when a thread does not stand still, EPERM outside the cell's own thread, EIO when the
- * device has failed.
+ * Commit what this cell has done so far: an error later in the cell rolls back to here. 0, or -1
+ * with errno: EBUSY when a thread does not stand still, EPERM outside the cell's own thread, EIO
+ * when the device has failed.
  */
 int cgpu_checkpoint(void);
 /* Take away what the cell has shown so far: at once, or when the next output comes. */
 void cgpu_clear_output(int wait);
 
-/* What %run does: start(argc, argv) is called as a program, exit() ends it, its exit status is shown. gives_status: does it
- * return int? */
+/* What %run does: start(argc, argv) is called as a program, exit() ends it, its exit status is
+ * shown. gives_status: does it return int? */
 int cgpu_program(void *start, int gives_status, int argc, char **argv);
 
 /* In C++ main() always does. */
@@ -133,7 +136,8 @@ inline void cgpu_use_va_list(int n, ...)
 /* For the type of what a lambda has captured. */
 template <class T> T cgpu_value_of();
 
-/* What malloc() gives is any pointer: `float *p = malloc(n)` is compiled as `float *p = cgpu_memory{malloc(n)}`. */
+/* What malloc() gives is any pointer: `float *p = malloc(n)` is compiled as `float *p =
+ * cgpu_memory{malloc(n)}`. */
 struct cgpu_memory {
 	void *at;
 
@@ -143,14 +147,16 @@ struct cgpu_memory {
 	}
 };
 
-/* What a lambda that captures an array of the session by value has of it: `[=]` is compiled as `[a = cgpu_array_copy(a)]`. */
+/* What a lambda that captures an array of the session by value has of it: `[=]` is compiled as `[a
+ * = cgpu_array_copy(a)]`. */
 template <class T, unsigned long n> struct cgpu_array {
 	T at[n];
 
 #ifdef CGPU_WITH_CUDA
 	__host__ __device__
 #endif
-	constexpr operator const T *() const
+		constexpr
+		operator const T *() const
 	{
 		return at;
 	}
@@ -194,15 +200,17 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 #include "cgpu-device.h"
 
 /*
- * min() and max() on the host, as nvcc has them; clang's headers have those of the device alone. They are templates, so that a
- * function that the program has itself is the better match, and not `constexpr`, which would be for both sides: clang lets code
- * for both sides take a function of the host only where that is for the host alone.
+ * min() and max() on the host, as nvcc has them; clang's headers have those of the device alone.
+ * They are templates, so that a function that the program has itself is the better match, and not
+ * `constexpr`, which would be for both sides: clang lets code for both sides take a function of the
+ * host only where that is for the host alone.
  */
 template <bool, class T> struct cgpu_only_if;
 template <class T> struct cgpu_only_if<true, T> {
 	typedef T type;
 };
-#define CGPU_OF_BOTH typename cgpu_only_if<__is_arithmetic(A) && __is_arithmetic(B), decltype(A() + B())>::type
+#define CGPU_OF_BOTH                                                                               \
+	typename cgpu_only_if<__is_arithmetic(A) && __is_arithmetic(B), decltype(A() + B())>::type
 template <class A, class B> inline CGPU_OF_BOTH min(A a, B b)
 {
 	return a < b ? a : b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As cuda_fp16.h beside it: the types with the bytes that device code sees, and what programs use on both sides. */
+/* As cuda_fp16.h beside it: the types with the bytes that device code sees, and what programs use
+ * on both sides. */
 #ifndef CGPU_CUDA_BF16_H
 #define CGPU_CUDA_BF16_H
 
@@ -38,12 +39,18 @@ CGPU_BFLOAT __nv_bfloat16 __float2bfloat16(float f)
 	return a;
 }
 
-CGPU_BFLOAT __nv_bfloat16 __float2bfloat16_rn(float f) { return __float2bfloat16(f); }
+CGPU_BFLOAT __nv_bfloat16 __float2bfloat16_rn(float f)
+{
+	return __float2bfloat16(f);
+}
 CGPU_BFLOAT __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
 {
 	return (__nv_bfloat162){ __float2bfloat16(a), __float2bfloat16(b) };
 }
-CGPU_BFLOAT __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return (__nv_bfloat162){ a, b }; }
+CGPU_BFLOAT __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+	return (__nv_bfloat162){ a, b };
+}
 
 #undef CGPU_BFLOAT
 

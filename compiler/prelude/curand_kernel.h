@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The toolkit's header is for device code, which has it. Host code of cells allocates states and passes them on, so it gets
- * types of the same size, whose content is the device's own.
+ * The toolkit's header is for device code, which has it. Host code of cells allocates states and
+ * passes them on, so it gets types of the same size, whose content is the device's own.
  */
 #ifndef CGPU_CURAND_KERNEL_H
 #define CGPU_CURAND_KERNEL_H
 
-#define CGPU_CURAND_STATE(name, size, alignment) \
-	typedef struct name { \
-		_Alignas(alignment) unsigned char of_the_device[size]; \
+#define CGPU_CURAND_STATE(name, size, alignment)                                                   \
+	typedef struct name {                                                                      \
+		_Alignas(alignment) unsigned char of_the_device[size];                             \
 	} name##_t, name;
 
 CGPU_CURAND_STATE(curandStateXORWOW, 48, 8)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is needed is marked from the cell's own words outwards, then the marked entries are written in session order; an entry
- * that was replaced stands later than its old users, so a user first writes what it mentions.
+ * What is needed is marked from the cell's own words outwards, then the marked entries are written
+ * in session order; an entry that was replaced stands later than its old users, so a user first
+ * writes what it mentions.
  */
 #include "compiler/session/composition.h"
 
@@ -31,7 +32,8 @@ struct composition {
 	const struct token_list *tokens;
 	const struct session_mask *masks;
 	size_t n_masks;
-	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by entry; entry + 1, 0: none. */
+	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by
+	 * entry; entry + 1, 0: none. */
 	uint32_t *newest, *older;
 	struct buffer *out;
 };
@@ -44,8 +46,8 @@ static bool is_tag(const struct session_entry *e, uint32_t name)
 }
 
 /*
- * The macro of this name as it stood before the entry; n if there was none. It is the one that the entry means: a type must
- * not change its size when the macro is defined anew.
+ * The macro of this name as it stood before the entry; n if there was none. It is the one that the
+ * entry means: a type must not change its size when the macro is defined anew.
  */
 static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t entry)
 {
@@ -79,13 +81,17 @@ static void need(struct composition *c, uint32_t name, bool direct)
 	bool seen[3] = { false };
 
 	/*
-	 * The last one of each space: an older enum may have had the same constant. A macro lets the variable or function show
-	 * that was there before: without its arguments, and in its own text.
+	 * The last one of each space: an older enum may have had the same constant. A macro lets
+	 * the variable or function show that was there before: without its arguments, and in its
+	 * own text.
 	 */
-	for (uint32_t link = session_newest(c->s, name); link; link = c->s->links[link - 1].previous) {
+	for (uint32_t link = session_newest(c->s, name); link;
+	     link = c->s->links[link - 1].previous) {
 		uint32_t entry = c->s->links[link - 1].entry;
 		const struct session_entry *e = &c->s->entries[entry];
-		int space = is_tag(e, name) ? TAG : e->d.kind == DECLARATION_MACRO ? MACRO : ORDINARY;
+		int space = is_tag(e, name)                  ? TAG
+			    : e->d.kind == DECLARATION_MACRO ? MACRO
+							     : ORDINARY;
 
 		if (seen[space] || (space == MACRO && seen[ORDINARY]))
 			continue;
@@ -97,7 +103,8 @@ static void need(struct composition *c, uint32_t name, bool direct)
 
 static bool is_enum(const struct session_entry *e)
 {
-	return !strncmp(e->d.host, "enum", strlen("enum")) || !strncmp(e->d.host, "typedef enum", strlen("typedef enum"));
+	return !strncmp(e->d.host, "enum", strlen("enum")) ||
+	       !strncmp(e->d.host, "typedef enum", strlen("typedef enum"));
 }
 
 /* Of an enum a constant may be masked, by an ordinary name: rename_replaced(). */
@@ -105,7 +112,8 @@ static bool masks_entry(const struct session_entry *e, const struct session_mask
 {
 	bool itself = strlen(e->d.name) == mask->len && !memcmp(e->d.name, mask->name, mask->len);
 
-	return (itself || !is_enum(e)) && !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
+	return (itself || !is_enum(e)) &&
+	       !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
 }
 
 static void mark_masked(struct composition *c, const struct session_mask *masks, size_t n)
@@ -119,13 +127,15 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 		     link = c->s->links[link - 1].previous) {
 			uint32_t e = c->s->links[link - 1].entry;
 
-			if (masks_entry(&c->s->entries[e], &masks[i]) && c->s->entries[e].d.kind != DECLARATION_MACRO)
+			if (masks_entry(&c->s->entries[e], &masks[i]) &&
+			    c->s->entries[e].d.kind != DECLARATION_MACRO)
 				c->marks[e] = MASKED;
 		}
 	}
 }
 
-/* A type of the session may need the macro that the cell defines anew: it is there, and taken away in front of the cell. */
+/* A type of the session may need the macro that the cell defines anew: it is there, and taken away
+ * in front of the cell. */
 static void undefine_masked(struct composition *c, const struct session_mask *masks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -154,7 +164,8 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 
 		before_include |= kind == DECLARATION_INCLUDE;
 		if (c->marks[e] == UNMARKED && !s->entries[e].hidden &&
-		    (kind == DECLARATION_INCLUDE || (kind == DECLARATION_MACRO && before_include))) {
+		    (kind == DECLARATION_INCLUDE ||
+		     (kind == DECLARATION_MACRO && before_include))) {
 			c->marks[e] = NEEDED;
 			c->queue[c->n_queue++] = e;
 		}
@@ -185,12 +196,14 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 		}
 	}
 	for (uint32_t i = 0; i < tokens->n; i++)
-		if (tokens->at[i].kind == TOKEN_DIRECTIVE && macro_text_pastes(token_text(tokens, i), token_len(tokens, i)))
+		if (tokens->at[i].kind == TOKEN_DIRECTIVE &&
+		    macro_text_pastes(token_text(tokens, i), token_len(tokens, i)))
 			mark_all(c);
 	for (uint32_t i = 0; i < c->n_queue; i++) {
 		const struct session_entry *e = &s->entries[c->queue[i]];
 
-		if (e->d.kind == DECLARATION_MACRO && macro_text_pastes(e->d.host, strlen(e->d.host)))
+		if (e->d.kind == DECLARATION_MACRO &&
+		    macro_text_pastes(e->d.host, strlen(e->d.host)))
 			mark_all(c);
 
 		for (uint32_t k = 0; k < e->n_uses; k++) {
@@ -215,7 +228,8 @@ static struct cpp_words say(const char *before, const char *text, const char *af
 	return (struct cpp_words){ before, text, after, strlen(text) };
 }
 
-/* Of a constant C++ has the value. What C++ cells have declared for C ones is not said to C++ again. */
+/* Of a constant C++ has the value. What C++ cells have declared for C ones is not said to C++
+ * again. */
 static struct cpp_words cpp_words_of(const struct declaration *d)
 {
 	switch (d->kind) {
@@ -236,7 +250,9 @@ static struct cpp_words cpp_words_of(const struct declaration *d)
 /* A macro in front of all, as of C, would take the name from std:: and from members, too. */
 static bool is_own_in_cpp(const struct composition *c, const struct declaration *d)
 {
-	char kind = c->cpp && d->kind == DECLARATION_VARIABLE ? header_names_kind(&c->s->headers, d->name, strlen(d->name)) : 0;
+	char kind = c->cpp && d->kind == DECLARATION_VARIABLE
+			    ? header_names_kind(&c->s->headers, d->name, strlen(d->name))
+			    : 0;
 
 	return kind && kind != 's' && kind != 'm';
 }
@@ -259,8 +275,8 @@ static void write_cpp(const struct composition *c, uint32_t index, const struct 
 		return;
 	if (is_own_in_cpp(c, d))
 		buffer_printf(out, "\n#pragma " CLANG_OWN " %s", d->name);
-	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index,
-		      d->cell, (int)w.len, w.text, w.after);
+	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before,
+		      d->line ? d->line : 1, index, d->cell, (int)w.len, w.text, w.after);
 }
 
 /* The line of the cell at work that has this include, too; 0 if none. */
@@ -273,8 +289,8 @@ static uint32_t line_of_include(const struct composition *c, const struct declar
 }
 
 /*
- * Can the use be of what this entry declares? A tag and an ordinary name may be the same word. Of macros only those mean it that
- * stand in front of the user: see macro_before().
+ * Can the use be of what this entry declares? A tag and an ordinary name may be the same word. Of
+ * macros only those mean it that stand in front of the user: see macro_before().
  */
 static bool means(const struct session *s, const struct session_use *use, uint32_t entry)
 {
@@ -290,14 +306,16 @@ static bool is_only_declared(const struct composition *c, uint32_t index)
 {
 	const struct session_entry *e = &c->s->entries[index];
 
-	return c->cpp && cpp_pieces_can_declare(&e->d) && (e->hidden || (c->dropped && c->dropped[index] == CPP_DECLARED));
+	return c->cpp && cpp_pieces_can_declare(&e->d) &&
+	       (e->hidden || (c->dropped && c->dropped[index] == CPP_DECLARED));
 }
 
 static void write_entry(struct composition *c, uint32_t index, unsigned depth);
 
 /*
- * The entries of a name that the entry uses, the oldest first. link: the last one's; see struct composition. A function template
- * sees what is declared in front of it: also functions that have been defined anew since.
+ * The entries of a name that the entry uses, the oldest first. link: the last one's; see struct
+ * composition. A function template sees what is declared in front of it: also functions that have
+ * been defined anew since.
  */
 static void write_named(struct composition *c, uint32_t user, uint32_t link, unsigned depth)
 {
@@ -307,7 +325,8 @@ static void write_named(struct composition *c, uint32_t user, uint32_t link, uns
 	if (!link || depth >= 200)
 		return;
 	write_named(c, user, c->older[link - 1], depth + 1);
-	if (!is_later || (cpp_pieces_is_function(&entries[user].d) && cpp_pieces_is_function(&entries[link - 1].d)))
+	if (!is_later || (cpp_pieces_is_function(&entries[user].d) &&
+			  cpp_pieces_is_function(&entries[link - 1].d)))
 		write_entry(c, link - 1, depth + 1);
 }
 
@@ -321,14 +340,16 @@ static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned de
 			write_named(c, index, c->newest[e->uses[k].name], depth);
 }
 
-/* `enum { x, y };` where x is a variable by now, or in the cell: the type and its other constants stay what they are. */
+/* `enum { x, y };` where x is a variable by now, or in the cell: the type and its other constants
+ * stay what they are. */
 static bool is_replaced(const struct composition *c, uint32_t name, uint32_t entry)
 {
 	const struct session *s = c->s;
 	const char *text = s->names.texts[name];
 
 	for (size_t i = 0; i < c->n_masks; i++)
-		if (strlen(text) == c->masks[i].len && !memcmp(text, c->masks[i].name, c->masks[i].len) &&
+		if (strlen(text) == c->masks[i].len &&
+		    !memcmp(text, c->masks[i].name, c->masks[i].len) &&
 		    !strcmp(c->masks[i].space, "ordinary"))
 			return true;
 	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
@@ -336,7 +357,8 @@ static bool is_replaced(const struct composition *c, uint32_t name, uint32_t ent
 
 		if (s->links[link - 1].entry == entry)
 			return false;
-		if (!strcmp(declaration_space(e->d.kind), "ordinary") && is_own_name(e, name) && !e->hidden)
+		if (!strcmp(declaration_space(e->d.kind), "ordinary") && is_own_name(e, name) &&
+		    !e->hidden)
 			return true;
 	}
 	return false;
@@ -351,8 +373,11 @@ static void rename_replaced(const struct composition *c, uint32_t index, bool be
 		const char *name = c->s->names.texts[e->declares[k]];
 
 		if (strcmp(name, e->d.name) && is_replaced(c, e->declares[k], index))
-			buffer_printf(c->out, begin ? "\n#pragma push_macro(\"%s\")\n#undef %s\n#define %s cgpu_replaced_%s\n"
-						    : "\n#pragma pop_macro(\"%s\")\n", name, name, name, name);
+			buffer_printf(c->out,
+				      begin ? "\n#pragma push_macro(\"%s\")\n#undef %s\n#define %s "
+					      "cgpu_replaced_%s\n"
+					    : "\n#pragma pop_macro(\"%s\")\n",
+				      name, name, name, name);
 	}
 }
 
@@ -370,7 +395,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		     link = c->s->links[link - 1].previous) {
 			uint32_t other = c->s->links[link - 1].entry;
 
-			if (means(c->s, &e->uses[k], other) && !e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
+			if (means(c->s, &e->uses[k], other) && !e->uses[k].by_pointer &&
+			    !is_own_name(e, e->uses[k].name) &&
 			    macro_before(c->s, e->uses[k].name, index) == c->s->n)
 				write_entry(c, other, depth + 1);
 		}
@@ -384,9 +410,12 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	if (c->cpp)
 		write_cpp(c, index, &e->d);
 	else if (*text && line_of_include(c, &e->d))
-		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
+		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d),
+			      c->cell_name, text);
 	else if (known)
-		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%.*s __attribute__((annotate(\"" CLANG_VALUE "\", %.*s)));",
+		buffer_printf(c->out,
+			      "\n#line %u \"In[%u]\"\n%.*s __attribute__((annotate(\"" CLANG_VALUE
+			      "\", %.*s)));",
 			      e->d.line ? e->d.line : 1, e->d.cell, (int)strlen(text) - 1, text,
 			      (int)strlen(e->d.device + known) - 1, e->d.device + known);
 	else if (*text)
@@ -401,7 +430,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	}
 }
 
-/* A header's macro or function must not stand where the entry declares the name; tags are a space of their own. */
+/* A header's macro or function must not stand where the entry declares the name; tags are a space
+ * of their own. */
 static void own_names_of(const struct session *s, const struct session_entry *e, struct buffer *out)
 {
 	bool tag = !strcmp(declaration_space(e->d.kind), "tag");
@@ -433,8 +463,8 @@ static bool is_said_anew(const struct composition *c, const struct declaration *
 }
 
 /*
- * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells; which of what such cells have
- * said a cell needs only clang knows.
+ * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells;
+ * which of what such cells have said a cell needs only clang knows.
  */
 static int choose_language(struct composition *c)
 {
@@ -445,7 +475,8 @@ static int choose_language(struct composition *c)
 
 		if (d->kind == DECLARATION_CPP ? !c->cpp : cells && cells[d->cell])
 			c->marks[i] = MASKED;
-		else if (d->kind == DECLARATION_CPP && (!c->s->entries[i].hidden || is_said_anew(c, d)))
+		else if (d->kind == DECLARATION_CPP &&
+			 (!c->s->entries[i].hidden || is_said_anew(c, d)))
 			mark(c, i);
 	}
 	return c->cpp && !cells ? -1 : 0;
@@ -462,7 +493,9 @@ static int find_names_of_cpp(struct composition *c)
 	c->older = calloc(s->n + 1, sizeof(*c->older));
 	for (uint32_t i = 0; c->newest && c->older && i < s->n; i++) {
 		const struct declaration *d = &s->entries[i].d;
-		uint32_t name = d->kind == DECLARATION_CPP ? names_find(&s->names, d->device, strlen(d->device)) : NAME_NONE;
+		uint32_t name = d->kind == DECLARATION_CPP
+					? names_find(&s->names, d->device, strlen(d->device))
+					: NAME_NONE;
 
 		if (name == NAME_NONE)
 			continue;
@@ -485,7 +518,8 @@ static int end(struct composition *c, bool failed, struct error *err)
 	free(c->queue);
 	free(c->newest);
 	free(c->older);
-	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")
+		      : 0;
 }
 
 static void write_marked(struct composition *c)
@@ -505,15 +539,17 @@ static void mask_those_behind(struct composition *c)
 			c->marks[i] = MASKED;
 }
 
-static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
-		   size_t n_masks, struct error *err)
+static int compose(struct composition *c, const struct token_list *tokens,
+		   const struct session_mask *masks, size_t n_masks, struct error *err)
 {
 	struct session *s = c->s;
 	bool failed = begin(c);
 
 	for (uint32_t i = 0; !failed && i < s->n; i++) {
 		s->entries[i].from = s->entries[i].to = 0;
-		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_BEHIND) ? MASKED : UNMARKED;
+		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_BEHIND)
+				      ? MASKED
+				      : UNMARKED;
 	}
 	failed = failed || choose_language(c);
 	if (!failed) {
@@ -528,24 +564,27 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	return end(c, failed, err);
 }
 
-int composition_write(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
-		      const char *cell_name, struct buffer *out, struct error *err)
+int composition_write(struct session *s, const struct token_list *tokens,
+		      const struct session_mask *masks, size_t n_masks, const char *cell_name,
+		      struct buffer *out, struct error *err)
 {
 	struct composition c = { .s = s, .cell_name = cell_name, .tokens = tokens, .out = out };
 
 	return compose(&c, tokens, masks, n_masks, err);
 }
 
-int composition_write_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
-			  struct error *err)
+int composition_write_cpp(struct session *s, const struct token_list *tokens,
+			  const uint8_t *dropped, struct buffer *out, struct error *err)
 {
-	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .tokens = tokens, .out = out };
+	struct composition c = {
+		.s = s, .cpp = true, .dropped = dropped, .tokens = tokens, .out = out
+	};
 
 	return compose(&c, tokens, NULL, 0, err);
 }
 
-int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places, uint32_t place,
-			     struct buffer *out, struct error *err)
+int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places,
+			     uint32_t place, struct buffer *out, struct error *err)
 {
 	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .out = out };
 	bool failed = begin(&c);

@@ -55,6 +55,7 @@ void cpp_bundle_includes(const char *includes, struct buffer *ret)
 	for (size_t i = 0; any && i < N_COMMON; i++)
 		buffer_puts(ret, common[i]);
 	for (const char *at = includes; *at; at += line_length(at))
-		if (!is_common(at, line_length(at)) && !has_line(buffer_text(ret), at, line_length(at)))
+		if (!is_common(at, line_length(at)) &&
+		    !has_line(buffer_text(ret), at, line_length(at)))
 			buffer_append(ret, at, line_length(at));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A piece may use several definitions of the cell, and other pieces that have been moved: it stands behind the last of them. So
- * places are given until none is added.
+ * A piece may use several definitions of the cell, and other pieces that have been moved: it stands
+ * behind the last of them. So places are given until none is added.
  */
 #include "compiler/session/cpp-dependents.h"
 
@@ -16,7 +16,8 @@
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/session.h"
 
-int cpp_dependents_init(struct cpp_dependents *l, const struct session *session, struct mem_pool *pool)
+int cpp_dependents_init(struct cpp_dependents *l, const struct session *session,
+			struct mem_pool *pool)
 {
 	*l = (struct cpp_dependents){ .pool = pool };
 	l->places = mem_pool_array(pool, session_count(session) + 1, sizeof(*l->places));
@@ -79,19 +80,21 @@ static bool goes_on(const struct clang_definition *now, const struct session *se
 }
 
 /* Behind what it uses of the cell; 0: it uses nothing that is defined anew. */
-static uint32_t place_for(const struct cpp_dependents *l, const struct session *session, const uint8_t *dropped,
-			  const char *text)
+static uint32_t place_for(const struct cpp_dependents *l, const struct session *session,
+			  const uint8_t *dropped, const char *text)
 {
 	uint32_t place = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		if (l->definitions[i].end > (long)place && cpp_pieces_mentions(text, l->definitions[i].name) &&
+		if (l->definitions[i].end > (long)place &&
+		    cpp_pieces_mentions(text, l->definitions[i].name) &&
 		    goes_on(&l->definitions[i], session))
 			place = (uint32_t)l->definitions[i].end;
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const char *name = session_at(session, e)->device;
 
-		if (dropped[e] == CPP_BEHIND && l->places[e] > place && *name && cpp_pieces_mentions(text, name))
+		if (dropped[e] == CPP_BEHIND && l->places[e] > place && *name &&
+		    cpp_pieces_mentions(text, name))
 			place = l->places[e];
 	}
 	return place;
@@ -106,7 +109,8 @@ void cpp_dependents_move(struct cpp_dependents *l, const struct session *session
 		for (uint32_t e = 0; e < session_count(session); e++) {
 			const struct declaration *d = session_at(session, e);
 
-			if (dropped[e] != CPP_REFUSED || l->places[e] || d->kind != DECLARATION_CPP || !layout_of(d))
+			if (dropped[e] != CPP_REFUSED || l->places[e] ||
+			    d->kind != DECLARATION_CPP || !layout_of(d))
 				continue;
 			l->places[e] = place_for(l, session, dropped, d->host);
 			if (l->places[e])
@@ -116,7 +120,8 @@ void cpp_dependents_move(struct cpp_dependents *l, const struct session *session
 	}
 }
 
-void cpp_dependents_look_at(struct cpp_dependents *l, const struct session *session, uint32_t entry, uint64_t layout)
+void cpp_dependents_look_at(struct cpp_dependents *l, const struct session *session, uint32_t entry,
+			    uint64_t layout)
 {
 	if (entry < l->n_entries && layout && layout == layout_of(session_at(session, entry)))
 		l->fits[entry] = true;
@@ -134,7 +139,8 @@ bool cpp_dependents_refuse(struct cpp_dependents *l, uint8_t *dropped)
 	return found;
 }
 
-const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct session *session, const char *text)
+const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct session *session,
+				   const char *text)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct clang_definition *now = &l->definitions[i];
@@ -145,8 +151,8 @@ const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct 
 	return NULL;
 }
 
-uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct session *session, const uint8_t *dropped,
-			     uint32_t from)
+uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct session *session,
+			     const uint8_t *dropped, uint32_t from)
 {
 	uint32_t next = UINT32_MAX;
 
@@ -156,14 +162,15 @@ uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct sessio
 	return next;
 }
 
-int cpp_dependents_finish(const struct cpp_dependents *l, const struct session *session, const uint8_t *dropped, struct unit *u,
-			  struct error *err)
+int cpp_dependents_finish(const struct cpp_dependents *l, const struct session *session,
+			  const uint8_t *dropped, struct unit *u, struct error *err)
 {
 	uint32_t count = session_count(session), place = 0;
 
 	u->behind = mem_pool_array(l->pool, count + 1, sizeof(*u->behind));
 	if (!u->behind)
-		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a C++ cell");
+		return error_set(err, ERROR_MEMORY,
+				 "out of memory for the declarations of a C++ cell");
 	while ((place = cpp_dependents_next(l, session, dropped, place)) != UINT32_MAX)
 		for (uint32_t e = 0; e < count; e++)
 			if (dropped[e] == CPP_BEHIND && l->places[e] == place)

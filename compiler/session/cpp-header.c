@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The header is good for
- * as long as these facts hold. Headers that nobody has used for the longest time, by when they were last read, make room for
- * others.
+ * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The
+ * header is good for as long as these facts hold. Headers that nobody has used for the longest
+ * time, by when they were last read, make room for others.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -43,8 +43,8 @@ static void note_file(void *context, const char *path)
 
 	/* The text itself is no file. */
 	if (!stat(path, &st))
-		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
-			st.st_mtim.tv_nsec, path);
+		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size,
+			(intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
 }
 
 static void note_refused(void *context, const char *key)
@@ -84,8 +84,8 @@ static bool is_below(const char *path, const char *folder)
 /* Part of the system, or of cgpu's installation. */
 static bool is_installed(const struct options *o, const char *path)
 {
-	return is_below(path, SYSTEM) || is_below(path, o->prelude) || is_below(path, o->cuda_root) ||
-	       is_below(path, o->clang_root);
+	return is_below(path, SYSTEM) || is_below(path, o->prelude) ||
+	       is_below(path, o->cuda_root) || is_below(path, o->clang_root);
 }
 
 /* o: NULL when nobody asks for the user's own files. */
@@ -96,8 +96,8 @@ static bool file_holds(const char *line, const struct options *o, struct buffer 
 
 	if (path && o && !is_installed(o, line + path))
 		buffer_printf(ret_own, "%s\n", line);
-	return path && !stat(line + path, &is) && is.st_size == was.st_size && is.st_mtim.tv_sec == was.st_mtim.tv_sec &&
-	       is.st_mtim.tv_nsec == was.st_mtim.tv_nsec;
+	return path && !stat(line + path, &is) && is.st_size == was.st_size &&
+	       is.st_mtim.tv_sec == was.st_mtim.tv_sec && is.st_mtim.tv_nsec == was.st_mtim.tv_nsec;
 }
 
 static void path_of_files(const char *header, struct buffer *ret)
@@ -118,7 +118,8 @@ static bool lines_hold(FILE *f, const struct options *o, struct buffer *ret_own)
 	return true;
 }
 
-/* Is it there, made of files that are as they were? Looks at each of them; ret_own gets the lines of a user's own. */
+/* Is it there, made of files that are as they were? Looks at each of them; ret_own gets the lines
+ * of a user's own. */
 static bool holds(const char *header, const struct options *o, struct buffer *ret_own)
 {
 	cleanup_buffer struct buffer files = BUFFER_INIT;
@@ -127,7 +128,8 @@ static bool holds(const char *header, const struct options *o, struct buffer *re
 
 	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
 
-	return f && !access(header, R_OK) && lines_hold(f, o, ret_own) && (!ret_own || !buffer_check(ret_own, NULL));
+	return f && !access(header, R_OK) && lines_hold(f, o, ret_own) &&
+	       (!ret_own || !buffer_check(ret_own, NULL));
 }
 
 static bool own_hold(const char *header, const struct buffer *own)
@@ -141,7 +143,8 @@ static bool is_header(const struct dirent *e)
 {
 	size_t len = strlen(e->d_name);
 
-	return len > 4 && !strncmp(e->d_name, PREFIX, strlen(PREFIX)) && !strcmp(e->d_name + len - 4, ".pch");
+	return len > 4 && !strncmp(e->d_name, PREFIX, strlen(PREFIX)) &&
+	       !strcmp(e->d_name + len - 4, ".pch");
 }
 
 /* Remove the header that was used least recently; false when there are not too many. */
@@ -190,14 +193,16 @@ bool cpp_header_holds(const char *header)
 /* Not the time of its last change, by which it is known. */
 void cpp_header_note_use(const char *header)
 {
-	utimensat(AT_FDCWD, header, (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
+	utimensat(AT_FDCWD, header,
+		  (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
 }
 
 /* Both files are written under another name and renamed: a reader sees whole ones only. */
-int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header, struct buffer *refused,
-		     struct error *err)
+int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header,
+		     struct buffer *refused, struct error *err)
 {
-	cleanup_buffer struct buffer files = BUFFER_INIT, new_header = BUFFER_INIT, new_files = BUFFER_INIT;
+	cleanup_buffer struct buffer files = BUFFER_INIT, new_header = BUFFER_INIT,
+				     new_files = BUFFER_INIT;
 	struct building b = { NULL, BUFFER_INIT, refused };
 	struct clang_job job = *given;
 	int failed;
@@ -205,7 +210,8 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	path_of_files(header, &files);
 	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
 	buffer_printf(&new_files, "%s.%d", buffer_text(&files), (int)getpid());
-	if (buffer_check(&files, err) || buffer_check(&new_header, err) || buffer_check(&new_files, err))
+	if (buffer_check(&files, err) || buffer_check(&new_header, err) ||
+	    buffer_check(&new_files, err))
 		return -1;
 	b.files = fopen(buffer_text(&new_files), "we");
 	if (!b.files)
@@ -220,7 +226,8 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	failed |= fclose(b.files) != 0;
 	if (failed)
 		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
-	else if (rename(buffer_text(&new_files), buffer_text(&files)) || rename(buffer_text(&new_header), header))
+	else if (rename(buffer_text(&new_files), buffer_text(&files)) ||
+		 rename(buffer_text(&new_header), header))
 		failed = error_errno(err, "cannot write %s", header);
 	if (failed) {
 		unlink(buffer_text(&new_files));
@@ -230,20 +237,22 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	return failed ? -1 : 0;
 }
 
-/* Each header begins with what every cell sees, and ends with what clang_shim_build_header() knows the end by. */
+/* Each header begins with what every cell sees, and ends with what clang_shim_build_header() knows
+ * the end by. */
 static void text_of(const char *includes, struct buffer *ret)
 {
 	buffer_printf(ret, "#include \"cgpu.h\"\n%s\nstruct " CLANG_HEADER_END ";\n", includes);
 }
 
-int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
-		    struct error *err)
+int cpp_header_path(const struct options *o, const struct clang_options *clang,
+		    const char *includes, struct buffer *ret, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT;
 	char key[40];
 
 	text_of(includes, &text);
-	if (buffer_check(&text, err) || options_header_key(o, clang, buffer_text(&text), key, err) ||
+	if (buffer_check(&text, err) ||
+	    options_header_key(o, clang, buffer_text(&text), key, err) ||
 	    options_cache_folder(&folder, err))
 		return -1;
 	buffer_printf(ret, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
@@ -296,8 +305,8 @@ static bool is_made_ahead(const char *header, const char *folder)
 }
 
 /* As cpp_header_watch_get(), with a look at each file. */
-static int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
-		   struct error *err)
+static int cpp_header_get(const struct options *o, const struct clang_options *clang,
+			  const char *includes, struct buffer *ret, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT;
 
@@ -306,11 +315,16 @@ static int cpp_header_get(const struct options *o, const struct clang_options *c
 	text_of(includes, &text);
 	if (buffer_check(&text, err))
 		return -1;
-	if (!holds(buffer_text(&header), NULL, NULL) && !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
-		struct clang_job job = { .options = clang, .name = "includes", .text = buffer_text(&text), .len = text.len };
+	if (!holds(buffer_text(&header), NULL, NULL) &&
+	    !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
+		struct clang_job job = { .options = clang,
+					 .name = "includes",
+					 .text = buffer_text(&text),
+					 .len = text.len };
 
 		log_info("precompiling headers into %s", buffer_text(&header));
-		if (cpp_header_write(&job, clang_shim_build_header, buffer_text(&header), NULL, err))
+		if (cpp_header_write(&job, clang_shim_build_header, buffer_text(&header), NULL,
+				     err))
 			return -1;
 		make_room(buffer_text(&folder));
 		drop_left(buffer_text(&folder), 0);
@@ -342,8 +356,9 @@ static bool still_holds(struct cpp_header_watch *w, const struct options *o, con
 	return holds(path, o, &w->own);
 }
 
-int cpp_header_watch_get(struct cpp_header_watch *w, const struct options *o, const struct clang_options *clang,
-			 const char *includes, struct buffer *ret, struct error *err)
+int cpp_header_watch_get(struct cpp_header_watch *w, const struct options *o,
+			 const struct clang_options *clang, const char *includes,
+			 struct buffer *ret, struct error *err)
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
 
@@ -379,14 +394,16 @@ static void make_all(void *context)
 	}
 }
 
-void cpp_header_make_ahead(const struct options *o, const struct clang_options *const *clang, size_t n)
+void cpp_header_make_ahead(const struct options *o, const struct clang_options *const *clang,
+			   size_t n)
 {
 	struct ahead a = { .options = o };
 
 	for (size_t i = 0; i < n && a.n < HEADERS_AHEAD_MAX; i++) {
 		cleanup_buffer struct buffer path = BUFFER_INIT;
 
-		if (cpp_header_path(o, clang[i], "", &path, NULL) || holds(buffer_text(&path), NULL, NULL))
+		if (cpp_header_path(o, clang[i], "", &path, NULL) ||
+		    holds(buffer_text(&path), NULL, NULL))
 			continue;
 		/* Once it is there it is the child's. */
 		unlink(buffer_text(&path));

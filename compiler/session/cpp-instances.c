@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Behind KEY.pch comes KEY-instances.pch. Its list of files has the first one, so that it holds for as long as that one is
- * the same; KEY-instances.use has the keys of its instances, a line each, and behind a `!` those that clang has refused, which
- * are not tried again. All notebooks of a user share it: one that is begun anew is fast from its first cell on.
+ * Behind KEY.pch comes KEY-instances.pch. Its list of files has the first one, so that it holds for
+ * as long as that one is the same; KEY-instances.use has the keys of its instances, a line each,
+ * and behind a `!` those that clang has refused, which are not tried again. All notebooks of a user
+ * share it: one that is begun anew is fast from its first cell on.
  *
- * The child that makes it may be ended at any time, which says nothing about its keys. When clang crashes in it, all that are new
- * are refused: a list that says so is written before, and takes its place by rename().
+ * The child that makes it may be ended at any time, which says nothing about its keys. When clang
+ * crashes in it, all that are new are refused: a list that says so is written before, and takes its
+ * place by rename().
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-instances.h"
@@ -27,8 +29,10 @@
 
 #define SUFFIX "-instances."
 #define REFUSED '!'
-#define BYTES_MAX (2u << 20) /* of keys, some 3,000: made in 2 s; then those of the last cells are the first again */
-#define TRIES 12 /* each refuses the outermost of those that call each other */
+#define BYTES_MAX                                                                                  \
+	(2u << 20) /* of keys, some 3,000: made in 2 s; then those of the last cells are the first \
+		      again */
+#define TRIES 12   /* each refuses the outermost of those that call each other */
 
 struct making {
 	const struct cpp_instances *wanted;
@@ -180,7 +184,10 @@ static int key_list_write(const struct key_list *l, const char *new_mark, const 
 	bool failed;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		buffer_printf(&text, "%s%s\n", l->at[i]->state == KEY_REFUSED ? refused : l->at[i]->state == KEY_NEW ? new_mark : "",
+		buffer_printf(&text, "%s%s\n",
+			      l->at[i]->state == KEY_REFUSED ? refused
+			      : l->at[i]->state == KEY_NEW   ? new_mark
+							     : "",
 			      l->at[i]->text);
 	f = buffer_check(&text, NULL) ? NULL : fopen(path, "we");
 	if (!f)
@@ -193,7 +200,9 @@ static int key_list_write(const struct key_list *l, const char *new_mark, const 
 static int try_to_make(const struct making *m, struct key_list *keys, const char *path)
 {
 	cleanup_buffer struct buffer good = BUFFER_INIT, refused = BUFFER_INIT;
-	struct clang_job job = { .options = m->clang, .header = buffer_text(&m->wanted->base), .name = "instances" };
+	struct clang_job job = { .options = m->clang,
+				 .header = buffer_text(&m->wanted->base),
+				 .name = "instances" };
 
 	key_list_put(keys, &good);
 	if (buffer_check(&good, NULL))
@@ -242,7 +251,8 @@ static int watch_for_crashes(const struct key_list *keys, const char *path_of_ke
 	return 0;
 }
 
-static void make_of(const struct making *m, struct key_list *keys, const char *path, const char *path_of_keys)
+static void make_of(const struct making *m, struct key_list *keys, const char *path,
+		    const char *path_of_keys)
 {
 	int r = watch_for_crashes(keys, path_of_keys) ? -1 : 1;
 

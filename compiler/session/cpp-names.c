@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A declaration is spelled for C from what clang prints of its canonical type: a reference becomes a pointer, a pointer to a
- * type that C has no name for becomes `void *`. In the text for the check each name stands on a line of its own, whose
- * number is its index, so diagnostics and symbols find their way back.
+ * A declaration is spelled for C from what clang prints of its canonical type: a reference becomes
+ * a pointer, a pointer to a type that C has no name for becomes `void *`. In the text for the check
+ * each name stands on a line of its own, whose number is its index, so diagnostics and symbols find
+ * their way back.
  */
 #include "compiler/session/cpp-names.h"
 
@@ -45,14 +46,21 @@ static const char *behind_name(const char *p)
 /* `class std::vector<int> &` to `void *`, `class Shape *` to `struct Shape *`. */
 static const char *spell_class(const char *p, struct buffer *out)
 {
-	const char *name = p + strcspn(p, " ") + 1, *end = behind_name(name), *next = end + strspn(end, " ");
-	bool is_number = !strncmp(name, "__half", 6) || !strncmp(name, "__nv_bfloat16", 13); /* typedefs in prelude/cuda_fp16.h */
-	bool plain = !memchr(name, ':', (size_t)(end - name)) && !memchr(name, '<', (size_t)(end - name));
+	const char *name = p + strcspn(p, " ") + 1, *end = behind_name(name),
+		   *next = end + strspn(end, " ");
+	bool is_number = !strncmp(name, "__half", 6) ||
+			 !strncmp(name, "__nv_bfloat16", 13); /* typedefs in prelude/cuda_fp16.h */
+	bool plain = !memchr(name, ':', (size_t)(end - name)) &&
+		     !memchr(name, '<', (size_t)(end - name));
 
 	if (is_number && plain)
 		buffer_append(out, name, (size_t)(end - name));
 	else if (plain || (*next != '*' && *next != '&'))
-		buffer_printf(out, "%s %.*s", *p == 'c' ? "struct" : *p == 's' ? "struct" : *p == 'u' ? "union" : "enum",
+		buffer_printf(out, "%s %.*s",
+			      *p == 'c'   ? "struct"
+			      : *p == 's' ? "struct"
+			      : *p == 'u' ? "union"
+					  : "enum",
 			      (int)(end - name), name);
 	else
 		buffer_puts(out, "void");
@@ -61,7 +69,8 @@ static const char *spell_class(const char *p, struct buffer *out)
 
 static bool starts_class(const char *p)
 {
-	return !strncmp(p, "class ", 6) || !strncmp(p, "struct ", 7) || !strncmp(p, "union ", 6) || !strncmp(p, "enum ", 5);
+	return !strncmp(p, "class ", 6) || !strncmp(p, "struct ", 7) || !strncmp(p, "union ", 6) ||
+	       !strncmp(p, "enum ", 5);
 }
 
 static char *spell(struct cpp_names *l, const char *declaration)
@@ -164,10 +173,14 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		add_typedef(l, &name);
 }
 
-void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type, uint32_t line)
+void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type,
+			    uint32_t line)
 {
-	struct unit_symbol s = { .name = mem_pool_strdup(l->pool, symbol), .is_function = true,
-				 .type = mem_pool_strdup(l->pool, type), .type_code = "", .line = line };
+	struct unit_symbol s = { .name = mem_pool_strdup(l->pool, symbol),
+				 .is_function = true,
+				 .type = mem_pool_strdup(l->pool, type),
+				 .type_code = "",
+				 .line = line };
 
 	l->failed |= !s.name || !s.type;
 	buffer_append(&l->functions, &s, sizeof(s));
@@ -176,10 +189,11 @@ void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char 
 /* The C text of a name, as later cells get it. */
 static void put(const struct cpp_name *n, struct buffer *out)
 {
-	const char *before = n->kind == CLANG_TYPEDEF				   ? "typedef "
-			     : n->kind == CLANG_VARIABLE && n->is_thread_local ? "extern _Thread_local "
-			     : n->kind == CLANG_VARIABLE			   ? "extern "
-										   : "";
+	const char *before = n->kind == CLANG_TYPEDEF ? "typedef "
+			     : n->kind == CLANG_VARIABLE && n->is_thread_local
+				     ? "extern _Thread_local "
+			     : n->kind == CLANG_VARIABLE ? "extern "
+							 : "";
 
 	buffer_printf(out, "%s%s;", before, n->declaration);
 }
@@ -200,7 +214,8 @@ struct check {
 
 static struct cpp_name *name_of(const struct check *c, const char *file, unsigned line)
 {
-	return !strcmp(file, CHECKED) && line && line <= c->names->n ? &c->names->at[line - 1] : NULL;
+	return !strcmp(file, CHECKED) && line && line <= c->names->n ? &c->names->at[line - 1]
+								     : NULL;
 }
 
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
@@ -240,17 +255,20 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	c->names->failed |= !n->type || !n->type_code;
 }
 
-/* Clang's C takes `extern enum color c;` with an enum that C does not know, a scoped one, and shows nothing of it. */
+/* Clang's C takes `extern enum color c;` with an enum that C does not know, a scoped one, and shows
+ * nothing of it. */
 static void put_enum_check(const struct cpp_name *n, struct buffer *out)
 {
 	size_t word = strlen("enum ");
 
 	if (n->kind != CLANG_TAG && n->kind != CLANG_TYPEDEF && is_enum(n->declaration))
 		buffer_printf(out, " _Static_assert(sizeof(enum %.*s) > 0, \"\");",
-			      (int)strcspn(n->declaration + word, " *[(){;"), n->declaration + word);
+			      (int)strcspn(n->declaration + word, " *[(){;"),
+			      n->declaration + word);
 }
 
-static int write_check(const struct cpp_names *l, struct session *session, struct buffer *out, struct error *err)
+static int write_check(const struct cpp_names *l, struct session *session, struct buffer *out,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer all = BUFFER_INIT;
 	struct mem_pool pool = MEM_POOL_INIT;
@@ -259,8 +277,8 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 	int failed;
 
 	for (size_t i = 0; masks && i < l->n; i++) {
-		masks[i] = (struct session_mask){ l->at[i].kind == CLANG_TAG ? "tag" : "ordinary", l->at[i].name,
-						  strlen(l->at[i].name) };
+		masks[i] = (struct session_mask){ l->at[i].kind == CLANG_TAG ? "tag" : "ordinary",
+						  l->at[i].name, strlen(l->at[i].name) };
 		buffer_printf(&all, "\n#line %zu \"" CHECKED "\"\n", i + 1);
 		if (!l->at[i].refused) {
 			put(&l->at[i], &all);
@@ -268,24 +286,29 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 		}
 		/* The same bytes, or C knows the type by its name alone. */
 		if (!l->at[i].refused && l->at[i].otherwise)
-			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");", l->at[i].otherwise,
-				      (unsigned long long)l->at[i].cpp_size);
+			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");",
+				      l->at[i].otherwise, (unsigned long long)l->at[i].cpp_size);
 	}
 	failed = !masks || buffer_check(&all, err) ||
 		 token_list_init(&tokens, buffer_text(&all), all.len, &pool, err) ||
 		 composition_write(session, &tokens, masks, l->n, NULL, out, err);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].kind != CLANG_TAG)
-			own_names_write(&session->headers, l->at[i].name, strlen(l->at[i].name), out);
+			own_names_write(&session->headers, l->at[i].name, strlen(l->at[i].name),
+					out);
 	buffer_append(out, all.data, all.len);
 	mem_pool_release(&pool);
 	return failed || buffer_check(out, err) ? -1 : 0;
 }
 
-static int check_once(struct check *c, struct session *session, const struct clang_options *options, struct error *err)
+static int check_once(struct check *c, struct session *session, const struct clang_options *options,
+		      struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct clang_job job = { .options = options, .name = CHECKED, .context = c, .diagnostic = on_diagnostic,
+	struct clang_job job = { .options = options,
+				 .name = CHECKED,
+				 .context = c,
+				 .diagnostic = on_diagnostic,
 				 .symbol = on_symbol };
 
 	c->again = c->foreign = false;
@@ -297,7 +320,8 @@ static int check_once(struct check *c, struct session *session, const struct cla
 	return 0;
 }
 
-int cpp_names_check(struct cpp_names *l, struct session *session, const struct clang_options *options, struct error *err)
+int cpp_names_check(struct cpp_names *l, struct session *session,
+		    const struct clang_options *options, struct error *err)
 {
 	struct check c = { .names = l, .again = l->n != 0 };
 
@@ -308,7 +332,8 @@ int cpp_names_check(struct cpp_names *l, struct session *session, const struct c
 	for (size_t i = 0; c.foreign && i < l->n; i++)
 		if (!l->at[i].type)
 			l->at[i].refused = "what the session has declared does not compile";
-	return l->failed ? error_set(err, ERROR_MEMORY, "out of memory for the names of a C++ cell") : 0;
+	return l->failed ? error_set(err, ERROR_MEMORY, "out of memory for the names of a C++ cell")
+			 : 0;
 }
 
 static enum declaration_kind declaration_of(enum clang_symbol_kind kind)
@@ -327,7 +352,9 @@ static enum declaration_kind declaration_of(enum clang_symbol_kind kind)
 
 static enum declaration_kind kind_of(const struct cpp_name *n)
 {
-	return n->is_entry ? DECLARATION_ENTRY : n->is_on_device ? DECLARATION_DEVICE_VARIABLE : declaration_of(n->kind);
+	return n->is_entry       ? DECLARATION_ENTRY
+	       : n->is_on_device ? DECLARATION_DEVICE_VARIABLE
+				 : declaration_of(n->kind);
 }
 
 static void finish_one(const struct cpp_names *l, const struct cpp_name *n, struct unit *u)
@@ -340,14 +367,23 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 	said = mem_pool_strdup(l->pool, buffer_text(&text));
 	said = said ? said : "";
 	u->declarations[u->n_declarations++] = (struct declaration){
-		.kind = kind_of(n), .cell = u->cell, .line = n->line, .name = n->name,
-		.host = n->is_on_device ? "" : said, .device = is_type || n->is_on_device ? said : "",
+		.kind = kind_of(n),
+		.cell = u->cell,
+		.line = n->line,
+		.name = n->name,
+		.host = n->is_on_device ? "" : said,
+		.device = is_type || n->is_on_device ? said : "",
 	};
 	if (is_type || !n->type || n->has_label)
 		return;
 	u->symbols[u->n_symbols++] = (struct unit_symbol){
-		.name = n->name, .is_function = n->kind == CLANG_FUNCTION, .size = n->size, .type = n->type,
-		.type_code = n->type_code, .layout = n->layout, .line = n->line,
+		.name = n->name,
+		.is_function = n->kind == CLANG_FUNCTION,
+		.size = n->size,
+		.type = n->type,
+		.type_code = n->type_code,
+		.layout = n->layout,
+		.line = n->line,
 	};
 }
 
@@ -355,15 +391,21 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 static void finish_refused(const struct cpp_name *n, struct unit *u, struct buffer *notes)
 {
 	if (n->is_c)
-		buffer_printf(notes, "%s:%u: note: C cells do not see '%s', whose type is none of C: %s\n", u->cell_name, n->line,
-			      n->name, n->refused);
+		buffer_printf(notes,
+			      "%s:%u: note: C cells do not see '%s', whose type is none of C: %s\n",
+			      u->cell_name, n->line, n->name, n->refused);
 	else if (n->kind == CLANG_VARIABLE)
 		u->symbols[u->n_symbols++] = (struct unit_symbol){
-			.name = n->name, .size = n->cpp_size, .type = n->cpp_type, .type_code = n->cpp_code, .line = n->line,
+			.name = n->name,
+			.size = n->cpp_size,
+			.type = n->cpp_type,
+			.type_code = n->cpp_code,
+			.line = n->line,
 		};
 }
 
-int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes, struct error *err)
+int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes,
+		     struct error *err)
 {
 	size_t n_functions = l->functions.len / sizeof(*u->symbols);
 

@@ -58,9 +58,10 @@ static bool is_included(const char *file, const char *includes)
 		const char *name = ++at;
 		size_t len = strcspn(name, ">"), stem = strlen(file) - 2;
 
-		if (ends_with(file, name, len) || (*name == 'c' && len - 1 <= stem && !strcmp(file + stem, ".h") &&
-						   stem > len && file[stem - len] == '/' &&
-						   !strncmp(file + stem - (len - 1), name + 1, len - 1)))
+		if (ends_with(file, name, len) ||
+		    (*name == 'c' && len - 1 <= stem && !strcmp(file + stem, ".h") && stem > len &&
+		     file[stem - len] == '/' &&
+		     !strncmp(file + stem - (len - 1), name + 1, len - 1)))
 			return true;
 	}
 	return false;
@@ -70,7 +71,8 @@ bool cpp_own_take(struct cpp_own *o, const struct clang_diagnostic *note, const 
 {
 	const char *name = buffer_text(&o->clash);
 
-	if (!*name || note->kind != CLANG_PREVIOUS || !note->in_system_header || is_included(note->file, includes))
+	if (!*name || note->kind != CLANG_PREVIOUS || !note->in_system_header ||
+	    is_included(note->file, includes))
 		return false;
 	if (o->in_session && has(&o->session, name))
 		return false;

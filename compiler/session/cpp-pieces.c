@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A piece that another cell has made goes when it does not compile any more and says the name of something that has changed,
- * or of a piece that goes. One that fails for another reason, such as the flags of this cell, stays.
+ * A piece that another cell has made goes when it does not compile any more and says the name of
+ * something that has changed, or of a piece that goes. One that fails for another reason, such as
+ * the flags of this cell, stays.
  */
 #include "compiler/session/cpp-pieces.h"
 
@@ -42,7 +43,8 @@ void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p)
 		l->cap = cap;
 	}
 	one = &l->at[l->n++];
-	*one = (struct cpp_piece){ mem_pool_strdup(l->pool, p->key), mem_pool_strdup(l->pool, p->name),
+	*one = (struct cpp_piece){ mem_pool_strdup(l->pool, p->key),
+				   mem_pool_strdup(l->pool, p->name),
 				   mem_pool_strdup(l->pool, p->text), p->line };
 	l->failed |= !one->key || !one->name || !one->text;
 }
@@ -64,11 +66,13 @@ bool cpp_pieces_is_function(const struct declaration *d)
 	return strchr(d->name, '(') != NULL;
 }
 
-void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped)
+void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell,
+			   uint8_t *dropped)
 {
 	const struct token_list *t = &cell->tokens;
 
-	for (uint32_t i = cpp_cell_next_type(cell, TOKEN_NONE); i < t->n; i = cpp_cell_next_type(cell, i)) {
+	for (uint32_t i = cpp_cell_next_type(cell, TOKEN_NONE); i < t->n;
+	     i = cpp_cell_next_type(cell, i)) {
 		for (uint32_t e = 0; e < session_count(session); e++) {
 			const struct declaration *d = piece_at(session, e);
 
@@ -101,12 +105,13 @@ static bool says_the_same(const char *a, const char *b)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct token_list x, y;
-	bool same = !token_list_init(&x, a, strlen(a), &pool, NULL) && !token_list_init(&y, b, strlen(b), &pool, NULL) &&
-		    x.n == y.n;
+	bool same = !token_list_init(&x, a, strlen(a), &pool, NULL) &&
+		    !token_list_init(&y, b, strlen(b), &pool, NULL) && x.n == y.n;
 
 	for (uint32_t i = 0; same && i < x.n; i++)
 		same = (token_directive_is(&x, i, "line") && token_directive_is(&y, i, "line")) ||
-		       (token_len(&x, i) == token_len(&y, i) && !memcmp(token_text(&x, i), token_text(&y, i), token_len(&x, i)));
+		       (token_len(&x, i) == token_len(&y, i) &&
+			!memcmp(token_text(&x, i), token_text(&y, i), token_len(&x, i)));
 	mem_pool_release(&pool);
 	return same;
 }
@@ -147,7 +152,11 @@ static void note_changed(struct going *g, const struct declaration *d)
 static void take_out(struct going *g, const struct declaration *d, const char *changed)
 {
 	g->u->declarations[g->u->n_declarations++] = (struct declaration){
-		.kind = DECLARATION_CPP, .cell = g->u->cell, .name = d->name, .host = "", .device = changed,
+		.kind = DECLARATION_CPP,
+		.cell = g->u->cell,
+		.name = d->name,
+		.host = "",
+		.device = changed,
 	};
 }
 
@@ -159,21 +168,25 @@ static const char *changed_in(const struct going *g, const char *text)
 	return NULL;
 }
 
-static const struct declaration *session_has(const struct going *g, const char *space, const char *name)
+static const struct declaration *session_has(const struct going *g, const char *space,
+					     const char *name)
 {
 	for (uint32_t e = 0; e < session_count(g->session); e++) {
 		const struct declaration *d = session_at(g->session, e);
 
-		if (*d->host && !strcmp(d->name, name) && !strcmp(declaration_space(d->kind), space))
+		if (*d->host && !strcmp(d->name, name) &&
+		    !strcmp(declaration_space(d->kind), space))
 			return d;
 	}
 	return NULL;
 }
 
-/* A variable that C cells know, too, whose class has the members that it had: it goes on, with the new functions. */
+/* A variable that C cells know, too, whose class has the members that it had: it goes on, with the
+ * new functions. */
 static bool lives_on_in_c(const struct going *g, const struct declaration *d, const char *changed)
 {
-	const struct declaration *variable = session_has(g, "ordinary", d->device), *type = session_has(g, "tag", changed);
+	const struct declaration *variable = session_has(g, "ordinary", d->device),
+				 *type = session_has(g, "tag", changed);
 
 	if (!variable || variable->kind != DECLARATION_VARIABLE || !type)
 		return false;
@@ -193,7 +206,9 @@ static const char *shown_name(const struct declaration *d)
 
 	if (!strncmp(d->name, "type ", 5))
 		return d->name + 5;
-	return len && name >= len && d->name[name] && !strncmp(d->name + name - len, d->device, len) ? d->device : d->name;
+	return len && name >= len && d->name[name] && !strncmp(d->name + name - len, d->device, len)
+		       ? d->device
+		       : d->name;
 }
 
 static void look_at(struct going *g, uint32_t entry)
@@ -220,8 +235,10 @@ static void look_at(struct going *g, uint32_t entry)
 		take_out(g, d, "");
 		return;
 	}
-	buffer_printf(g->notes, "note: '%s' of In[%u] was declared with another '%s', and is no longer known to C++ cells; run "
-		      "that cell again to have it with this one\n", shown_name(d), d->cell, changed);
+	buffer_printf(g->notes,
+		      "note: '%s' of In[%u] was declared with another '%s', and is no longer known "
+		      "to C++ cells; run that cell again to have it with this one\n",
+		      shown_name(d), d->cell, changed);
 	note_changed(g, d);
 	take_out(g, d, changed);
 }
@@ -230,8 +247,12 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 {
 	for (size_t i = 0; i < l->n; i++)
 		u->declarations[u->n_declarations++] = (struct declaration){
-			.kind = DECLARATION_CPP, .cell = u->cell, .line = l->at[i].line, .name = l->at[i].key,
-			.host = l->at[i].text, .device = l->at[i].name,
+			.kind = DECLARATION_CPP,
+			.cell = u->cell,
+			.line = l->at[i].line,
+			.name = l->at[i].key,
+			.host = l->at[i].text,
+			.device = l->at[i].name,
 		};
 }
 
@@ -239,14 +260,16 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 static bool is_own_at_file_scope(const char *text)
 {
 	text = cpp_own_behind(text);
-	return strncmp(text, "namespace ", 10) && strncmp(text, "inline namespace ", 17) && strncmp(text, "extern \"C\"", 10);
+	return strncmp(text, "namespace ", 10) && strncmp(text, "inline namespace ", 17) &&
+	       strncmp(text, "extern \"C\"", 10);
 }
 
 static bool is_named_in_c(const struct declaration *d)
 {
 	const char *space = declaration_space(d->kind);
 
-	return *d->name && (*d->host || *d->device) && (!strcmp(space, "ordinary") || !strcmp(space, "tag"));
+	return *d->name && (*d->host || *d->device) &&
+	       (!strcmp(space, "ordinary") || !strcmp(space, "tag"));
 }
 
 static bool declares(const struct unit *u, const char *name)
@@ -257,7 +280,8 @@ static bool declares(const struct unit *u, const char *name)
 	return false;
 }
 
-/* What C cells have by the name of a piece is no more: C code would take it for what the name means since. */
+/* What C cells have by the name of a piece is no more: C code would take it for what the name means
+ * since. */
 static void take_out_of_c(const struct cpp_pieces *l, const struct session *session, struct unit *u)
 {
 	for (uint32_t e = 0; e < session_count(session); e++) {
@@ -265,10 +289,15 @@ static void take_out_of_c(const struct cpp_pieces *l, const struct session *sess
 		bool gone = false;
 
 		for (size_t i = 0; is_named_in_c(d) && !gone && i < l->n; i++)
-			gone = !strcmp(l->at[i].name, d->name) && is_own_at_file_scope(l->at[i].text) && !declares(u, d->name);
+			gone = !strcmp(l->at[i].name, d->name) &&
+			       is_own_at_file_scope(l->at[i].text) && !declares(u, d->name);
 		if (gone)
 			u->declarations[u->n_declarations++] = (struct declaration){
-				.kind = d->kind, .cell = u->cell, .name = d->name, .host = "", .device = "",
+				.kind = d->kind,
+				.cell = u->cell,
+				.name = d->name,
+				.host = "",
+				.device = "",
 			};
 	}
 }
@@ -291,20 +320,22 @@ static bool mentions_one_of(const char *text, const char *const *names, size_t n
 }
 
 /* What has another text since this cell; a prototype of host code stays the same. */
-static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names, size_t *n)
+static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names,
+		      size_t *n)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
 			const struct declaration *d = session_at(session, e);
-			bool same_key = d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
+			bool same_key =
+				d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
 
 			if (same_key && *d->host && !says_the_same(d->host, l->at[i].text))
 				add_name(names, n, l->at[i].name);
 		}
 }
 
-bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, const bool *stays,
-		       bool *ret)
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session,
+		       const uint8_t *dropped, const bool *stays, bool *ret)
 {
 	uint32_t count = session_count(session);
 	const char **names = mem_pool_array(l->pool, l->n + count + 1, sizeof(*names));
@@ -319,8 +350,8 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 		for (uint32_t e = 0; n && e < count; e++) {
 			const struct declaration *d = piece_at(session, e);
 
-			if (!d || dropped[e] > CPP_BEHIND || session_is_hidden(session, e) || find(l, d->name) ||
-			    !mentions_one_of(d->host, names, n))
+			if (!d || dropped[e] > CPP_BEHIND || session_is_hidden(session, e) ||
+			    find(l, d->name) || !mentions_one_of(d->host, names, n))
 				continue;
 			if (stays[e])
 				continue;
@@ -335,7 +366,8 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 	return found;
 }
 
-int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err)
+int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool,
+		       struct error *err)
 {
 	uint32_t n = session_count(session);
 
@@ -344,23 +376,33 @@ int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem
 	for (uint32_t e = 0; e < n; e++) {
 		const struct declaration *d = piece_at(session, e);
 
-		if (d && *d->host && *d->device && is_own_at_file_scope(d->host) && declares(u, d->device))
+		if (d && *d->host && *d->device && is_own_at_file_scope(d->host) &&
+		    declares(u, d->device))
 			u->declarations[u->n_declarations++] = (struct declaration){
-				.kind = DECLARATION_CPP, .cell = u->cell, .name = d->name, .host = "", .device = "",
+				.kind = DECLARATION_CPP,
+				.cell = u->cell,
+				.name = d->name,
+				.host = "",
+				.device = "",
 			};
 	}
 	return 0;
 }
 
-int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, struct unit *u,
-		      struct buffer *notes, struct error *err)
+int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped,
+		      struct unit *u, struct buffer *notes, struct error *err)
 {
 	uint32_t n = session_count(session);
-	struct going g = { .pieces = l, .session = session, .dropped = dropped, .u = u, .notes = notes,
+	struct going g = { .pieces = l,
+			   .session = session,
+			   .dropped = dropped,
+			   .u = u,
+			   .notes = notes,
 			   .changed = mem_pool_array(l->pool, n + 1, sizeof(*g.changed)) };
 
 	if (!g.changed || l->failed)
-		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a C++ cell");
+		return error_set(err, ERROR_MEMORY,
+				 "out of memory for the declarations of a C++ cell");
 	if (unit_make_room(u, l->n + 2 * (size_t)n, l->pool, err))
 		return -1;
 	for (uint32_t i = 0; i < n; i++)

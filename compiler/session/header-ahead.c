@@ -25,13 +25,13 @@
 
 #include "common/log.h"
 
-#define LOOK_MS 20	       /* so often it is looked at whether the child gets on */
-#define LEAST_NS 10000000LL    /* of the processor's time in that while */
+#define LOOK_MS 20          /* so often it is looked at whether the child gets on */
+#define LEAST_NS 10000000LL /* of the processor's time in that while */
 #define LOW_PRIORITY 19
 
 static struct {
 	pid_t pid; /* 0: none */
-	int fd;	   /* readable when it has ended */
+	int fd;    /* readable when it has ended */
 	size_t n;
 	char paths[HEADERS_AHEAD_MAX][PATH_MAX];
 } child;
@@ -48,7 +48,8 @@ static _Noreturn void be_child(pid_t parent, void (*make)(void *context), void *
 	_exit(EXIT_SUCCESS);
 }
 
-bool header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context)
+bool header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context),
+			void *context)
 {
 	pid_t parent = getpid(), pid;
 

@@ -26,7 +26,8 @@ static uint32_t macro_called(const struct session *s, const char *name)
 	for (uint32_t i = session_count(s); i-- > 0;) {
 		const struct declaration *d = session_at(s, i);
 
-		if (d->kind == DECLARATION_MACRO && !session_is_hidden(s, i) && !strcmp(d->name, name))
+		if (d->kind == DECLARATION_MACRO && !session_is_hidden(s, i) &&
+		    !strcmp(d->name, name))
 			return i;
 	}
 	return TOKEN_NONE;
@@ -60,7 +61,8 @@ static void add_previous(struct in_the_way *w, const struct session *s, uint32_t
 	add(w, entry);
 }
 
-void in_the_way_look_at(struct in_the_way *w, const struct session *session, const struct clang_diagnostic *d)
+void in_the_way_look_at(struct in_the_way *w, const struct session *session,
+			const struct clang_diagnostic *d)
 {
 	bool is_error = d->severity == CLANG_ERROR;
 	uint32_t entry;
@@ -78,7 +80,8 @@ void in_the_way_look_at(struct in_the_way *w, const struct session *session, con
 		add_previous(w, session, entry);
 }
 
-bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found, struct session *session)
+bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found,
+			  struct session *session)
 {
 	uint32_t before = w->n;
 
@@ -94,36 +97,46 @@ static bool has_word(const char *text, const char *word, struct mem_pool *pool)
 {
 	struct token_list l;
 
-	return strstr(text, word) && !token_list_init(&l, text, strlen(text), pool, NULL) && token_list_has(&l, word);
+	return strstr(text, word) && !token_list_init(&l, text, strlen(text), pool, NULL) &&
+	       token_list_has(&l, word);
 }
 
 static bool declares(const struct unit *u, const char *name, struct mem_pool *pool)
 {
 	for (size_t i = 0; i < u->n_declarations; i++)
-		if (has_word(u->declarations[i].host, name, pool) || has_word(u->declarations[i].device, name, pool))
+		if (has_word(u->declarations[i].host, name, pool) ||
+		    has_word(u->declarations[i].device, name, pool))
 			return true;
 	return false;
 }
 
-int in_the_way_undefine(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err)
+int in_the_way_undefine(const struct session *session, struct unit *u, struct mem_pool *pool,
+			struct error *err)
 {
 	for (uint32_t i = 0; i < session_count(session); i++) {
 		const struct declaration *d = session_at(session, i);
 		size_t size;
 		char *text;
 
-		if (!session->entries[i].left_out || d->kind != DECLARATION_MACRO || !declares(u, d->name, pool))
+		if (!session->entries[i].left_out || d->kind != DECLARATION_MACRO ||
+		    !declares(u, d->name, pool))
 			continue;
 		size = strlen(d->name) + sizeof("#undef ");
 		text = mem_pool_array(pool, size, 1);
 		if (!text)
-			return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for the declarations of a cell");
 		if (unit_make_room(u, 1, pool, err))
 			return -1;
 		snprintf(text, size, "#undef %s", d->name);
-		memmove(u->declarations + 1, u->declarations, u->n_declarations++ * sizeof(*u->declarations));
-		u->declarations[0] = (struct declaration){ .kind = DECLARATION_MACRO, .cell = u->cell, .line = 1, .name = d->name,
-							   .host = text, .device = text };
+		memmove(u->declarations + 1, u->declarations,
+			u->n_declarations++ * sizeof(*u->declarations));
+		u->declarations[0] = (struct declaration){ .kind = DECLARATION_MACRO,
+							   .cell = u->cell,
+							   .line = 1,
+							   .name = d->name,
+							   .host = text,
+							   .device = text };
 	}
 	return 0;
 }

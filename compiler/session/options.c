@@ -29,11 +29,13 @@
 
 #define ARGUMENTS_MAX 128
 #define CUDA_HEADER "include/cuda_runtime_api.h"
-#define HEADERS_GONE \
-	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in its source folder brings them back; " \
+#define HEADERS_GONE                                                                               \
+	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in "    \
+	"its source folder brings them back; "                                                     \
 	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
 
-/* What clang 19 makes at most; later GPUs run it as well. An older driver does not know a later version of PTX (CUDA 11.8). */
+/* What clang 19 makes at most; later GPUs run it as well. An older driver does not know a later
+ * version of PTX (CUDA 11.8). */
 #define SM_MAX 90
 #define PTX_VERSION "+ptx78"
 
@@ -142,22 +144,29 @@ static void add_folder(struct arguments *a, const char *folder, const char *name
 }
 
 /*
- * What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are replaced as a whole. C++ is
- * CUDA C++ where there is CUDA, compiled for the host and for the device. Without modules (-fno-cxx-modules) declarations that
- * differ in nothing but for whom they are stay apart in a precompiled header; what a header instantiates is instantiated when it
- * is made, not by each cell.
+ * What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are
+ * replaced as a whole. C++ is CUDA C++ where there is CUDA, compiled for the host and for the
+ * device. Without modules (-fno-cxx-modules) declarations that differ in nothing but for whom they
+ * are stay apart in a precompiled header; what a header instantiates is instantiated when it is
+ * made, not by each cell.
  */
-static void add_language(const struct options *o, struct arguments *a, enum options_language language)
+static void add_language(const struct options *o, struct arguments *a,
+			 enum options_language language)
 {
-	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
+	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition",
+					 NULL };
 	static const char *const plain[] = { "-x", "c++", NULL };
-	static const char *const cuda[] = { "-x", "cuda", "-nocudainc", "-nocudalib", "-fgpu-rdc", "-Wno-unknown-cuda-version",
-					    "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang",
-					    "-target-sdk-version=12.5", NULL }; /* launches as since CUDA 9.2 */
+	static const char *const cuda[] = { "-x",         "cuda",
+					    "-nocudainc", "-nocudalib",
+					    "-fgpu-rdc",  "-Wno-unknown-cuda-version",
+					    "-Xclang",    "-fcuda-allow-variadic-functions",
+					    "-Xclang",    "-target-sdk-version=12.5",
+					    NULL }; /* launches as since CUDA 9.2 */
 	/* `for (;;) ...` is there until it is interrupted, though C++ takes loops for finite. */
-	static const char *const cpp[] = { "-std=gnu++20", "-fno-finite-loops", "-fpch-instantiate-templates",
-					   "-Xclang", "-fno-cxx-modules",
-					   "-Xclang", "-fincremental-extensions", NULL };
+	static const char *const cpp[] = {
+		"-std=gnu++20",     "-fno-finite-loops", "-fpch-instantiate-templates", "-Xclang",
+		"-fno-cxx-modules", "-Xclang",           "-fincremental-extensions",    NULL
+	};
 
 	if (language == OPTIONS_C) {
 		add_all(a, c);
@@ -170,7 +179,8 @@ static void add_language(const struct options *o, struct arguments *a, enum opti
 }
 
 /* The prelude has headers for C that are named as the toolkit's, which C++ has itself. */
-static void add_headers(const struct options *o, struct arguments *a, enum options_language language)
+static void add_headers(const struct options *o, struct arguments *a,
+			enum options_language language)
 {
 	bool cuda_cpp = o->cuda_root && language != OPTIONS_C;
 
@@ -230,7 +240,8 @@ static size_t take_macros(const char **words, size_t n, struct buffer *macros)
 		if (!defines)
 			buffer_printf(macros, "#undef %s\n", name);
 		else if (equals)
-			buffer_printf(macros, "#define %.*s %s\n", (int)(equals - name), name, equals + 1);
+			buffer_printf(macros, "#define %.*s %s\n", (int)(equals - name), name,
+				      equals + 1);
 		else
 			buffer_printf(macros, "#define %s 1\n", name);
 	}
@@ -243,8 +254,9 @@ static const char *const every_language[] = {
 	"-fPIC",
 	"-fno-plt",
 	"-fno-omit-frame-pointer",
-	"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
-	"-fdata-sections", /* a variable that is defined again takes over its place alone */
+	"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap
+					    */
+	"-fdata-sections",      /* a variable that is defined again takes over its place alone */
 	"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
 	"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
 	"-gdwarf-4",
@@ -284,21 +296,25 @@ static void add_device(const struct options *o, struct arguments *a, unsigned sm
 	add(a, "-S");
 	add(a, "-O3"); /* as nvcc: loops are unrolled further */
 	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
-	for (const char *const *word = (const char *const[]){ "-target-feature", PTX_VERSION, "-mlink-builtin-bitcode",
-							      buffer_text(&library), NULL }; *word; word++) {
+	for (const char *const *word =
+		     (const char *const[]){ "-target-feature", PTX_VERSION,
+					    "-mlink-builtin-bitcode", buffer_text(&library), NULL };
+	     *word; word++) {
 		add(a, "-Xclang");
 		add(a, mem_pool_strdup(&a->pool, *word));
 	}
 }
 
 /* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
-static void add_flags(struct arguments *a, const char *cflags, enum options_language language, struct buffer *macros)
+static void add_flags(struct arguments *a, const char *cflags, enum options_language language,
+		      struct buffer *macros)
 {
 	char *flags = mem_pool_strdup(&a->pool, cflags);
 	const char **words = a->at + a->n;
 	size_t n;
 
-	/* These passes double the time of a cell with loops; who asks for a level of optimisation gets them. */
+	/* These passes double the time of a cell with loops; who asks for a level of optimisation
+	 * gets them. */
 	if (!strstr(cflags, "-O") && language != OPTIONS_DEVICE) {
 		add(a, "-fno-vectorize");
 		add(a, "-fno-slp-vectorize");
@@ -313,7 +329,8 @@ static void add_flags(struct arguments *a, const char *cflags, enum options_lang
 	a->n += macros ? take_macros(words, n, macros) : n;
 }
 
-static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language, unsigned sm,
+static struct clang_options *parse(const struct options *o, const char *cflags,
+				   enum options_language language, unsigned sm,
 				   struct buffer *macros, struct error *err)
 {
 	struct arguments a = { .pool = MEM_POOL_INIT };
@@ -336,7 +353,8 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	} else {
 		clang = clang_options_new(a.at, a.n, complaint, sizeof(complaint));
 		if (!clang)
-			error_set(err, ERROR_COMPILE, "%s %s: %s", language == OPTIONS_C ? "%cflags" : "%%cpp",
+			error_set(err, ERROR_COMPILE, "%s %s: %s",
+				  language == OPTIONS_C ? "%cflags" : "%%cpp",
 				  cflags + strspn(cflags, " "), complaint);
 	}
 	mem_pool_release(&a.pool);
@@ -370,8 +388,8 @@ static void hash_file(uint64_t h[2], const char *folder, const char *name)
 	hash_text(h, facts, sizeof(facts));
 }
 
-int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
-		       struct error *err)
+int options_header_key(const struct options *o, const struct clang_options *clang, const char *text,
+		       char key[40], struct error *err)
 {
 	uint64_t h[2] = { 0xcbf29ce484222325ull, 0x84222325cbf29ce4ull };
 	cleanup_free char *all = clang_options_describe(clang);
@@ -423,11 +441,10 @@ int options_cache_folder(struct buffer *ret, struct error *err)
 	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) &&
 	    st.st_uid == getuid())
 		return 0;
-	return error_set(
-		err, ERROR_SYSTEM,
-		"no folder for the precompiled header: neither the cache folder nor %s can be "
-		"written; set XDG_CACHE_HOME",
-		buffer_text(ret));
+	return error_set(err, ERROR_SYSTEM,
+			 "no folder for the precompiled header: neither the cache folder nor %s "
+			 "can be written; set XDG_CACHE_HOME",
+			 buffer_text(ret));
 }
 
 struct header_build {
@@ -441,7 +458,7 @@ static void write_name(void *context, const struct clang_symbol *s)
 	struct header_build *names = context;
 	static const char kinds[] = {
 		[CLANG_VARIABLE] = 'v', [CLANG_FUNCTION] = 'f', [CLANG_TYPEDEF] = 't',
-		[CLANG_MACRO] = 'm',	[CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
+		[CLANG_MACRO] = 'm',    [CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
 	};
 
 	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name,
@@ -511,7 +528,8 @@ static int read_names(const char *path, struct session *session, struct error *e
 			continue;
 		*tab = 0;
 		tab[1 + strcspn(tab + 1, "\n")] = 0;
-		if (header_names_add(&session->headers, &session->names, *line, line + 1, tab + 1, err))
+		if (header_names_add(&session->headers, &session->names, *line, line + 1, tab + 1,
+				     err))
 			return -1;
 	}
 	header_names_sort(&session->headers);
@@ -541,10 +559,12 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 }
 
 /*
- * The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS mean in it what they say. One that it cannot stand
+ * The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS mean in it what they say.
+ * One that it cannot stand
  * (-DN=100: N is a parameter somewhere) is defined behind it.
  */
-static struct clang_options *make(const struct options *o, const char *cflags, struct session *session, struct error *err)
+static struct clang_options *make(const struct options *o, const char *cflags,
+				  struct session *session, struct error *err)
 {
 	cleanup_buffer struct buffer macros = BUFFER_INIT;
 	struct clang_options *clang = parse(o, cflags, OPTIONS_C, 0, NULL, err);
@@ -559,7 +579,8 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 	}
 	clang_options_free(clang);
 	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, 0, &macros, err) : NULL;
-	if (clang && macros.len && !buffer_check(&macros, NULL) && !use_header(o, clang, session, &problem)) {
+	if (clang && macros.len && !buffer_check(&macros, NULL) &&
+	    !use_header(o, clang, session, &problem)) {
 		clang_options_set_macros(clang, buffer_text(&macros));
 		return clang;
 	}
@@ -568,8 +589,8 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 	return NULL;
 }
 
-static const struct clang_options *find(const struct options *o, enum options_language language, unsigned sm,
-					const char *cflags)
+static const struct clang_options *find(const struct options *o, enum options_language language,
+					unsigned sm, const char *cflags)
 {
 	for (const struct options_set *set = o->sets; set; set = set->next)
 		if (set->language == language && set->sm == sm && !strcmp(set->cflags, cflags))
@@ -578,7 +599,8 @@ static const struct clang_options *find(const struct options *o, enum options_la
 }
 
 /* Takes clang over; NULL, with the error of its making, stays NULL. */
-static const struct clang_options *keep(struct options *o, enum options_language language, unsigned sm, const char *cflags,
+static const struct clang_options *keep(struct options *o, enum options_language language,
+					unsigned sm, const char *cflags,
 					struct clang_options *clang, struct error *err)
 {
 	struct options_set *set;
@@ -608,7 +630,8 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 	return found ? found : keep(o, OPTIONS_C, 0, cflags, make(o, cflags, session, err), err);
 }
 
-static const struct clang_options *get(struct options *o, const char *cflags, enum options_language language, unsigned sm,
+static const struct clang_options *get(struct options *o, const char *cflags,
+				       enum options_language language, unsigned sm,
 				       struct error *err)
 {
 	const struct clang_options *found = find(o, language, sm, cflags);
@@ -619,12 +642,14 @@ static const struct clang_options *get(struct options *o, const char *cflags, en
 	return found ? found : keep(o, language, sm, cflags, made, err);
 }
 
-const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)
+const struct clang_options *options_get_cpp(struct options *o, const char *cflags,
+					    struct error *err)
 {
 	return get(o, cflags, OPTIONS_CPP, 0, err);
 }
 
-const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm, struct error *err)
+const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm,
+					       struct error *err)
 {
 	return get(o, cflags, OPTIONS_DEVICE, sm, err);
 }

@@ -20,10 +20,10 @@ enum options_language { OPTIONS_C, OPTIONS_CPP, OPTIONS_DEVICE };
 struct options_set; /* options for one text of flags */
 
 struct options {
-	char *prelude;		  /* folder with cgpu.h, owned */
-	char *cuda_root;	  /* owned; NULL without CUDA headers */
-	char *clang_root;	  /* folder with the headers that clang brings, owned */
-	const char *no_cuda;	  /* why there are none and what to do; NULL when they are there */
+	char *prelude;            /* folder with cgpu.h, owned */
+	char *cuda_root;          /* owned; NULL without CUDA headers */
+	char *clang_root;         /* folder with the headers that clang brings, owned */
+	const char *no_cuda;      /* why there are none and what to do; NULL when they are there */
 	struct options_set *sets; /* owned list, most recent first */
 };
 
@@ -38,14 +38,16 @@ void options_release(struct options *o);
 const struct clang_options *options_get(struct options *o, const char *cflags,
 					struct session *session, struct error *err);
 /* The same for C++, without a header: compiler/session/cpp-header.h has those. */
-const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err);
+const struct clang_options *options_get_cpp(struct options *o, const char *cflags,
+					    struct error *err);
 
 /* The same for device code of compute capability sm (75 for 7.5). */
-const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm, struct error *err);
+const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm,
+					       struct error *err);
 
 /* A hash of all that a header made of this text depends on but the files that it includes. */
-int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
-		       struct error *err);
+int options_header_key(const struct options *o, const struct clang_options *clang, const char *text,
+		       char key[40], struct error *err);
 /* Where headers are kept; appended to ret. */
 int options_cache_folder(struct buffer *ret, struct error *err);
 

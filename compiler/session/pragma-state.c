@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pop takes away all of its family down to the last push; what is set takes the place of what was set before on the same
- * level. What a pragma means is clang's business.
+ * A pop takes away all of its family down to the last push; what is set takes the place of what was
+ * set before on the same level. What a pragma means is clang's business.
  */
 #include "compiler/session/pragma-state.h"
 
@@ -117,7 +117,8 @@ static bool is_push(const struct pragma_line *line)
 }
 
 /* `pack(pop, 2)`: what it sets besides, "pack(2)"; NULL for nothing. */
-static const char *set_by_pop(struct pragma_state *s, const struct pragma_kind *kind, const char *rest)
+static const char *set_by_pop(struct pragma_state *s, const struct pragma_kind *kind,
+			      const char *rest)
 {
 	const char *digits = rest + strcspn(rest, "0123456789");
 	size_t n = strspn(digits, "0123456789");
@@ -243,7 +244,8 @@ void pragma_state_init(struct pragma_state *s, const struct session *session, st
 {
 	*s = (struct pragma_state){ .pool = pool };
 	for (uint32_t i = 0; i < session_count(session); i++)
-		if (session_at(session, i)->kind == DECLARATION_STATE && !session_is_hidden(session, i))
+		if (session_at(session, i)->kind == DECLARATION_STATE &&
+		    !session_is_hidden(session, i))
 			read_lines(s, session_at(session, i)->host);
 }
 
@@ -253,7 +255,8 @@ void pragma_state_release(struct pragma_state *s)
 	*s = (struct pragma_state){ 0 };
 }
 
-static void write_some(const struct pragma_state *s, const char *family, bool device, struct buffer *out)
+static void write_some(const struct pragma_state *s, const char *family, bool device,
+		       struct buffer *out)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct pragma_kind *kind = s->at[i].kind;
@@ -284,7 +287,8 @@ static const char *family_at(size_t number)
 	return NULL;
 }
 
-static char *directives_of(const struct pragma_state *s, const char *family, bool device, struct mem_pool *pool)
+static char *directives_of(const struct pragma_state *s, const char *family, bool device,
+			   struct mem_pool *pool)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -292,13 +296,16 @@ static char *directives_of(const struct pragma_state *s, const char *family, boo
 	return buffer_check(&b, NULL) ? NULL : mem_pool_strdup(pool, buffer_text(&b));
 }
 
-int pragma_state_changes(const struct pragma_state *s, const struct pragma_state *before, void *context,
-			 void (*changed)(void *context, const char *family, const char *host, const char *device))
+int pragma_state_changes(const struct pragma_state *s, const struct pragma_state *before,
+			 void *context,
+			 void (*changed)(void *context, const char *family, const char *host,
+					 const char *device))
 {
 	const char *family;
 
 	for (size_t i = 0; (family = family_at(i)); i++) {
-		char *was = directives_of(before, family, false, s->pool), *is = directives_of(s, family, false, s->pool);
+		char *was = directives_of(before, family, false, s->pool),
+		     *is = directives_of(s, family, false, s->pool);
 		char *device = directives_of(s, family, true, s->pool);
 
 		if (!was || !is || !device)

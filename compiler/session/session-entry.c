@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens decide, not the language: a word too many costs a declaration that a cell is given in vain, one too few a cell that
- * does not compile.
+ * Tokens decide, not the language: a word too many costs a declaration that a cell is given in
+ * vain, one too few a cell that does not compile.
  */
 #include "compiler/session/session-entry.h"
 
@@ -33,7 +33,8 @@ static void add_declared(struct names *names, struct session_entry *e, const cha
 }
 
 /* Enumerators: the names that follow `{` or `,` at the depth of the enum's braces. */
-static void add_enumerators(struct names *names, struct session_entry *e, const struct token_list *l, uint32_t open)
+static void add_enumerators(struct names *names, struct session_entry *e,
+			    const struct token_list *l, uint32_t open)
 {
 	for (uint32_t i = open; i < l->n && i < l->at[open].match; i++) {
 		if ((i == open || token_is(l, i, ",")) && token_is_name(l, i + 1))
@@ -66,22 +67,24 @@ static bool is_member(const struct token_list *l, uint32_t i)
 {
 	uint32_t before = i;
 
-	if (!token_is(l, i + 1, ";") && !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[") && !token_is(l, i + 1, ":") &&
-	    !token_is(l, i + 1, ")"))
+	if (!token_is(l, i + 1, ";") && !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[") &&
+	    !token_is(l, i + 1, ":") && !token_is(l, i + 1, ")"))
 		return false;
 	while (before && token_is(l, before - 1, "*"))
 		before--;
 	if (!before || token_is(l, before - 1, "struct") || token_is(l, before - 1, "union") ||
 	    token_is(l, before - 1, "enum"))
 		return false;
-	return token_is_name(l, before - 1) || token_is(l, before - 1, "}") || (before < i && token_is(l, before - 1, "("));
+	return token_is_name(l, before - 1) || token_is(l, before - 1, "}") ||
+	       (before < i && token_is(l, before - 1, "("));
 }
 
 static void add_uses(struct names *names, struct session_entry *e, const struct token_list *l)
 {
 	struct session_use *uses = realloc(e->uses, (e->n_uses + l->n + 1) * sizeof(*uses));
 	bool has_members = e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF;
-	bool in_size = false; /* in the width of a bit-field or the size of an array stand expressions */
+	bool in_size =
+		false; /* in the width of a bit-field or the size of an array stand expressions */
 
 	if (!uses)
 		return;
@@ -99,13 +102,16 @@ static void add_uses(struct names *names, struct session_entry *e, const struct 
 		     tag = record || (i && token_is(l, i - 1, "enum"));
 
 		if (name != NAME_NONE)
-			uses[e->n_uses++] = (struct session_use){ name, tag, record && token_is(l, i + 1, "*") };
+			uses[e->n_uses++] =
+				(struct session_use){ name, tag,
+						      record && token_is(l, i + 1, "*") };
 	}
 	e->uses = uses;
 }
 
 /* A #define is one directive token: its body is lexed by itself. */
-static void index_text(struct names *names, struct session_entry *e, const char *text, struct mem_pool *pool)
+static void index_text(struct names *names, struct session_entry *e, const char *text,
+		       struct mem_pool *pool)
 {
 	struct token_list l;
 

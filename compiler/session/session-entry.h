@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One declaration of the session, with the names that it declares (of a struct also its nested tags, of an enum its
- * constants) and the names that it mentions.
+ * One declaration of the session, with the names that it declares (of a struct also its nested
+ * tags, of an enum its constants) and the names that it mentions.
  */
 #ifndef CGPU_COMPILER_SESSION_ENTRY_H
 #define CGPU_COMPILER_SESSION_ENTRY_H
@@ -14,7 +14,7 @@
 
 struct session_use {
 	uint32_t name;
-	bool is_tag;	 /* `struct name` */
+	bool is_tag;     /* `struct name` */
 	bool by_pointer; /* `struct name *`: an incomplete type will do */
 };
 
@@ -26,10 +26,12 @@ struct session_entry {
 	uint32_t n_uses;
 	bool hidden;   /* from the words of the cell being compiled */
 	bool left_out; /* and from what they use */
-	size_t from, to; /* where it stands in the text of the cell being compiled; equal: nowhere */
+	size_t from,
+		to; /* where it stands in the text of the cell being compiled; equal: nowhere */
 };
 
-/* The texts are copied, their names added to `names`. -1: there is no memory; the entry is to be released all the same. */
+/* The texts are copied, their names added to `names`. -1: there is no memory; the entry is to be
+ * released all the same. */
 int session_entry_init(struct session_entry *e, struct names *names, const struct declaration *d);
 void session_entry_release(struct session_entry *e);
 

@@ -28,7 +28,8 @@ static uint32_t end_of_includes(const struct session *session)
 	uint32_t end = 0;
 
 	for (uint32_t i = 0; i < session_count(session); i++)
-		if (session_at(session, i)->kind == DECLARATION_INCLUDE && *session_at(session, i)->host)
+		if (session_at(session, i)->kind == DECLARATION_INCLUDE &&
+		    *session_at(session, i)->host)
 			end = i + 1;
 	return end;
 }
@@ -36,19 +37,23 @@ static uint32_t end_of_includes(const struct session *session)
 /* A file in quotes is a user's own; a pragma may hold for what follows only. */
 static bool is_suitable(const struct declaration *d)
 {
-	return d->kind == DECLARATION_MACRO || (d->kind == DECLARATION_INCLUDE && strchr(d->host, '<'));
+	return d->kind == DECLARATION_MACRO ||
+	       (d->kind == DECLARATION_INCLUDE && strchr(d->host, '<'));
 }
 
-static bool is_defined_anew(const struct declaration *d, const struct session_mask *masks, size_t n_masks)
+static bool is_defined_anew(const struct declaration *d, const struct session_mask *masks,
+			    size_t n_masks)
 {
 	for (size_t i = 0; d->kind == DECLARATION_MACRO && i < n_masks; i++)
-		if (strlen(d->name) == masks[i].len && !memcmp(d->name, masks[i].name, masks[i].len))
+		if (strlen(d->name) == masks[i].len &&
+		    !memcmp(d->name, masks[i].name, masks[i].len))
 			return true;
 	return false;
 }
 
 /* False: the cell cannot have them from a header. */
-static bool collect(const struct session *session, const struct session_mask *masks, size_t n_masks, struct buffer *ret)
+static bool collect(const struct session *session, const struct session_mask *masks, size_t n_masks,
+		    struct buffer *ret)
 {
 	uint32_t end = end_of_includes(session);
 
@@ -57,15 +62,17 @@ static bool collect(const struct session *session, const struct session_mask *ma
 
 		if (!is_directive(d))
 			continue;
-		if (!is_suitable(d) || session_is_hidden(session, i) || is_defined_anew(d, masks, n_masks))
+		if (!is_suitable(d) || session_is_hidden(session, i) ||
+		    is_defined_anew(d, masks, n_masks))
 			return false;
 		buffer_printf(ret, "%s\n", d->host);
 	}
 	return end && !buffer_check(ret, NULL);
 }
 
-const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
-			       const struct session *session, const struct session_mask *masks, size_t n_masks)
+const char *session_header_get(struct session_header *h, const struct options *o,
+			       const struct clang_options *clang, const struct session *session,
+			       const struct session_mask *masks, size_t n_masks)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct error err = ERROR_INIT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The headers that a session has included, precompiled: later cells are as fast as without them. The header holds what a
- * cell's text would have in front on their account: the includes, and the macros that came before the last of them.
+ * The headers that a session has included, precompiled: later cells are as fast as without them.
+ * The header holds what a cell's text would have in front on their account: the includes, and the
+ * macros that came before the last of them.
  *
  * Only for headers in angle brackets. A user's own files change, and may hold definitions.
  */
@@ -20,17 +21,20 @@ struct session;
 struct session_mask;
 
 struct session_header {
-	struct buffer path;    /* of the header; empty: there is none */
-	struct buffer refused; /* the directives that did not compile by themselves, with these options */
+	struct buffer path; /* of the header; empty: there is none */
+	struct buffer
+		refused; /* the directives that did not compile by themselves, with these options */
 	const struct clang_options *refused_by;
 	struct cpp_header_watch watch;
 };
 
 void session_header_release(struct session_header *h);
 /*
- * The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without.
+ * The header for a cell that defines these names, made if need be; its path, or NULL when the cell
+ * does without.
  */
-const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
-			       const struct session *session, const struct session_mask *masks, size_t n_masks);
+const char *session_header_get(struct session_header *h, const struct options *o,
+			       const struct clang_options *clang, const struct session *session,
+			       const struct session_mask *masks, size_t n_masks);
 
 #endif

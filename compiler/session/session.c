@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Over all entries run links, one for each name that an entry declares: those of a name from the last entry to the first. */
+/* Over all entries run links, one for each name that an entry declares: those of a name from the
+ * last entry to the first. */
 #include "compiler/session/session.h"
 
 #include <stdlib.h>
@@ -193,7 +194,8 @@ bool session_declares(const struct session *s, const char *name, size_t len)
 	uint32_t link = session_newest(s, i);
 	const struct session_entry *e = link ? &s->entries[s->links[link - 1].entry] : NULL;
 
-	return e && !e->hidden && (e->d.kind == DECLARATION_FUNCTION || e->d.kind == DECLARATION_VARIABLE);
+	return e && !e->hidden &&
+	       (e->d.kind == DECLARATION_FUNCTION || e->d.kind == DECLARATION_VARIABLE);
 }
 
 static bool has_word(const char *text, const char *word, size_t len)
@@ -224,8 +226,8 @@ bool session_why_unknown(const struct session *s, const char *name, size_t len, 
 			continue;
 		if (s->entries[i].hidden) {
 			buffer_printf(out,
-				      "'%s' was defined by this cell as it was before, In[%u]; keep its "
-				      "definition here, or use it in another cell",
+				      "'%s' was defined by this cell as it was before, In[%u]; "
+				      "keep its definition here, or use it in another cell",
 				      d->name, d->cell);
 			return true;
 		}
@@ -241,9 +243,12 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 	for (uint32_t i = s->n; i-- > 0;) {
 		const struct declaration *d = &s->entries[i].d;
 		bool is_cpp = d->kind == DECLARATION_CPP && *d->host;
-		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") || d->kind == DECLARATION_MACRO || is_cpp;
+		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") ||
+				d->kind == DECLARATION_MACRO || is_cpp;
 		const char *known = is_cpp ? d->device : d->name;
-		size_t n = is_value && !s->entries[i].hidden && *known ? near_name_edits(name, known) : least;
+		size_t n = is_value && !s->entries[i].hidden && *known
+				   ? near_name_edits(name, known)
+				   : least;
 
 		if (n && n < least) {
 			least = n;
@@ -256,7 +261,8 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 /* Behind the name in `#define name`; NULL for an #undef. */
 static const char *behind_macro_name(const struct declaration *d)
 {
-	const char *define = strstr(d->host, "define"), *name = define ? strstr(define + strlen("define"), d->name) : NULL;
+	const char *define = strstr(d->host, "define"),
+		   *name = define ? strstr(define + strlen("define"), d->name) : NULL;
 
 	return name ? name + strlen(d->name) : NULL;
 }
@@ -298,7 +304,8 @@ void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (declaration_has_name(s->entries[i].d.kind) && s->entries[i].d.kind != DECLARATION_CPP)
+		if (declaration_has_name(s->entries[i].d.kind) &&
+		    s->entries[i].d.kind != DECLARATION_CPP)
 			found(context, &s->entries[i].d);
 }
 

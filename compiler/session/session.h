@@ -36,7 +36,8 @@ struct session {
 	uint32_t n_newest;
 	uint32_t n_dead_links; /* of entries that were replaced */
 	uint32_t n_hidden;
-	bool headers_precompiled; /* includes, and macros in front of them, are not written to a host cell */
+	bool headers_precompiled; /* includes, and macros in front of them, are not written to a
+				     host cell */
 	struct header_names headers;
 };
 
@@ -53,12 +54,15 @@ void session_hide(struct session *s, uint32_t index);
 /* The same, and what else uses it does without. The other way: one that was not hidden before. */
 void session_leave_out(struct session *s, uint32_t index, bool left_out);
 void session_show_all(struct session *s);
-/* Which one has written this byte of the cell that is compiled as C (compiler/session/composition.h); TOKEN_NONE: none. */
+/* Which one has written this byte of the cell that is compiled as C
+ * (compiler/session/composition.h); TOKEN_NONE: none. */
 uint32_t session_written_at(const struct session *s, size_t offset);
-/* Have earlier cells declared a variable or function of this name that the cell being compiled does not replace? */
+/* Have earlier cells declared a variable or function of this name that the cell being compiled does
+ * not replace? */
 bool session_declares(const struct session *s, const char *name, size_t len);
 bool session_is_hidden(const struct session *s, uint32_t index);
-/* Why the session does not know this name any more, or not in this cell; false when it never did. */
+/* Why the session does not know this name any more, or not in this cell; false when it never did.
+ */
 bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 
 /* The function, variable or macro whose name is nearly this one; NULL for none. */
@@ -67,7 +71,8 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 /* The macros of the session. */
 struct name_source session_names(struct session *s);
 
-/* A name that the cell defines itself, so that the session's declaration of it must not come before. */
+/* A name that the cell defines itself, so that the session's declaration of it must not come
+ * before. */
 struct session_mask {
 	const char *space; /* as declaration_space() says */
 	const char *name;

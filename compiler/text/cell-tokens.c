@@ -38,18 +38,22 @@ static bool defines_bracket(const struct token_list *l, uint32_t i)
 static char stands_for_bracket(void *data, uint32_t i)
 {
 	const struct brackets *b = data;
-	const char *known = b->names->macro ? b->names->macro(b->names->context, token_text(b->l, i), token_len(b->l, i)) : NULL;
+	const char *known = b->names->macro
+				    ? b->names->macro(b->names->context, token_text(b->l, i),
+						      token_len(b->l, i))
+				    : NULL;
 	struct macro_text m;
 
 	if (!b->any && !(known && strlen(known) < 8 && strpbrk(known, "{}")))
 		return 0;
 	if (!macro_text_find(b->l, i, b->names, token_text(b->l, i), token_len(b->l, i), &m))
 		return 0;
-	return !m.is_undefined && !m.has_parameters && m.len == 1 && strchr("{}", *m.body) ? *m.body : 0;
+	return !m.is_undefined && !m.has_parameters && m.len == 1 && strchr("{}", *m.body) ? *m.body
+											   : 0;
 }
 
-int cell_tokens_init(struct token_list *l, const char *text, size_t len, const struct name_source *names, struct mem_pool *pool,
-		     struct error *err)
+int cell_tokens_init(struct token_list *l, const char *text, size_t len,
+		     const struct name_source *names, struct mem_pool *pool, struct error *err)
 {
 	struct brackets b = { .l = l, .names = names };
 
@@ -69,7 +73,8 @@ static bool is_literal(const struct token_list *l, uint32_t first, uint32_t i)
 	       (open == first || !(token_is_name(l, open - 1) || token_is(l, open - 1, ")")));
 }
 
-/* Is the bracket at i that of a function's body, or of a block? Behind a tag or `=` the declaration goes on. */
+/* Is the bracket at i that of a function's body, or of a block? Behind a tag or `=` the declaration
+ * goes on. */
 static bool ends_item(const struct token_list *l, uint32_t first, uint32_t i)
 {
 	if (is_literal(l, first, i))
@@ -101,7 +106,9 @@ struct cell_item cell_item_at(const struct token_list *l, uint32_t first)
 
 		if (is_body && i > first && token_is(l, i - 1, ")") && words_declare(l, first))
 			item.body = i;
-		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{") ? token_behind(l, i) : i + 1;
+		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{")
+			    ? token_behind(l, i)
+			    : i + 1;
 		if (is_body) {
 			item.end = i;
 			return item;

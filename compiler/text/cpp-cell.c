@@ -48,9 +48,11 @@ static void find_includes(struct cpp_cell *c)
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		size_t n;
-		const char *rest = l->at[i].kind == TOKEN_DIRECTIVE ? token_directive_rest(l, i, &n) : "";
+		const char *rest =
+			l->at[i].kind == TOKEN_DIRECTIVE ? token_directive_rest(l, i, &n) : "";
 
-		if (l->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(l, i, "include") || *rest != '<')
+		if (l->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(l, i, "include") ||
+		    *rest != '<')
 			return;
 		buffer_printf(&c->includes, "#include %.*s\n", (int)strcspn(rest, "\n"), rest);
 	}
@@ -59,7 +61,8 @@ static void find_includes(struct cpp_cell *c)
 /* `extern "C" {` opens no scope. */
 static bool is_linkage(const struct token_list *l, uint32_t i)
 {
-	return i >= 2 && token_is(l, i, "{") && l->at[i - 1].kind == TOKEN_STRING && token_is(l, i - 2, "extern");
+	return i >= 2 && token_is(l, i, "{") && l->at[i - 1].kind == TOKEN_STRING &&
+	       token_is(l, i - 2, "extern");
 }
 
 /* The token behind i at file scope; brackets are passed as a whole. */
@@ -75,8 +78,8 @@ static void find_main(struct cpp_cell *c)
 	const struct token_list *l = &c->tokens;
 
 	for (uint32_t i = 0; i < l->n && !c->has_main; i = next_at_file_scope(l, i))
-		c->has_main = i && token_is(l, i, "main") && token_is(l, i + 1, "(") && token_is(l, i - 1, "int") &&
-			      token_is(l, token_behind(l, i + 1), "{");
+		c->has_main = i && token_is(l, i, "main") && token_is(l, i + 1, "(") &&
+			      token_is(l, i - 1, "int") && token_is(l, token_behind(l, i + 1), "{");
 }
 
 /* `import name;`, `module;`, `export module name;` */
@@ -87,12 +90,14 @@ static void find_module(struct cpp_cell *c)
 
 	for (uint32_t i = 0; i < l->n && c->module == TOKEN_NONE; i = next_at_file_scope(l, i)) {
 		uint32_t word = token_is(l, i, "export") ? i + 1 : i;
-		bool names = token_is_name(l, word + 1) || token_is(l, word + 1, "<") || token_is(l, word + 1, ";") ||
+		bool names = token_is_name(l, word + 1) || token_is(l, word + 1, "<") ||
+			     token_is(l, word + 1, ";") ||
 			     (word + 1 < l->n && l->at[word + 1].kind == TOKEN_STRING);
 
 		if (first && names && (token_is(l, word, "import") || token_is(l, word, "module")))
 			c->module = i;
-		first = token_is(l, i, ";") || token_is(l, i, "}") || token_is(l, i, "{") || l->at[i].kind == TOKEN_DIRECTIVE;
+		first = token_is(l, i, ";") || token_is(l, i, "}") || token_is(l, i, "{") ||
+			l->at[i].kind == TOKEN_DIRECTIVE;
 	}
 }
 
@@ -100,20 +105,24 @@ uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
 {
 	const struct token_list *l = &c->tokens;
 
-	for (i = i == TOKEN_NONE ? 0 : next_at_file_scope(l, i); i < l->n; i = next_at_file_scope(l, i)) {
-		bool is_type = token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum") ||
-			       token_is(l, i, "class");
+	for (i = i == TOKEN_NONE ? 0 : next_at_file_scope(l, i); i < l->n;
+	     i = next_at_file_scope(l, i)) {
+		bool is_type = token_is(l, i, "struct") || token_is(l, i, "union") ||
+			       token_is(l, i, "enum") || token_is(l, i, "class");
 
-		bool defines = token_is(l, i + 2, "{") || token_is(l, i + 2, ":") || token_is(l, i + 2, "final");
+		bool defines = token_is(l, i + 2, "{") || token_is(l, i + 2, ":") ||
+			       token_is(l, i + 2, "final");
 
 		/* `template <...> struct` is no type yet. */
-		if (is_type && defines && token_is_name(l, i + 1) && !(i && token_is(l, i - 1, ">")))
+		if (is_type && defines && token_is_name(l, i + 1) &&
+		    !(i && token_is(l, i - 1, ">")))
 			return i;
 	}
 	return l->n;
 }
 
-int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err)
+int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool,
+		  struct error *err)
 {
 	const char *line = cpp_cell_line(text, magic);
 	size_t at = line ? (size_t)(line - text) : 0, len = line ? strcspn(line, "\n") : 0;

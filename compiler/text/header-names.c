@@ -34,8 +34,8 @@ static int grow(struct header_names *h)
 	return 0;
 }
 
-int header_names_add(struct header_names *h, struct names *names, char kind, const char *name, const char *signature,
-		     struct error *err)
+int header_names_add(struct header_names *h, struct names *names, char kind, const char *name,
+		     const char *signature, struct error *err)
 {
 	struct header_name added = { .kind = kind };
 
@@ -83,7 +83,8 @@ char header_names_kind(const struct header_names *h, const char *name, size_t le
 	return 0;
 }
 
-const struct header_name *header_names_with(const struct header_names *h, const char *prefix, uint32_t *ret_n)
+const struct header_name *header_names_with(const struct header_names *h, const char *prefix,
+					    uint32_t *ret_n)
 {
 	size_t len = strlen(prefix);
 	uint32_t low = 0, high = h->n, n = 0;

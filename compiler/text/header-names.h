@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names that headers bring: what kind each one is of, and what completion and inspection show of them.
+ * The names that headers bring: what kind each one is of, and what completion and inspection show
+ * of them.
  */
 #ifndef CGPU_COMPILER_HEADER_NAMES_H
 #define CGPU_COMPILER_HEADER_NAMES_H
@@ -15,7 +16,7 @@ struct error;
 /* What there is to show of a name. */
 struct header_name {
 	const char *name; /* in the pool of `names`, as the signature */
-	char kind;	  /* f function, v variable, t typedef, s tag, e enum constant, m macro */
+	char kind;        /* f function, v variable, t typedef, s tag, e enum constant, m macro */
 	const char *signature;
 };
 
@@ -27,12 +28,13 @@ struct header_names {
 void header_names_release(struct header_names *h);
 
 /* A name of a header with what there is to show of it. */
-int header_names_add(struct header_names *h, struct names *names, char kind, const char *name, const char *signature,
-		     struct error *err);
+int header_names_add(struct header_names *h, struct names *names, char kind, const char *name,
+		     const char *signature, struct error *err);
 void header_names_sort(struct header_names *h);
 /* Which kind of name (see struct header_name) a header gives to this word; 0 for none. */
 char header_names_kind(const struct header_names *h, const char *name, size_t len);
 /* The first of the names that starts with prefix; *ret_n of them follow each other. */
-const struct header_name *header_names_with(const struct header_names *h, const char *prefix, uint32_t *ret_n);
+const struct header_name *header_names_with(const struct header_names *h, const char *prefix,
+					    uint32_t *ret_n);
 
 #endif

@@ -15,7 +15,8 @@
 
 static bool are_close(const struct token_list *l, uint32_t a, uint32_t b)
 {
-	return l->at[a].line == l->at[b].line && strspn(l->text + l->at[a].end, " \t") == l->at[b].start - l->at[a].end;
+	return l->at[a].line == l->at[b].line &&
+	       strspn(l->text + l->at[a].end, " \t") == l->at[b].start - l->at[a].end;
 }
 
 /* The blanks go behind the three. */
@@ -37,7 +38,8 @@ const char *launch_syntax_close(const char *text, struct mem_pool *pool)
 		if (token_is(&l, i, ";") || token_is(&l, i, "{") || token_is(&l, i, ">>>"))
 			open = false;
 		open |= token_is(&l, i, "<<<");
-		if (((token_is(&l, i, "<<") && token_is(&l, i + 1, "<")) || (token_is(&l, i, "<") && token_is(&l, i + 1, "<<"))) &&
+		if (((token_is(&l, i, "<<") && token_is(&l, i + 1, "<")) ||
+		     (token_is(&l, i, "<") && token_is(&l, i + 1, "<<"))) &&
 		    are_close(&l, i, i + 1)) {
 			close_up(copy, &l, i, i + 1, '<');
 			open = true;

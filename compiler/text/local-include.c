@@ -20,7 +20,8 @@
 #include "common/cleanup.h"
 #include "compiler/text/token.h"
 
-/* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none. */
+/* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none.
+ */
 static bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 {
 	const char *end = len && *rest == '"' ? memchr(rest + 1, '"', len - 1) : NULL;
@@ -62,7 +63,8 @@ static bool path_at(const struct token_list *tokens, uint32_t i, char ret[PATH_M
 	return local_include_path(rest, n, ret);
 }
 
-void local_include_each(const struct token_list *tokens, void (*found)(void *context, const char *path), void *context)
+void local_include_each(const struct token_list *tokens,
+			void (*found)(void *context, const char *path), void *context)
 {
 	char path[PATH_MAX];
 
@@ -110,7 +112,8 @@ static bool look(struct local_include *i)
 
 	if (fd < 0 || fstat(fd, &st))
 		return false;
-	if (i->size == st.st_size && i->seconds == st.st_mtim.tv_sec && i->nanoseconds == st.st_mtim.tv_nsec)
+	if (i->size == st.st_size && i->seconds == st.st_mtim.tv_sec &&
+	    i->nanoseconds == st.st_mtim.tv_nsec)
 		return false;
 	i->size = st.st_size;
 	i->seconds = st.st_mtim.tv_sec;

@@ -29,8 +29,8 @@ static void read_definition(struct macro_text *m, const char *text, size_t n)
 	m->len = n - at;
 }
 
-bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
-		     size_t len, struct macro_text *ret)
+bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names,
+		     const char *word, size_t len, struct macro_text *ret)
 {
 	const char *text;
 	size_t n, name;

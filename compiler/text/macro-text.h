@@ -18,10 +18,10 @@ struct macro_text {
 	size_t len;
 };
 
-/* What the word means at token `before`: the last #define or #undef of the cell before it, or else the session's. False when
- * neither knows. */
-bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
-		     size_t len, struct macro_text *ret);
+/* What the word means at token `before`: the last #define or #undef of the cell before it, or else
+ * the session's. False when neither knows. */
+bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names,
+		     const char *word, size_t len, struct macro_text *ret);
 /* Does the text of a macro make names by `##`? `, ##__VA_ARGS__` makes none. */
 bool macro_text_pastes(const char *text, size_t len);
 

@@ -13,7 +13,8 @@
 #include "common/buffer.h"
 #include "compiler/text/header-names.h"
 
-void own_names_write(const struct header_names *headers, const char *name, size_t len, struct buffer *out)
+void own_names_write(const struct header_names *headers, const char *name, size_t len,
+		     struct buffer *out)
 {
 	char kind = header_names_kind(headers, name, len);
 

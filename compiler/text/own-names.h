@@ -22,7 +22,8 @@ struct buffer;
 struct header_names;
 
 /* When a header has this name too: the directives that make it the session's. */
-void own_names_write(const struct header_names *headers, const char *name, size_t len, struct buffer *out);
+void own_names_write(const struct header_names *headers, const char *name, size_t len,
+		     struct buffer *out);
 /* Take the prefixes out of a text, in place. */
 void own_names_strip(char *text);
 

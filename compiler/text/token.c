@@ -61,9 +61,11 @@ static void add(struct lexer *x, enum token_kind kind, size_t start, uint32_t li
 		x->tokens = grown;
 		x->cap = cap;
 	}
-	x->tokens[x->n++] = (struct token){
-		.kind = kind, .start = (uint32_t)start, .end = (uint32_t)x->at, .line = line, .match = TOKEN_NONE
-	};
+	x->tokens[x->n++] = (struct token){ .kind = kind,
+					    .start = (uint32_t)start,
+					    .end = (uint32_t)x->at,
+					    .line = line,
+					    .match = TOKEN_NONE };
 	x->line_start = false;
 }
 
@@ -204,7 +206,8 @@ static void name(struct lexer *x)
 	const char *p = x->text + start;
 	bool prefix = (len == 1 && strchr("LuU", *p)) || (len == 2 && !memcmp(p, "u8", 2));
 
-	bool is_raw = (len <= 3 && p[len - 1] == 'R' && memchr("LuU8", p[0], 4)) || (len == 1 && *p == 'R');
+	bool is_raw = (len <= 3 && p[len - 1] == 'R' && memchr("LuU8", p[0], 4)) ||
+		      (len == 1 && *p == 'R');
 
 	if (is_raw && peek(x, 0) == '"' && raw(x, start))
 		return;
@@ -237,8 +240,9 @@ static void number(struct lexer *x)
 static void punctuation(struct lexer *x)
 {
 	static const char *const longer[] = {
-		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
-		"<:",  ":>",  "<%",  "%>",  "!=",  "&&",  "||",  "*=",  "/=",  "%=", "+=", "-=", "&=", "^=", "|=", "##", "::",
+		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>",
+		"<=",  ">=",  "==",  "<:",  ":>",  "<%", "%>", "!=", "&&", "||",
+		"*=",  "/=",  "%=",  "+=",  "-=",  "&=", "^=", "|=", "##", "::",
 	};
 	size_t start = x->at;
 
@@ -288,8 +292,9 @@ static bool closes(char open, char close)
 /* Brackets that wait for their partners. */
 struct pairing {
 	struct token_list *l;
-	uint32_t *open;	 /* a stack of tokens */
-	uint32_t *other; /* an opening bracket of another branch of #if for the same place; TOKEN_NONE */
+	uint32_t *open;  /* a stack of tokens */
+	uint32_t *other; /* an opening bracket of another branch of #if for the same place;
+			    TOKEN_NONE */
 	uint32_t depth;
 	uint32_t *saved; /* depths at the #if that are open */
 	uint32_t n_saved;
@@ -301,7 +306,8 @@ static bool is_if_0(const struct token_list *l, uint32_t i)
 	size_t n;
 	const char *rest = token_directive_rest(l, i, &n);
 
-	return token_directive_is(l, i, "if") && n && *rest == '0' && (n == 1 || strchr(" \t\r/", rest[1]));
+	return token_directive_is(l, i, "if") && n && *rest == '0' &&
+	       (n == 1 || strchr(" \t\r/", rest[1]));
 }
 
 /* What stands in an `#if 0` need not be C: what it opens ends with it. */
@@ -405,7 +411,8 @@ static void lex(struct lexer *x)
 	}
 }
 
-int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i), void *data, struct error *err)
+int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i),
+			    void *data, struct error *err)
 {
 	bool any = false;
 

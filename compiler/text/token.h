@@ -28,9 +28,9 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	uint32_t start, end; /* bytes of the text */
-	uint32_t line;	     /* from 1 */
-	char bracket;	     /* of a macro that stands for `{` or `}`: that; 0 for others */
-	uint32_t match;	     /* of a bracket: index of its partner; of others and unmatched ones:
+	uint32_t line;       /* from 1 */
+	char bracket;        /* of a macro that stands for `{` or `}`: that; 0 for others */
+	uint32_t match;      /* of a bracket: index of its partner; of others and unmatched ones:
 				TOKEN_NONE */
 };
 
@@ -54,8 +54,10 @@ struct token_list {
 int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool,
 		    struct error *err);
 
-/* Names that are macros for a bracket become brackets; stands_for() says for which, 0 for none. -1 with ERROR_MEMORY. */
-int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i), void *data, struct error *err);
+/* Names that are macros for a bracket become brackets; stands_for() says for which, 0 for none. -1
+ * with ERROR_MEMORY. */
+int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i),
+			    void *data, struct error *err);
 
 /* Is token i exactly this text? False behind the end. */
 bool token_is(const struct token_list *l, uint32_t i, const char *text);

@@ -36,14 +36,14 @@ void edit_list_release(struct edit_list *l);
 
 struct unit_text_segment {
 	uint32_t start, end; /* in the unit */
-	uint32_t cell;	     /* in the cell, of start */
+	uint32_t cell;       /* in the cell, of start */
 };
 
 struct unit_text {
 	struct buffer text;
 	const char *cell; /* borrowed */
 	size_t cell_len;
-	const char *cell_name;		    /* borrowed */
+	const char *cell_name;              /* borrowed */
 	struct unit_text_segment *segments; /* owned */
 	uint32_t n, cap;
 	int failed;

@@ -44,24 +44,28 @@ static bool is_plain_name(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i, "template"))
 		return !token_is(l, i + 1, "<");
-	if (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using") || token_is(l, i, "constexpr"))
+	if (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using") ||
+	    token_is(l, i, "constexpr"))
 		return !token_is_name(l, i + 1);
 	return false;
 }
 
 bool words_at_specifier(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && is_specifier(token_text(l, i), token_len(l, i)) && !is_plain_name(l, i);
+	return token_is_name(l, i) && is_specifier(token_text(l, i), token_len(l, i)) &&
+	       !is_plain_name(l, i);
 }
 
 bool words_at_identifier(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && (!word_is_keyword(token_text(l, i), token_len(l, i)) || is_plain_name(l, i));
+	return token_is_name(l, i) &&
+	       (!word_is_keyword(token_text(l, i), token_len(l, i)) || is_plain_name(l, i));
 }
 
 static bool at_scoped_enum(const struct token_list *l, uint32_t i)
 {
-	return token_is(l, i, "enum") && (token_is(l, i + 1, "class") || token_is(l, i + 1, "struct"));
+	return token_is(l, i, "enum") &&
+	       (token_is(l, i + 1, "class") || token_is(l, i + 1, "struct"));
 }
 
 /* `: unsigned char` in front of an enum's `{`; elsewhere a colon is something else. */
@@ -81,8 +85,9 @@ uint32_t words_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 	*ret_name = TOKEN_NONE;
 	if (is_enum && at_scoped_enum(l, i))
 		i++;
-	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") || token_is(l, i, "__align__") ||
-		  token_is(l, i, "_Alignas") || token_is(l, i, "alignas");)
+	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") ||
+		  token_is(l, i, "__align__") || token_is(l, i, "_Alignas") ||
+		  token_is(l, i, "alignas");)
 		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
 	if (words_at_identifier(l, i) && words_at_identifier(l, i + 1) && token_is(l, i + 2, "{"))
 		i++;
@@ -109,7 +114,8 @@ static bool name_declares(const struct token_list *l, uint32_t i)
 	if (token_is(l, i + 2, "(")) {
 		uint32_t behind = token_behind(l, i + 2);
 
-		if (!token_is(l, behind, ";") && !token_is(l, behind, "{") && !token_is(l, behind, ","))
+		if (!token_is(l, behind, ";") && !token_is(l, behind, "{") &&
+		    !token_is(l, behind, ","))
 			return false;
 	}
 	return words_at_identifier(l, i + 1) && i + 2 < l->n &&
@@ -121,5 +127,6 @@ bool words_declare(const struct token_list *l, uint32_t i)
 {
 	while (token_is(l, i, "__extension__"))
 		i++;
-	return words_at_specifier(l, i) || (words_at_identifier(l, i) && !token_is(l, i + 1, ":") && name_declares(l, i));
+	return words_at_specifier(l, i) ||
+	       (words_at_identifier(l, i) && !token_is(l, i + 1, ":") && name_declares(l, i));
 }

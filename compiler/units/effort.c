@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions without any are called from
- * loops of later cells: their code is optimised, but making machine code of it is kept simple. What is left runs once. Inline
- * assembly is given to clang as a whole, which knows the line of its errors.
+ * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions
+ * without any are called from loops of later cells: their code is optimised, but making machine
+ * code of it is kept simple. What is left runs once. Inline assembly is given to clang as a whole,
+ * which knows the line of its errors.
  */
 #include "compiler/units/effort.h"
 
@@ -28,7 +29,8 @@ static bool is_loop(const struct token_list *l, uint32_t t)
 	return token_is(l, t, "for") || token_is(l, t, "while") || token_is(l, t, "do");
 }
 
-/* The token behind what the loop at t repeats, as far as brackets tell; a statement without braces ends at its `;`. */
+/* The token behind what the loop at t repeats, as far as brackets tell; a statement without braces
+ * ends at its `;`. */
 static uint32_t loop_end(const struct token_list *l, uint32_t t, uint32_t *ret_body)
 {
 	uint32_t body = token_is(l, t, "do") ? t + 1 : token_behind(l, t + 1);
@@ -37,8 +39,9 @@ static uint32_t loop_end(const struct token_list *l, uint32_t t, uint32_t *ret_b
 	if (body < l->n && token_is(l, body, "{"))
 		return token_behind(l, body);
 	while (body < l->n && !token_is(l, body, ";"))
-		body = token_is(l, body, "(") || token_is(l, body, "[") || token_is(l, body, "{") ? token_behind(l, body)
-												  : body + 1;
+		body = token_is(l, body, "(") || token_is(l, body, "[") || token_is(l, body, "{")
+			       ? token_behind(l, body)
+			       : body + 1;
 	return body;
 }
 
@@ -68,7 +71,8 @@ static uint32_t function_name(const struct token_list *l, const struct cell_item
 
 static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
 {
-	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
+	return token_len(l, a) == token_len(l, b) &&
+	       !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
 }
 
 static bool is_mentioned(const struct token_list *l, uint32_t name)
@@ -96,7 +100,8 @@ static uint32_t count_functions(const struct token_list *l)
 	return n;
 }
 
-/* A function of the cell is mentioned in a function of the cell: they may call each other in a circle. */
+/* A function of the cell is mentioned in a function of the cell: they may call each other in a
+ * circle. */
 static bool may_recur(const struct token_list *l, uint32_t n_functions)
 {
 	struct cell_item item;

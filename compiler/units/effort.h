@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much work a cell's machine code is worth. Most cells run for less time than it takes to optimise them, and their text
- * tells.
+ * How much work a cell's machine code is worth. Most cells run for less time than it takes to
+ * optimise them, and their text tells.
  */
 #ifndef CGPU_COMPILER_EFFORT_H
 #define CGPU_COMPILER_EFFORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The prefix is a hash of what has made the header, so that what another installation, other options, or another version of the
- * library has compiled is never taken for the same.
+ * The prefix is a hash of what has made the header, so that what another installation, other
+ * options, or another version of the library has compiled is never taken for the same.
  */
 #include "compiler/units/instances.h"
 
@@ -20,16 +20,19 @@ void instances_release(struct instances *i)
 	buffer_release(&i->made);
 }
 
-void instances_find(struct instances *i, const struct session *session, const struct buffer *made_by)
+void instances_find(struct instances *i, const struct session *session,
+		    const struct buffer *made_by)
 {
 	struct unit_cache_key key;
 
-	unit_cache_key_make(&key, (const char *[]){ buffer_text(made_by) }, (size_t[]){ made_by->len }, 1);
+	unit_cache_key_make(&key, (const char *[]){ buffer_text(made_by) },
+			    (size_t[]){ made_by->len }, 1);
 	snprintf(i->prefix, sizeof(i->prefix), UNIT_INSTANCE "%s_", key.text);
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = session_at(session, e);
 
-		if (d->kind == DECLARATION_INSTANCES && !strncmp(d->name, i->prefix, strlen(i->prefix)))
+		if (d->kind == DECLARATION_INSTANCES &&
+		    !strncmp(d->name, i->prefix, strlen(i->prefix)))
 			buffer_puts(&i->given, d->device);
 	}
 	/* Half of them are none: some are compiled again. */
@@ -47,7 +50,8 @@ void instances_add(struct instances *i, const char *symbol)
 	buffer_printf(&i->made, "%s\n", symbol);
 }
 
-int instances_declare(const struct instances *i, struct unit *u, struct mem_pool *pool, struct error *err)
+int instances_declare(const struct instances *i, struct unit *u, struct mem_pool *pool,
+		      struct error *err)
 {
 	char name[sizeof(i->prefix) + 16];
 
@@ -57,7 +61,11 @@ int instances_declare(const struct instances *i, struct unit *u, struct mem_pool
 		return -1;
 	snprintf(name, sizeof(name), "%s%u", i->prefix, u->cell);
 	u->declarations[u->n_declarations] = (struct declaration){
-		.kind = DECLARATION_INSTANCES, .cell = u->cell, .line = 1, .name = mem_pool_strdup(pool, name), .host = "",
+		.kind = DECLARATION_INSTANCES,
+		.cell = u->cell,
+		.line = 1,
+		.name = mem_pool_strdup(pool, name),
+		.host = "",
 		.device = buffer_text(&i->made),
 	};
 	if (!u->declarations[u->n_declarations++].name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each row of the line program is placed in the function that holds its address. Addresses are
- * relocations against .text (or a section of its own), which is at 0 in the object, so the addend is
- * the offset.
+ * relocations against .text (or a section of its own), which is at 0 in the object, so the addend
+ * is the offset.
  */
 #include "compiler/units/line-table.h"
 
@@ -64,7 +64,8 @@ static int find_functions(struct program *p, struct error *err)
 	Elf64_Sym s;
 
 	find_symbols(p, &strings);
-	p->functions = mem_pool_array(p->pool, p->symbols.len / sizeof(s) + 1, sizeof(*p->functions));
+	p->functions =
+		mem_pool_array(p->pool, p->symbols.len / sizeof(s) + 1, sizeof(*p->functions));
 	if (!p->functions)
 		return error_set(err, ERROR_MEMORY, "out of memory for the line table");
 	for (size_t i = 0; elf_bytes_row(&p->symbols, i, &s, sizeof(s)); i++) {
@@ -74,8 +75,8 @@ static int find_functions(struct program *p, struct error *err)
 
 		if (!name)
 			return error_set(err, ERROR_MEMORY, "out of memory for the line table");
-		p->functions[p->n_functions++] = (struct function){ name, s.st_shndx, s.st_value,
-								    s.st_value + s.st_size };
+		p->functions[p->n_functions++] =
+			(struct function){ name, s.st_shndx, s.st_value, s.st_value + s.st_size };
 	}
 	qsort(p->functions, p->n_functions, sizeof(*p->functions), by_place);
 	return 0;

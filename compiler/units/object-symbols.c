@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of an ELF object that clang has just made, changed where they lie: the object is not laid out anew. An object whose
- * headers point beyond its end is left as it is.
+ * Symbols of an ELF object that clang has just made, changed where they lie: the object is not laid
+ * out anew. An object whose headers point beyond its end is left as it is.
  */
 #include "compiler/units/object-symbols.h"
 
@@ -18,7 +18,8 @@ static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
 	       s->sh_offset % alignment == 0;
 }
 
-/* Debug information names functions, too. What refers to a string refers to its start, so the rest moves up. */
+/* Debug information names functions, too. What refers to a string refers to its start, so the rest
+ * moves up. */
 static void strip_strings(char *strings, size_t size)
 {
 	for (char *at = strings, *end = strings + size; at < end;) {
@@ -41,15 +42,19 @@ struct symbol_table {
 };
 
 /* The table in section i; false: it is none. */
-static bool symbol_table_at(void *object, size_t len, const Elf64_Ehdr *h, size_t i, struct symbol_table *ret)
+static bool symbol_table_at(void *object, size_t len, const Elf64_Ehdr *h, size_t i,
+			    struct symbol_table *ret)
 {
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)((char *)object + h->e_shoff), *s = &sections[i];
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)((char *)object + h->e_shoff),
+			 *s = &sections[i];
 
 	if (s->sh_type != SHT_SYMTAB || s->sh_link >= h->e_shnum || !in_object(len, s, 8) ||
 	    !in_object(len, &sections[s->sh_link], 1))
 		return false;
-	*ret = (struct symbol_table){ (Elf64_Sym *)((char *)object + s->sh_offset), s->sh_size / sizeof(Elf64_Sym),
-				      (char *)object + sections[s->sh_link].sh_offset, sections[s->sh_link].sh_size };
+	*ret = (struct symbol_table){ (Elf64_Sym *)((char *)object + s->sh_offset),
+				      s->sh_size / sizeof(Elf64_Sym),
+				      (char *)object + sections[s->sh_link].sh_offset,
+				      sections[s->sh_link].sh_size };
 	return true;
 }
 
@@ -57,7 +62,8 @@ static const Elf64_Ehdr *header_of(const void *object, size_t len)
 {
 	const Elf64_Ehdr *h = object;
 
-	if (len < sizeof(*h) || h->e_shoff > len || h->e_shoff % 8 || h->e_shnum > (len - h->e_shoff) / sizeof(Elf64_Shdr))
+	if (len < sizeof(*h) || h->e_shoff > len || h->e_shoff % 8 ||
+	    h->e_shnum > (len - h->e_shoff) / sizeof(Elf64_Shdr))
 		return NULL;
 	return h;
 }
@@ -81,13 +87,15 @@ void object_symbols_make_strong(void *object, size_t len)
 			Elf64_Sym *s = &t.at[k];
 
 			if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) == STB_WEAK &&
-			    ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_in_group(h, object, s->st_shndx))
+			    ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+			    !is_in_group(h, object, s->st_shndx))
 				s->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
 		}
 	}
 }
 
-void object_symbols_mark_library(void *object, size_t len, bool (*is)(void *context, const char *name), void *context)
+void object_symbols_mark_library(void *object, size_t len,
+				 bool (*is)(void *context, const char *name), void *context)
 {
 	const Elf64_Ehdr *h = header_of(object, len);
 	struct symbol_table t;
@@ -98,7 +106,8 @@ void object_symbols_mark_library(void *object, size_t len, bool (*is)(void *cont
 		for (size_t k = 1; k < t.n; k++) {
 			Elf64_Sym *s = &t.at[k];
 
-			if (s->st_shndx == SHN_UNDEF && s->st_name < t.size && is(context, t.strings + s->st_name))
+			if (s->st_shndx == SHN_UNDEF && s->st_name < t.size &&
+			    is(context, t.strings + s->st_name))
 				s->st_other |= UNIT_CALLS_LIBRARY;
 		}
 	}
@@ -118,7 +127,8 @@ void object_symbols_mark_variable(void *object, size_t len, const char *name)
 			size_t n = strlen(prefixes[k % 3]);
 
 			if (s->st_name < t.size && t.size - s->st_name > n + strlen(name) &&
-			    !strncmp(t.strings + s->st_name, prefixes[k % 3], n) && !strcmp(t.strings + s->st_name + n, name))
+			    !strncmp(t.strings + s->st_name, prefixes[k % 3], n) &&
+			    !strcmp(t.strings + s->st_name + n, name))
 				s->st_other |= UNIT_OWN_VARIABLE;
 		}
 	}
@@ -134,8 +144,8 @@ void object_symbols_strip(void *object, size_t len)
 	for (size_t i = 0; h && i < h->e_shnum; i++) {
 		const Elf64_Shdr *s = (const Elf64_Shdr *)((char *)object + h->e_shoff) + i;
 
-		if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_STRINGS && !(s->sh_flags & SHF_ALLOC) &&
-		    in_object(len, s, 1))
+		if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_STRINGS &&
+		    !(s->sh_flags & SHF_ALLOC) && in_object(len, s, 1))
 			strip_strings((char *)object + s->sh_offset, s->sh_size);
 		if (!symbol_table_at(object, len, h, i, &t))
 			continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One file a unit: a hash of the unit, then the unit, so that a damaged file is not taken for one. Files are written under
- * another name and renamed. The time of a file's last change is that of its last use.
+ * One file a unit: a hash of the unit, then the unit, so that a damaged file is not taken for one.
+ * Files are written under another name and renamed. The time of a file's last change is that of its
+ * last use.
  */
 #define _GNU_SOURCE
 #include "compiler/units/unit-cache.h"
@@ -42,7 +43,8 @@ void unit_cache_release(struct unit_cache *c)
 
 bool unit_cache_suits(const char *text, size_t len)
 {
-	static const char *const changing[] = { "include", "__DATE__", "__TIME__", "__TIMESTAMP__", "embed" };
+	static const char *const changing[] = { "include", "__DATE__", "__TIME__", "__TIMESTAMP__",
+						"embed" };
 
 	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++)
 		if (memmem(text, len, changing[i], strlen(changing[i])))
@@ -77,16 +79,18 @@ static bool is_one_of(const char *word, size_t len, const char *const *words, si
 bool unit_cache_suits_cpp(const char *text, const char *includes)
 {
 	static const char *const include[] = { "include" };
-	static const char *const changing[] = { "include_next", "import", "__has_include", "__has_include_next", "embed", "__has_embed",
-						"__DATE__", "__TIME__", "__TIMESTAMP__" };
+	static const char *const changing[] = { "include_next",       "import",   "__has_include",
+						"__has_include_next", "embed",    "__has_embed",
+						"__DATE__",           "__TIME__", "__TIMESTAMP__" };
 
 	for (const char *at = text; *at;) {
 		size_t len = 0;
 
 		while (is_word(at[len]))
 			len++;
-		if (is_one_of(at, len, include, 1) ? !is_of_header(at + len, includes)
-						   : is_one_of(at, len, changing, sizeof(changing) / sizeof(*changing)))
+		if (is_one_of(at, len, include, 1)
+			    ? !is_of_header(at + len, includes)
+			    : is_one_of(at, len, changing, sizeof(changing) / sizeof(*changing)))
 			return false;
 		at += len ? len : 1;
 	}
@@ -100,8 +104,9 @@ int unit_cache_made_by(const char *header, struct buffer *ret)
 
 	if (stat("/proc/self/exe", &st))
 		return -1;
-	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
-		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(),
+		      (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+		      (long long)st.st_size, (long long)st.st_mtim.tv_sec,
 		      (long)st.st_mtim.tv_nsec);
 	if (!header)
 		return 0;
@@ -109,12 +114,14 @@ int unit_cache_made_by(const char *header, struct buffer *ret)
 	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
 	if (stat(buffer_text(&files), &st))
 		return -1;
-	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino, (long long)st.st_size,
-		      (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino,
+		      (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		      (long)st.st_mtim.tv_nsec);
 	return 0;
 }
 
-void unit_cache_key_make(struct unit_cache_key *ret, const char *const *texts, const size_t *lengths, size_t n)
+void unit_cache_key_make(struct unit_cache_key *ret, const char *const *texts,
+			 const size_t *lengths, size_t n)
 {
 	XXH3_state_t *state = XXH3_createState();
 	XXH128_hash_t hash;
@@ -176,7 +183,8 @@ bool unit_cache_get(struct unit_cache *c, const struct unit_cache_key *key, stru
 	return true;
 }
 
-void unit_cache_put(struct unit_cache *c, const struct unit_cache_key *key, const struct buffer *unit)
+void unit_cache_put(struct unit_cache *c, const struct unit_cache_key *key,
+		    const struct buffer *unit)
 {
 	if (!c->folder || !*key->text)
 		return;
@@ -242,11 +250,12 @@ static size_t list(const struct unit_cache *c, struct entry **ret, uint64_t *ret
 	while (d && (e = readdir(d))) {
 		struct stat st;
 
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-		    strlen(e->d_name) >= sizeof((*ret)->name))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode) || strlen(e->d_name) >= sizeof((*ret)->name))
 			continue;
 		if (n == cap) {
-			struct entry *grown = realloc(*ret, (cap = cap ? 2 * cap : 256) * sizeof(*grown));
+			struct entry *grown =
+				realloc(*ret, (cap = cap ? 2 * cap : 256) * sizeof(*grown));
 
 			if (!grown)
 				break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where shared memory may be written before the next barrier: found backwards over the operations until nothing changes. When
- * all threads of a cta leave a barrier for places from where nothing is written, reads up to the next one race with
- * nothing, and most loops over tiles are of that kind.
+ * Where shared memory may be written before the next barrier: found backwards over the operations
+ * until nothing changes. When all threads of a cta leave a barrier for places from where nothing is
+ * written, reads up to the next one race with nothing, and most loops over tiles are of that kind.
  */
 #include "emulator/check/race-plan.h"
 
@@ -27,7 +27,8 @@ static bool may_write_shared(const struct op *o)
 		return true;
 	default:
 		return s->count && s->kind == GPU_ACCESS_WRITE &&
-		       (s->space == PTX_SPACE_SHARED || (s->space == PTX_SPACE_GLOBAL && o->flags & OP_GENERIC));
+		       (s->space == PTX_SPACE_SHARED ||
+			(s->space == PTX_SPACE_GLOBAL && o->flags & OP_GENERIC));
 	}
 }
 
@@ -74,7 +75,8 @@ uint8_t *race_ahead(const struct ptx_program *p)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = p->op_count; i-- > 0;) {
-			bool now = !is_barrier(&p->ops[i]) && (may_write_shared(&p->ops[i]) || behind(p, ahead, i));
+			bool now = !is_barrier(&p->ops[i]) &&
+				   (may_write_shared(&p->ops[i]) || behind(p, ahead, i));
 
 			changed |= now && !ahead[i];
 			ahead[i] |= now;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forms are worked out from definitions, backwards. PTX of compilers is nearly SSA: a register that several instructions
- * write, the counter of a loop, has no form, nor has what is loaded. A form stands for the exact sum, so whatever may not fit
- * into the register on some thread has none either; what is 32 bits wide is kept as a signed number, and one that may be
- * negative cannot be widened as an unsigned one.
+ * Forms are worked out from definitions, backwards. PTX of compilers is nearly SSA: a register that
+ * several instructions write, the counter of a loop, has no form, nor has what is loaded. A form
+ * stands for the exact sum, so whatever may not fit into the register on some thread has none
+ * either; what is 32 bits wide is kept as a signed number, and one that may be negative cannot be
+ * widened as an unsigned one.
  */
 #include "emulator/check/race-form.h"
 
@@ -34,11 +35,13 @@ static const char *const counts[RACE_NUMBERS_OF_THREAD] = {
 };
 
 /* Whatever stands first may be written; too many is no harm. */
-static void note_definition(struct race_forms *x, const struct ptx_operand *o, const struct ptx_instruction *in)
+static void note_definition(struct race_forms *x, const struct ptx_operand *o,
+			    const struct ptx_instruction *in)
 {
 	struct race_definition *d;
 
-	if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_LIST)
+	if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR ||
+	    o->kind == PTX_OPERAND_LIST)
 		for (uint32_t i = 0; i < o->count; i++)
 			note_definition(x, &o->elements[i], in);
 	if (o->kind != PTX_OPERAND_REGISTER)
@@ -67,17 +70,22 @@ void race_forms_release(struct race_forms *x)
 	free(x->definitions);
 }
 
-bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instruction *in, uint32_t element, uint64_t *ret)
+bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instruction *in,
+			  uint32_t element, uint64_t *ret)
 {
 	const struct ptx_operand *address = &in->operands[1];
-	const struct ptx_operand *base = address->kind == PTX_OPERAND_ADDRESS && address->count == 1 ? address->elements : NULL;
+	const struct ptx_operand *base = address->kind == PTX_OPERAND_ADDRESS && address->count == 1
+						 ? address->elements
+						 : NULL;
 	const struct ptx_body *b = l->entry->body;
 	uint32_t bytes = instruction_bits(in) / 8;
 	uint64_t offset;
 
-	if (!base || base->kind != PTX_OPERAND_VARIABLE || base->index >= b->formal_count || (bytes != 4 && bytes != 8))
+	if (!base || base->kind != PTX_OPERAND_VARIABLE || base->index >= b->formal_count ||
+	    (bytes != 4 && bytes != 8))
 		return false;
-	offset = b->variables[base->index].offset + base->value + address->value + (uint64_t)element * bytes;
+	offset = b->variables[base->index].offset + base->value + address->value +
+		 (uint64_t)element * bytes;
 	if (offset > l->params_size || l->params_size - offset < bytes)
 		return false;
 	*ret = 0;
@@ -87,8 +95,10 @@ bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instr
 	return true;
 }
 
-/* The least and the greatest value on any thread of the launch. False: they are too large to be told. */
-static bool range_of(const struct race_forms *x, const struct race_form *f, int64_t *ret_min, int64_t *ret_max)
+/* The least and the greatest value on any thread of the launch. False: they are too large to be
+ * told. */
+static bool range_of(const struct race_forms *x, const struct race_form *f, int64_t *ret_min,
+		     int64_t *ret_max)
 {
 	wide min = f->start, max = f->start;
 
@@ -141,7 +151,8 @@ static bool add_times(struct race_form *a, const struct race_form *b, int64_t by
 {
 	int64_t product;
 
-	if (__builtin_mul_overflow(b->start, by, &product) || __builtin_add_overflow(a->start, product, &a->start))
+	if (__builtin_mul_overflow(b->start, by, &product) ||
+	    __builtin_add_overflow(a->start, product, &a->start))
 		return false;
 	for (int i = 0; i < RACE_NUMBERS_OF_THREAD; i++)
 		if (__builtin_mul_overflow(b->factor[i], by, &product) ||
@@ -173,7 +184,8 @@ static bool find(struct race_forms *x, const struct ptx_operand *o, struct race_
 		return true;
 	case PTX_OPERAND_SYMBOL:
 		v = ptx_module_variable(x->launch->entry->module, o->name);
-		ret->start = v && v->space == PTX_SPACE_GLOBAL ? (int64_t)(v->address + o->value) : 0;
+		ret->start =
+			v && v->space == PTX_SPACE_GLOBAL ? (int64_t)(v->address + o->value) : 0;
 		return ret->start;
 	case PTX_OPERAND_SPECIAL:
 		for (int i = 0; i < RACE_NUMBERS_OF_THREAD; i++) {
@@ -198,8 +210,10 @@ static bool is_unsigned(const struct ptx_instruction *in)
 	return in->text[at] != 's';
 }
 
-/* As many bits of a sum are right whatever is taken for their sign; what is widened must be the number itself. */
-static bool find_source(struct race_forms *x, const struct ptx_instruction *in, uint32_t n, struct race_form *ret)
+/* As many bits of a sum are right whatever is taken for their sign; what is widened must be the
+ * number itself. */
+static bool find_source(struct race_forms *x, const struct ptx_instruction *in, uint32_t n,
+			struct race_form *ret)
 {
 	if (!find(x, &in->operands[n], ret))
 		return false;
@@ -211,13 +225,15 @@ static bool find_source(struct race_forms *x, const struct ptx_instruction *in, 
 /* Arithmetic of 32 or 64 bits whose result are the low bits. */
 static bool is_plain(const struct ptx_instruction *in)
 {
-	return instruction_bits(in) >= 32 && !instruction_has(in, "hi") && !instruction_has(in, "sat") && !instruction_has(in, "cc");
+	return instruction_bits(in) >= 32 && !instruction_has(in, "hi") &&
+	       !instruction_has(in, "sat") && !instruction_has(in, "cc");
 }
 
 /* From one integer of 32 or 64 bits to another: "cvt.s64.u32". */
 static bool is_resize(const struct ptx_instruction *in)
 {
-	return instruction_is(in, "cvt") && in->form_len == strlen("cvt.s64.u32") && strchr("su", in->text[4]);
+	return instruction_is(in, "cvt") && in->form_len == strlen("cvt.s64.u32") &&
+	       strchr("su", in->text[4]);
 }
 
 static bool work_out(struct race_forms *x, const struct ptx_instruction *in, struct race_form *ret)
@@ -227,8 +243,10 @@ static bool work_out(struct race_forms *x, const struct ptx_instruction *in, str
 
 	if (instruction_is(in, "ld")) {
 		*ret = constant(0);
-		if (!instruction_has(in, "param") || !race_forms_parameter(x->launch, in, 0, &value) ||
-		    x->launch->entry->body->registers[in->operands[0].index].bits != instruction_bits(in))
+		if (!instruction_has(in, "param") ||
+		    !race_forms_parameter(x->launch, in, 0, &value) ||
+		    x->launch->entry->body->registers[in->operands[0].index].bits !=
+			    instruction_bits(in))
 			return false;
 		ret->start = (int64_t)value;
 		return true;
@@ -238,7 +256,8 @@ static bool work_out(struct race_forms *x, const struct ptx_instruction *in, str
 	*ret = a;
 	if (in->operand_count == 2)
 		return instruction_is(in, "mov") || is_resize(in) ||
-		       (instruction_is(in, "cvta") && !instruction_has(in, "shared") && !instruction_has(in, "local"));
+		       (instruction_is(in, "cvta") && !instruction_has(in, "shared") &&
+			!instruction_has(in, "local"));
 	if (!find_source(x, in, 2, &b))
 		return false;
 	if (instruction_is(in, "add"))
@@ -248,7 +267,8 @@ static bool work_out(struct race_forms *x, const struct ptx_instruction *in, str
 	if (instruction_is(in, "mul"))
 		return product(&a, &b, ret);
 	if (instruction_is(in, "mad"))
-		return product(&a, &b, ret) && find(x, &in->operands[3], &c) && add_times(ret, &c, 1);
+		return product(&a, &b, ret) && find(x, &in->operands[3], &c) &&
+		       add_times(ret, &c, 1);
 	if (!instruction_is(in, "shl") || !is_constant(&b) || b.start < 0 || b.start > 31)
 		return false;
 	*ret = constant(0);
@@ -263,7 +283,8 @@ static bool find_register(struct race_forms *x, uint32_t index, struct race_form
 	if (d->known == UNASKED && x->depth < DEPTH) {
 		d->known = ASKED;
 		x->depth++;
-		found = d->in && !d->several && d->in->operands[0].kind == PTX_OPERAND_REGISTER && work_out(x, d->in, &d->form) &&
+		found = d->in && !d->several && d->in->operands[0].kind == PTX_OPERAND_REGISTER &&
+			work_out(x, d->in, &d->form) &&
 			fits(x, &d->form, x->launch->entry->body->registers[index].bits);
 		d->known = found ? KNOWN : NONE;
 		x->depth--;

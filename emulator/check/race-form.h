@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an entry's registers hold, as far as its text and one launch tell before it runs: sums of the thread's and the block's
- * numbers times constants, and which buffers a value may be an address in. Private to race*.c.
+ * What an entry's registers hold, as far as its text and one launch tell before it runs: sums of
+ * the thread's and the block's numbers times constants, and which buffers a value may be an address
+ * in. Private to race*.c.
  */
 #ifndef CGPU_EMULATOR_RACE_FORM_H
 #define CGPU_EMULATOR_RACE_FORM_H
@@ -12,7 +13,8 @@
 #include "emulator/machine/machine.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-/* start + factor[i] * number i of: threadIdx.x, y, z, blockIdx.x, y, z. Without overflow on any thread of the launch. */
+/* start + factor[i] * number i of: threadIdx.x, y, z, blockIdx.x, y, z. Without overflow on any
+ * thread of the launch. */
 #define RACE_NUMBERS_OF_THREAD 6
 
 struct race_form {
@@ -40,6 +42,7 @@ void race_forms_release(struct race_forms *x);
 /* Of an address operand. False: it is no such sum, as far as can be seen. */
 bool race_forms_address(struct race_forms *x, const struct ptx_operand *o, struct race_form *ret);
 /* The eight bytes of the launch's parameters that a load reads. False: it loads something else. */
-bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instruction *in, uint32_t element, uint64_t *ret);
+bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instruction *in,
+			  uint32_t element, uint64_t *ret);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global memory. Each access is compared with the marks of what it touches, and leaves its own. A page is locked for
- * that, since other host threads run other ctas.
+ * Global memory. Each access is compared with the marks of what it touches, and leaves its own. A
+ * page is locked for that, since other host threads run other ctas.
  *
- * Two ways. Accesses by halves of a warp, to elements that follow each other or to one, are looked at as a whole, by the
- * registers that hold the addresses; many are of blocks that have one mark, and what several ctas have read and nobody
- * wrote is not even locked. That way only finds that there is no race. For all else, and wherever there may be a race,
- * lanes are gone through one by one.
+ * Two ways. Accesses by halves of a warp, to elements that follow each other or to one, are looked
+ * at as a whole, by the registers that hold the addresses; many are of blocks that have one mark,
+ * and what several ctas have read and nobody wrote is not even locked. That way only finds that
+ * there is no race. For all else, and wherever there may be a race, lanes are gone through one by
+ * one.
  */
 #include "emulator/check/race-pages.h"
 #include "emulator/machine/exec.h"
@@ -19,7 +20,8 @@ static const struct race_access *find(const struct race *r, uint32_t mark)
 {
 	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
 
-	return number ? &r->global.tables->chunks[number / RACE_CHUNK]->items[number % RACE_CHUNK] : NULL;
+	return number ? &r->global.tables->chunks[number / RACE_CHUNK]->items[number % RACE_CHUNK]
+		      : NULL;
 }
 
 static uint32_t number_of(struct race_now *n)
@@ -59,7 +61,8 @@ static struct race_page *page_of(struct race_cta *c, uint64_t number)
 
 /* ---- marks ---- */
 
-/* What an access makes of the marks of an earlier read. Two reads are kept that no order makes one. */
+/* What an access makes of the marks of an earlier read. Two reads are kept that no order makes one.
+ */
 enum keep { REPLACE, BESIDE };
 
 static enum keep keep_read(const struct race_now *n, const struct race_access *old)
@@ -83,7 +86,8 @@ static uint32_t other_mark(const struct race_now *n, const struct race_access *o
 	return mark | (old->cta != n->access.cta ? RACE_OTHER_CTA : 0);
 }
 
-static void note_common(const struct race_now *n, struct race_page *p, uint32_t block, uint32_t other, uint32_t words)
+static void note_common(const struct race_now *n, struct race_page *p, uint32_t block,
+			uint32_t other, uint32_t words)
 {
 	struct race_block *b = &p->blocks[block];
 
@@ -92,7 +96,9 @@ static void note_common(const struct race_now *n, struct race_page *p, uint32_t 
 	words |= atomic_load_explicit(&b->common, memory_order_relaxed);
 	atomic_store_explicit(&b->common, (uint16_t)words, memory_order_relaxed);
 	if (words == UINT16_MAX)
-		atomic_store_explicit(&p->common, atomic_load_explicit(&p->common, memory_order_relaxed) | 1ull << block,
+		atomic_store_explicit(&p->common,
+				      atomic_load_explicit(&p->common, memory_order_relaxed) |
+					      1ull << block,
 				      memory_order_relaxed);
 }
 
@@ -104,7 +110,9 @@ static void note_written(struct race_page *p, uint32_t block)
 		return;
 	b->written = true;
 	atomic_store_explicit(&b->common, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->common, atomic_load_explicit(&p->common, memory_order_relaxed) & ~(1ull << block),
+	atomic_store_explicit(&p->common,
+			      atomic_load_explicit(&p->common, memory_order_relaxed) &
+				      ~(1ull << block),
 			      memory_order_relaxed);
 }
 
@@ -115,14 +123,17 @@ static void compare_with(const struct race_now *n, uint32_t mark, uint32_t lane)
 	const struct race_access *old = find(n->c->race, mark);
 
 	/* Most often it is the thread itself. */
-	if (!old || ((mark & (LANES - 1)) == lane && old->cta == n->access.cta && old->warp == n->access.warp))
+	if (!old || ((mark & (LANES - 1)) == lane && old->cta == n->access.cta &&
+		     old->warp == n->access.warp))
 		return;
 	race_compare(n, old, mark, lane);
 }
 
-static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, uint32_t offset, uint32_t size)
+static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, uint32_t offset,
+		  uint32_t size)
 {
-	uint32_t from = offset >> p->shift, to = (offset + size - 1) >> p->shift, mark = race_mark(n->number, lane);
+	uint32_t from = offset >> p->shift, to = (offset + size - 1) >> p->shift,
+		 mark = race_mark(n->number, lane);
 	uint32_t write = 0, read = 0, other = 0;
 
 	for (uint32_t at = from; at <= to; at++) {
@@ -142,7 +153,8 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 			} else {
 				p->other[at] = other_mark(n, old, mark);
 				if (p->shift == 2)
-					note_common(n, p, block, p->other[at], 1u << at % BLOCK_WORDS);
+					note_common(n, p, block, p->other[at],
+						    1u << at % BLOCK_WORDS);
 			}
 		}
 	}
@@ -189,7 +201,7 @@ void race_global_access(struct race_now *n)
 		return;
 	if (race_writes(&n->access))
 		race_store_set(&n->c->store, n->w, n->o, n->number, n->s->address, 0);
-	FOR_ACTIVE(l, n->s->mask) {
+	FOR_ACTIVE (l, n->s->mask) {
 		uint64_t at = n->s->address[l], end = at + n->s->size;
 
 		if (plan->watch)
@@ -199,7 +211,8 @@ void race_global_access(struct race_now *n)
 			continue;
 		last = at;
 		while (at < end) {
-			uint64_t page_end = (at | (RACE_PAGE - 1)) + 1, here = (end < page_end ? end : page_end) - at;
+			uint64_t page_end = (at | (RACE_PAGE - 1)) + 1,
+				 here = (end < page_end ? end : page_end) - at;
 
 			if (!visit_bytes(n, l, at, (uint32_t)here))
 				return;
@@ -226,15 +239,18 @@ static enum silence silence_of(const struct race_now *n, uint32_t mark)
 }
 
 /* Of a block's one mark and another by `mark` and `step`. */
-static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old_step, uint32_t mark, unsigned step)
+static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old_step,
+			    uint32_t mark, unsigned step)
 {
 	enum silence s = old ? silence_of(n, old) : SILENT;
 
-	return s == SILENT || (s == SILENT_IN_LANES && !((old ^ mark) & (LANES - 1)) && old_step == step);
+	return s == SILENT ||
+	       (s == SILENT_IN_LANES && !((old ^ mark) & (LANES - 1)) && old_step == step);
 }
 
 /* A whole block with one mark. False: there may be a race, and nothing was changed. */
-static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t block, uint32_t mark, unsigned step)
+static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t block,
+			uint32_t mark, unsigned step)
 {
 	struct race_block *b = &p->blocks[block];
 	const struct race_access *old;
@@ -265,7 +281,8 @@ static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t 
 }
 
 /* Marks of words; those of the access go by `marks`. */
-static bool words_are_silent(const struct race_now *n, const uint32_t *old, const uint32_t *marks, uint32_t count)
+static bool words_are_silent(const struct race_now *n, const uint32_t *old, const uint32_t *marks,
+			     uint32_t count)
 {
 	uint32_t number = 0;
 	enum silence s = SILENT;
@@ -283,7 +300,8 @@ static bool words_are_silent(const struct race_now *n, const uint32_t *old, cons
 	return true;
 }
 
-static void mark_words_read(const struct race_now *n, struct race_page *p, uint32_t from, const uint32_t *marks, uint32_t count)
+static void mark_words_read(const struct race_now *n, struct race_page *p, uint32_t from,
+			    const uint32_t *marks, uint32_t count)
 {
 	const struct race_access *old = NULL;
 	uint32_t number = 0;
@@ -309,7 +327,8 @@ static void mark_words_read(const struct race_now *n, struct race_page *p, uint3
 }
 
 /* Words of an open block. False: there may be a race, and nothing was changed. */
-static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t from, const uint32_t *marks, uint32_t count)
+static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t from,
+			const uint32_t *marks, uint32_t count)
 {
 	if (!words_are_silent(n, p->write + from, marks, count))
 		return false;
@@ -317,7 +336,8 @@ static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t 
 		mark_words_read(n, p, from, marks, count);
 		return true;
 	}
-	if (!words_are_silent(n, p->read + from, marks, count) || !words_are_silent(n, p->other + from, marks, count))
+	if (!words_are_silent(n, p->read + from, marks, count) ||
+	    !words_are_silent(n, p->other + from, marks, count))
 		return false;
 	memcpy(p->write + from, marks, count * sizeof(*marks));
 	note_written(p, from / BLOCK_WORDS);
@@ -338,10 +358,12 @@ static bool is_known(const struct piece *x)
 	uint32_t from = x->offset / 4, end = from + x->bytes / 4;
 
 	while (from < end) {
-		uint32_t block = from / BLOCK_WORDS, stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
+		uint32_t block = from / BLOCK_WORDS,
+			 stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
 		uint32_t wanted = ((1u << (stop - from)) - 1) << from % BLOCK_WORDS;
 
-		if (wanted & ~(uint32_t)atomic_load_explicit(&x->page->blocks[block].common, memory_order_relaxed))
+		if (wanted & ~(uint32_t)atomic_load_explicit(&x->page->blocks[block].common,
+							     memory_order_relaxed))
 			return false;
 		from = stop;
 	}
@@ -350,12 +372,14 @@ static bool is_known(const struct piece *x)
 
 static bool visit_piece(const struct race_now *n, const struct piece *x)
 {
-	uint32_t first = x->offset / 4, end = first + x->bytes / 4, mark = race_mark(n->number, x->lane);
+	uint32_t first = x->offset / 4, end = first + x->bytes / 4,
+		 mark = race_mark(n->number, x->lane);
 
 	if (x->page->shift != 2)
 		return false;
 	for (uint32_t from = first, stop; from < end; from = stop) {
-		uint32_t block = from / BLOCK_WORDS, marks[BLOCK_WORDS], m = mark + ((from - first) >> x->step);
+		uint32_t block = from / BLOCK_WORDS, marks[BLOCK_WORDS],
+			 m = mark + ((from - first) >> x->step);
 
 		stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
 		if (stop - from == BLOCK_WORDS && !(x->page->open >> block & 1)) {
@@ -374,8 +398,9 @@ static bool visit_piece(const struct race_now *n, const struct piece *x)
 }
 
 /* The piece of the half from that lane on. False: it has none. */
-static inline bool find_piece(const struct race_now *n, uint32_t lane, const struct address_half *half, uint32_t size,
-			      bool writes, struct piece *ret)
+static inline bool find_piece(const struct race_now *n, uint32_t lane,
+			      const struct address_half *half, uint32_t size, bool writes,
+			      struct piece *ret)
 {
 	const struct memory_cache *buffer = &n->w->caches[n->o->cache];
 	struct race_plan *plan = &n->c->race->plan;
@@ -397,10 +422,13 @@ static inline bool find_piece(const struct race_now *n, uint32_t lane, const str
 	return ret->page;
 }
 
-/* Is what the half reads known to be common? Bounds do not matter: what others have touched lies within them. */
-static inline bool reads_common(const struct race_now *n, const struct address_half *half, uint32_t size)
+/* Is what the half reads known to be common? Bounds do not matter: what others have touched lies
+ * within them. */
+static inline bool reads_common(const struct race_now *n, const struct address_half *half,
+				uint32_t size)
 {
-	uint64_t at = half->start + (uint64_t)n->o->imm, last = at + (half->same ? size : HALF_LANES * size) - 1;
+	uint64_t at = half->start + (uint64_t)n->o->imm,
+		 last = at + (half->same ? size : HALF_LANES * size) - 1;
 	uint64_t number = at >> RACE_PAGE_BITS, blocks;
 	const struct race_page *p = n->c->pages[number % RACE_PAGES_RECENT];
 
@@ -418,11 +446,12 @@ bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 	struct address_half halves[2];
 	struct piece pieces[2];
 
-	if (n->o->flags & OP_ADDRESS_32 || shape->size < 4 || (low && !(named & 1)) || (high && !(named & 2)) ||
+	if (n->o->flags & OP_ADDRESS_32 || shape->size < 4 || (low && !(named & 1)) ||
+	    (high && !(named & 2)) ||
 	    !n->c->race->rows->halves(ROW(n->w, uint64_t, n->o->a), shape->size, named, halves))
 		return false;
-	if (named == 3 && !writes && !race_time(n->c->race) && reads_common(n, &halves[0], shape->size) &&
-	    reads_common(n, &halves[1], shape->size))
+	if (named == 3 && !writes && !race_time(n->c->race) &&
+	    reads_common(n, &halves[0], shape->size) && reads_common(n, &halves[1], shape->size))
 		return true;
 	for (uint32_t i = 0; i < 2; i++) {
 		if (!(named >> i & 1))
@@ -435,7 +464,8 @@ bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 		return true;
 	/* Halves that make one piece. */
 	if (count == 2 && pieces[0].step == pieces[1].step && pieces[0].step < 5 &&
-	    pieces[1].page == pieces[0].page && pieces[1].offset == pieces[0].offset + pieces[0].bytes) {
+	    pieces[1].page == pieces[0].page &&
+	    pieces[1].offset == pieces[0].offset + pieces[0].bytes) {
 		pieces[0].bytes *= 2;
 		count = 1;
 	}
@@ -444,7 +474,8 @@ bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 	if (!n->number)
 		return true;
 	if (writes)
-		race_store_set(&n->c->store, n->w, n->o, n->number, ROW(n->w, uint64_t, n->o->a), (uint64_t)n->o->imm);
+		race_store_set(&n->c->store, n->w, n->o, n->number, ROW(n->w, uint64_t, n->o->a),
+			       (uint64_t)n->o->imm);
 	for (uint32_t i = 0; i < count; i++) {
 		bool silent;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of global memory: pages that are made when they are first touched, found through a table that is read
- * without a lock, and the log of accesses, in chunks that never move. All of it lies in slabs, which the next launch takes
- * over: memory that the system gives anew would cost more than what is written to it.
+ * What is kept of global memory: pages that are made when they are first touched, found through a
+ * table that is read without a lock, and the log of accesses, in chunks that never move. All of it
+ * lies in slabs, which the next launch takes over: memory that the system gives anew would cost
+ * more than what is written to it.
  */
 #include "emulator/check/race-pages.h"
 
@@ -121,7 +122,8 @@ static uint32_t slot_of(struct race_global *g, uint64_t number)
 	uint32_t at = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 40) % RACE_PAGE_SLOTS;
 
 	for (;; at = (at + 1) % RACE_PAGE_SLOTS) {
-		const struct race_page *p = atomic_load_explicit(&g->tables->pages[at], memory_order_acquire);
+		const struct race_page *p =
+			atomic_load_explicit(&g->tables->pages[at], memory_order_acquire);
 
 		if (!p || p->number == number)
 			return at;
@@ -131,7 +133,8 @@ static uint32_t slot_of(struct race_global *g, uint64_t number)
 struct race_page *race_page_find(struct race *r, uint64_t number)
 {
 	struct race_global *g = &r->global;
-	struct race_page *p = atomic_load_explicit(&g->tables->pages[slot_of(g, number)], memory_order_acquire);
+	struct race_page *p =
+		atomic_load_explicit(&g->tables->pages[slot_of(g, number)], memory_order_acquire);
 	uint32_t at;
 
 	if (p)
@@ -213,7 +216,8 @@ bool race_page_split(struct race *r, struct race_page *p, uint32_t size)
 struct race_chunk *race_log_chunk(struct race *r, uint32_t index)
 {
 	struct race_global *g = &r->global;
-	struct race_chunk *chunk = atomic_load_explicit(&g->tables->chunks[index], memory_order_acquire);
+	struct race_chunk *chunk =
+		atomic_load_explicit(&g->tables->chunks[index], memory_order_acquire);
 
 	if (chunk)
 		return chunk;

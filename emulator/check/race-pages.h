@@ -2,10 +2,11 @@
 /*
  * What is kept of global memory for one launch; private to race*.c.
  *
- * Memory is cut into pages, those into blocks of 16 words. Most accesses are of half a warp that touches whole blocks:
- * such a block has one mark for all of its words. Once something else touches it, the block is open: it has a mark for each
- * word, and those in the block itself mean nothing any more. Words are 4 bytes until something smaller touches their
- * page; then all of its blocks are open.
+ * Memory is cut into pages, those into blocks of 16 words. Most accesses are of half a warp that
+ * touches whole blocks: such a block has one mark for all of its words. Once something else touches
+ * it, the block is open: it has a mark for each word, and those in the block itself mean nothing
+ * any more. Words are 4 bytes until something smaller touches their page; then all of its blocks
+ * are open.
  */
 #ifndef CGPU_EMULATOR_RACE_PAGES_H
 #define CGPU_EMULATOR_RACE_PAGES_H
@@ -21,7 +22,8 @@ struct race_block {
 	uint32_t write, read, other;
 	uint8_t write_step, read_step, other_step;
 	bool written;            /* some of it, also when it is open */
-	_Atomic uint16_t common; /* words that several ctas read and nobody wrote; read without the page's lock */
+	_Atomic uint16_t common; /* words that several ctas read and nobody wrote; read without the
+				    page's lock */
 };
 
 struct race_page {
@@ -29,9 +31,9 @@ struct race_page {
 	struct race_page *previous; /* made before it */
 	uint32_t slot;
 	_Atomic bool lock;
-	unsigned shift; /* a word is 1 << shift bytes */
-	uint64_t open;  /* bits of blocks */
-	_Atomic uint64_t common; /* blocks all of whose words are; read without the lock */
+	unsigned shift;                 /* a word is 1 << shift bytes */
+	uint64_t open;                  /* bits of blocks */
+	_Atomic uint64_t common;        /* blocks all of whose words are; read without the lock */
 	uint32_t *write, *read, *other; /* of words; NULL: no block was opened so far */
 	struct race_block blocks[RACE_PAGE / RACE_BLOCK];
 };

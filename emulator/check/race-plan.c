@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two looks at the text. The first goes over all instructions until nothing changes and finds for each register which
- * buffers it may point into: whatever is computed from an address may be one in the same buffer. The second looks at the
- * form of each address (race-form.h): threads keep apart in a buffer when all addresses have the same factors, and these
- * lie further apart than what one thread touches.
+ * Two looks at the text. The first goes over all instructions until nothing changes and finds for
+ * each register which buffers it may point into: whatever is computed from an address may be one in
+ * the same buffer. The second looks at the form of each address (race-form.h): threads keep apart
+ * in a buffer when all addresses have the same factors, and these lie further apart than what one
+ * thread touches.
  */
 #include "emulator/check/race-plan.h"
 
@@ -15,7 +16,7 @@
 #include "emulator/ptx/ptx-ops.h"
 
 /* What a register may point to beside buffers, by bits above theirs. */
-#define WINDOW (1ull << 62)  /* shared or local memory */
+#define WINDOW (1ull << 62) /* shared or local memory */
 #define ANYWHERE (1ull << 63)
 #define BUFFERS (WINDOW - 1)
 
@@ -35,7 +36,7 @@ struct planner {
 	struct race_forms forms;
 	uint64_t *points; /* by register */
 	bool changed;
-	bool hopeless;    /* no plan can be made */
+	bool hopeless; /* no plan can be made */
 	bool unknown_reads;
 	struct pattern patterns[RACE_PLAN_BUFFERS];
 };
@@ -90,7 +91,8 @@ static uint64_t points_of(struct planner *x, const struct ptx_operand *o)
 
 static void add_points(struct planner *x, const struct ptx_operand *o, uint64_t points)
 {
-	if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_LIST)
+	if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR ||
+	    o->kind == PTX_OPERAND_LIST)
 		for (uint32_t i = 0; i < o->count; i++)
 			add_points(x, &o->elements[i], points);
 	if (o->kind != PTX_OPERAND_REGISTER)
@@ -99,7 +101,8 @@ static void add_points(struct planner *x, const struct ptx_operand *o, uint64_t 
 	x->points[o->index] |= points;
 }
 
-/* Of addresses only 64 bits are loaded in one piece; what is put together of halves may be found to stray. */
+/* Of addresses only 64 bits are loaded in one piece; what is put together of halves may be found to
+ * stray. */
 static uint64_t points_of_load(struct planner *x, const struct ptx_instruction *in)
 {
 	uint32_t count = in->operands[0].kind == PTX_OPERAND_VECTOR ? in->operands[0].count : 1;
@@ -108,7 +111,8 @@ static uint64_t points_of_load(struct planner *x, const struct ptx_instruction *
 	if (instruction_bits(in) < 64)
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!instruction_has(in, "param") || !race_forms_parameter(x->launch, in, i, &value))
+		if (!instruction_has(in, "param") ||
+		    !race_forms_parameter(x->launch, in, i, &value))
 			return ANYWHERE;
 		points |= buffer_bit(x, value);
 	}
@@ -156,7 +160,8 @@ static void add_to_pattern(struct pattern *p, const struct race_form *f, int64_t
 	p->end = f->start + size > p->end ? f->start + size : p->end;
 }
 
-static void add_to_patterns(struct planner *x, uint64_t points, const struct race_form *f, int64_t size)
+static void add_to_patterns(struct planner *x, uint64_t points, const struct race_form *f,
+			    int64_t size)
 {
 	for (uint32_t i = 0; i < x->plan->count; i++) {
 		if (!(points >> i & 1))
@@ -177,7 +182,8 @@ static const struct ptx_operand *address_of(const struct ptx_instruction *in)
 }
 
 /* A load, store or atomic; `shape` is that of a plain one. */
-static void look_at(struct planner *x, const struct op *o, const struct access_shape *shape, bool writes)
+static void look_at(struct planner *x, const struct op *o, const struct access_shape *shape,
+		    bool writes)
 {
 	const struct ptx_operand *address = address_of(&x->body->instructions[o->source]);
 	uint64_t points = address ? points_of(x, address) : ANYWHERE;
@@ -199,7 +205,8 @@ static void look_at(struct planner *x, const struct op *o, const struct access_s
 
 static bool is_global(const struct op *o)
 {
-	return access_shapes[o->id].count && access_shapes[o->id].space == PTX_SPACE_GLOBAL && !(o->flags & OP_CONST);
+	return access_shapes[o->id].count && access_shapes[o->id].space == PTX_SPACE_GLOBAL &&
+	       !(o->flags & OP_CONST);
 }
 
 static void look_at_all(struct planner *x)
@@ -228,7 +235,8 @@ static void look_at_all(struct planner *x)
 			break;
 		default:
 			if (is_global(o))
-				look_at(x, o, access_shape(o), access_shapes[o->id].kind != GPU_ACCESS_READ);
+				look_at(x, o, access_shape(o),
+					access_shapes[o->id].kind != GPU_ACCESS_READ);
 			break;
 		}
 	}
@@ -250,7 +258,8 @@ static bool are_apart(const struct planner *x, const struct pattern *p)
 		int least = __builtin_ctz(left);
 
 		for (int i = 0; i < RACE_NUMBERS_OF_THREAD; i++)
-			if (left >> i & 1 && llabs(p->form.factor[i]) < llabs(p->form.factor[least]))
+			if (left >> i & 1 &&
+			    llabs(p->form.factor[i]) < llabs(p->form.factor[least]))
 				least = i;
 		/* What fits into the address at all does not overflow here. */
 		if (llabs(p->form.factor[least]) < span)
@@ -351,7 +360,7 @@ bool race_plan_allows(struct race_plan *p, const struct op *o, const struct memo
 {
 	bool writes = s->kind != GPU_ACCESS_READ, allowed = true;
 
-	FOR_ACTIVE(l, s->mask) {
+	FOR_ACTIVE (l, s->mask) {
 		uint32_t b = find(p, s->address[l]);
 
 		if (b & p->apart & p->expected[o->cache] || (!writes && !(b & p->written)))

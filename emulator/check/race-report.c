@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of races, in the shape of compute-sanitizer's racecheck, with the threads, the variable and the values. */
+/* The text of races, in the shape of compute-sanitizer's racecheck, with the threads, the variable
+ * and the values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,15 +11,19 @@
 
 static const char *access_name(const struct race_access *a)
 {
-	return a->kind == GPU_ACCESS_READ ? "Read" : a->kind == GPU_ACCESS_ATOMIC ? "Atomic" : "Write";
+	return a->kind == GPU_ACCESS_READ     ? "Read"
+	       : a->kind == GPU_ACCESS_ATOMIC ? "Atomic"
+					      : "Write";
 }
 
 static struct place place_of_side(const struct race_side *s)
 {
-	return (struct place){ s->access.op, s->access.program, s->access.cta, s->access.warp * MACHINE_LANES + s->lane };
+	return (struct place){ s->access.op, s->access.program, s->access.cta,
+			       s->access.warp * MACHINE_LANES + s->lane };
 }
 
-static void print_threads(const struct race_hazard *h, const struct machine_launch *l, struct buffer *out)
+static void print_threads(const struct race_hazard *h, const struct machine_launch *l,
+			  struct buffer *out)
 {
 	struct place first = place_of_side(&h->first), second = place_of_side(&h->second);
 
@@ -35,8 +40,10 @@ static void print_threads(const struct race_hazard *h, const struct machine_laun
 	buffer_putc(out, '\n');
 }
 
-/* The array of shared memory that holds the offset: its name and start. False: it is no array of the entry's. */
-static bool shared_array(const struct race_hazard *h, const struct machine_launch *l, char *name, size_t size, uint64_t *start)
+/* The array of shared memory that holds the offset: its name and start. False: it is no array of
+ * the entry's. */
+static bool shared_array(const struct race_hazard *h, const struct machine_launch *l, char *name,
+			 size_t size, uint64_t *start)
 {
 	const struct ptx_function *f = l->entry;
 
@@ -56,14 +63,16 @@ static bool shared_array(const struct race_hazard *h, const struct machine_launc
 	return true;
 }
 
-static void print_memory(const struct race_hazard *h, const struct machine_launch *l, struct buffer *out)
+static void print_memory(const struct race_hazard *h, const struct machine_launch *l,
+			 struct buffer *out)
 {
 	uint64_t start;
 	char name[128];
 
 	buffer_printf(out, "=========     on %u byte%s at ", h->size, h->size == 1 ? "" : "s");
 	if (h->space == RACE_SHARED && shared_array(h, l, name, sizeof(name), &start)) {
-		buffer_printf(out, "__shared__ `%s` + 0x%llx\n", name, (unsigned long long)(h->address - start));
+		buffer_printf(out, "__shared__ `%s` + 0x%llx\n", name,
+			      (unsigned long long)(h->address - start));
 	} else if (h->space == RACE_SHARED) {
 		buffer_printf(out, "__shared__ 0x%llx\n", (unsigned long long)h->address);
 	} else if (h->buffer_size) {
@@ -100,18 +109,22 @@ static void print_advice(const struct race_hazard *h, struct buffer *out)
 	const char *text;
 
 	if (a->cta != b->cta)
-		text = "Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do";
+		text = "Nothing orders blocks of one launch: atomics, a flag behind "
+		       "__threadfence(), or a second launch do";
 	else if (h->same_instruction)
-		text = "One instruction writes different values to one place: which one stays is not defined";
+		text = "One instruction writes different values to one place: which one stays is "
+		       "not defined";
 	else if (a->warp == b->warp)
-		text = "Threads of a warp need not run in step: __syncwarp() between the two orders them";
+		text = "Threads of a warp need not run in step: __syncwarp() between the two "
+		       "orders them";
 	else
 		text = "__syncthreads() between the two would order them";
 	buffer_printf(out, "=========     %s\n", text);
 }
 
 /* Which came first says little: of a write and a read, the write is named first. */
-static void print_hazard(const struct race_hazard *found, const struct machine_launch *l, struct buffer *out)
+static void print_hazard(const struct race_hazard *found, const struct machine_launch *l,
+			 struct buffer *out)
 {
 	struct race_hazard turned = *found;
 	const struct race_hazard *h = &turned;
@@ -124,8 +137,8 @@ static void print_hazard(const struct race_hazard *found, const struct machine_l
 	}
 	first = place_of_side(&h->first);
 	second = place_of_side(&h->second);
-	snprintf(word, sizeof(word), "%s: Race reported between %s access at ", h->level == RACE_ERROR ? "Error" : "Warning",
-		 access_name(&h->first.access));
+	snprintf(word, sizeof(word), "%s: Race reported between %s access at ",
+		 h->level == RACE_ERROR ? "Error" : "Warning", access_name(&h->first.access));
 	place_print(&first, "========= ", word, 0, out);
 	snprintf(word, sizeof(word), "and %s access at ", access_name(&h->second.access));
 	place_print(&second, PLACE_INDENT, word, h->count, out);
@@ -136,7 +149,8 @@ static void print_hazard(const struct race_hazard *found, const struct machine_l
 }
 
 /* Entry and places as text: a module that is compiled again has the same. */
-static void print_key(const struct race_hazard *h, const struct machine_launch *l, struct buffer *out)
+static void print_key(const struct race_hazard *h, const struct machine_launch *l,
+		      struct buffer *out)
 {
 	const struct race_side *sides[] = { &h->first, &h->second };
 	bool turned = sides[0]->access.op->source > sides[1]->access.op->source;
@@ -170,8 +184,9 @@ static void report_level(struct race *r, const struct machine_launch *l, enum ra
 	}
 }
 
-void race_report(struct race *r, const struct machine_launch *l, bool (*fresh)(void *data, const char *key), void *data,
-		 struct buffer *out, struct race_count *count)
+void race_report(struct race *r, const struct machine_launch *l,
+		 bool (*fresh)(void *data, const char *key), void *data, struct buffer *out,
+		 struct race_count *count)
 {
 	report_level(r, l, RACE_ERROR, fresh, data, out, count);
 	report_level(r, l, RACE_WARNING, fresh, data, out, count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory. Only accesses since the last barrier count, so a cell's mark is old when its number is below the first
- * one of this epoch, and nothing need be cleared. Most epochs either write or read: reads are noted as they are and put
- * into the cells when a write comes before the next barrier.
+ * Shared memory. Only accesses since the last barrier count, so a cell's mark is old when its
+ * number is below the first one of this epoch, and nothing need be cleared. Most epochs either
+ * write or read: reads are noted as they are and put into the cells when a write comes before the
+ * next barrier.
  */
 #include "emulator/check/race-state.h"
 
@@ -44,7 +45,8 @@ static bool is_read_only(const struct race_cta *c, uint32_t id)
 			const struct fragment *f = &w->parked[k].fragment;
 
 			if (w->parked[k].kind != PARKED_BARRIER || w->parked[k].barrier != id ||
-			    f->frame->program != plan->program || plan->ahead[f->pc + 1 - plan->program->ops])
+			    f->frame->program != plan->program ||
+			    plan->ahead[f->pc + 1 - plan->program->ops])
 				return false;
 			waiting += lane_count(f->mask);
 		}
@@ -89,7 +91,8 @@ static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
 {
 	if (c->log.count == c->log.cap) {
 		uint32_t cap = c->log.cap ? c->log.cap * 2 : 256;
-		struct race_access *grown = cap < RACE_NUMBERS / 4 ? realloc(c->log.items, cap * sizeof(*grown)) : NULL;
+		struct race_access *grown =
+			cap < RACE_NUMBERS / 4 ? realloc(c->log.items, cap * sizeof(*grown)) : NULL;
 
 		if (!grown) {
 			race_cut(c->race);
@@ -102,7 +105,8 @@ static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
 	return c->base + c->log.count++;
 }
 
-/* The number of the access in the cta's log, an earlier one's when they are alike. 0: out of memory. */
+/* The number of the access in the cta's log, an earlier one's when they are alike. 0: out of
+ * memory. */
 static uint32_t number_of(struct race_now *n)
 {
 	struct race_recent *recent = race_recent(n);
@@ -112,7 +116,8 @@ static uint32_t number_of(struct race_now *n)
 		return recent->number;
 	number = add_to_log(n->c, &n->access);
 	if (number)
-		*recent = (struct race_recent){ n->o, n->access.time, n->access.epoch, n->access.meets, number };
+		*recent = (struct race_recent){ n->o, n->access.time, n->access.epoch,
+						n->access.meets, number };
 	return number;
 }
 
@@ -137,11 +142,12 @@ static void mark_read(const struct race_cta *c, struct race_cell *cell, uint32_t
 }
 
 /* False: out of memory. */
-static bool mark_reads(struct race_cta *c, const struct race_access *a, uint32_t mask, uint32_t size, const uint32_t *cells)
+static bool mark_reads(struct race_cta *c, const struct race_access *a, uint32_t mask,
+		       uint32_t size, const uint32_t *cells)
 {
 	uint32_t number = add_to_log(c, a), more = (size - 1) >> c->shift;
 
-	FOR_ACTIVE(l, number ? mask : 0)
+	FOR_ACTIVE (l, number ? mask : 0)
 		for (uint32_t i = 0; i <= more && cells[l] + more < c->size >> c->shift; i++)
 			mark_read(c, &c->cells[cells[l] + i], race_mark(number, l));
 	return number;
@@ -155,8 +161,15 @@ static void settle_reads(struct race_cta *c)
 	for (uint32_t i = 0; room && i < c->read_count; i++) {
 		const struct race_read *r = &c->reads[i];
 		struct race_access a = {
-			.op = r->op, .program = r->program, .cta = c->cta->linear, .epoch = c->epoch, .time = r->time,
-			.meets = r->meets, .warp = r->warp, .kind = GPU_ACCESS_READ, .strong = r->strong,
+			.op = r->op,
+			.program = r->program,
+			.cta = c->cta->linear,
+			.epoch = c->epoch,
+			.time = r->time,
+			.meets = r->meets,
+			.warp = r->warp,
+			.kind = GPU_ACCESS_READ,
+			.strong = r->strong,
 		};
 		uint32_t cells[LANES];
 
@@ -187,8 +200,8 @@ static bool split_cells(struct race_cta *c, uint32_t size)
 	return true;
 }
 
-static inline struct race_read *next_read(struct race_cta *c, const struct warp *w, const struct op *o, uint32_t mask,
-					  uint32_t size)
+static inline struct race_read *next_read(struct race_cta *c, const struct warp *w,
+					  const struct op *o, uint32_t mask, uint32_t size)
 {
 	struct race_read *r;
 
@@ -206,7 +219,8 @@ static inline struct race_read *next_read(struct race_cta *c, const struct warp 
 	return r;
 }
 
-/* Bytes of more shared memory than most processors have are too many for the numbers of cells in a note. */
+/* Bytes of more shared memory than most processors have are too many for the numbers of cells in a
+ * note. */
 static bool notes_reads(const struct race_cta *c)
 {
 	return c->size >> c->shift <= UINT16_MAX;
@@ -310,7 +324,7 @@ void race_shared_access(struct race_now *n)
 			return;
 	}
 	if (c->written)
-		FOR_ACTIVE(l, n->s->mask) {
+		FOR_ACTIVE (l, n->s->mask) {
 			uint32_t from = (uint32_t)n->s->address[l] >> c->shift;
 			uint32_t to = ((uint32_t)n->s->address[l] + n->s->size - 1) >> c->shift;
 

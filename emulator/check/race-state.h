@@ -20,7 +20,7 @@ struct race_access {
 	uint32_t epoch; /* barriers that the cta had passed */
 	uint32_t meets; /* meetings that the warp had had */
 	uint16_t warp;
-	uint8_t kind;   /* enum gpu_access */
+	uint8_t kind; /* enum gpu_access */
 	bool strong;
 };
 
@@ -30,7 +30,8 @@ struct race_cell {
 	uint32_t other; /* a read by another warp than `read` */
 };
 
-/* In `other` of global memory: by another cta than `read`, so that whoever writes is unordered with one of them. */
+/* In `other` of global memory: by another cta than `read`, so that whoever writes is unordered with
+ * one of them. */
 #define RACE_OTHER_CTA 0x80000000u
 
 #define RACE_LANE_BITS 5
@@ -47,20 +48,21 @@ struct race_recent {
 };
 
 struct race_warp {
-	uint64_t known;      /* what happened before this time is in order */
+	uint64_t known; /* what happened before this time is in order */
 	uint32_t meets;
-	uint32_t dirty;      /* lanes that wrote global memory since their last fence or barrier */
-	uint32_t fenced;     /* lanes whose writes, and what they knew, lie before a fence */
+	uint32_t dirty;  /* lanes that wrote global memory since their last fence or barrier */
+	uint32_t fenced; /* lanes whose writes, and what they knew, lie before a fence */
 	/* Strong reads whose values are known only at the next call. */
-	uint32_t acquiring;  /* lanes; 0: none */
+	uint32_t acquiring; /* lanes; 0: none */
 	enum race_space acquiring_space;
 	uint64_t acquired[LANES];
 	struct race_recent recent[RACE_SPACES][RACE_RECENT];
 };
 
 /*
- * A read of shared memory that no write has asked for yet: what struct race_access has beyond what the cta knows, and the
- * numbers of the cells, not checked. Small, since many are written and few are read.
+ * A read of shared memory that no write has asked for yet: what struct race_access has beyond what
+ * the cta knows, and the numbers of the cells, not checked. Small, since many are written and few
+ * are read.
  */
 struct race_read {
 	const struct op *op;
@@ -100,23 +102,25 @@ struct race_cta {
 	struct cta *cta;
 	struct race_cta *next;
 	uint32_t epoch;
-	bool fenced;             /* some lane of the cta, since the last barrier */
+	bool fenced; /* some lane of the cta, since the last barrier */
 	struct race_warp warps[MACHINE_MAX_THREADS_PER_CTA / LANES];
 	/* Shared memory. */
 	struct race_cell *cells;
-	uint32_t size;           /* bytes that the cells stand for */
-	unsigned shift;          /* a cell stands for 1 << shift bytes */
-	uint32_t base;           /* number of the first access of this epoch */
-	struct race_log log;     /* of this epoch */
-	bool written;            /* in this epoch */
-	bool read_only;          /* nothing is written in this epoch, whatever the threads do */
+	uint32_t size;       /* bytes that the cells stand for */
+	unsigned shift;      /* a cell stands for 1 << shift bytes */
+	uint32_t base;       /* number of the first access of this epoch */
+	struct race_log log; /* of this epoch */
+	bool written;        /* in this epoch */
+	bool read_only;      /* nothing is written in this epoch, whatever the threads do */
 	struct race_read *reads;
 	uint32_t read_count;
 	struct race_releases releases;
-	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is not this cta's any more */
-	struct race_page *pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
-	struct race_store store; /* into global memory */
-	const struct op *freed;  /* the operation that runs, when it is not watched */
+	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is
+					not this cta's any more */
+	struct race_page
+		*pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
+	struct race_store store;           /* into global memory */
+	const struct op *freed;            /* the operation that runs, when it is not watched */
 };
 
 struct race_side {
@@ -132,8 +136,8 @@ struct race_hazard {
 	uint64_t count;
 	enum race_space space;
 	uint64_t address;
-	uint32_t size;        /* bytes of the second access */
-	uint32_t value_size;  /* 0: values unknown */
+	uint32_t size;       /* bytes of the second access */
+	uint32_t value_size; /* 0: values unknown */
 	uint64_t current, incoming;
 	bool same_instruction;
 	uint64_t array_start; /* of shared memory: of the array that holds it */
@@ -162,7 +166,7 @@ struct race_tables {
 };
 
 struct race_global {
-	pthread_mutex_t lock;   /* of what follows, but for reading the tables */
+	pthread_mutex_t lock; /* of what follows, but for reading the tables */
 	struct race_tables *tables;
 	uint32_t page_count;
 	struct race_page *last_page;
@@ -170,7 +174,7 @@ struct race_global {
 	uint32_t slab_count, slab_used;
 	_Atomic uint32_t count;
 	struct race_releases releases;
-	_Atomic bool released;  /* there are some */
+	_Atomic bool released; /* there are some */
 };
 
 struct race {
@@ -179,9 +183,10 @@ struct race {
 	const struct address_rows *rows;
 	_Atomic uint64_t time;
 	_Atomic bool cut;
-	const struct machine_launch *launch; /* that is checked; those that its device code makes are not */
-	struct race_plan plan;  /* made with it */
-	pthread_mutex_t lock;   /* of launch, hazards and free ctas */
+	const struct machine_launch
+		*launch;       /* that is checked; those that its device code makes are not */
+	struct race_plan plan; /* made with it */
+	pthread_mutex_t lock;  /* of launch, hazards and free ctas */
 	struct race_cta *spare;
 	struct race_hazard hazards[RACE_HAZARDS];
 	uint32_t hazard_count;
@@ -210,13 +215,20 @@ static inline uint64_t race_time(const struct race *r)
 }
 
 /* An access of this kind by the warp, as things stand. */
-static inline struct race_access race_access_now(const struct race_cta *c, const struct warp *w, const struct op *o,
-						 enum gpu_access kind, bool strong)
+static inline struct race_access race_access_now(const struct race_cta *c, const struct warp *w,
+						 const struct op *o, enum gpu_access kind,
+						 bool strong)
 {
 	return (struct race_access){
-		.op = o, .program = w->frame->program, .cta = w->cta->linear, .epoch = c->epoch,
-		.time = race_time(c->race), .meets = c->warps[w->index].meets,
-		.warp = (uint16_t)w->index, .kind = (uint8_t)kind, .strong = strong,
+		.op = o,
+		.program = w->frame->program,
+		.cta = w->cta->linear,
+		.epoch = c->epoch,
+		.time = race_time(c->race),
+		.meets = c->warps[w->index].meets,
+		.warp = (uint16_t)w->index,
+		.kind = (uint8_t)kind,
+		.strong = strong,
 	};
 }
 
@@ -228,12 +240,14 @@ static inline bool race_writes(const struct race_access *a)
 /* Where the number of the last access like this one may be. */
 static inline struct race_recent *race_recent(const struct race_now *n)
 {
-	return &n->c->warps[n->access.warp].recent[n->space][(uintptr_t)n->o / sizeof(struct op) % RACE_RECENT];
+	return &n->c->warps[n->access.warp]
+			.recent[n->space][(uintptr_t)n->o / sizeof(struct op) % RACE_RECENT];
 }
 
 static inline bool race_is_alike(const struct race_recent *r, const struct race_now *n)
 {
-	return r->op == n->o && r->epoch == n->access.epoch && r->meets == n->access.meets && r->time == n->access.time;
+	return r->op == n->o && r->epoch == n->access.epoch && r->meets == n->access.meets &&
+	       r->time == n->access.time;
 }
 
 /* Held for some instructions only. */
@@ -253,15 +267,19 @@ static inline struct race_cta *race_owner(const struct race *r, uint32_t mark)
 {
 	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
 
-	return r->global.tables->chunks[number / RACE_CHUNK]->owners[number % RACE_CHUNK / RACE_RESERVE];
+	return r->global.tables->chunks[number / RACE_CHUNK]
+		->owners[number % RACE_CHUNK / RACE_RESERVE];
 }
 
 /* Stop checking: memory is out or a limit is reached. */
 void race_cut(struct race *r);
-/* `old` at `mark` and the access of this lane touch the same cell, one of them writes: is that a race? Notes it. */
-void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark, uint32_t lane);
+/* `old` at `mark` and the access of this lane touch the same cell, one of them writes: is that a
+ * race? Notes it. */
+void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark,
+		  uint32_t lane);
 
-/* No lane's access races with one by another lane, or whoever would be told does not want to know. */
+/* No lane's access races with one by another lane, or whoever would be told does not want to know.
+ */
 bool race_is_silent(const struct race_now *n, const struct race_access *old);
 
 /* race-shared.c */
@@ -276,8 +294,8 @@ void race_shared_release(struct race_cta *c);
 /* race-global.c */
 void race_global_access(struct race_now *n);
 /*
- * A plain access of this shape, by the address row of n->o: n->s and n->access say nothing yet. False: it is one that
- * race_global_access() must see.
+ * A plain access of this shape, by the address row of n->o: n->s and n->access say nothing yet.
+ * False: it is one that race_global_access() must see.
  */
 bool race_global_halves(struct race_now *n, const struct access_shape *shape);
 

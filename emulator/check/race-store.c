@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Observers are told of a store before it happens, so what a cta of another host thread was noted to have written may not be in
- * memory yet. Each cta therefore keeps its last store of global memory with its addresses and values; all that it stored
- * before that has happened, since its operations run one after the other. Whoever compares values with what another cta
- * wrote looks there first and at memory afterwards.
+ * Observers are told of a store before it happens, so what a cta of another host thread was noted
+ * to have written may not be in memory yet. Each cta therefore keeps its last store of global
+ * memory with its addresses and values; all that it stored before that has happened, since its
+ * operations run one after the other. Whoever compares values with what another cta wrote looks
+ * there first and at memory afterwards.
  *
- * Invariant: a store is set before its marks can be found. When a mark is found and its store is set no more, or for another
- * address, then the bytes are in memory.
+ * Invariant: a store is set before its marks can be found. When a mark is found and its store is
+ * set no more, or for another address, then the bytes are in memory.
  */
 #include "emulator/check/race-store.h"
 
@@ -14,8 +15,8 @@
 
 #include "emulator/check/race-state.h"
 
-void race_store_set(struct race_store *s, const struct warp *w, const struct op *o, uint32_t number, const uint64_t *address,
-		    uint64_t offset)
+void race_store_set(struct race_store *s, const struct warp *w, const struct op *o, uint32_t number,
+		    const uint64_t *address, uint64_t offset)
 {
 	race_lock(&s->lock);
 	s->number = access_registers_copy(w, o, &s->values) ? number : 0;
@@ -27,7 +28,8 @@ void race_store_set(struct race_store *s, const struct warp *w, const struct op 
 }
 
 /* What [at, at + size) and the store of that lane have in common. */
-static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint32_t size, uint8_t *bytes)
+static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint32_t size,
+		    uint8_t *bytes)
 {
 	uint64_t start = s->address[lane] + s->offset, end = start + access_shapes[s->op->id].size;
 	uint64_t from = start > at ? start : at, to = end < at + size ? end : at + size;
@@ -39,8 +41,8 @@ static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint
 	memcpy(bytes + (from - at), value + (from - start), to - from);
 }
 
-void race_store_read(struct race_store *s, uint32_t number, uint32_t lane, uint64_t at, const uint8_t *memory, uint32_t size,
-		     uint8_t *ret)
+void race_store_read(struct race_store *s, uint32_t number, uint32_t lane, uint64_t at,
+		     const uint8_t *memory, uint32_t size, uint8_t *ret)
 {
 	race_lock(&s->lock);
 	memcpy(ret, memory, size);

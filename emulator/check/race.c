@@ -25,7 +25,8 @@ static struct race_release *find_slot(const struct race_releases *t, uint64_t ad
 {
 	uint64_t at = (address * 0x9e3779b97f4a7c15ull) >> 32;
 
-	while (t->slots[at & (t->cap - 1)].address && t->slots[at & (t->cap - 1)].address != address + 1)
+	while (t->slots[at & (t->cap - 1)].address &&
+	       t->slots[at & (t->cap - 1)].address != address + 1)
 		at++;
 	return &t->slots[at & (t->cap - 1)];
 }
@@ -53,7 +54,8 @@ static int grow_releases(struct race_releases *t)
 	return 0;
 }
 
-static void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time)
+static void race_release_set(struct race *r, struct race_releases *t, uint64_t address,
+			     uint64_t time)
 {
 	struct race_release *x;
 
@@ -83,8 +85,9 @@ static void acquire(struct race_cta *c, struct race_warp *w)
 		return;
 	if (!shared)
 		pthread_mutex_lock(&g->lock);
-	FOR_ACTIVE(l, lanes) {
-		uint64_t time = race_release_find(releases_of(c, w->acquiring_space), w->acquired[l]);
+	FOR_ACTIVE (l, lanes) {
+		uint64_t time =
+			race_release_find(releases_of(c, w->acquiring_space), w->acquired[l]);
 
 		if (time > w->known)
 			w->known = time;
@@ -93,7 +96,8 @@ static void acquire(struct race_cta *c, struct race_warp *w)
 		pthread_mutex_unlock(&g->lock);
 }
 
-/* Another host thread may release between this and the read, so whether anything was released is asked behind the read. */
+/* Another host thread may release between this and the read, so whether anything was released is
+ * asked behind the read. */
 static void note_acquire(struct race_warp *w, enum race_space space, const struct memory_step *s)
 {
 	w->acquiring = s->mask;
@@ -101,7 +105,8 @@ static void note_acquire(struct race_warp *w, enum race_space space, const struc
 	memcpy(w->acquired, s->address, sizeof(w->acquired));
 }
 
-static void release(struct race_cta *c, struct race_warp *w, enum race_space space, const struct memory_step *s)
+static void release(struct race_cta *c, struct race_warp *w, enum race_space space,
+		    const struct memory_step *s)
 {
 	struct race_global *g = &c->race->global;
 	uint32_t lanes = s->release ? s->mask : s->mask & w->fenced;
@@ -112,7 +117,7 @@ static void release(struct race_cta *c, struct race_warp *w, enum race_space spa
 	time = atomic_fetch_add(&c->race->time, 1) + 1;
 	if (space == RACE_GLOBAL)
 		pthread_mutex_lock(&g->lock);
-	FOR_ACTIVE(l, lanes)
+	FOR_ACTIVE (l, lanes)
 		race_release_set(c->race, releases_of(c, space), s->address[l], time);
 	if (space == RACE_GLOBAL) {
 		atomic_store(&g->released, true);
@@ -122,7 +127,8 @@ static void release(struct race_cta *c, struct race_warp *w, enum race_space spa
 
 /* ---- what is a race ---- */
 
-static enum race_level judge(const struct race_now *n, const struct race_access *old, uint32_t old_lane, uint32_t lane)
+static enum race_level judge(const struct race_now *n, const struct race_access *old,
+			     uint32_t old_lane, uint32_t lane)
 {
 	const struct race_access *now = &n->access;
 
@@ -132,11 +138,13 @@ static enum race_level judge(const struct race_now *n, const struct race_access 
 		if (old->epoch != now->epoch)
 			return RACE_NONE;
 		if (old->warp == now->warp)
-			return old_lane == lane || old->meets != now->meets ? RACE_NONE : RACE_WARNING;
+			return old_lane == lane || old->meets != now->meets ? RACE_NONE
+									    : RACE_WARNING;
 	}
 	if (old->time < n->c->warps[n->w->index].known)
 		return RACE_NONE;
-	/* Loops around atomicCAS look first; what they see counts for nothing until the swap succeeds. */
+	/* Loops around atomicCAS look first; what they see counts for nothing until the swap
+	 * succeeds. */
 	if (!race_writes(old) && now->strong)
 		return RACE_WARNING;
 	if (!race_writes(now) && old->strong && n->space == RACE_GLOBAL)
@@ -155,24 +163,26 @@ bool race_is_silent(const struct race_now *n, const struct race_access *old)
 }
 
 /* Whoever writes what is there already disturbs nobody. */
-static bool values_differ(const struct race_now *n, uint32_t lane, const struct race_access *old, uint32_t mark,
-			  struct race_hazard *h)
+static bool values_differ(const struct race_now *n, uint32_t lane, const struct race_access *old,
+			  uint32_t mark, struct race_hazard *h)
 {
 	uint8_t incoming[16], earlier[16];
 	const uint8_t *current = memory_step_bytes(n->w, n->s, lane);
 	uint32_t old_lane = mark & (LANES - 1);
 
 	/* Not by an earlier round of a loop: that lane is there again at this very moment. */
-	h->same_instruction = race_writes(old) && mark >> RACE_LANE_BITS == n->number && n->s->mask >> old_lane & 1 &&
+	h->same_instruction = race_writes(old) && mark >> RACE_LANE_BITS == n->number &&
+			      n->s->mask >> old_lane & 1 &&
 			      n->s->address[old_lane] == n->s->address[lane];
-	if (!race_writes(&n->access) || n->s->size > sizeof(incoming) || !access_value(n->w, n->o, lane, incoming))
+	if (!race_writes(&n->access) || n->s->size > sizeof(incoming) ||
+	    !access_value(n->w, n->o, lane, incoming))
 		return true;
 	if (h->same_instruction) {
 		access_value(n->w, n->o, old_lane, earlier);
 		current = earlier;
 	} else if (old->cta != n->access.cta && race_writes(old)) {
-		race_store_read(&race_owner(n->c->race, mark)->store, mark >> RACE_LANE_BITS, old_lane, n->s->address[lane],
-				current, n->s->size, earlier);
+		race_store_read(&race_owner(n->c->race, mark)->store, mark >> RACE_LANE_BITS,
+				old_lane, n->s->address[lane], current, n->s->size, earlier);
 		current = earlier;
 	}
 	h->value_size = n->s->size < 8 ? n->s->size : 8;
@@ -184,7 +194,8 @@ static bool values_differ(const struct race_now *n, uint32_t lane, const struct 
 static void name_buffer(const struct race_now *n, struct race_hazard *h)
 {
 	const struct device_memory *m = n->w->worker->launch->spec->memory;
-	const struct memory_cache *array = n->space == RACE_SHARED ? cta_array(n->w->cta, h->address, 1) : NULL;
+	const struct memory_cache *array =
+		n->space == RACE_SHARED ? cta_array(n->w->cta, h->address, 1) : NULL;
 	struct device_buffer b = { 0 };
 
 	h->array_start = array ? array->base : UINT64_MAX;
@@ -198,8 +209,10 @@ static void name_buffer(const struct race_now *n, struct race_hazard *h)
 
 static bool same_pair(const struct race_hazard *a, const struct race_hazard *b)
 {
-	return (a->first.access.op == b->first.access.op && a->second.access.op == b->second.access.op) ||
-	       (a->first.access.op == b->second.access.op && a->second.access.op == b->first.access.op);
+	return (a->first.access.op == b->first.access.op &&
+		a->second.access.op == b->second.access.op) ||
+	       (a->first.access.op == b->second.access.op &&
+		a->second.access.op == b->first.access.op);
 }
 
 /* The hazard of the lowest cta stands for all of the same two operations. */
@@ -231,7 +244,8 @@ static void note(const struct race_now *n, struct race_hazard *h)
 	pthread_mutex_unlock(&r->lock);
 }
 
-void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark, uint32_t lane)
+void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark,
+		  uint32_t lane)
 {
 	uint32_t old_lane = mark & (LANES - 1);
 	enum race_level level = judge(n, old, old_lane, lane);
@@ -260,7 +274,8 @@ static void note_plain_write(struct race_warp *w, uint32_t lanes)
 	w->fenced &= ~lanes;
 }
 
-static void on_access(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+static void on_access(struct observer *x, struct warp *w, const struct op *o,
+		      const struct memory_step *s)
 {
 	struct race_cta *c = *observer_slot(x, w->cta);
 	struct race_warp *state;
@@ -272,7 +287,11 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 	if (state->acquiring)
 		acquire(c, state);
 	n = (struct race_now){
-		.c = c, .w = w, .o = o, .s = s, .space = s->space == PTX_SPACE_SHARED ? RACE_SHARED : RACE_GLOBAL,
+		.c = c,
+		.w = w,
+		.o = o,
+		.s = s,
+		.space = s->space == PTX_SPACE_SHARED ? RACE_SHARED : RACE_GLOBAL,
 		.access = race_access_now(c, w, o, s->kind, s->strong),
 	};
 	if (n.space == RACE_SHARED)
@@ -368,8 +387,8 @@ static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 }
 
 /*
- * A barrier hands on what any of its threads knows. Writes that all lie before a fence of their threads stay fenced;
- * others wait for a fence of whoever tells of them.
+ * A barrier hands on what any of its threads knows. Writes that all lie before a fence of their
+ * threads stay fenced; others wait for a fence of whoever tells of them.
  */
 static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
 {
@@ -458,8 +477,15 @@ static void on_end(struct observer *x, struct cta *cta)
 }
 
 static const struct observer_class race_class = {
-	.name = "race", .sync = on_sync, .skip = on_skip, .access = on_access, .placed = on_placed, .barrier = on_barrier,
-	.warp_sync = on_warp_sync, .cta_begin = on_begin, .cta_end = on_end,
+	.name = "race",
+	.sync = on_sync,
+	.skip = on_skip,
+	.access = on_access,
+	.placed = on_placed,
+	.barrier = on_barrier,
+	.warp_sync = on_warp_sync,
+	.cta_begin = on_begin,
+	.cta_end = on_end,
 };
 
 struct race *race_new(const struct race_options *o)

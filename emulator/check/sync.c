@@ -28,7 +28,8 @@ struct finding {
 struct sync {
 	struct observer observer;
 	bool warnings;
-	_Atomic(const struct machine_launch *) launch; /* that is checked; those that its device code makes are not */
+	_Atomic(const struct machine_launch *)
+		launch; /* that is checked; those that its device code makes are not */
 	pthread_mutex_t lock;
 	struct finding findings[FINDINGS];
 	_Atomic uint32_t count;
@@ -44,7 +45,8 @@ static void note(struct sync *s, const struct finding *f)
 	uint32_t i = 0;
 
 	pthread_mutex_lock(&s->lock);
-	while (i < s->count && (s->findings[i].kind != f->kind || s->findings[i].place.op != f->place.op))
+	while (i < s->count &&
+	       (s->findings[i].kind != f->kind || s->findings[i].place.op != f->place.op))
 		i++;
 	if (i == s->count && i < FINDINGS) {
 		s->findings[i] = *f;
@@ -57,7 +59,8 @@ static void note(struct sync *s, const struct finding *f)
 static bool is_aligned(const struct frame *f, const struct op *o)
 {
 	const struct ptx_body *b = f->program->function->body;
-	const struct ptx_instruction *in = o->source < b->instruction_count ? &b->instructions[o->source] : NULL;
+	const struct ptx_instruction *in =
+		o->source < b->instruction_count ? &b->instructions[o->source] : NULL;
 	char form[48];
 
 	if (!in || o->flags & BARRIER_CLUSTER)
@@ -68,7 +71,8 @@ static bool is_aligned(const struct frame *f, const struct op *o)
 
 static uint32_t shuffle_source(const struct warp *w, const struct op *o, uint32_t lane)
 {
-	uint32_t b = ROW(w, uint32_t, o->b)[lane] & 31, c = ROW(w, uint32_t, o->c)[lane], segment = c >> 8 & 31;
+	uint32_t b = ROW(w, uint32_t, o->b)[lane] & 31, c = ROW(w, uint32_t, o->c)[lane],
+		 segment = c >> 8 & 31;
 	uint32_t low = lane & segment, high = low | (c & 31 & ~segment), from;
 
 	switch (o->flags & WARP_MODE) {
@@ -91,8 +95,9 @@ static void check_lanes(struct sync *s, struct warp *w, const struct op *o)
 {
 	const uint32_t *named = ROW(w, uint32_t, o->x[1]);
 
-	FOR_ACTIVE(l, w->mask) {
-		struct finding f = { MASK_WITHOUT_CALLER, place_of(w, w->frame, o, (int)l), .mask = named[l] };
+	FOR_ACTIVE (l, w->mask) {
+		struct finding f = { MASK_WITHOUT_CALLER, place_of(w, w->frame, o, (int)l),
+				     .mask = named[l] };
 
 		if (!(named[l] >> l & 1)) {
 			note(s, &f);
@@ -111,7 +116,8 @@ static void on_begin(struct observer *x, struct cta *c)
 {
 	const struct machine_launch *none = NULL;
 
-	atomic_compare_exchange_strong(&sync_of(x)->launch, &none, c->warps[0].worker->launch->spec);
+	atomic_compare_exchange_strong(&sync_of(x)->launch, &none,
+				       c->warps[0].worker->launch->spec);
 }
 
 static bool is_own(const struct sync *s, const struct worker *k)
@@ -134,7 +140,8 @@ struct waiting {
 
 static struct place waiting_place(const struct waiting *x)
 {
-	return place_of(x->w, x->p->fragment.frame, x->p->fragment.pc, first_lane(x->p->fragment.mask));
+	return place_of(x->w, x->p->fragment.frame, x->p->fragment.pc,
+			first_lane(x->p->fragment.mask));
 }
 
 /* Two that wait at one barrier by its number: is it the same one in the text? */
@@ -142,12 +149,13 @@ static void compare_waiting(struct sync *s, const struct waiting *a, const struc
 {
 	if (a->p->fragment.pc != b->p->fragment.pc)
 		note(s, &(struct finding){ .kind = a->w == b->w ? DIVERGENT_WARP : DIVERGENT_BLOCK,
-					   .place = waiting_place(a), .other = waiting_place(b) });
+					   .place = waiting_place(a),
+					   .other = waiting_place(b) });
 }
 
 /*
- * All threads that have not ended are there. Who has ended, or will without coming, is of no interest. Barriers with a count
- * of threads may have several places by right.
+ * All threads that have not ended are there. Who has ended, or will without coming, is of no
+ * interest. Barriers with a count of threads may have several places by right.
  */
 static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
 {
@@ -173,8 +181,9 @@ static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
 	}
 }
 
-static const struct observer_class sync_class = { .name = "sync", .sync = on_sync, .barrier = on_barrier,
-						 .cta_begin = on_begin };
+static const struct observer_class sync_class = {
+	.name = "sync", .sync = on_sync, .barrier = on_barrier, .cta_begin = on_begin
+};
 
 struct sync *sync_new(bool warnings, uint64_t budget)
 {
@@ -219,21 +228,26 @@ static void print(const struct finding *f, const struct machine_launch *l, struc
 	case DIVERGENT_BLOCK:
 		place_print(&f->other, PLACE_INDENT, "and at ", 0, out);
 		place_print_thread(&f->other, l, out);
-		buffer_puts(out, "=========     All threads of a block must come to the same __syncthreads()\n");
+		buffer_puts(out, "=========     All threads of a block must come to the same "
+				 "__syncthreads()\n");
 		break;
 	case MASK_WITHOUT_CALLER:
-		buffer_printf(out, "=========     The mask 0x%08x does not name lane %u, which executes it\n", f->mask,
-			      f->place.thread % LANES);
+		buffer_printf(
+			out,
+			"=========     The mask 0x%08x does not name lane %u, which executes it\n",
+			f->mask, f->place.thread % LANES);
 		break;
 	case INACTIVE_SOURCE:
-		buffer_printf(out, "=========     The value of lane %u is undefined: it is not in the mask 0x%08x, or has ended\n",
+		buffer_printf(out,
+			      "=========     The value of lane %u is undefined: it is not in the "
+			      "mask 0x%08x, or has ended\n",
 			      f->source, f->mask);
 		break;
 	}
 }
 
-uint32_t sync_report(struct sync *s, const struct machine_launch *l, bool (*fresh)(void *data, const char *key), void *data,
-		     struct buffer *out)
+uint32_t sync_report(struct sync *s, const struct machine_launch *l,
+		     bool (*fresh)(void *data, const char *key), void *data, struct buffer *out)
 {
 	uint32_t told = 0;
 

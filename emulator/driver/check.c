@@ -145,14 +145,19 @@ void check_cell_end(void)
 	all = count.errors + count.warnings;
 	if (mode == WHOLE) {
 		if (count.cut)
-			buffer_puts(&text, "========= Not all was checked: the launch touches more memory than the check can keep\n");
+			buffer_puts(&text, "========= Not all was checked: the launch touches more "
+					   "memory than the check can keep\n");
 		if (count.strayed)
-			buffer_puts(&text, "========= Not all was checked: an address that starts from one buffer lies in another one\n");
+			buffer_puts(&text, "========= Not all was checked: an address that starts "
+					   "from one buffer lies in another one\n");
 		if (sync_errors)
-			buffer_printf(&text, "========= ERROR SUMMARY: %u error%s\n", sync_errors, sync_errors == 1 ? "" : "s");
-		buffer_printf(&text, "========= RACECHECK SUMMARY: %u hazard%s displayed (%u error%s, %u warning%s)\n", all,
-			      all == 1 ? "" : "s", count.errors, count.errors == 1 ? "" : "s", count.warnings,
-			      count.warnings == 1 ? "" : "s");
+			buffer_printf(&text, "========= ERROR SUMMARY: %u error%s\n", sync_errors,
+				      sync_errors == 1 ? "" : "s");
+		buffer_printf(&text,
+			      "========= RACECHECK SUMMARY: %u hazard%s displayed (%u error%s, %u "
+			      "warning%s)\n",
+			      all, all == 1 ? "" : "s", count.errors, count.errors == 1 ? "" : "s",
+			      count.warnings, count.warnings == 1 ? "" : "s");
 	}
 	pthread_mutex_unlock(&lock);
 	if (text.len)

@@ -13,8 +13,9 @@
 
 static struct handle_memory arrays = HANDLE_MEMORY(struct CUarray_st);
 static struct handle_memory mipmapped = HANDLE_MEMORY(struct CUmipmappedArray_st);
-#define ARRAY_FLAGS (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | \
-		     CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_COLOR_ATTACHMENT)
+#define ARRAY_FLAGS                                                                                \
+	(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |                 \
+	 CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_COLOR_ATTACHMENT)
 #define WIDTH_MAX 131072
 #define DEPTH_MAX 16384
 
@@ -83,11 +84,13 @@ static CUresult check_shape(const CUDA_ARRAY3D_DESCRIPTOR *d)
 
 	if (d->Flags & ~(unsigned)ARRAY_FLAGS)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!cu_format_bytes(d->Format, &kind) || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4))
+	if (!cu_format_bytes(d->Format, &kind) ||
+	    (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!d->Width || d->Width > WIDTH_MAX || d->Height > WIDTH_MAX || d->Depth > DEPTH_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (cube && (d->Width != d->Height || !d->Depth || (layered ? d->Depth % 6 : d->Depth != 6)))
+	if (cube &&
+	    (d->Width != d->Height || !d->Depth || (layered ? d->Depth % 6 : d->Depth != 6)))
 		return CUDA_ERROR_INVALID_VALUE;
 	if ((layered && !d->Depth) || (!layered && d->Depth && !d->Height))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -135,7 +138,9 @@ CUresult cuArrayCreate(CUarray *ret, const CUDA_ARRAY_DESCRIPTOR *d)
 		return result;
 	if (!ret || !d)
 		return CUDA_ERROR_INVALID_VALUE;
-	full = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = d->Width, .Height = d->Height, .Format = d->Format,
+	full = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = d->Width,
+					  .Height = d->Height,
+					  .Format = d->Format,
 					  .NumChannels = d->NumChannels };
 	return create(ret, &full);
 }
@@ -157,7 +162,9 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *ret, CUarray a)
 		return result;
 	if (!ret || !cu_array_valid(a))
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = (CUDA_ARRAY_DESCRIPTOR){ .Width = a->shape.Width, .Height = a->shape.Height, .Format = a->shape.Format,
+	*ret = (CUDA_ARRAY_DESCRIPTOR){ .Width = a->shape.Width,
+					.Height = a->shape.Height,
+					.Format = a->shape.Format,
 					.NumChannels = a->shape.NumChannels };
 	return CUDA_SUCCESS;
 }
@@ -206,7 +213,8 @@ static unsigned levels_of(const CUDA_ARRAY3D_DESCRIPTOR *d)
 	return n;
 }
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels)
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d,
+				unsigned int levels)
 {
 	CUresult result = gpu_enter("cuMipmappedArrayCreate", GPU_CALL_QUERY);
 	struct CUmipmappedArray_st *a;
@@ -235,7 +243,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRI
 		a->level[i].address = size;
 		size += (lay_out(&a->level[i], &shape) + 255) / 256 * 256;
 	}
-	result = memory_alloc(context_device(), size, MAPPING_ALLOC, "mipmapped array", &a->address);
+	result =
+		memory_alloc(context_device(), size, MAPPING_ALLOC, "mipmapped array", &a->address);
 	if (result) {
 		handle_memory_give(&mipmapped, a);
 		return result;
@@ -273,7 +282,8 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray a)
 	return CUDA_SUCCESS;
 }
 
-/* Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of those is an error for each. */
+/* Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of
+ * those is an error for each. */
 static CUresult refuse(const char *call, bool valid)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
@@ -281,7 +291,8 @@ static CUresult refuse(const char *call, bool valid)
 	return result ? result : valid ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret, CUarray a, CUdevice device)
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret, CUarray a,
+				      CUdevice device)
 {
 	(void)ret;
 	(void)device;
@@ -301,7 +312,8 @@ CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *ret, CUarray a
 	return refuse("cuArrayGetSparseProperties", cu_array_valid(a));
 }
 
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret, CUmipmappedArray a, CUdevice device)
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret,
+					       CUmipmappedArray a, CUdevice device)
 {
 	(void)ret;
 	(void)device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays and textures inside the driver. An array is plain device memory whose rows follow each other without gaps, so
- * copies and the machine reach it like any buffer.
+ * Arrays and textures inside the driver. An array is plain device memory whose rows follow each
+ * other without gaps, so copies and the machine reach it like any buffer.
  */
 #ifndef CGPU_EMULATOR_CU_ARRAY_H
 #define CGPU_EMULATOR_CU_ARRAY_H
@@ -11,9 +11,10 @@
 
 struct CUarray_st {
 	uint64_t magic;
-	uint64_t address;  /* of the first element; a level of a mipmapped array lies inside that one's memory */
+	uint64_t address; /* of the first element; a level of a mipmapped array lies inside that
+			     one's memory */
 	uint64_t pitch, slice;
-	bool owned;        /* not a level */
+	bool owned; /* not a level */
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 };
 
@@ -32,7 +33,8 @@ unsigned cu_format_bytes(CUarray_format format, uint8_t *kind);
 void cu_array_extent(const struct CUarray_st *a, size_t extent[3]);
 size_t cu_array_element(const struct CUarray_st *a);
 
-/* The texture or surface of a handle, for the machine; NULL when there is none. Stays readable for ever. */
+/* The texture or surface of a handle, for the machine; NULL when there is none. Stays readable for
+ * ever. */
 const struct image *cu_image_find(void *data, uint64_t handle);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: attributes of streams and contexts which change nothing on the emulated device and are answered as a device
- * would that has them at their defaults; events of whole contexts.
+ * Driver API: attributes of streams and contexts which change nothing on the emulated device and
+ * are answered as a device would that has them at their defaults; events of whole contexts.
  */
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-stream.h"
@@ -54,7 +54,8 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
 CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr address, size_t size, unsigned int flags)
 {
 	(void)size;
-	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
+	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+	    flags != CU_MEM_ATTACH_SINGLE)
 		return CUDA_ERROR_INVALID_VALUE;
 	return ask_stream("cuStreamAttachMemAsync", s, (const void *)(uintptr_t)address);
 }
@@ -142,7 +143,8 @@ CUresult cuDeviceGetExecAffinitySupport(int *ret, CUexecAffinityType type, CUdev
 	return CUDA_SUCCESS;
 }
 
-CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope)
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
+				    CUflushGPUDirectRDMAWritesScope scope)
 {
 	(void)target;
 	(void)scope;

@@ -13,7 +13,7 @@ struct capture {
 	cuuint64_t id;
 	struct capture_point *points; /* of streams and events */
 	struct capture_point *origin;
-	bool into_graph;              /* which was there before */
+	bool into_graph; /* which was there before */
 	bool spoilt;
 };
 
@@ -76,7 +76,9 @@ static CUresult spoil(struct capture *c, CUresult result)
 
 CUresult capture_refuse(CUstream s)
 {
-	return capture_is_on(s) ? spoil(cu_stream_point(s)->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
+	return capture_is_on(s)
+		       ? spoil(cu_stream_point(s)->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+		       : CUDA_SUCCESS;
 }
 
 CUresult capture_add(CUstream s, const CUgraphNodeParams *params)
@@ -128,7 +130,8 @@ CUresult capture_join(struct capture_point *to, const struct capture_point *from
 
 /* ---- begin and end ---- */
 
-static CUresult begin(const char *call, CUstream s, CUgraph into, const CUgraphNode *deps, size_t n, CUstreamCaptureMode how)
+static CUresult begin(const char *call, CUstream s, CUgraph into, const CUgraphNode *deps, size_t n,
+		      CUstreamCaptureMode how)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 	struct capture_point *p = cu_stream_point(s);
@@ -166,11 +169,12 @@ CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode how)
 	return begin("cuStreamBeginCapture", s, NULL, NULL, 0, how);
 }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream s, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *data, size_t n,
-				     CUstreamCaptureMode how)
+CUresult cuStreamBeginCaptureToGraph(CUstream s, CUgraph g, const CUgraphNode *deps,
+				     const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode how)
 {
 	(void)data;
-	return graph_valid(g) ? begin("cuStreamBeginCaptureToGraph", s, g, deps, n, how) : CUDA_ERROR_INVALID_VALUE;
+	return graph_valid(g) ? begin("cuStreamBeginCaptureToGraph", s, g, deps, n, how)
+			      : CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool has_dependent(CUgraphNode n)
@@ -234,7 +238,8 @@ static CUstreamCaptureStatus status_of(const struct capture_point *p)
 {
 	if (!p || !p->capture)
 		return CU_STREAM_CAPTURE_STATUS_NONE;
-	return p->capture->spoilt ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	return p->capture->spoilt ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+				  : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *ret)
@@ -249,8 +254,9 @@ CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *ret)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-				const CUgraphNode **deps, const CUgraphEdgeData **data, size_t *n)
+CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+				CUgraph *graph, const CUgraphNode **deps,
+				const CUgraphEdgeData **data, size_t *n)
 {
 	CUresult result = cuStreamIsCapturing(s, status);
 	const struct capture_point *p = cu_stream_point(s);
@@ -270,7 +276,8 @@ CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *status, cuuin
 	return CUDA_SUCCESS;
 }
 
-CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *deps, const CUgraphEdgeData *data, size_t n,
+CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *deps,
+					   const CUgraphEdgeData *data, size_t n,
 					   unsigned int flags)
 {
 	CUresult result = gpu_enter("cuStreamUpdateCaptureDependencies", GPU_CALL_ASYNC);

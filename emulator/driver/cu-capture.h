@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams that are captured: their calls become nodes of a graph. A stream, or an event that was recorded in one, is at a point
- * of a capture: the nodes that what comes next depends on. A stream that waits for such an event belongs to the capture, too.
+ * Streams that are captured: their calls become nodes of a graph. A stream, or an event that was
+ * recorded in one, is at a point of a capture: the nodes that what comes next depends on. A stream
+ * that waits for such an event belongs to the capture, too.
  */
 #ifndef CGPU_EMULATOR_CU_CAPTURE_H
 #define CGPU_EMULATOR_CU_CAPTURE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not, of one device; each thread has a
- * stack of them. Destroying the primary context frees nothing of the device: its owner frees what it made.
+ * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not, of one
+ * device; each thread has a stack of them. Destroying the primary context frees nothing of the
+ * device: its owner frees what it made.
  */
 #include <pthread.h>
 #include <string.h>
@@ -304,7 +305,9 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 
 	if (result || flags)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
-	return memory_peer(context_device(), peer->device, true) ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
+	return memory_peer(context_device(), peer->device, true)
+		       ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+		       : CUDA_SUCCESS;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer)
@@ -313,7 +316,9 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
 
 	if (result)
 		return result;
-	return memory_peer(context_device(), peer->device, false) ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+	return memory_peer(context_device(), peer->device, false)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
 CUresult cuCtxSynchronize(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts of the emulated driver: the primary ones and those of cuCtxCreate(). Those of one device share all it has. */
+/* Contexts of the emulated driver: the primary ones and those of cuCtxCreate(). Those of one device
+ * share all it has. */
 #ifndef CGPU_EMULATOR_CU_CONTEXT_H
 #define CGPU_EMULATOR_CU_CONTEXT_H
 

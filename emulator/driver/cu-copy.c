@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: copies. What a copy touches is looked up when it is asked for; the bytes are copied in the stream's order,
- * at once when nothing is before it. After a fault or behind a launch that never ends work is dropped, as a dead device
- * would never do it.
+ * Driver API: copies. What a copy touches is looked up when it is asked for; the bytes are copied
+ * in the stream's order, at once when nothing is before it. After a fault or behind a launch that
+ * never ends work is dropped, as a dead device would never do it.
  */
 #include <string.h>
 
@@ -64,17 +64,20 @@ static bool is_pageable(uint64_t address)
 }
 
 /*
- * What the call returns when its copy is queued. Pageable memory the driver stages: the caller may use it at once ("API
- * synchronization behavior" of the manual), so also an asynchronous copy has ended then.
+ * What the call returns when its copy is queued. Pageable memory the driver stages: the caller may
+ * use it at once ("API synchronization behavior" of the manual), so also an asynchronous copy has
+ * ended then.
  */
-static CUresult end_copy(CUresult result, struct queue *q, enum copy_end end, uint64_t dst, uint64_t src)
+static CUresult end_copy(CUresult result, struct queue *q, enum copy_end end, uint64_t dst,
+			 uint64_t src)
 {
 	if (result || (end == COPY_ASYNC && !is_pageable(dst) && !is_pageable(src)))
 		return result;
 	return cu_stream_wait(q);
 }
 
-static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint64_t dst, uint64_t src, size_t size)
+static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint64_t dst,
+		     uint64_t src, size_t size)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(stream);
@@ -85,12 +88,22 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (capture_is_on(stream))
-		return capture_copy(stream, &(CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = src,
-							      .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = dst,
-							      .WidthInBytes = size, .Height = 1, .Depth = 1 });
+		return capture_copy(stream,
+				    &(CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+						      .srcDevice = src,
+						      .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+						      .dstDevice = dst,
+						      .WidthInBytes = size,
+						      .Height = 1,
+						      .Depth = 1 });
 	if (size) {
-		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src),
-				    findings_are_quiet() ? NULL : findings_call(name), dst, src };
+		b = (struct bytes){ resolve(dst, size, true),
+				    resolve(src, size, false),
+				    size,
+				    direction(dst, src),
+				    findings_are_quiet() ? NULL : findings_call(name),
+				    dst,
+				    src };
 		if (!b.to || !b.from)
 			return CUDA_ERROR_INVALID_VALUE;
 		result = queue_do(q, run_bytes, &b, sizeof(b));
@@ -151,30 +164,32 @@ static CUresult wait_both(const char *name, CUcontext dst, CUcontext src)
 	return result ? result : cu_stream_wait(queue_legacy(context_device_of(dst)));
 }
 
-CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t size)
+CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+		      CUcontext src_context, size_t size)
 {
 	CUresult result = wait_both("cuMemcpyPeer", dst_context, src_context);
 
 	return result ? result : copy("cuMemcpyPeer", COPY_WAIT, NULL, dst, src, size);
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t size,
-			   CUstream stream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+			   CUcontext src_context, size_t size, CUstream stream)
 {
 	if (!context_valid(dst_context) || !context_valid(src_context))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return copy("cuMemcpyPeerAsync", COPY_ASYNC, stream, dst, src, size);
 }
 
-/* One side of a pitched copy: `base` is its first byte, rows lie `pitch` apart, slices `pitch * height`. */
+/* One side of a pitched copy: `base` is its first byte, rows lie `pitch` apart, slices `pitch *
+ * height`. */
 struct plane {
 	uint64_t base;
 	size_t pitch;
 	size_t slice;
 };
 
-static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
-			   size_t pitch, size_t rows)
+static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host, CUdeviceptr device,
+			   CUarray array, size_t pitch, size_t rows)
 {
 	switch (type) {
 	case CU_MEMORYTYPE_HOST:
@@ -197,7 +212,8 @@ static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host,
 	return CUDA_SUCCESS;
 }
 
-/* Part of an array: from `at` (x in bytes), `size` long. Rows of an array follow each other, so it must be asked. */
+/* Part of an array: from `at` (x in bytes), `size` long. Rows of an array follow each other, so it
+ * must be asked. */
 static bool inside_array(CUmemorytype type, CUarray a, const size_t at[3], const size_t size[3])
 {
 	size_t extent[3];
@@ -229,7 +245,8 @@ static void run_block(void *data)
 		return;
 	for (size_t z = 0; z < b->depth; z++)
 		for (size_t y = 0; y < b->height; y++) {
-			size_t there = z * b->dst.slice + y * b->dst.pitch, here = z * b->src.slice + y * b->src.pitch;
+			size_t there = z * b->dst.slice + y * b->dst.pitch,
+			       here = z * b->src.slice + y * b->src.pitch;
 
 			memmove(b->to + there, b->from + here, b->width);
 			memory_copied(b->dst.base + there, b->src.base + here, b->width);
@@ -237,18 +254,24 @@ static void run_block(void *data)
 	cu_profile_note(start, SPAN_COPY, b->what, b->width * b->height * b->depth);
 }
 
-static CUresult copy_planes(struct queue *q, const struct plane *dst, const struct plane *src, size_t width, size_t height,
-			    size_t depth)
+static CUresult copy_planes(struct queue *q, const struct plane *dst, const struct plane *src,
+			    size_t width, size_t height, size_t depth)
 {
-	struct block b = { .dst = *dst, .src = *src, .width = width, .height = height, .depth = depth,
+	struct block b = { .dst = *dst,
+			   .src = *src,
+			   .width = width,
+			   .height = height,
+			   .depth = depth,
 			   .what = direction(dst->base, src->base) };
 
 	if (!width || !height || !depth)
 		return CUDA_SUCCESS;
 	if ((height > 1 && (dst->pitch < width || src->pitch < width)))
 		return CUDA_ERROR_INVALID_VALUE;
-	b.to = resolve(dst->base, (depth - 1) * dst->slice + (height - 1) * dst->pitch + width, true);
-	b.from = resolve(src->base, (depth - 1) * src->slice + (height - 1) * src->pitch + width, false);
+	b.to = resolve(dst->base, (depth - 1) * dst->slice + (height - 1) * dst->pitch + width,
+		       true);
+	b.from = resolve(src->base, (depth - 1) * src->slice + (height - 1) * src->pitch + width,
+			 false);
 	if (!b.to || !b.from)
 		return CUDA_ERROR_INVALID_VALUE;
 	return queue_do(q, run_block, &b, sizeof(b));
@@ -257,17 +280,30 @@ static CUresult copy_planes(struct queue *q, const struct plane *dst, const stru
 static CUresult capture_2d(CUstream stream, const CUDA_MEMCPY2D *c)
 {
 	CUDA_MEMCPY3D whole = {
-		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
-		.srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
-		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
-		.dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
-		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+		.srcXInBytes = c->srcXInBytes,
+		.srcY = c->srcY,
+		.srcMemoryType = c->srcMemoryType,
+		.srcHost = c->srcHost,
+		.srcDevice = c->srcDevice,
+		.srcArray = c->srcArray,
+		.srcPitch = c->srcPitch,
+		.dstXInBytes = c->dstXInBytes,
+		.dstY = c->dstY,
+		.dstMemoryType = c->dstMemoryType,
+		.dstHost = c->dstHost,
+		.dstDevice = c->dstDevice,
+		.dstArray = c->dstArray,
+		.dstPitch = c->dstPitch,
+		.WidthInBytes = c->WidthInBytes,
+		.Height = c->Height,
+		.Depth = 1,
 	};
 
 	return capture_copy(stream, &whole);
 }
 
-static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D *c, CUstream stream)
+static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D *c,
+			CUstream stream)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(stream);
@@ -277,14 +313,18 @@ static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D
 		return result;
 	if (!c || !q)
 		return c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, 0);
+	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
+			    c->dstPitch, 0);
 	if (!result)
-		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch, 0);
+		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
+				    c->srcPitch, 0);
 	if (result)
 		return result;
-	if (!inside_array(c->dstMemoryType, c->dstArray, (const size_t[]){ c->dstXInBytes, c->dstY, 0 },
+	if (!inside_array(c->dstMemoryType, c->dstArray,
+			  (const size_t[]){ c->dstXInBytes, c->dstY, 0 },
 			  (const size_t[]){ c->WidthInBytes, c->Height, 1 }) ||
-	    !inside_array(c->srcMemoryType, c->srcArray, (const size_t[]){ c->srcXInBytes, c->srcY, 0 },
+	    !inside_array(c->srcMemoryType, c->srcArray,
+			  (const size_t[]){ c->srcXInBytes, c->srcY, 0 },
 			  (const size_t[]){ c->WidthInBytes, c->Height, 1 }))
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstY * dst.pitch + c->dstXInBytes;
@@ -310,7 +350,8 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
 	return copy_2d("cuMemcpy2DAsync", COPY_ASYNC, c, stream);
 }
 
-static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D *c, CUstream stream)
+static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D *c,
+			CUstream stream)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(stream);
@@ -320,15 +361,18 @@ static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D
 		return result;
 	if (!c || !q)
 		return c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, c->dstHeight);
+	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
+			    c->dstPitch, c->dstHeight);
 	if (!result)
-		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch,
-				    c->srcHeight);
+		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
+				    c->srcPitch, c->srcHeight);
 	if (result)
 		return result;
-	if (!inside_array(c->dstMemoryType, c->dstArray, (const size_t[]){ c->dstXInBytes, c->dstY, c->dstZ },
+	if (!inside_array(c->dstMemoryType, c->dstArray,
+			  (const size_t[]){ c->dstXInBytes, c->dstY, c->dstZ },
 			  (const size_t[]){ c->WidthInBytes, c->Height, c->Depth }) ||
-	    !inside_array(c->srcMemoryType, c->srcArray, (const size_t[]){ c->srcXInBytes, c->srcY, c->srcZ },
+	    !inside_array(c->srcMemoryType, c->srcArray,
+			  (const size_t[]){ c->srcXInBytes, c->srcY, c->srcZ },
 			  (const size_t[]){ c->WidthInBytes, c->Height, c->Depth }))
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstZ * dst.slice + c->dstY * dst.pitch + c->dstXInBytes;
@@ -353,19 +397,36 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
 static CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER *c)
 {
 	return (CUDA_MEMCPY3D){
-		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcZ = c->srcZ, .srcLOD = c->srcLOD,
-		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice,
-		.srcArray = c->srcArray, .srcPitch = c->srcPitch, .srcHeight = c->srcHeight,
-		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstZ = c->dstZ, .dstLOD = c->dstLOD,
-		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice,
-		.dstArray = c->dstArray, .dstPitch = c->dstPitch, .dstHeight = c->dstHeight,
-		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = c->Depth,
+		.srcXInBytes = c->srcXInBytes,
+		.srcY = c->srcY,
+		.srcZ = c->srcZ,
+		.srcLOD = c->srcLOD,
+		.srcMemoryType = c->srcMemoryType,
+		.srcHost = c->srcHost,
+		.srcDevice = c->srcDevice,
+		.srcArray = c->srcArray,
+		.srcPitch = c->srcPitch,
+		.srcHeight = c->srcHeight,
+		.dstXInBytes = c->dstXInBytes,
+		.dstY = c->dstY,
+		.dstZ = c->dstZ,
+		.dstLOD = c->dstLOD,
+		.dstMemoryType = c->dstMemoryType,
+		.dstHost = c->dstHost,
+		.dstDevice = c->dstDevice,
+		.dstArray = c->dstArray,
+		.dstPitch = c->dstPitch,
+		.dstHeight = c->dstHeight,
+		.WidthInBytes = c->WidthInBytes,
+		.Height = c->Height,
+		.Depth = c->Depth,
 	};
 }
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c)
 {
-	CUresult result = c ? wait_both("cuMemcpy3DPeer", c->dstContext, c->srcContext) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = c ? wait_both("cuMemcpy3DPeer", c->dstContext, c->srcContext)
+			    : CUDA_ERROR_INVALID_VALUE;
 	CUDA_MEMCPY3D plain;
 
 	if (result)
@@ -384,7 +445,8 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
 	return copy_3d("cuMemcpy3DPeerAsync", COPY_ASYNC, &plain, stream);
 }
 
-/* A run of bytes of an array, which has one dimension for these calls: offsets go on over the ends of rows. */
+/* A run of bytes of an array, which has one dimension for these calls: offsets go on over the ends
+ * of rows. */
 static bool array_place(CUarray a, size_t offset, size_t size, uint64_t *ret)
 {
 	size_t extent[3];
@@ -402,54 +464,62 @@ CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t size)
 {
 	uint64_t to;
 
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoA", COPY_WAIT, NULL, to, (uintptr_t)src, size) :
-						     CUDA_ERROR_INVALID_VALUE;
+	return array_place(dst, offset, size, &to)
+		       ? copy("cuMemcpyHtoA", COPY_WAIT, NULL, to, (uintptr_t)src, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t size, CUstream stream)
+CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t size,
+			   CUstream stream)
 {
 	uint64_t to;
 
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoAAsync", COPY_ASYNC, stream, to, (uintptr_t)src, size) :
-						     CUDA_ERROR_INVALID_VALUE;
+	return array_place(dst, offset, size, &to)
+		       ? copy("cuMemcpyHtoAAsync", COPY_ASYNC, stream, to, (uintptr_t)src, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t size)
 {
 	uint64_t from;
 
-	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoH", COPY_WAIT, NULL, (uintptr_t)dst, from, size) :
-						       CUDA_ERROR_INVALID_VALUE;
+	return array_place(src, offset, size, &from)
+		       ? copy("cuMemcpyAtoH", COPY_WAIT, NULL, (uintptr_t)dst, from, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t size, CUstream stream)
 {
 	uint64_t from;
 
-	return array_place(src, offset, size, &from) ?
-		       copy("cuMemcpyAtoHAsync", COPY_ASYNC, stream, (uintptr_t)dst, from, size) : CUDA_ERROR_INVALID_VALUE;
+	return array_place(src, offset, size, &from)
+		       ? copy("cuMemcpyAtoHAsync", COPY_ASYNC, stream, (uintptr_t)dst, from, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t size)
 {
 	uint64_t to;
 
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyDtoA", COPY_ASYNC, NULL, to, src, size) :
-						     CUDA_ERROR_INVALID_VALUE;
+	return array_place(dst, offset, size, &to)
+		       ? copy("cuMemcpyDtoA", COPY_ASYNC, NULL, to, src, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t size)
 {
 	uint64_t from;
 
-	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoD", COPY_ASYNC, NULL, dst, from, size) :
-						       CUDA_ERROR_INVALID_VALUE;
+	return array_place(src, offset, size, &from)
+		       ? copy("cuMemcpyAtoD", COPY_ASYNC, NULL, dst, from, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyAtoA(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t size)
 {
 	uint64_t to, from;
 
-	return array_place(dst, dst_offset, size, &to) && array_place(src, src_offset, size, &from) ?
-		       copy("cuMemcpyAtoA", COPY_ASYNC, NULL, to, from, size) : CUDA_ERROR_INVALID_VALUE;
+	return array_place(dst, dst_offset, size, &to) && array_place(src, src_offset, size, &from)
+		       ? copy("cuMemcpyAtoA", COPY_ASYNC, NULL, to, from, size)
+		       : CUDA_ERROR_INVALID_VALUE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: what a core dump of the device is to have, and where it is put. A fault is one of all contexts, so what is set for
- * a context is set for the process. A dump never has memory or registers, whatever the flags say.
+ * Driver API: what a core dump of the device is to have, and where it is put. A fault is one of all
+ * contexts, so what is set for a context is set for the process. A dump never has memory or
+ * registers, whatever the flags say.
  */
 #include "emulator/driver/cu-coredump.h"
 
@@ -84,7 +85,8 @@ static CUresult get(CUcoredumpSettings attribute, void *value, size_t *size)
 		*(bool *)value = !(settings.flags & CU_COREDUMP_SKIP_ABORT);
 		break;
 	case CU_COREDUMP_LIGHTWEIGHT:
-		*(bool *)value = (settings.flags & CU_COREDUMP_LIGHTWEIGHT_FLAGS) == CU_COREDUMP_LIGHTWEIGHT_FLAGS;
+		*(bool *)value = (settings.flags & CU_COREDUMP_LIGHTWEIGHT_FLAGS) ==
+				 CU_COREDUMP_LIGHTWEIGHT_FLAGS;
 		break;
 	case CU_COREDUMP_FILE:
 		read_text(settings.file, "core", value, *size);
@@ -208,6 +210,7 @@ void cu_coredump_write(const struct gpu_fault *f, const struct machine_launch *l
 
 void cu_coredump_abort(const struct gpu_fault *f)
 {
-	if (settings.on_exception && gpu_fault_exception(f->kind) && !(settings.flags & CU_COREDUMP_SKIP_ABORT))
+	if (settings.on_exception && gpu_fault_exception(f->kind) &&
+	    !(settings.flags & CU_COREDUMP_SKIP_ABORT))
 		abort();
 }

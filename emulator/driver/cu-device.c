@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API: the devices, which are all alike, and their attributes. The machine's figures come from machine-limits.h. */
+/* Driver API: the devices, which are all alike, and their attributes. The machine's figures come
+ * from machine-limits.h. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -118,7 +119,8 @@ CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
 }
 
 /* They all lie in the memory of one machine, so no link is better than another one. */
-CUresult cuDeviceGetP2PAttribute(int *ret, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to)
+CUresult cuDeviceGetP2PAttribute(int *ret, CUdevice_P2PAttribute attribute, CUdevice from,
+				 CUdevice to)
 {
 	CUresult result = gpu_enter("cuDeviceGetP2PAttribute", GPU_CALL_DEVICE);
 
@@ -186,10 +188,12 @@ CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice d
 	return CUDA_SUCCESS;
 }
 
-/* Device code on the CPU does them by itself on all memory that it reaches: what PTX has of each. */
+/* Device code on the CPU does them by itself on all memory that it reaches: what PTX has of each.
+ */
 static unsigned capabilities_of(CUatomicOperation operation)
 {
-	unsigned all = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+	unsigned all = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+		       CU_ATOMIC_CAPABILITY_SCALAR_64;
 
 	switch (operation) {
 	case CU_ATOMIC_OPERATION_INTEGER_ADD:
@@ -200,10 +204,12 @@ static unsigned capabilities_of(CUatomicOperation operation)
 		return all | CU_ATOMIC_CAPABILITY_SIGNED;
 	case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
 	case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
-		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32;
+		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION |
+		       CU_ATOMIC_CAPABILITY_SCALAR_32;
 	case CU_ATOMIC_OPERATION_EXCHANGE:
 	case CU_ATOMIC_OPERATION_CAS:
-		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+		       CU_ATOMIC_CAPABILITY_SCALAR_64;
 	case CU_ATOMIC_OPERATION_FLOAT_MIN:
 	case CU_ATOMIC_OPERATION_FLOAT_MAX:
 		return 0;
@@ -224,8 +230,8 @@ static CUresult put_capabilities(unsigned *ret, const CUatomicOperation *operati
 	return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations, unsigned int n,
-					   CUdevice device)
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations,
+					   unsigned int n, CUdevice device)
 {
 	CUresult result = gpu_enter("cuDeviceGetHostAtomicCapabilities", GPU_CALL_DEVICE);
 
@@ -234,8 +240,8 @@ CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *ret, const CUatomicOper
 	return result ? result : put_capabilities(ret, operations, n);
 }
 
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations, unsigned int n, CUdevice from,
-					  CUdevice to)
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations,
+					  unsigned int n, CUdevice from, CUdevice to)
 {
 	CUresult result = gpu_enter("cuDeviceGetP2PAtomicCapabilities", GPU_CALL_DEVICE);
 
@@ -244,15 +250,18 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *ret, const CUatomicOpera
 	return result ? result : put_capabilities(ret, operations, n);
 }
 
-CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *ret, CUarray_format format, unsigned channels, CUdevice device)
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *ret, CUarray_format format, unsigned channels,
+					    CUdevice device)
 {
 	CUresult result;
 	uint8_t kind;
 	int width;
 
-	if (!ret || !cu_format_bytes(format, &kind) || (channels != 1 && channels != 2 && channels != 4))
+	if (!ret || !cu_format_bytes(format, &kind) ||
+	    (channels != 1 && channels != 2 && channels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
-	result = cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, device);
+	result = cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH,
+				      device);
 	if (!result)
 		*ret = (size_t)width;
 	return result;

@@ -136,8 +136,8 @@ CUresult cuFuncGetModule(CUmodule *ret, CUfunction f)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, CUfunction f, int threads, size_t shared,
-							      unsigned int flags)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, CUfunction f, int threads,
+							      size_t shared, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", GPU_CALL_ASYNC);
 
@@ -152,19 +152,21 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, CUfuncti
 		*ret = 0;
 		return CUDA_SUCCESS;
 	}
-	*ret = (int)(machine_resident_ctas(f->ptx, (uint32_t)threads, (uint32_t)shared) / MACHINE_SM_COUNT);
+	*ret = (int)(machine_resident_ctas(f->ptx, (uint32_t)threads, (uint32_t)shared) /
+		     MACHINE_SM_COUNT);
 	return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction f, int threads, size_t shared)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction f, int threads,
+						     size_t shared)
 {
 	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ret, f, threads, shared, 0);
 }
 
 /* The widest block that fits, and as many of them as run at once. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block, CUfunction f,
-						   CUoccupancyB2DSize shared_of, size_t shared, int limit,
-						   unsigned int flags)
+						   CUoccupancyB2DSize shared_of, size_t shared,
+						   int limit, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuOccupancyMaxPotentialBlockSize", GPU_CALL_ASYNC);
 	int best = 0, widest;
@@ -193,13 +195,15 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block
 	return best ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunction f, CUoccupancyB2DSize shared_of,
-					  size_t shared, int limit)
+CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunction f,
+					  CUoccupancyB2DSize shared_of, size_t shared, int limit)
 {
-	return cuOccupancyMaxPotentialBlockSizeWithFlags(ret_grid, ret_block, f, shared_of, shared, limit, 0);
+	return cuOccupancyMaxPotentialBlockSizeWithFlags(ret_grid, ret_block, f, shared_of, shared,
+							 limit, 0);
 }
 
-/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the entry. */
+/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the
+ * entry. */
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int blocks, int threads)
 {
 	CUresult result;
@@ -210,7 +214,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int 
 		return CUDA_ERROR_INVALID_VALUE;
 	result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&active, f, threads, 0);
 	if (!result)
-		result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f);
+		result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+					    f);
 	if (result || blocks > active)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
 	share = MACHINE_MAX_SHARED / (size_t)blocks;
@@ -219,7 +224,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int 
 	return CUDA_SUCCESS;
 }
 
-/* Code is decoded when it is launched first or asked about: the one state that a caller can tell apart is `loaded`. */
+/* Code is decoded when it is launched first or asked about: the one state that a caller can tell
+ * apart is `loaded`. */
 CUresult cuFuncLoad(CUfunction f)
 {
 	CUresult result = gpu_enter("cuFuncLoad", GPU_CALL_ASYNC);

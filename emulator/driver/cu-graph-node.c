@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API, chapter Graph Management: nodes and their parameters. All kinds go through the parameters of any kind,
- * CUgraphNodeParams: the calls of a kind put its own into them or take them out.
+ * Driver API, chapter Graph Management: nodes and their parameters. All kinds go through the
+ * parameters of any kind, CUgraphNodeParams: the calls of a kind put its own into them or take them
+ * out.
  */
 #include "emulator/driver/graph.h"
 
@@ -29,16 +30,20 @@ static CUresult set(const char *call, CUgraphNode n, const CUgraphNodeParams *pa
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 
-	return result ? result : params && graph_node_valid(n) ? graph_node_set(n, params) : CUDA_ERROR_INVALID_VALUE;
+	return result                          ? result
+	       : params && graph_node_valid(n) ? graph_node_set(n, params)
+					       : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* In an executable graph: the copy of a node of the graph that it was made from. NULL: there is none. */
+/* In an executable graph: the copy of a node of the graph that it was made from. NULL: there is
+ * none. */
 static CUgraphNode copy_in(CUgraphExec e, CUgraphNode n)
 {
 	return graph_exec_valid(e) ? graph_copy_of(e->graph, n) : NULL;
 }
 
-static CUresult set_in(const char *call, CUgraphExec e, CUgraphNode n, const CUgraphNodeParams *params)
+static CUresult set_in(const char *call, CUgraphExec e, CUgraphNode n,
+		       const CUgraphNodeParams *params)
 {
 	return set(call, copy_in(e, n), params);
 }
@@ -48,7 +53,9 @@ static CUresult get(const char *call, CUgraphNode n, CUgraphNodeType type, const
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 
-	return result ? result : graph_node_valid(n) && n->params.type == type && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return result                                                 ? result
+	       : graph_node_valid(n) && n->params.type == type && ret ? CUDA_SUCCESS
+								      : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Parameter lists that are the same for each kind of node. */
@@ -63,9 +70,11 @@ static const CUgraphNodeParams *as_kernel(CUgraphNodeParams *ret, const CUDA_KER
 	if (!p)
 		return NULL;
 	ret->type = CU_GRAPH_NODE_TYPE_KERNEL;
-	ret->kernel = (CUDA_KERNEL_NODE_PARAMS_v3){ p->func, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY,
-						    p->blockDimZ, p->sharedMemBytes, p->kernelParams, p->extra, p->kern,
-						    p->ctx };
+	ret->kernel =
+		(CUDA_KERNEL_NODE_PARAMS_v3){ p->func,      p->gridDimX,       p->gridDimY,
+					      p->gridDimZ,  p->blockDimX,      p->blockDimY,
+					      p->blockDimZ, p->sharedMemBytes, p->kernelParams,
+					      p->extra,     p->kern,           p->ctx };
 	return ret;
 }
 
@@ -79,7 +88,8 @@ CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS
 	return set("cuGraphKernelNodeSetParams", n, AS(kernel, p));
 }
 
-CUresult cuGraphExecKernelNodeSetParams(CUgraphExec e, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec e, CUgraphNode n,
+					const CUDA_KERNEL_NODE_PARAMS *p)
 {
 	return set_in("cuGraphExecKernelNodeSetParams", e, n, AS(kernel, p));
 }
@@ -91,14 +101,16 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *ret)
 	const CUDA_KERNEL_NODE_PARAMS_v3 *k = result ? NULL : &n->params.kernel;
 
 	if (k)
-		*ret = (CUDA_KERNEL_NODE_PARAMS){ k->func, k->gridDimX, k->gridDimY, k->gridDimZ, k->blockDimX, k->blockDimY,
-						  k->blockDimZ, k->sharedMemBytes, k->kernelParams, k->extra, k->kern,
-						  k->ctx };
+		*ret = (CUDA_KERNEL_NODE_PARAMS){ k->func,      k->gridDimX,       k->gridDimY,
+						  k->gridDimZ,  k->blockDimX,      k->blockDimY,
+						  k->blockDimZ, k->sharedMemBytes, k->kernelParams,
+						  k->extra,     k->kern,           k->ctx };
 	return result;
 }
 
 /* Of the attributes of a launch one changes what it does here. */
-CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue *value)
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID attribute,
+				       const CUkernelNodeAttrValue *value)
 {
 	CUresult result = get("cuGraphKernelNodeSetAttribute", n, CU_GRAPH_NODE_TYPE_KERNEL, value);
 
@@ -107,7 +119,8 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID attribu
 	return result;
 }
 
-CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *ret)
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID attribute,
+				       CUkernelNodeAttrValue *ret)
 {
 	CUresult result = get("cuGraphKernelNodeGetAttribute", n, CU_GRAPH_NODE_TYPE_KERNEL, ret);
 
@@ -121,10 +134,12 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID attribu
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
-	CUresult result = get("cuGraphKernelNodeCopyAttributes", dst, CU_GRAPH_NODE_TYPE_KERNEL, dst);
+	CUresult result =
+		get("cuGraphKernelNodeCopyAttributes", dst, CU_GRAPH_NODE_TYPE_KERNEL, dst);
 
 	if (!result)
-		result = get("cuGraphKernelNodeCopyAttributes", src, CU_GRAPH_NODE_TYPE_KERNEL, src);
+		result =
+			get("cuGraphKernelNodeCopyAttributes", src, CU_GRAPH_NODE_TYPE_KERNEL, src);
 	if (!result)
 		dst->cooperative = src->cooperative;
 	return result;
@@ -153,7 +168,8 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D *p)
 	return set("cuGraphMemcpyNodeSetParams", n, AS(copy, p));
 }
 
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec e, CUgraphNode n, const CUDA_MEMCPY3D *p, CUcontext context)
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec e, CUgraphNode n, const CUDA_MEMCPY3D *p,
+					CUcontext context)
 {
 	(void)context;
 	return set_in("cuGraphExecMemcpyNodeSetParams", e, n, AS(copy, p));
@@ -173,7 +189,8 @@ static const CUgraphNodeParams *as_fill(CUgraphNodeParams *ret, const CUDA_MEMSE
 	if (!p)
 		return NULL;
 	ret->type = CU_GRAPH_NODE_TYPE_MEMSET;
-	ret->memset = (CUDA_MEMSET_NODE_PARAMS_v2){ p->dst, p->pitch, p->value, p->elementSize, p->width, p->height, NULL };
+	ret->memset = (CUDA_MEMSET_NODE_PARAMS_v2){ p->dst,   p->pitch,  p->value, p->elementSize,
+						    p->width, p->height, NULL };
 	return ret;
 }
 
@@ -191,7 +208,8 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS
 	return set("cuGraphMemsetNodeSetParams", n, AS(fill, p));
 }
 
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec e, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec e, CUgraphNode n,
+					const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
 {
 	(void)context;
 	return set_in("cuGraphExecMemsetNodeSetParams", e, n, AS(fill, p));
@@ -203,7 +221,8 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS *ret)
 	const CUDA_MEMSET_NODE_PARAMS_v2 *f = result ? NULL : &n->params.memset;
 
 	if (f)
-		*ret = (CUDA_MEMSET_NODE_PARAMS){ f->dst, f->pitch, f->value, f->elementSize, f->width, f->height };
+		*ret = (CUDA_MEMSET_NODE_PARAMS){ f->dst,         f->pitch, f->value,
+						  f->elementSize, f->width, f->height };
 	return result;
 }
 
@@ -240,12 +259,14 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS *ret)
 	return result;
 }
 
-static const CUgraphNodeParams *as_values(CUgraphNodeParams *ret, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+static const CUgraphNodeParams *as_values(CUgraphNodeParams *ret,
+					  const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 {
 	if (!p)
 		return NULL;
 	ret->type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
-	ret->memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){ p->ctx, p->count, p->paramArray, p->flags };
+	ret->memOp =
+		(CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){ p->ctx, p->count, p->paramArray, p->flags };
 	return ret;
 }
 
@@ -259,14 +280,16 @@ CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_N
 	return set("cuGraphBatchMemOpNodeSetParams", n, AS(values, p));
 }
 
-CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec e, CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec e, CUgraphNode n,
+					    const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 {
 	return set_in("cuGraphExecBatchMemOpNodeSetParams", e, n, AS(values, p));
 }
 
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PARAMS *ret)
 {
-	CUresult result = get("cuGraphBatchMemOpNodeGetParams", n, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, ret);
+	CUresult result =
+		get("cuGraphBatchMemOpNodeGetParams", n, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, ret);
 	const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *m = result ? NULL : &n->params.memOp;
 
 	if (m)
@@ -276,7 +299,8 @@ CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PA
 
 CUresult cuGraphAddEmptyNode(PLACE)
 {
-	return add("cuGraphAddEmptyNode", AT, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EMPTY });
+	return add("cuGraphAddEmptyNode", AT,
+		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EMPTY });
 }
 
 CUresult cuGraphAddChildGraphNode(PLACE, CUgraph child)
@@ -287,8 +311,9 @@ CUresult cuGraphAddChildGraphNode(PLACE, CUgraph child)
 
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec e, CUgraphNode n, CUgraph child)
 {
-	return set_in("cuGraphExecChildGraphNodeSetParams", e, n,
-		      &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_GRAPH, .graph.graph = child });
+	return set_in(
+		"cuGraphExecChildGraphNodeSetParams", e, n,
+		&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_GRAPH, .graph.graph = child });
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *ret)
@@ -300,8 +325,10 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *ret)
 	return result;
 }
 
-#define RECORD(e) (&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = (e) })
-#define WAIT(e) (&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = (e) })
+#define RECORD(e)                                                                                  \
+	(&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = (e) })
+#define WAIT(e)                                                                                    \
+	(&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = (e) })
 
 CUresult cuGraphAddEventRecordNode(PLACE, CUevent event)
 {
@@ -320,7 +347,8 @@ CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec e, CUgraphNode n, CUeven
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *ret)
 {
-	CUresult result = get("cuGraphEventRecordNodeGetEvent", n, CU_GRAPH_NODE_TYPE_EVENT_RECORD, ret);
+	CUresult result =
+		get("cuGraphEventRecordNodeGetEvent", n, CU_GRAPH_NODE_TYPE_EVENT_RECORD, ret);
 
 	if (!result)
 		*ret = n->params.eventRecord.event;
@@ -344,7 +372,8 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec e, CUgraphNode n, CUevent 
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *ret)
 {
-	CUresult result = get("cuGraphEventWaitNodeGetEvent", n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, ret);
+	CUresult result =
+		get("cuGraphEventWaitNodeGetEvent", n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, ret);
 
 	if (!result)
 		*ret = n->params.eventWait.event;
@@ -354,7 +383,8 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *ret)
 static CUgraphNodeParams as_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
 	return (CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
-				    .alloc = { p->poolProps, p->accessDescs, p->accessDescCount, p->bytesize, p->dptr } };
+				    .alloc = { p->poolProps, p->accessDescs, p->accessDescCount,
+					       p->bytesize, p->dptr } };
 }
 
 CUresult cuGraphAddMemAllocNode(PLACE, CUDA_MEM_ALLOC_NODE_PARAMS *p)
@@ -373,14 +403,16 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_PARAMS 
 	const CUDA_MEM_ALLOC_NODE_PARAMS_v2 *a = result ? NULL : &n->params.alloc;
 
 	if (a)
-		*ret = (CUDA_MEM_ALLOC_NODE_PARAMS){ a->poolProps, a->accessDescs, a->accessDescCount, a->bytesize, a->dptr };
+		*ret = (CUDA_MEM_ALLOC_NODE_PARAMS){ a->poolProps, a->accessDescs,
+						     a->accessDescCount, a->bytesize, a->dptr };
 	return result;
 }
 
 CUresult cuGraphAddMemFreeNode(PLACE, CUdeviceptr address)
 {
-	return add("cuGraphAddMemFreeNode", AT,
-		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free.dptr = address });
+	return add(
+		"cuGraphAddMemFreeNode", AT,
+		&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free.dptr = address });
 }
 
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr *ret)
@@ -394,8 +426,8 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr *ret)
 
 /* ---- any kind ---- */
 
-CUresult cuGraphAddNode(CUgraphNode *ret, CUgraph graph, const CUgraphNode *deps, const CUgraphEdgeData *data, size_t n_deps,
-			CUgraphNodeParams *params)
+CUresult cuGraphAddNode(CUgraphNode *ret, CUgraph graph, const CUgraphNode *deps,
+			const CUgraphEdgeData *data, size_t n_deps, CUgraphNodeParams *params)
 {
 	CUresult result = add("cuGraphAddNode", AT, params);
 
@@ -412,8 +444,9 @@ CUresult cuGraphAddNode(CUgraphNode *ret, CUgraph graph, const CUgraphNode *deps
 /* What memory is taken or given back cannot be changed, nor what a conditional node looks at. */
 static bool is_fixed(const CUgraphNodeParams *p)
 {
-	return p && (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
-		     p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
+	return p &&
+	       (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+		p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams *params)
@@ -423,7 +456,8 @@ CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams *params)
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec e, CUgraphNode n, CUgraphNodeParams *params)
 {
-	return is_fixed(params) ? CUDA_ERROR_NOT_SUPPORTED : set_in("cuGraphExecNodeSetParams", e, n, params);
+	return is_fixed(params) ? CUDA_ERROR_NOT_SUPPORTED
+				: set_in("cuGraphExecNodeSetParams", e, n, params);
 }
 
 /* Launches, copies and fills can be left out of an executable graph. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API, chapter Graph Management: graphs as a whole, what is in them, executable ones and their update. */
+/* Driver API, chapter Graph Management: graphs as a whole, what is in them, executable ones and
+ * their update. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,7 +37,9 @@ static CUresult enter_node(const char *call, CUgraphNode n, const void *ret)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
 
-	return result ? result : graph_node_valid(n) && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return result                       ? result
+	       : graph_node_valid(n) && ret ? CUDA_SUCCESS
+					    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphDestroy(CUgraph g)
@@ -141,7 +144,8 @@ CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
 	return end_list(&l, NULL, n);
 }
 
-CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n)
+CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+			 size_t *n)
 {
 	CUresult result = enter("cuGraphGetEdges", g, n);
 	struct list l = { .first = from, .second = to, .room = result ? 0 : *n };
@@ -154,7 +158,8 @@ CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphE
 	return end_list(&l, data, n);
 }
 
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *deps, CUgraphEdgeData *data, size_t *n)
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *deps, CUgraphEdgeData *data,
+				    size_t *n)
 {
 	CUresult result = enter_node("cuGraphNodeGetDependencies", node, n);
 	struct list l = { .first = deps, .room = result ? 0 : *n };
@@ -166,7 +171,8 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *deps, CUgraph
 	return end_list(&l, data, n);
 }
 
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
+				      size_t *n)
 {
 	CUresult result = enter_node("cuGraphNodeGetDependentNodes", node, n);
 	struct list l = { .first = nodes, .room = result ? 0 : *n };
@@ -186,13 +192,14 @@ static CUresult check_edges(CUgraph g, const CUgraphNode *from, const CUgraphNod
 	if (n && (!from || !to))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < n; i++)
-		if (!graph_node_valid(from[i]) || !graph_node_valid(to[i]) || from[i]->graph != g || to[i]->graph != g ||
-		    from[i] == to[i])
+		if (!graph_node_valid(from[i]) || !graph_node_valid(to[i]) || from[i]->graph != g ||
+		    to[i]->graph != g || from[i] == to[i])
 			return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 
-static CUresult change_edges(const char *call, CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n,
+static CUresult change_edges(const char *call, CUgraph g, const CUgraphNode *from,
+			     const CUgraphNode *to, size_t n,
 			     CUresult (*change)(CUgraphNode to, CUgraphNode from))
 {
 	CUresult result = enter(call, g, g);
@@ -214,15 +221,15 @@ static CUresult remove_edge(CUgraphNode to, CUgraphNode from)
 	return graph_undepend(to, from) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
-				size_t n)
+CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				const CUgraphEdgeData *data, size_t n)
 {
 	(void)data;
 	return change_edges("cuGraphAddDependencies", g, from, to, n, add_edge);
 }
 
-CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
-				   size_t n)
+CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				   const CUgraphEdgeData *data, size_t n)
 {
 	(void)data;
 	return change_edges("cuGraphRemoveDependencies", g, from, to, n, remove_edge);
@@ -267,10 +274,12 @@ CUresult cuGraphInstantiate(CUgraphExec *ret, CUgraph g, unsigned long long flag
 {
 	CUresult result = enter("cuGraphInstantiate", g, ret);
 
-	return result ? result : instantiate(ret, g, &(CUDA_GRAPH_INSTANTIATE_PARAMS){ .flags = flags });
+	return result ? result
+		      : instantiate(ret, g, &(CUDA_GRAPH_INSTANTIATE_PARAMS){ .flags = flags });
 }
 
-CUresult cuGraphInstantiateWithParams(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+CUresult cuGraphInstantiateWithParams(CUgraphExec *ret, CUgraph g,
+				      CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	CUresult result = enter("cuGraphInstantiateWithParams", g, ret);
 
@@ -283,7 +292,9 @@ static CUresult enter_exec(const char *call, CUgraphExec e, const void *ret)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 
-	return result ? result : graph_exec_valid(e) && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return result                       ? result
+	       : graph_exec_valid(e) && ret ? CUDA_SUCCESS
+					    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec e)
@@ -326,7 +337,8 @@ CUresult cuGraphLaunch(CUgraphExec e, CUstream stream)
 	child.graph.graph = e->graph;
 	if (!capture_is_on(stream))
 		return graph_run(e->graph, stream);
-	return graph_is_conditional(e->graph) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : capture_add(stream, &child);
+	return graph_is_conditional(e->graph) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+					      : capture_add(stream, &child);
 }
 
 /* ---- update ---- */
@@ -355,7 +367,8 @@ static bool same_topology(CUgraph exec, CUgraph g, CUgraphExecUpdateResultInfo *
 
 static CUgraphExecUpdateResult compare(CUgraph exec, CUgraph g, CUgraphExecUpdateResultInfo *ret);
 
-static CUgraphExecUpdateResult compare_inner(CUgraphNode to, CUgraphNode from, CUgraphExecUpdateResultInfo *ret)
+static CUgraphExecUpdateResult compare_inner(CUgraphNode to, CUgraphNode from,
+					     CUgraphExecUpdateResultInfo *ret)
 {
 	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
 	size_t n, n_from;
@@ -382,7 +395,8 @@ static CUgraphExecUpdateResult compare(CUgraph exec, CUgraph g, CUgraphExecUpdat
 		ret->errorNode = g->nodes[i];
 		if (to->type != from->type)
 			result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-		else if (to->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+		else if (to->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+			 to->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 		else
 			result = compare_inner(exec->nodes[i], g->nodes[i], ret);
@@ -427,8 +441,8 @@ CUresult cuGraphExecUpdate(CUgraphExec e, CUgraph g, CUgraphExecUpdateResultInfo
 	return take_over(e->graph, g);
 }
 
-CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g, CUcontext c, unsigned int preset,
-					unsigned int flags)
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g, CUcontext c,
+					unsigned int preset, unsigned int flags)
 {
 	CUresult result = enter("cuGraphConditionalHandleCreate", g, ret);
 
@@ -441,9 +455,11 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g
 
 CUresult cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned int flags)
 {
-	static const char *const names[] = { "KERNEL", "MEMCPY", "MEMSET", "HOST", "GRAPH", "EMPTY", "WAIT_EVENT",
-					     "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT", "MEM_ALLOC", "MEM_FREE",
-					     "BATCH_MEM_OP", "CONDITIONAL" };
+	static const char *const names[] = { "KERNEL",         "MEMCPY",       "MEMSET",
+					     "HOST",           "GRAPH",        "EMPTY",
+					     "WAIT_EVENT",     "EVENT_RECORD", "EXT_SEMAS_SIGNAL",
+					     "EXT_SEMAS_WAIT", "MEM_ALLOC",    "MEM_FREE",
+					     "BATCH_MEM_OP",   "CONDITIONAL" };
 	CUresult result = enter("cuGraphDebugDotPrint", g, path);
 	FILE *f;
 
@@ -455,7 +471,8 @@ CUresult cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned int flags)
 		return CUDA_ERROR_OPERATING_SYSTEM;
 	fputs("digraph graph_1 {\n", f);
 	for (size_t i = 0; i < g->n; i++) {
-		fprintf(f, "\tnode_%zu [label=\"%zu %s\"];\n", i, i, names[g->nodes[i]->params.type]);
+		fprintf(f, "\tnode_%zu [label=\"%zu %s\"];\n", i, i,
+			names[g->nodes[i]->params.type]);
 		for (size_t k = 0; k < g->nodes[i]->n_deps; k++)
 			fprintf(f, "\tnode_%zu -> node_%zu;\n", g->nodes[i]->deps[k]->number, i);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: launches. What can be wrong with one is found when it is asked for; it runs in its stream's order, and a fault
- * is kept for the next call that synchronises.
+ * Driver API: launches. What can be wrong with one is found when it is asked for; it runs in its
+ * stream's order, and a fault is kept for the next call that synchronises.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,8 @@ struct grid {
 	_Alignas(16) char params[];
 };
 
-/* Bytes of all blocks of a device's malloc() together; cudaLimitMallocHeapSize is the most there may be. */
+/* Bytes of all blocks of a device's malloc() together; cudaLimitMallocHeapSize is the most there
+ * may be. */
 static _Atomic uint64_t heap_used[GPU_DEVICES_MAX];
 
 static uint64_t heap_alloc(void *data, uint64_t size)
@@ -86,16 +87,18 @@ static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_
 	for (int i = 0; i < 3; i++)
 		if (!l->grid[i] || !l->block[i])
 			return CUDA_ERROR_INVALID_VALUE;
-	if (l->grid[0] > MACHINE_MAX_GRID_X || l->grid[1] > MACHINE_MAX_GRID_YZ || l->grid[2] > MACHINE_MAX_GRID_YZ ||
-	    l->block[0] > MACHINE_MAX_BLOCK_XY || l->block[1] > MACHINE_MAX_BLOCK_XY ||
-	    l->block[2] > MACHINE_MAX_BLOCK_Z || threads > MACHINE_MAX_THREADS_PER_CTA)
+	if (l->grid[0] > MACHINE_MAX_GRID_X || l->grid[1] > MACHINE_MAX_GRID_YZ ||
+	    l->grid[2] > MACHINE_MAX_GRID_YZ || l->block[0] > MACHINE_MAX_BLOCK_XY ||
+	    l->block[1] > MACHINE_MAX_BLOCK_XY || l->block[2] > MACHINE_MAX_BLOCK_Z ||
+	    threads > MACHINE_MAX_THREADS_PER_CTA)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (l->dynamic_shared > (uint32_t)f->max_dynamic_shared)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (max[0] && threads > (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1))
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-	if (l->cooperative && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
-				      machine_resident_ctas(f->ptx, (uint32_t)threads, l->dynamic_shared))
+	if (l->cooperative &&
+	    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
+		    machine_resident_ctas(f->ptx, (uint32_t)threads, l->dynamic_shared))
 		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 	return CUDA_SUCCESS;
 }
@@ -193,20 +196,25 @@ static void complete(struct machine_launch *l, const struct CUfunc_st *f, int de
 	l->may_be_freed = may_be_freed;
 }
 
-static CUresult capture(CUfunction f, CUstream stream, const struct machine_launch *l, void **params, void **extra)
+static CUresult capture(CUfunction f, CUstream stream, const struct machine_launch *l,
+			void **params, void **extra)
 {
 	CUgraphNodeParams node = { .type = CU_GRAPH_NODE_TYPE_KERNEL };
 	CUresult result;
 
-	node.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){ f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-						    l->block[2], (unsigned)l->dynamic_shared, params, extra, NULL, NULL };
+	node.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){
+		f,           l->grid[0],  l->grid[1],  l->grid[2],
+		l->block[0], l->block[1], l->block[2], (unsigned)l->dynamic_shared,
+		params,      extra,       NULL,        NULL
+	};
 	result = capture_add(stream, &node);
 	if (!result)
 		cu_stream_point(stream)->last[0]->cooperative = l->cooperative;
 	return result;
 }
 
-static CUresult launch(CUfunction f, CUstream stream, const struct machine_launch *how, void **params, void **extra)
+static CUresult launch(CUfunction f, CUstream stream, const struct machine_launch *how,
+		       void **params, void **extra)
 {
 	struct queue *q = cu_stream_queue(stream);
 	struct error err = ERROR_INIT;
@@ -243,23 +251,27 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
-			CUstream stream, void **params, void **extra)
+			unsigned int block_x, unsigned int block_y, unsigned int block_z,
+			unsigned int shared, CUstream stream, void **params, void **extra)
 {
 	CUresult result = gpu_enter("cuLaunchKernel", GPU_CALL_ASYNC);
-	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
+	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z },
+				    .block = { block_x, block_y, block_z },
 				    .dynamic_shared = shared };
 
 	return result ? result : launch(f, stream, &l, params, extra);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
-				   unsigned int shared, CUstream stream, void **params)
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y,
+				   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+				   unsigned int block_z, unsigned int shared, CUstream stream,
+				   void **params)
 {
 	CUresult result = gpu_enter("cuLaunchCooperativeKernel", GPU_CALL_ASYNC);
-	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
-				    .dynamic_shared = shared, .cooperative = true };
+	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z },
+				    .block = { block_x, block_y, block_z },
+				    .dynamic_shared = shared,
+				    .cooperative = true };
 
 	return result ? result : launch(f, stream, &l, params, NULL);
 }
@@ -274,10 +286,12 @@ static CUresult read_attributes(const CUlaunchConfig *c, struct machine_launch *
 			l->cooperative = a->value.cooperative;
 			break;
 		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-			if (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1)
+			if (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 ||
+			    a->value.clusterDim.z > 1)
 				return CUDA_ERROR_NOT_SUPPORTED;
 			break;
-		default: /* Hints, and starts before the end of what is before in the stream, which need not be early. */
+		default: /* Hints, and starts before the end of what is before in the stream, which
+			    need not be early. */
 			break;
 		}
 	}

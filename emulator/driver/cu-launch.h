@@ -5,7 +5,8 @@
 
 #include "emulator/driver/gpu.h"
 
-/* From either way in which a program gives them to the bytes that the entry reads, at its offsets. */
+/* From either way in which a program gives them to the bytes that the entry reads, at its offsets.
+ */
 CUresult cu_launch_pack(CUfunction f, void **params, void **extra, char *packed);
 
 #endif

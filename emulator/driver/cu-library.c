@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: libraries and their entries, which belong to no context. A library is a module and a CUkernel is the CUfunction
- * of it: handles of either kind may be launched. On another device than the one where it was loaded it has a twin.
+ * Driver API: libraries and their entries, which belong to no context. A library is a module and a
+ * CUkernel is the CUfunction of it: handles of either kind may be launched. On another device than
+ * the one where it was loaded it has a twin.
  */
 #include "emulator/driver/cu-module.h"
 
@@ -15,8 +16,9 @@ static CUfunction function_of(CUkernel k)
 	return (CUfunction)k;
 }
 
-CUresult cuLibraryLoadData(CUlibrary *ret, const void *code, CUjit_option *options, void **values, unsigned int n,
-			   CUlibraryOption *library_options, void **library_values, unsigned int library_n)
+CUresult cuLibraryLoadData(CUlibrary *ret, const void *code, CUjit_option *options, void **values,
+			   unsigned int n, CUlibraryOption *library_options, void **library_values,
+			   unsigned int library_n)
 {
 	CUresult result = gpu_enter("cuLibraryLoadData", GPU_CALL_DEVICE);
 	CUmodule m;
@@ -36,8 +38,9 @@ CUresult cuLibraryLoadData(CUlibrary *ret, const void *code, CUjit_option *optio
 	return result;
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary *ret, const char *path, CUjit_option *options, void **values, unsigned int n,
-			       CUlibraryOption *library_options, void **library_values, unsigned int library_n)
+CUresult cuLibraryLoadFromFile(CUlibrary *ret, const char *path, CUjit_option *options,
+			       void **values, unsigned int n, CUlibraryOption *library_options,
+			       void **library_values, unsigned int library_n)
 {
 	CUresult result = gpu_enter("cuLibraryLoadFromFile", GPU_CALL_DEVICE);
 	CUmodule m;
@@ -96,7 +99,8 @@ CUresult cuLibraryEnumerateKernels(CUkernel *ret, unsigned int n, CUlibrary l)
 
 	if (result)
 		return result;
-	return ret ? cu_module_functions((CUfunction *)ret, n, NULL, module_of(l)) : CUDA_ERROR_INVALID_VALUE;
+	return ret ? cu_module_functions((CUfunction *)ret, n, NULL, module_of(l))
+		   : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *ret, size_t *ret_size, CUlibrary l, const char *name)
@@ -111,7 +115,9 @@ CUresult cuLibraryGetManaged(CUdeviceptr *ret, size_t *ret_size, CUlibrary l, co
 	if (!name || !cu_module_valid(module_of(l)))
 		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	v = ptx_module_variable(module_of(l)->ptx, name);
-	return v && v->managed ? cuModuleGetGlobal(ret, ret_size, cu_module_here(module_of(l)), name) : CUDA_ERROR_NOT_FOUND;
+	return v && v->managed
+		       ? cuModuleGetGlobal(ret, ret_size, cu_module_here(module_of(l)), name)
+		       : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuKernelGetFunction(CUfunction *ret, CUkernel k)
@@ -143,15 +149,19 @@ CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *ret_offset, size
 
 CUresult cuKernelGetAttribute(int *ret, CUfunction_attribute attribute, CUkernel k, CUdevice device)
 {
-	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncGetAttribute(ret, attribute, function_of(k));
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE
+				: cuFuncGetAttribute(ret, attribute, function_of(k));
 }
 
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice device)
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
+			      CUdevice device)
 {
-	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute(function_of(k), attribute, value);
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE
+				: cuFuncSetAttribute(function_of(k), attribute, value);
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
 {
-	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetCacheConfig(function_of(k), config);
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE
+				: cuFuncSetCacheConfig(function_of(k), config);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: the linker. What it makes is PTX again, which is what the emulated device loads; to a caller that is an image
- * like any other. Machine code, and what needs the compilers of NVIDIA's driver, is refused with a line in its log. So are
- * libraries but for libcudadevrt.a, whose functions the device has itself: it is taken, and nothing of it is looked at.
+ * Driver API: the linker. What it makes is PTX again, which is what the emulated device loads; to a
+ * caller that is an image like any other. Machine code, and what needs the compilers of NVIDIA's
+ * driver, is refused with a line in its log. So are libraries but for libcudadevrt.a, whose
+ * functions the device has itself: it is taken, and nothing of it is looked at.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,8 @@ static bool is_device_runtime(CUjitInputType type, const char *path)
 	return type == CU_JIT_INPUT_LIBRARY && !strcmp(slash ? slash + 1 : path, "libcudadevrt.a");
 }
 
-static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t size, const char *name)
+static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t size,
+		    const char *name)
 {
 	cleanup_buffer struct buffer unpacked = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -89,16 +91,20 @@ static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t
 		if (!fat_binary_is_whole(data, size))
 			return CUDA_ERROR_INVALID_IMAGE;
 		if (fat_binary_text(data, (unsigned)gpu.capability, &unpacked, &err))
-			return failed(s, &err, err.code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU :
-									     CUDA_ERROR_INVALID_IMAGE);
+			return failed(s, &err,
+				      err.code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU
+								  : CUDA_ERROR_INVALID_IMAGE);
 		data = buffer_text(&unpacked);
 		size = unpacked.len;
 	} else if (type == CU_JIT_INPUT_CUBIN && size && !cu_module_is_text(data)) {
-		error_set(&err, ERROR_UNSUPPORTED, "%s is machine code of a GPU; the emulated device links PTX only", name);
+		error_set(&err, ERROR_UNSUPPORTED,
+			  "%s is machine code of a GPU; the emulated device links PTX only", name);
 		return failed(s, &err, CUDA_ERROR_NO_BINARY_FOR_GPU);
 	} else if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN) {
-		error_set(&err, ERROR_UNSUPPORTED, "%s: the emulated device links PTX, fat binaries and libcudadevrt.a, no other "
-			  "kinds of input", name);
+		error_set(&err, ERROR_UNSUPPORTED,
+			  "%s: the emulated device links PTX, fat binaries and libcudadevrt.a, no "
+			  "other kinds of input",
+			  name);
 		return failed(s, &err, CUDA_ERROR_NOT_SUPPORTED);
 	}
 	if (ptx_link_add(&s->link, name, data, size, &err))
@@ -106,8 +112,8 @@ static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t
 	return CUDA_SUCCESS;
 }
 
-CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name, unsigned int n,
-		       CUjit_option *options, void **values)
+CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size,
+		       const char *name, unsigned int n, CUjit_option *options, void **values)
 {
 	CUresult result = gpu_enter("cuLinkAddData", GPU_CALL_ASYNC);
 
@@ -119,7 +125,8 @@ CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t si
 	return data ? add(s, type, data, size, name ? name : "input") : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, unsigned int n, CUjit_option *options, void **values)
+CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, unsigned int n,
+		       CUjit_option *options, void **values)
 {
 	CUresult result = gpu_enter("cuLinkAddFile", GPU_CALL_ASYNC);
 	cleanup_buffer struct buffer data = BUFFER_INIT;
@@ -139,7 +146,8 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
 	return result ? result : add(s, type, buffer_text(&data), data.len, path);
 }
 
-/* What the device does not have of it is a fault when it is called, not an error here: programs may never come there. */
+/* What the device does not have of it is a fault when it is called, not an error here: programs may
+ * never come there. */
 static bool known_with_device_runtime(const char *name)
 {
 	return syscall_known(name) || ptx_link_is_device_runtime(name);
@@ -157,7 +165,9 @@ CUresult cuLinkComplete(CUlinkState s, void **ret, size_t *ret_size)
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
 	buffer_clear(&s->image);
-	if (ptx_link_end(&s->link, s->has_device_runtime ? known_with_device_runtime : syscall_known, &s->image, &err))
+	if (ptx_link_end(&s->link,
+			 s->has_device_runtime ? known_with_device_runtime : syscall_known,
+			 &s->image, &err))
 		return failed(s, &err, CUDA_ERROR_INVALID_IMAGE);
 	*ret = s->image.data;
 	if (ret_size)

@@ -40,7 +40,8 @@ CUresult cuMemAlloc(CUdeviceptr *ret, size_t size)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size_t height, unsigned int element)
+CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size_t height,
+			 unsigned int element)
 {
 	CUresult result = gpu_enter("cuMemAllocPitch", GPU_CALL_QUERY);
 	size_t pitch = (width + PITCH_UNIT - 1) / PITCH_UNIT * PITCH_UNIT;
@@ -48,7 +49,8 @@ CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size
 
 	if (result)
 		return result;
-	if (!ret || !ret_pitch || !width || !height || (element != 4 && element != 8 && element != 16))
+	if (!ret || !ret_pitch || !width || !height ||
+	    (element != 4 && element != 8 && element != 16))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (pitch < width || height > SIZE_MAX / pitch)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -259,7 +261,8 @@ static CUresult put_no_attribute(void *ret, CUpointer_attribute attribute)
 }
 
 /* Unlike the singular, of any address. */
-CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
+CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data,
+				CUdeviceptr address)
 {
 	if (!attributes || !data)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -275,15 +278,18 @@ CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes,
 }
 
 /* Synchronous calls are so with all memory here. */
-CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+			       CUdeviceptr address)
 {
 	CUresult result = gpu_enter("cuPointerSetAttribute", GPU_CALL_ASYNC);
 	struct mapping m;
 
 	if (result)
 		return result;
-	return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory_find_mapping(address, &m) ? CUDA_SUCCESS
-												       : CUDA_ERROR_INVALID_VALUE;
+	return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
+			       memory_find_mapping(address, &m)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Managed memory lies where both sides reach it, so there is nothing to move. */
@@ -291,12 +297,14 @@ static CUresult check_managed(CUdeviceptr address, size_t size)
 {
 	struct mapping m;
 
-	if (!size || !memory_find_mapping(address, &m) || !m.managed || address + size > m.address + m.size)
+	if (!size || !memory_find_mapping(address, &m) || !m.managed ||
+	    address + size > m.address + m.size)
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags, CUstream s)
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location,
+			    unsigned int flags, CUstream s)
 {
 	CUresult result = gpu_enter("cuMemPrefetchAsync", GPU_CALL_ASYNC);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: modules from PTX text, plain or in a fat binary. Module variables become device memory of their own,
- * named in reports by their symbol. A cubin, and a fat binary that holds no PTX, is error 209.
+ * Driver API: modules from PTX text, plain or in a fat binary. Module variables become device
+ * memory of their own, named in reports by their symbol. A cubin, and a fat binary that holds no
+ * PTX, is error 209.
  */
 #include "emulator/driver/cu-module.h"
 
@@ -39,14 +40,16 @@ bool cu_module_valid(CUmodule m)
 	return m && m->magic == MODULE_MAGIC;
 }
 
-static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes, struct error *err)
+static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes,
+		 struct error *err)
 {
 	const struct CUmod_st *m = data;
 	uint64_t address;
 
-	if (memory_alloc(m->device, v->size ? v->size : 1, v->managed ? MAPPING_PINNED : MAPPING_ALLOC, v->name, &address))
-		return error_set(err, ERROR_MEMORY, "no device memory for `%s` (%llu bytes)", v->name,
-				 (unsigned long long)v->size);
+	if (memory_alloc(m->device, v->size ? v->size : 1,
+			 v->managed ? MAPPING_PINNED : MAPPING_ALLOC, v->name, &address))
+		return error_set(err, ERROR_MEMORY, "no device memory for `%s` (%llu bytes)",
+				 v->name, (unsigned long long)v->size);
 	*ret_address = address;
 	*ret_bytes = memory_bytes(address, v->size ? v->size : 1, true);
 	return 0;
@@ -59,7 +62,8 @@ static void release(CUmodule m)
 	for (size_t i = 0; m->ptx && i < ptx_module_variable_count(m->ptx); i++) {
 		const struct ptx_variable *v = ptx_module_variable_at(m->ptx, i);
 
-		if (v->address && !v->is_extern && (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST))
+		if (v->address && !v->is_extern &&
+		    (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST))
 			memory_free(v->address, v->managed ? MAPPING_PINNED : MAPPING_ALLOC);
 	}
 	for (CUfunction f = m->functions, next; f; f = next) {
@@ -116,7 +120,8 @@ static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *
 
 bool cu_module_is_text(const char *image)
 {
-	return *image == '\n' || *image == '\r' || *image == '\t' || (*image >= ' ' && *image < 0x7f);
+	return *image == '\n' || *image == '\r' || *image == '\t' ||
+	       (*image >= ' ' && *image < 0x7f);
 }
 
 void cu_module_log(const struct error *err, unsigned n, CUjit_option *options, void **values)
@@ -141,18 +146,21 @@ static CUresult load_fat_binary(const void *image, CUmodule *ret, struct error *
 	if (!fat_binary_text(image, (unsigned)gpu.capability, &text, err))
 		return load(buffer_text(&text), strlen(buffer_text(&text)), ret, err);
 	log_warning("module: %s", err->text);
-	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU
+					    : CUDA_ERROR_INVALID_IMAGE;
 }
 
 static CUresult refuse_machine_code(struct error *err)
 {
-	error_set(err, ERROR_NOT_FOUND, "the image is machine code of a GPU; the emulated device runs PTX: compile or link to PTX "
-		  "instead of a cubin");
+	error_set(err, ERROR_NOT_FOUND,
+		  "the image is machine code of a GPU; the emulated device runs PTX: compile or "
+		  "link to PTX instead of a cubin");
 	log_warning("module: %s", err->text);
 	return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values)
+CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
+			void **values)
 {
 	struct error err = ERROR_INIT;
 	CUresult result;
@@ -183,25 +191,29 @@ CUresult cu_module_read_file(const char *path, struct buffer *ret)
 	return ret->failed ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values)
+CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options,
+			     void **values)
 {
 	cleanup_buffer struct buffer image = BUFFER_INIT;
 	CUresult result = cu_module_read_file(path, &image);
 
 	if (result)
 		return result;
-	if (fat_binary_is(buffer_text(&image)) && !fat_binary_is_whole(buffer_text(&image), image.len))
+	if (fat_binary_is(buffer_text(&image)) &&
+	    !fat_binary_is_whole(buffer_text(&image), image.len))
 		return CUDA_ERROR_INVALID_IMAGE;
 	return cu_module_load(ret, buffer_text(&image), n, options, values);
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned int n, CUjit_option *options, void **values)
+CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned int n, CUjit_option *options,
+			    void **values)
 {
 	CUresult result = gpu_enter("cuModuleLoadData", GPU_CALL_QUERY);
 
 	if (result)
 		return result;
-	return ret && image ? cu_module_load(ret, image, n, options, values) : CUDA_ERROR_INVALID_VALUE;
+	return ret && image ? cu_module_load(ret, image, n, options, values)
+			    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuModuleLoadData(CUmodule *ret, const void *image)
@@ -245,8 +257,12 @@ static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 	for (f = m->functions; f && f->ptx != ptx; f = f->next)
 		;
 	if (!f && (f = handle_memory_take(&functions))) {
-		*f = (struct CUfunc_st){ .next = m->functions, .ptx = ptx, .module = m, .carveout = -1,
-					 .max_dynamic_shared = MACHINE_MAX_SHARED_STATIC - (int)ptx->static_shared };
+		*f = (struct CUfunc_st){ .next = m->functions,
+					 .ptx = ptx,
+					 .module = m,
+					 .carveout = -1,
+					 .max_dynamic_shared = MACHINE_MAX_SHARED_STATIC -
+							       (int)ptx->static_shared };
 		m->functions = f;
 	}
 	pthread_mutex_unlock(&lock);

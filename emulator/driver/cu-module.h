@@ -27,28 +27,30 @@ struct CUmod_st {
 	struct ptx_module *ptx;
 	struct CUfunc_st *functions; /* that were asked for */
 	int device;                  /* where its variables are, and its functions run */
-	bool library;                /* belongs to no context: other devices load it when they need it */
-	char *text;                  /* for that; NULL where there is one device */
+	bool library; /* belongs to no context: other devices load it when they need it */
+	char *text;   /* for that; NULL where there is one device */
 	struct CUmod_st *twins[GPU_DEVICES_MAX];
 };
 
 bool cu_function_valid(CUfunction f);
-/* The function, or the module, on the current device: of a library its twin there; NULL when it has none. */
+/* The function, or the module, on the current device: of a library its twin there; NULL when it has
+ * none. */
 CUfunction cu_function_here(CUfunction f);
 CUmodule cu_module_here(CUmodule m);
 bool cu_module_valid(CUmodule m);
 
 /*
- * What the functions of modules and of libraries have in common, without the gate of gpu_enter(). An image is PTX text
- * or a fat binary; n JIT options say where messages go.
+ * What the functions of modules and of libraries have in common, without the gate of gpu_enter().
+ * An image is PTX text or a fat binary; n JIT options say where messages go.
  */
-CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values);
+CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
+			void **values);
 CUresult cu_module_read_file(const char *path, struct buffer *ret);
-CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values);
+CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options,
+			     void **values);
 CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name);
 /* The first n entries of the module, and how many it has (ret_count can be NULL). */
 CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, CUmodule m);
-
 
 /* ELF and fat binaries start with a byte that no PTX text starts with. */
 bool cu_module_is_text(const char *image);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: launches as they were before cuLaunchKernel(): shape and arguments are given to the function, call by call, and
- * stay there for the next launch. Some libraries still launch in this way.
+ * Driver API: launches as they were before cuLaunchKernel(): shape and arguments are given to the
+ * function, call by call, and stay there for the next launch. Some libraries still launch in this
+ * way.
  */
 #include "emulator/driver/cu-older.h"
 
@@ -24,7 +25,8 @@ CUresult cu_older_set_block(CUfunction f, int x, int y, int z)
 	CUresult result = enter("cuFuncSetBlockShape", f);
 
 	if (!result)
-		memcpy(f->older.block, (unsigned[]){ (unsigned)x, (unsigned)y, (unsigned)z }, sizeof(f->older.block));
+		memcpy(f->older.block, (unsigned[]){ (unsigned)x, (unsigned)y, (unsigned)z },
+		       sizeof(f->older.block));
 	return result;
 }
 
@@ -76,7 +78,8 @@ CUresult cu_older_set_float(CUfunction f, int offset, float value)
 CUresult cu_older_launch_in(CUfunction f, int width, int height, CUstream s)
 {
 	CUresult result = enter("cuLaunchGridAsync", f);
-	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, NULL, CU_LAUNCH_PARAM_BUFFER_SIZE, NULL, CU_LAUNCH_PARAM_END };
+	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, NULL, CU_LAUNCH_PARAM_BUFFER_SIZE, NULL,
+			  CU_LAUNCH_PARAM_END };
 	const unsigned *block;
 
 	if (result)
@@ -84,8 +87,8 @@ CUresult cu_older_launch_in(CUfunction f, int width, int height, CUstream s)
 	extra[1] = f->older.params;
 	extra[3] = &f->older.size;
 	block = f->older.block;
-	return cuLaunchKernel(f, (unsigned)width, (unsigned)height, 1, block[0], block[1], block[2], f->older.shared, s, NULL,
-			      extra);
+	return cuLaunchKernel(f, (unsigned)width, (unsigned)height, 1, block[0], block[1], block[2],
+			      f->older.shared, s, NULL, extra);
 }
 
 CUresult cu_older_launch_grid(CUfunction f, int width, int height)

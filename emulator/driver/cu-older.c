@@ -12,8 +12,8 @@ CUresult cu_older_ctx_create_v2(CUcontext *ret, unsigned flags, CUdevice device)
 	return cuCtxCreate(ret, NULL, flags, device);
 }
 
-CUresult cu_older_ctx_create_v3(CUcontext *ret, CUexecAffinityParam *affinity, int affinities, unsigned flags,
-				CUdevice device)
+CUresult cu_older_ctx_create_v3(CUcontext *ret, CUexecAffinityParam *affinity, int affinities,
+				unsigned flags, CUdevice device)
 {
 	(void)affinity;
 	return affinities ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(ret, NULL, flags, device);
@@ -35,16 +35,21 @@ CUresult cu_older_device_capability(int *ret_major, int *ret_minor, CUdevice dev
 /* The host is -1. */
 static CUmemLocation place_of(CUdevice device)
 {
-	return (CUmemLocation){ .type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+	return (CUmemLocation){ .type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST
+								: CU_MEM_LOCATION_TYPE_DEVICE,
 				.id = device == CU_DEVICE_CPU ? 0 : device };
 }
 
-static const CUDA_KERNEL_NODE_PARAMS *widen(CUDA_KERNEL_NODE_PARAMS *ret, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
+static const CUDA_KERNEL_NODE_PARAMS *widen(CUDA_KERNEL_NODE_PARAMS *ret,
+					    const CUDA_KERNEL_NODE_PARAMS_v1 *p)
 {
 	if (!p)
 		return NULL;
-	*ret = (CUDA_KERNEL_NODE_PARAMS){ p->func, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY,
-					  p->blockDimZ, p->sharedMemBytes, p->kernelParams, p->extra, NULL, NULL };
+	*ret = (CUDA_KERNEL_NODE_PARAMS){
+		p->func,         p->gridDimX,  p->gridDimY,  p->gridDimZ,
+		p->blockDimX,    p->blockDimY, p->blockDimZ, p->sharedMemBytes,
+		p->kernelParams, p->extra,     NULL,         NULL
+	};
 	return ret;
 }
 
@@ -73,8 +78,8 @@ CUresult cu_older_capture_info(CUstream s, CUstreamCaptureStatus *status, cuuint
 	return cuStreamGetCaptureInfo(s, status, id, NULL, NULL, NULL, NULL);
 }
 
-CUresult cu_older_capture_info_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-				  const CUgraphNode **deps, size_t *n)
+CUresult cu_older_capture_info_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+				  CUgraph *graph, const CUgraphNode **deps, size_t *n)
 {
 	return cuStreamGetCaptureInfo(s, status, id, graph, deps, NULL, n);
 }
@@ -84,12 +89,14 @@ CUresult cu_older_update_capture(CUstream s, CUgraphNode *deps, size_t n, unsign
 	return cuStreamUpdateCaptureDependencies(s, deps, NULL, n, flags);
 }
 
-CUresult cu_older_add_dependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+CUresult cu_older_add_dependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				   size_t n)
 {
 	return cuGraphAddDependencies(g, from, to, NULL, n);
 }
 
-CUresult cu_older_remove_dependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+CUresult cu_older_remove_dependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				      size_t n)
 {
 	return cuGraphRemoveDependencies(g, from, to, NULL, n);
 }
@@ -109,12 +116,14 @@ CUresult cu_older_dependents(CUgraphNode node, CUgraphNode *nodes, size_t *n)
 	return cuGraphNodeGetDependentNodes(node, nodes, NULL, n);
 }
 
-CUresult cu_older_add_node(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n, CUgraphNodeParams *params)
+CUresult cu_older_add_node(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
+			   CUgraphNodeParams *params)
 {
 	return cuGraphAddNode(ret, g, deps, NULL, n, params);
 }
 
-CUresult cu_older_instantiate(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text, size_t size)
+CUresult cu_older_instantiate(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+			      size_t size)
 {
 	if (bad)
 		*bad = NULL;
@@ -123,12 +132,14 @@ CUresult cu_older_instantiate(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, cha
 	return cuGraphInstantiate(ret, g, 0);
 }
 
-CUresult cu_older_instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text, size_t size)
+CUresult cu_older_instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+				 size_t size)
 {
 	return cu_older_instantiate(ret, g, bad, text, size);
 }
 
-CUresult cu_older_exec_update(CUgraphExec e, CUgraph g, CUgraphNode *bad, CUgraphExecUpdateResult *ret)
+CUresult cu_older_exec_update(CUgraphExec e, CUgraph g, CUgraphNode *bad,
+			      CUgraphExecUpdateResult *ret)
 {
 	CUgraphExecUpdateResultInfo info = { 0 };
 	CUresult result = cuGraphExecUpdate(e, g, &info);
@@ -155,7 +166,8 @@ CUresult cu_older_set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 
 	return cuGraphKernelNodeSetParams(node, widen(&wide, p));
 }
 
-CUresult cu_older_exec_set_kernel(CUgraphExec e, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
+CUresult cu_older_exec_set_kernel(CUgraphExec e, CUgraphNode node,
+				  const CUDA_KERNEL_NODE_PARAMS_v1 *p)
 {
 	CUDA_KERNEL_NODE_PARAMS wide;
 
@@ -168,8 +180,10 @@ CUresult cu_older_get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1 *ret)
 	CUresult result = ret ? cuGraphKernelNodeGetParams(node, &wide) : CUDA_ERROR_INVALID_VALUE;
 
 	if (!result)
-		*ret = (CUDA_KERNEL_NODE_PARAMS_v1){ wide.func, wide.gridDimX, wide.gridDimY, wide.gridDimZ, wide.blockDimX,
-						     wide.blockDimY, wide.blockDimZ, wide.sharedMemBytes,
+		*ret = (CUDA_KERNEL_NODE_PARAMS_v1){ wide.func,         wide.gridDimX,
+						     wide.gridDimY,     wide.gridDimZ,
+						     wide.blockDimX,    wide.blockDimY,
+						     wide.blockDimZ,    wide.sharedMemBytes,
 						     wide.kernelParams, wide.extra };
 	return result;
 }
@@ -199,8 +213,9 @@ CUresult cu_older_batch(CUstream s, unsigned n, CUstreamBatchMemOpParams *params
 	return cuStreamBatchMemOp(s, n, params, flags);
 }
 
-CUresult cu_older_copy_batch(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
-			     size_t *indices, size_t n, size_t *ret_failed, CUstream s)
+CUresult cu_older_copy_batch(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+			     CUmemcpyAttributes *attributes, size_t *indices, size_t n,
+			     size_t *ret_failed, CUstream s)
 {
 	CUresult result = cuMemcpyBatchAsync(dsts, srcs, sizes, count, attributes, indices, n, s);
 

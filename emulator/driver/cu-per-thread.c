@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver API under the names that programs with a default stream of each thread call: NULL is that stream, all else is the
- * same function.
+ * The driver API under the names that programs with a default stream of each thread call: NULL is
+ * that stream, all else is the same function.
  */
 #include "emulator/driver/cu-per-thread.h"
 
@@ -10,20 +10,23 @@
 #include "emulator/driver/gpu.h"
 
 #define OWN(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
-#define DEFINE(name, function, parameters, arguments)                       \
-	__attribute__((visibility("default"))) CUresult name parameters;    \
-	CUresult name parameters                                            \
-	{                                                                   \
-		return function arguments;                                  \
+#define DEFINE(name, function, parameters, arguments)                                              \
+	__attribute__((visibility("default"))) CUresult name parameters;                           \
+	CUresult name parameters                                                                   \
+	{                                                                                          \
+		return function arguments;                                                         \
 	}
 
-#define PER_THREAD(symbol, parameters, arguments) DEFINE(symbol##_ptsz, symbol, parameters, arguments)
-#define PER_THREAD_WAITS(symbol, parameters, arguments) DEFINE(symbol##_ptds, symbol, parameters, arguments)
+#define PER_THREAD(symbol, parameters, arguments)                                                  \
+	DEFINE(symbol##_ptsz, symbol, parameters, arguments)
+#define PER_THREAD_WAITS(symbol, parameters, arguments)                                            \
+	DEFINE(symbol##_ptds, symbol, parameters, arguments)
 #include "emulator/driver/cu-per-thread.def"
 #undef PER_THREAD
 #undef PER_THREAD_WAITS
 
-__attribute__((visibility("default"))) CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params,
+__attribute__((visibility("default"))) CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c,
+								      CUfunction f, void **params,
 								      void **extra);
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
 {
@@ -33,8 +36,9 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **par
 	return cuLaunchKernelEx(c ? &own : NULL, f, params, extra);
 }
 
-__attribute__((visibility("default"))) CUresult cuGetProcAddress_v2_ptsz(const char *name, void **ret, int version,
-								 cuuint64_t flags, CUdriverProcAddressQueryResult *ret_status);
+__attribute__((visibility("default"))) CUresult
+cuGetProcAddress_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
+			 CUdriverProcAddressQueryResult *ret_status);
 CUresult cuGetProcAddress_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
 				  CUdriverProcAddressQueryResult *ret_status)
 {

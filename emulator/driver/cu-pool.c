@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API, chapter Stream Ordered Memory Allocator. A pool is a device, a limit and its statistics: memory is taken from the
- * device for each allocation, and given back in the stream's order, so nothing is held back in between. Memory that is
- * still in use when its pool is destroyed lives on.
+ * Driver API, chapter Stream Ordered Memory Allocator. A pool is a device, a limit and its
+ * statistics: memory is taken from the device for each allocation, and given back in the stream's
+ * order, so nothing is held back in between. Memory that is still in use when its pool is destroyed
+ * lives on.
  */
 #include "emulator/driver/cu-pool.h"
 
@@ -34,7 +35,9 @@ static CUmemoryPool current[GPU_DEVICES_MAX]; /* NULL: the default one */
 
 static void init(CUmemoryPool p, const CUmemPoolProps *props)
 {
-	*p = (struct CUmemPoolHandle_st){ .magic = POOL_MAGIC, .props = *props, .reuse = { 1, 1, 1 } };
+	*p = (struct CUmemPoolHandle_st){ .magic = POOL_MAGIC,
+					  .props = *props,
+					  .reuse = { 1, 1, 1 } };
 }
 
 static CUmemoryPool default_of(int device)
@@ -44,7 +47,8 @@ static CUmemoryPool default_of(int device)
 	pthread_mutex_lock(&lock);
 	if (!p->magic)
 		init(p, &(CUmemPoolProps){ .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-					   .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device } });
+					   .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+							 .id = device } });
 	pthread_mutex_unlock(&lock);
 	return p;
 }
@@ -78,7 +82,8 @@ static CUresult take(CUmemoryPool p, size_t size)
 	bool fits;
 
 	pthread_mutex_lock(&lock);
-	fits = !p->props.maxSize || (size <= p->props.maxSize && p->used <= p->props.maxSize - size);
+	fits = !p->props.maxSize ||
+	       (size <= p->props.maxSize && p->used <= p->props.maxSize - size);
 	if (fits)
 		p->used += size;
 	if (p->used > p->used_high)
@@ -115,7 +120,8 @@ static CUresult capture_alloc(CUstream s, CUdeviceptr *ret, size_t size)
 }
 
 /* pool NULL: the current one. Memory that waits to be freed may be what is missing. */
-static CUresult allocate(const char *call, CUdeviceptr *ret, size_t size, CUmemoryPool p, CUstream s)
+static CUresult allocate(const char *call, CUdeviceptr *ret, size_t size, CUmemoryPool p,
+			 CUstream s)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 	uint64_t address;
@@ -156,7 +162,8 @@ CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t size, CUstream s)
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ret, size_t size, CUmemoryPool p, CUstream s)
 {
-	return is_pool(p) ? allocate("cuMemAllocFromPoolAsync", ret, size, p, s) : CUDA_ERROR_INVALID_VALUE;
+	return is_pool(p) ? allocate("cuMemAllocFromPoolAsync", ret, size, p, s)
+			  : CUDA_ERROR_INVALID_VALUE;
 }
 
 static void run_free(void *data)
@@ -180,7 +187,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream s)
 	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (capture_is_on(s))
-		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free.dptr = address });
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+							    .free.dptr = address });
 	if (graph_has_memory(address))
 		return CUDA_SUCCESS;
 	if (!memory_find_mapping(address, &m) || m.kind != MAPPING_ALLOC || m.address != address)
@@ -273,7 +281,8 @@ static bool is_on_device(const CUmemLocation *l, CUmemAllocationType type)
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *ret, CUmemLocation *l, CUmemAllocationType type)
 {
-	return is_on_device(l, type) ? cuDeviceGetDefaultMemPool(ret, l->id) : CUDA_ERROR_NOT_SUPPORTED;
+	return is_on_device(l, type) ? cuDeviceGetDefaultMemPool(ret, l->id)
+				     : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool *ret, CUmemLocation *l, CUmemAllocationType type)
@@ -310,7 +319,8 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool p, CUmemPool_attribute attribute, vo
 	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-		p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(const int *)value;
+		p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] =
+			*(const int *)value;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
 		p->release_threshold = *(const cuuint64_t *)value;
@@ -367,7 +377,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool p, const CUmemAccessDesc *desc, size_t 
 		else if (!gpu_has(l->id))
 			result = CUDA_ERROR_INVALID_DEVICE;
 		else if (l->id != p->props.location.id)
-			memory_peer(l->id, p->props.location.id, desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+			memory_peer(l->id, p->props.location.id,
+				    desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 		else if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 			result = CUDA_ERROR_INVALID_DEVICE;
 	}
@@ -388,6 +399,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *ret, CUmemoryPool p, CUmemLocatio
 		peer = memory_peer(l->id, owner, true);
 		memory_peer(l->id, owner, peer);
 	}
-	*ret = l->id == owner || peer ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	*ret = l->id == owner || peer ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+				      : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	return CUDA_SUCCESS;
 }

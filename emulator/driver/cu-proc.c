@@ -27,7 +27,8 @@ static const struct {
 #undef DRIVER_API
 };
 
-/* Functions whose parameters differ by version: what callers of version `from` and later, but before `to`, get. */
+/* Functions whose parameters differ by version: what callers of version `from` and later, but
+ * before `to`, get. */
 static const struct {
 	const char *name;
 	int from, to;
@@ -71,7 +72,8 @@ static const struct {
 static void *find_function(const char *name, int version)
 {
 	for (size_t i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++)
-		if (!strcmp(versioned[i].name, name) && version >= versioned[i].from && version < versioned[i].to)
+		if (!strcmp(versioned[i].name, name) && version >= versioned[i].from &&
+		    version < versioned[i].to)
 			return versioned[i].function;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
@@ -88,7 +90,8 @@ CUresult cuGetProcAddress(const char *name, void **ret, int version, cuuint64_t 
 	if (!*ret)
 		*ret = find_function(name, version);
 	if (ret_status)
-		*ret_status = *ret ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+		*ret_status =
+			*ret ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *ret ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 

@@ -90,8 +90,8 @@ void *cu_profile_take(size_t *ret_len)
 	return bytes;
 }
 
-static int watched_launch(struct profile *p, const struct machine_launch *l, struct gpu_fault *fault,
-			  struct machine_stats *stats, struct error *err)
+static int watched_launch(struct profile *p, const struct machine_launch *l,
+			  struct gpu_fault *fault, struct machine_stats *stats, struct error *err)
 {
 	struct observer *observers[MACHINE_OBSERVERS];
 	struct machine_launch watched = *l;
@@ -112,8 +112,8 @@ static int watched_launch(struct profile *p, const struct machine_launch *l, str
 	return rc;
 }
 
-int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
-		      struct error *err)
+int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault,
+		      struct machine_stats *stats, struct error *err)
 {
 	struct profile *p = l->observer_count < MACHINE_OBSERVERS ? hold() : NULL;
 	uint64_t start = cu_profile_start();

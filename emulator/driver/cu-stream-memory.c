@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: values in memory that a stream writes or waits for, and batches of copies. A stream that waits looks at the
- * memory from time to time; when nobody is left who could write there, that is a deadlock, as of a launch that spins.
+ * Driver API: values in memory that a stream writes or waits for, and batches of copies. A stream
+ * that waits looks at the memory from time to time; when nobody is left who could write there, that
+ * is a deadlock, as of a launch that spins.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,13 @@ struct values {
 
 static bool holds(const struct value *v)
 {
-	uint64_t now = v->size == 4 ? __atomic_load_n((uint32_t *)v->bytes, __ATOMIC_ACQUIRE) :
-				      __atomic_load_n((uint64_t *)v->bytes, __ATOMIC_ACQUIRE);
+	uint64_t now = v->size == 4 ? __atomic_load_n((uint32_t *)v->bytes, __ATOMIC_ACQUIRE)
+				    : __atomic_load_n((uint64_t *)v->bytes, __ATOMIC_ACQUIRE);
 
 	switch (v->flags & 3) {
 	case CU_STREAM_WAIT_VALUE_GEQ:
-		return v->size == 4 ? (int32_t)((uint32_t)now - (uint32_t)v->value) >= 0 : (int64_t)(now - v->value) >= 0;
+		return v->size == 4 ? (int32_t)((uint32_t)now - (uint32_t)v->value) >= 0
+				    : (int64_t)(now - v->value) >= 0;
 	case CU_STREAM_WAIT_VALUE_EQ:
 		return now == v->value;
 	case CU_STREAM_WAIT_VALUE_AND:
@@ -61,7 +63,8 @@ static void wait_for(const struct value *v)
 		if (seconds() - since > MACHINE_STALL_SECONDS) {
 			if (!queue_may_free(queue_running())) {
 				gpu_break(CUDA_ERROR_LAUNCH_TIMEOUT,
-					  "Deadlock: a stream waits for a value in memory that nobody is left to write");
+					  "Deadlock: a stream waits for a value in memory that "
+					  "nobody is left to write");
 				return;
 			}
 			since = seconds();
@@ -97,15 +100,19 @@ static CUresult read_operation(const CUstreamBatchMemOpParams *p, struct value *
 	switch (p->operation) {
 	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
 	case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-		*ret = (struct value){ .kind = VALUE_WAIT, .flags = p->waitValue.flags,
-				       .size = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ? 4 : 8,
+		*ret = (struct value){ .kind = VALUE_WAIT,
+				       .flags = p->waitValue.flags,
+				       .size = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ? 4
+											      : 8,
 				       .address = p->waitValue.address };
 		ret->value = ret->size == 4 ? p->waitValue.value : p->waitValue.value64;
 		break;
 	case CU_STREAM_MEM_OP_WRITE_VALUE_32:
 	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-		*ret = (struct value){ .kind = VALUE_WRITE, .flags = p->writeValue.flags,
-				       .size = p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ? 4 : 8,
+		*ret = (struct value){ .kind = VALUE_WRITE,
+				       .flags = p->writeValue.flags,
+				       .size = p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ? 4
+											       : 8,
 				       .address = p->writeValue.address };
 		ret->value = ret->size == 4 ? p->writeValue.value : p->writeValue.value64;
 		break;
@@ -118,12 +125,14 @@ static CUresult read_operation(const CUstreamBatchMemOpParams *p, struct value *
 	}
 	if (!ret->address || ret->address % ret->size)
 		return CUDA_ERROR_INVALID_VALUE;
-	ret->bytes = memory_is_device(ret->address) ?
-			     memory_bytes(ret->address, ret->size, ret->kind == VALUE_WRITE) : (void *)(uintptr_t)ret->address;
+	ret->bytes = memory_is_device(ret->address)
+			     ? memory_bytes(ret->address, ret->size, ret->kind == VALUE_WRITE)
+			     : (void *)(uintptr_t)ret->address;
 	return ret->bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult batch(const char *call, CUstream s, unsigned count, CUstreamBatchMemOpParams *params, unsigned flags)
+static CUresult batch(const char *call, CUstream s, unsigned count,
+		      CUstreamBatchMemOpParams *params, unsigned flags)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(s);
@@ -138,9 +147,11 @@ static CUresult batch(const char *call, CUstream s, unsigned count, CUstreamBatc
 	if (flags || !params || count > COUNT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (capture_is_on(s))
-		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-							    .memOp = { NULL, count, params, flags } });
-	w = work_new(WORK_DEVICE, run_values, sizeof(*all) + count * sizeof(all->at[0]), (void **)&all);
+		return capture_add(s,
+				   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+							 .memOp = { NULL, count, params, flags } });
+	w = work_new(WORK_DEVICE, run_values, sizeof(*all) + count * sizeof(all->at[0]),
+		     (void **)&all);
 	if (!w)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	all->count = 0;
@@ -154,31 +165,52 @@ static CUresult batch(const char *call, CUstream s, unsigned count, CUstreamBatc
 	return result;
 }
 
-CUresult cuStreamBatchMemOp(CUstream s, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags)
+CUresult cuStreamBatchMemOp(CUstream s, unsigned int count, CUstreamBatchMemOpParams *params,
+			    unsigned int flags)
 {
 	return batch("cuStreamBatchMemOp", s, count, params, flags);
 }
 
 CUresult cuStreamWaitValue32(CUstream s, CUdeviceptr address, cuuint32_t value, unsigned int flags)
 {
-	return batch("cuStreamWaitValue32", s, 1, &(CUstreamBatchMemOpParams){ .waitValue = {
-		.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32, .address = address, .value = value, .flags = flags } }, 0);
+	return batch("cuStreamWaitValue32", s, 1,
+		     &(CUstreamBatchMemOpParams){
+			     .waitValue = { .operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
+					    .address = address,
+					    .value = value,
+					    .flags = flags } },
+		     0);
 }
 
 CUresult cuStreamWaitValue64(CUstream s, CUdeviceptr address, cuuint64_t value, unsigned int flags)
 {
-	return batch("cuStreamWaitValue64", s, 1, &(CUstreamBatchMemOpParams){ .waitValue = {
-		.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64, .address = address, .value64 = value, .flags = flags } }, 0);
+	return batch("cuStreamWaitValue64", s, 1,
+		     &(CUstreamBatchMemOpParams){
+			     .waitValue = { .operation = CU_STREAM_MEM_OP_WAIT_VALUE_64,
+					    .address = address,
+					    .value64 = value,
+					    .flags = flags } },
+		     0);
 }
 
 CUresult cuStreamWriteValue32(CUstream s, CUdeviceptr address, cuuint32_t value, unsigned int flags)
 {
-	return batch("cuStreamWriteValue32", s, 1, &(CUstreamBatchMemOpParams){ .writeValue = {
-		.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = address, .value = value, .flags = flags } }, 0);
+	return batch("cuStreamWriteValue32", s, 1,
+		     &(CUstreamBatchMemOpParams){
+			     .writeValue = { .operation = CU_STREAM_MEM_OP_WRITE_VALUE_32,
+					     .address = address,
+					     .value = value,
+					     .flags = flags } },
+		     0);
 }
 
 CUresult cuStreamWriteValue64(CUstream s, CUdeviceptr address, cuuint64_t value, unsigned int flags)
 {
-	return batch("cuStreamWriteValue64", s, 1, &(CUstreamBatchMemOpParams){ .writeValue = {
-		.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64, .address = address, .value64 = value, .flags = flags } }, 0);
+	return batch("cuStreamWriteValue64", s, 1,
+		     &(CUstreamBatchMemOpParams){
+			     .writeValue = { .operation = CU_STREAM_MEM_OP_WRITE_VALUE_64,
+					     .address = address,
+					     .value64 = value,
+					     .flags = flags } },
+		     0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: streams and events. A stream is a queue of work; an event is a mark in one, and keeps the time at which what was
- * before it was done.
+ * Driver API: streams and events. A stream is a queue of work; an event is a mark in one, and keeps
+ * the time at which what was before it was done.
  */
 #include "emulator/driver/cu-stream.h"
 
@@ -29,7 +29,7 @@ struct CUevent_st {
 	unsigned flags;
 	int device;
 	bool recorded;
-	struct work *mark; /* NULL: it was idle there */
+	struct work *mark;          /* NULL: it was idle there */
 	struct capture_point point; /* that it was recorded at */
 	struct timespec time;
 };
@@ -120,8 +120,12 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (priority > 0)
 		priority = 0;
-	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority,
-				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)), context_current(), { 0 } };
+	*s = (struct CUstream_st){ STREAM_MAGIC,
+				   flags,
+				   priority < -5 ? -5 : priority,
+				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)),
+				   context_current(),
+				   { 0 } };
 	if (!s->queue) {
 		handle_memory_give(&streams, s);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -188,7 +192,8 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags)
 	if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags && capture_is_on(s))
-		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = e });
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+							    .eventWait.event = e });
 	if (e->point.capture && cu_stream_point(s))
 		return capture_join(cu_stream_point(s), &e->point);
 	/* What it stands for is outside of the capture. */
@@ -277,7 +282,8 @@ static CUresult call_host(CUstream s, const struct host_call *c)
 {
 	struct queue *q = cu_stream_queue(s);
 
-	return q ? queue_submit(q, WORK_HOST, run_host_call, c, sizeof(*c)) : CUDA_ERROR_INVALID_HANDLE;
+	return q ? queue_submit(q, WORK_HOST, run_host_call, c, sizeof(*c))
+		 : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, unsigned int flags)
@@ -303,7 +309,8 @@ CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
 	if (!fn)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (capture_is_on(s))
-		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_HOST, .host = { fn, data } });
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_HOST,
+							    .host = { fn, data } });
 	return call_host(s, &c);
 }
 
@@ -424,6 +431,7 @@ CUresult cuEventElapsedTime(float *ret_ms, CUevent start, CUevent end)
 		return CUDA_ERROR_NOT_READY;
 	from = start->mark ? work_time(start->mark) : start->time;
 	to = end->mark ? work_time(end->mark) : end->time;
-	*ret_ms = (float)((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
+	*ret_ms = (float)((double)(to.tv_sec - from.tv_sec) * 1e3 +
+			  (double)(to.tv_nsec - from.tv_nsec) / 1e6);
 	return CUDA_SUCCESS;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: texture and surface objects. An object is a slot of a table that only grows; its handle is the slot's
- * number, counted from 1, and the machine reads the slot's struct image. A destroyed one is empty and may be used again.
+ * Driver API: texture and surface objects. An object is a slot of a table that only grows; its
+ * handle is the slot's number, counted from 1, and the machine reads the slot's struct image. A
+ * destroyed one is empty and may be used again.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +28,8 @@ static struct object *_Atomic objects[OBJECTS_MAX];
 
 static struct object *find(uint64_t handle, bool surface)
 {
-	struct object *o = handle && handle <= OBJECTS_MAX ? atomic_load(&objects[handle - 1]) : NULL;
+	struct object *o =
+		handle && handle <= OBJECTS_MAX ? atomic_load(&objects[handle - 1]) : NULL;
 
 	return o && atomic_load(&o->live) && o->image.surface == surface ? o : NULL;
 }
@@ -102,8 +104,12 @@ static CUresult add_level(struct image *i, const struct CUarray_st *a)
 	cu_array_extent(a, extent);
 	i->layers = layers ? (uint32_t)extent[2] : 1;
 	i->level[i->levels++] = (struct image_level){
-		.address = a->address, .width = (uint32_t)extent[0], .height = (uint32_t)extent[1],
-		.depth = layers ? 1 : (uint32_t)extent[2], .pitch = a->pitch, .slice = a->slice,
+		.address = a->address,
+		.width = (uint32_t)extent[0],
+		.height = (uint32_t)extent[1],
+		.depth = layers ? 1 : (uint32_t)extent[2],
+		.pitch = a->pitch,
+		.slice = a->slice,
 	};
 	return set_format(i, a->shape.Format, a->shape.NumChannels);
 }
@@ -116,21 +122,27 @@ static CUresult set_linear(struct image *i, const CUDA_RESOURCE_DESC *r)
 	if (result || !texels || texels > UINT32_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
 	i->levels = i->layers = 1;
-	i->level[0] = (struct image_level){ .address = r->res.linear.devPtr, .width = (uint32_t)texels, .height = 1,
-					    .depth = 1 };
+	i->level[0] = (struct image_level){
+		.address = r->res.linear.devPtr, .width = (uint32_t)texels, .height = 1, .depth = 1
+	};
 	return CUDA_SUCCESS;
 }
 
 static CUresult set_pitched(struct image *i, const CUDA_RESOURCE_DESC *r)
 {
 	CUresult result = set_format(i, r->res.pitch2D.format, r->res.pitch2D.numChannels);
-	size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height, pitch = r->res.pitch2D.pitchInBytes;
+	size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height,
+	       pitch = r->res.pitch2D.pitchInBytes;
 
-	if (result || !width || !height || width > 1u << 17 || height > 1u << 17 || pitch < width * image_texel_size(i))
+	if (result || !width || !height || width > 1u << 17 || height > 1u << 17 ||
+	    pitch < width * image_texel_size(i))
 		return CUDA_ERROR_INVALID_VALUE;
 	i->levels = i->layers = 1;
-	i->level[0] = (struct image_level){ .address = r->res.pitch2D.devPtr, .width = (uint32_t)width,
-					    .height = (uint32_t)height, .depth = 1, .pitch = pitch };
+	i->level[0] = (struct image_level){ .address = r->res.pitch2D.devPtr,
+					    .width = (uint32_t)width,
+					    .height = (uint32_t)height,
+					    .depth = 1,
+					    .pitch = pitch };
 	return CUDA_SUCCESS;
 }
 
@@ -149,8 +161,8 @@ static CUresult set_resource(struct image *i, const CUDA_RESOURCE_DESC *r)
 {
 	switch (r->resType) {
 	case CU_RESOURCE_TYPE_ARRAY:
-		return cu_array_valid(r->res.array.hArray) ? add_level(i, r->res.array.hArray) :
-							     CUDA_ERROR_INVALID_HANDLE;
+		return cu_array_valid(r->res.array.hArray) ? add_level(i, r->res.array.hArray)
+							   : CUDA_ERROR_INVALID_HANDLE;
 	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
 		return set_mipmapped(i, r->res.mipmap.hMipmappedArray);
 	case CU_RESOURCE_TYPE_LINEAR:
@@ -172,7 +184,8 @@ static CUresult set_sampling(struct image *i, const CUDA_TEXTURE_DESC *t)
 	}
 	i->normalised = t->flags & CU_TRSF_NORMALIZED_COORDINATES;
 	i->srgb = t->flags & CU_TRSF_SRGB;
-	i->as_float = i->kind != IMAGE_FLOAT && i->bits < 32 && !(t->flags & CU_TRSF_READ_AS_INTEGER);
+	i->as_float =
+		i->kind != IMAGE_FLOAT && i->bits < 32 && !(t->flags & CU_TRSF_READ_AS_INTEGER);
 	i->linear = t->filterMode == CU_TR_FILTER_MODE_LINEAR;
 	i->linear_mips = t->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
 	i->bias = t->mipmapLevelBias;
@@ -202,8 +215,8 @@ static CUresult set_view(struct image *i, const CUDA_RESOURCE_VIEW_DESC *v)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuTexObjectCreate(CUtexObject *ret, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *t,
-			   const CUDA_RESOURCE_VIEW_DESC *v)
+CUresult cuTexObjectCreate(CUtexObject *ret, const CUDA_RESOURCE_DESC *r,
+			   const CUDA_TEXTURE_DESC *t, const CUDA_RESOURCE_VIEW_DESC *v)
 {
 	CUresult result = gpu_enter("cuTexObjectCreate", GPU_CALL_QUERY);
 	struct object o = { .has_view = v != NULL };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: functions that are there so that programs and libraries which name them are loaded, and that answer
- * CUDA_ERROR_NOT_SUPPORTED with a line that says why, once for each. They look at none of their arguments, so one without
- * parameters stands for any of them: <cuda.h>, which knows better, is not included here.
+ * Driver API: functions that are there so that programs and libraries which name them are loaded,
+ * and that answer CUDA_ERROR_NOT_SUPPORTED with a line that says why, once for each. They look at
+ * none of their arguments, so one without parameters stands for any of them: <cuda.h>, which knows
+ * better, is not included here.
  */
 #include "emulator/driver/cu-unsupported.h"
 
@@ -37,13 +38,13 @@ static int refuse(atomic_flag *told, const char *call, enum reason reason)
 }
 
 #define REASON(symbol, text)
-#define UNSUPPORTED(name, reason)                                  \
-	__attribute__((visibility("default"))) int name(void);     \
-	int name(void)                                             \
-	{                                                          \
-		static atomic_flag told = ATOMIC_FLAG_INIT;        \
-								   \
-		return refuse(&told, #name, reason);               \
+#define UNSUPPORTED(name, reason)                                                                  \
+	__attribute__((visibility("default"))) int name(void);                                     \
+	int name(void)                                                                             \
+	{                                                                                          \
+		static atomic_flag told = ATOMIC_FLAG_INIT;                                        \
+                                                                                                   \
+		return refuse(&told, #name, reason);                                               \
 	}
 #include "emulator/driver/cu-unsupported.def"
 #undef UNSUPPORTED
@@ -62,7 +63,8 @@ void *cu_unsupported(const char *name)
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strncmp(rows[i].name, name, len) && (!rows[i].name[len] || !strncmp(rows[i].name + len, "_v", 2)))
+		if (!strncmp(rows[i].name, name, len) &&
+		    (!rows[i].name[len] || !strncmp(rows[i].name + len, "_v", 2)))
 			return (void *)rows[i].function;
 	return NULL;
 }

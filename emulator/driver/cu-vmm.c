@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API: virtual memory management. Physical memory is a memfd, an exported handle is its descriptor. */
+/* Driver API: virtual memory management. Physical memory is a memfd, an exported handle is its
+ * descriptor. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ CUresult cuMemGetAllocationGranularity(size_t *ret, const CUmemAllocationProp *p
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr *ret, size_t size, size_t align, CUdeviceptr hint, unsigned long long flags)
+CUresult cuMemAddressReserve(CUdeviceptr *ret, size_t size, size_t align, CUdeviceptr hint,
+			     unsigned long long flags)
 {
 	CUresult result = gpu_enter("cuMemAddressReserve", GPU_CALL_DEVICE);
 	uint64_t address;
@@ -29,7 +31,8 @@ CUresult cuMemAddressReserve(CUdeviceptr *ret, size_t size, size_t align, CUdevi
 		return result;
 	if (!ret || !size || size % GPU_GRANULARITY || (align & (align - 1)) || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = memory_reserve(hint, size, align < GPU_GRANULARITY ? GPU_GRANULARITY : align, &address);
+	result = memory_reserve(hint, size, align < GPU_GRANULARITY ? GPU_GRANULARITY : align,
+				&address);
 	if (!result)
 		*ret = address;
 	return result;
@@ -42,8 +45,8 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size)
 	return result ? result : memory_unreserve(address, size);
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle *ret, size_t size, const CUmemAllocationProp *prop,
-		     unsigned long long flags)
+CUresult cuMemCreate(CUmemGenericAllocationHandle *ret, size_t size,
+		     const CUmemAllocationProp *prop, unsigned long long flags)
 {
 	CUresult result = gpu_enter("cuMemCreate", GPU_CALL_DEVICE);
 	struct allocation *a;
@@ -54,7 +57,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *ret, size_t size, const CUmem
 	if (!ret || !prop || !size || size % GPU_GRANULARITY || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	host = prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || (!host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE))
+	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    (!host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (host ? prop->location.id : !gpu_has(prop->location.id))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -76,8 +80,8 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-		  unsigned long long flags)
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
+		  CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
 	CUresult result = gpu_enter("cuMemMap", GPU_CALL_DEVICE);
 
@@ -104,7 +108,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc 
 	if (!desc || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++)
-		if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(desc[i].location.id))
+		if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+		    !gpu_has(desc[i].location.id))
 			return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count && !result; i++) {
 		int prot = PROT_NONE;
@@ -118,7 +123,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc 
 	return result;
 }
 
-CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address)
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+			CUdeviceptr address)
 {
 	CUresult result = gpu_enter("cuMemGetAccess", GPU_CALL_DEVICE);
 	struct mapping m;
@@ -126,8 +132,8 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 
 	if (result)
 		return result;
-	if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(location->id) ||
-	    !memory_find_mapping(address, &m))
+	if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !gpu_has(location->id) || !memory_find_mapping(address, &m))
 		return CUDA_ERROR_INVALID_VALUE;
 	prot = memory_reach(&m, location->id);
 	if (prot & PROT_WRITE)
@@ -186,7 +192,8 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *ret, void *ad
 	return result || a ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *ret, CUmemGenericAllocationHandle handle)
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *ret,
+						CUmemGenericAllocationHandle handle)
 {
 	CUresult result = gpu_enter("cuMemGetAllocationPropertiesFromHandle", GPU_CALL_DEVICE);
 	const struct allocation *a = (const struct allocation *)(uintptr_t)handle;
@@ -196,9 +203,11 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *ret, CUmemG
 	if (!ret || !a)
 		return CUDA_ERROR_INVALID_VALUE;
 	*ret = (CUmemAllocationProp){ .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-				      .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-				      .location.type = a->device == MEMORY_HOST ? CU_MEM_LOCATION_TYPE_HOST_NUMA :
-										  CU_MEM_LOCATION_TYPE_DEVICE };
+				      .requestedHandleTypes =
+					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+				      .location.type = a->device == MEMORY_HOST
+							       ? CU_MEM_LOCATION_TYPE_HOST_NUMA
+							       : CU_MEM_LOCATION_TYPE_DEVICE };
 	ret->location.id = a->device == MEMORY_HOST ? 0 : a->device;
 	return CUDA_SUCCESS;
 }

@@ -53,8 +53,9 @@ static bool is_new(const struct place *p)
 
 	pthread_mutex_lock(&told.lock);
 	for (unsigned i = 0; i < told.n; i++)
-		if (!strcmp(told.places[i].entry, p->entry) && !strcmp(told.places[i].file, p->file) &&
-		    told.places[i].line == p->line && told.places[i].offset == p->offset)
+		if (!strcmp(told.places[i].entry, p->entry) &&
+		    !strcmp(told.places[i].file, p->file) && told.places[i].line == p->line &&
+		    told.places[i].offset == p->offset)
 			fresh = false;
 	if (fresh && told.n < PLACES)
 		told.places[told.n++] = *p;
@@ -116,8 +117,10 @@ void findings_host_read(const char *call, uint64_t address, uint64_t size)
 	if (cause.kind)
 		gpu_fault_print(&cause, &text);
 	else
-		buffer_printf(&text, "========= Host API uninitialized memory access of %llu bytes by %s\n",
-			      (unsigned long long)size, call);
+		buffer_printf(
+			&text,
+			"========= Host API uninitialized memory access of %llu bytes by %s\n",
+			(unsigned long long)size, call);
 	buffer_puts(&text, "=========     ");
 	if (state == MEMORY_COMPUTED) {
 		buffer_puts(&text, "which the host copies from ");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shared frame has a bit for each of its units, and knows how large its largest hole can be at most. */
+/* A shared frame has a bit for each of its units, and knows how large its largest hole can be at
+ * most. */
 #include "emulator/driver/frames.h"
 
 #include <stdlib.h>

@@ -47,13 +47,16 @@ static uint64_t parse_size(const char *text)
 	unsigned long long value = strtoull(text, &end, 10);
 
 	switch (*end) {
-	case 'G': case 'g':
+	case 'G':
+	case 'g':
 		value *= 1024;
 		/* fallthrough */
-	case 'M': case 'm':
+	case 'M':
+	case 'm':
 		value *= 1024;
 		/* fallthrough */
-	case 'K': case 'k':
+	case 'K':
+	case 'k':
 		value *= 1024;
 	}
 	return value;
@@ -67,7 +70,8 @@ static int device_count(void)
 	return n < 1 ? 1 : n > GPU_DEVICES_MAX ? GPU_DEVICES_MAX : (int)n;
 }
 
-/* What programs are told, and by which they choose among their ways. Device code of any target runs. */
+/* What programs are told, and by which they choose among their ways. Device code of any target
+ * runs. */
 static int capability(void)
 {
 	static const struct {
@@ -82,7 +86,8 @@ static int capability(void)
 	return known[0].value;
 }
 
-/* Of each device: together they have no more than half of what the machine has, unless somebody has said so. */
+/* Of each device: together they have no more than half of what the machine has, unless somebody has
+ * said so. */
 static uint64_t memory_size(void)
 {
 	const char *text = getenv("CGPU_EMULATED_MEMORY");
@@ -90,8 +95,9 @@ static uint64_t memory_size(void)
 	uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (!size)
-		size = host / 2 / (uint64_t)gpu.devices < GPU_MEMORY_DEFAULT ? host / 2 / (uint64_t)gpu.devices :
-									       GPU_MEMORY_DEFAULT;
+		size = host / 2 / (uint64_t)gpu.devices < GPU_MEMORY_DEFAULT
+			       ? host / 2 / (uint64_t)gpu.devices
+			       : GPU_MEMORY_DEFAULT;
 	if (size < GPU_MEMORY_MIN)
 		size = GPU_MEMORY_MIN;
 	return size / GPU_GRANULARITY * GPU_GRANULARITY;
@@ -207,7 +213,8 @@ void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l)
 	gpu.pending = last_fault.code;
 	gpu.halt = 1;
 	pthread_mutex_unlock(&fault_lock);
-	/* Who listens for output asks for the report, too; a program that takes us for its driver does not. */
+	/* Who listens for output asks for the report, too; a program that takes us for its driver
+	 * does not. */
 	if (!gpu.print)
 		gpu_print(true, buffer_text(&text), text.len);
 	cu_coredump_abort(f);

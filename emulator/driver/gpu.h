@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated GPUs of this process: whether they are initialised, how they are broken, who listens to them. Every driver
- * API function starts with gpu_enter(), which is the one place where failures are injected, where an uninitialised driver
- * and a missing context are refused, and where faults of device code come back. There is one device, or as many as
- * CGPU_EMULATED_DEVICES says; a fault on one of them is one of all.
+ * The emulated GPUs of this process: whether they are initialised, how they are broken, who listens
+ * to them. Every driver API function starts with gpu_enter(), which is the one place where failures
+ * are injected, where an uninitialised driver and a missing context are refused, and where faults
+ * of device code come back. There is one device, or as many as CGPU_EMULATED_DEVICES says; a fault
+ * on one of them is one of all.
  *
- * Faults. A fault is `pending` after the launch and is delivered by the next call that synchronises; from then on it is
- * `sticky`: every call returns it until the process ends, as on hardware.
+ * Faults. A fault is `pending` after the launch and is delivered by the next call that
+ * synchronises; from then on it is `sticky`: every call returns it until the process ends, as on
+ * hardware.
  */
 #ifndef CGPU_EMULATOR_GPU_H
 #define CGPU_EMULATOR_GPU_H
@@ -35,11 +37,11 @@ struct machine_launch;
 
 /* What a call needs and whether it waits for the device. */
 enum gpu_call {
-	GPU_CALL_FREE,    /* works before cuInit and on a broken device */
-	GPU_CALL_DEVICE,  /* needs cuInit only */
-	GPU_CALL_ASYNC,   /* needs a context; returns a sticky error but does not look for new ones */
-	GPU_CALL_QUERY,   /* the same, and delivers a pending fault */
-	GPU_CALL_SYNC,    /* waits until the device is idle, then as QUERY */
+	GPU_CALL_FREE,   /* works before cuInit and on a broken device */
+	GPU_CALL_DEVICE, /* needs cuInit only */
+	GPU_CALL_ASYNC, /* needs a context; returns a sticky error but does not look for new ones */
+	GPU_CALL_QUERY, /* the same, and delivers a pending fault */
+	GPU_CALL_SYNC,  /* waits until the device is idle, then as QUERY */
 };
 
 /* Limits that cuCtxSetLimit() changes. */
@@ -47,22 +49,23 @@ struct gpu_limits {
 	size_t stack;
 	size_t printf_fifo;
 	size_t malloc_heap;
-	size_t sync_depth, pending_launches; /* of launches by device code; kept, and never reached */
-	size_t l2_fetch, l2_persisting;      /* advice to a cache that is not there */
+	size_t sync_depth,
+		pending_launches;       /* of launches by device code; kept, and never reached */
+	size_t l2_fetch, l2_persisting; /* advice to a cache that is not there */
 };
 
 struct gpu {
-	int devices;              /* how many there are, fixed by cuInit as the next one is */
-	uint64_t memory;          /* bytes of memory of each */
-	int capability;           /* of each, 75 for 7.5 */
-	bool has_hmm;             /* device code reaches all memory of the host */
+	int devices;     /* how many there are, fixed by cuInit as the next one is */
+	uint64_t memory; /* bytes of memory of each */
+	int capability;  /* of each, 75 for 7.5 */
+	bool has_hmm;    /* device code reaches all memory of the host */
 	struct gpu_limits limits[GPU_DEVICES_MAX];
 	_Atomic bool initialised;
-	_Atomic int pending;      /* CUresult that the next synchronising call delivers */
-	_Atomic int sticky;       /* CUresult of every call */
-	_Atomic int hung;         /* a launch that never ends occupies the device */
-	_Atomic int stop;         /* launches are to end, as gpu_stop() says */
-	_Atomic int halt;         /* the same, or one has faulted: the others need not go on */
+	_Atomic int pending; /* CUresult that the next synchronising call delivers */
+	_Atomic int sticky;  /* CUresult of every call */
+	_Atomic int hung;    /* a launch that never ends occupies the device */
+	_Atomic int stop;    /* launches are to end, as gpu_stop() says */
+	_Atomic int halt;    /* the same, or one has faulted: the others need not go on */
 	emulator_print_fn print;
 	void *print_data;
 };
@@ -86,7 +89,8 @@ bool gpu_is_dead(void);
 /* Start of cuInit: sizes and reservations. */
 CUresult gpu_init(void);
 
-/* Device code of this launch has faulted: keep the report, make it pending; write the core dump that somebody has asked for. */
+/* Device code of this launch has faulted: keep the report, make it pending; write the core dump
+ * that somebody has asked for. */
 void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l);
 /* The same for a fault without a report of the machine; text: a line. */
 void gpu_break(int code, const char *text);

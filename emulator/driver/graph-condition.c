@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of a node that is made are new; those of a copy are copies, which graph-content.c sees to. */
+/* Bodies of a node that is made are new; those of a copy are copies, which graph-content.c sees to.
+ */
 #include "emulator/driver/graph-condition.h"
 
 #include <stdlib.h>
@@ -9,10 +10,13 @@
 
 static struct graph_condition *append(CUgraph g)
 {
-	return ARRAY_ROOM(g->conditions, g->n_conditions, &g->cap_conditions) ? &g->conditions[g->n_conditions++] : NULL;
+	return ARRAY_ROOM(g->conditions, g->n_conditions, &g->cap_conditions)
+		       ? &g->conditions[g->n_conditions++]
+		       : NULL;
 }
 
-CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags, CUgraphConditionalHandle *ret)
+CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags,
+			     CUgraphConditionalHandle *ret)
 {
 	struct graph_condition *c;
 	struct graph_memory *m;
@@ -59,7 +63,8 @@ CUresult graph_preset(CUgraph g, CUstream stream)
 
 	for (size_t i = 0; i < g->n_conditions && !result; i++)
 		if (g->conditions[i].flags & CU_GRAPH_COND_ASSIGN_DEFAULT)
-			result = cuMemsetD32Async(g->conditions[i].memory->address, g->conditions[i].preset, 1, stream);
+			result = cuMemsetD32Async(g->conditions[i].memory->address,
+						  g->conditions[i].preset, 1, stream);
 	return result;
 }
 
@@ -82,7 +87,8 @@ static bool is_used(CUgraph g, CUgraphConditionalHandle handle)
 		size_t n;
 		CUgraph *inner = graph_inner(node, &n);
 
-		used = node->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL && node->params.conditional.handle == handle;
+		used = node->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+		       node->params.conditional.handle == handle;
 		for (size_t k = 0; k < n && !used; k++)
 			used = is_used(inner[k], handle);
 	}
@@ -92,11 +98,12 @@ static bool is_used(CUgraph g, CUgraphConditionalHandle handle)
 /* What may stand in a body: device work, and graphs of it. */
 static bool may_be_in_body(CUgraphNodeType type)
 {
-	return type <= CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_EMPTY ||
-	       type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+	return type <= CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH ||
+	       type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
 }
 
-static CUresult check(CUgraph g, bool in_body, CUgraphInstantiateResult *ret_why, CUgraphNode *ret_node)
+static CUresult check(CUgraph g, bool in_body, CUgraphInstantiateResult *ret_why,
+		      CUgraphNode *ret_node)
 {
 	CUresult result = CUDA_SUCCESS;
 
@@ -120,7 +127,8 @@ static CUresult check(CUgraph g, bool in_body, CUgraphInstantiateResult *ret_why
 			return CUDA_ERROR_INVALID_VALUE;
 		}
 		for (size_t k = 0; k < n && !result; k++)
-			result = check(inner[k], in_body || type == CU_GRAPH_NODE_TYPE_CONDITIONAL, ret_why, ret_node);
+			result = check(inner[k], in_body || type == CU_GRAPH_NODE_TYPE_CONDITIONAL,
+				       ret_why, ret_node);
 	}
 	return result;
 }
@@ -133,11 +141,14 @@ CUresult graph_check_bodies(CUgraph g, CUgraphInstantiateResult *ret_why, CUgrap
 CUresult graph_condition_take(CUgraphNode n)
 {
 	CUDA_CONDITIONAL_NODE_PARAMS *c = &n->params.conditional;
-	unsigned size = c->size, max = c->type == CU_GRAPH_COND_TYPE_WHILE ? 1 : c->type == CU_GRAPH_COND_TYPE_IF ? 2 : -1u;
+	unsigned size = c->size, max = c->type == CU_GRAPH_COND_TYPE_WHILE ? 1
+				       : c->type == CU_GRAPH_COND_TYPE_IF  ? 2
+									   : -1u;
 
 	c->size = 0;
 	c->phGraph_out = NULL;
-	if ((unsigned)c->type > CU_GRAPH_COND_TYPE_SWITCH || !size || size > max || !graph_has_memory(c->handle))
+	if ((unsigned)c->type > CU_GRAPH_COND_TYPE_SWITCH || !size || size > max ||
+	    !graph_has_memory(c->handle))
 		return CUDA_ERROR_INVALID_VALUE;
 	c->phGraph_out = calloc(size, sizeof(*c->phGraph_out));
 	n->block = c->phGraph_out;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional nodes of graphs. The value that a node looks at lies in device memory, and its handle is the address: device
- * code stores to it. Who launches a graph waits at such a node for what is before it, and then runs a body or none.
+ * Conditional nodes of graphs. The value that a node looks at lies in device memory, and its handle
+ * is the address: device code stores to it. Who launches a graph waits at such a node for what is
+ * before it, and then runs a body or none.
  */
 #ifndef CGPU_EMULATOR_GRAPH_CONDITION_H
 #define CGPU_EMULATOR_GRAPH_CONDITION_H
@@ -14,7 +15,8 @@ struct graph_condition {
 	unsigned flags;
 };
 
-CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags, CUgraphConditionalHandle *ret);
+CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags,
+			     CUgraphConditionalHandle *ret);
 CUresult graph_copy_conditions(CUgraph to, CUgraph from);
 void graph_release_conditions(CUgraph g);
 /* Of a body as of the whole: its values as it begins. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row a kind of node: how its parameters are taken over, and the call of a stream that runs them. Memory of an allocation
- * node is there from the node's making to the end of its last copy, so such nodes have nothing to do.
+ * One row a kind of node: how its parameters are taken over, and the call of a stream that runs
+ * them. Memory of an allocation node is there from the node's making to the end of its last copy,
+ * so such nodes have nothing to do.
  */
 #include "emulator/driver/graph-content.h"
 
@@ -48,9 +49,12 @@ static CUresult take_launch(CUgraphNode n)
 static CUresult run_launch(CUgraphNode n, CUstream stream)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v3 *k = &n->params.kernel;
-	CUlaunchAttribute cooperative = { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = n->cooperative };
-	CUlaunchConfig c = { k->gridDimX, k->gridDimY, k->gridDimZ, k->blockDimX, k->blockDimY, k->blockDimZ,
-			     k->sharedMemBytes, stream, &cooperative, 1 };
+	CUlaunchAttribute cooperative = { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+					  .value.cooperative = n->cooperative };
+	CUlaunchConfig c = {
+		k->gridDimX,  k->gridDimY,       k->gridDimZ, k->blockDimX, k->blockDimY,
+		k->blockDimZ, k->sharedMemBytes, stream,      &cooperative, 1
+	};
 
 	return cuLaunchKernelEx(&c, k->func, k->kernelParams, NULL);
 }
@@ -66,7 +70,9 @@ static CUresult take_fill(CUgraphNode n)
 {
 	const CUDA_MEMSET_NODE_PARAMS_v2 *f = &n->params.memset;
 
-	return f->elementSize == 1 || f->elementSize == 2 || f->elementSize == 4 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return f->elementSize == 1 || f->elementSize == 2 || f->elementSize == 4
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult run_fill(CUgraphNode n, CUstream stream)
@@ -75,9 +81,11 @@ static CUresult run_fill(CUgraphNode n, CUstream stream)
 
 	switch (f->elementSize) {
 	case 1:
-		return cuMemsetD2D8Async(f->dst, f->pitch, (unsigned char)f->value, f->width, f->height, stream);
+		return cuMemsetD2D8Async(f->dst, f->pitch, (unsigned char)f->value, f->width,
+					 f->height, stream);
 	case 2:
-		return cuMemsetD2D16Async(f->dst, f->pitch, (unsigned short)f->value, f->width, f->height, stream);
+		return cuMemsetD2D16Async(f->dst, f->pitch, (unsigned short)f->value, f->width,
+					  f->height, stream);
 	default:
 		return cuMemsetD2D32Async(f->dst, f->pitch, f->value, f->width, f->height, stream);
 	}
@@ -136,8 +144,9 @@ static CUresult run_values(CUgraphNode n, CUstream stream)
 static CUresult take_child(CUgraphNode n)
 {
 	CUgraph *child = &n->params.graph.graph;
-	CUresult result = graph_valid(*child) && !graph_is_conditional(*child) ? graph_clone(*child, child)
-									   : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = graph_valid(*child) && !graph_is_conditional(*child)
+				  ? graph_clone(*child, child)
+				  : CUDA_ERROR_INVALID_VALUE;
 
 	if (result)
 		*child = NULL;
@@ -159,7 +168,8 @@ static CUresult take_memory(CUgraphNode n)
 	CUresult result;
 
 	if (!a->bytesize || a->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-	    a->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(a->poolProps.location.id))
+	    a->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !gpu_has(a->poolProps.location.id))
 		return CUDA_ERROR_INVALID_VALUE;
 	result = graph_memory_new(a->poolProps.location.id, a->bytesize, &n->memory);
 	if (result)
@@ -180,7 +190,8 @@ static CUresult run_nothing(CUgraphNode n, CUstream stream)
 /* ---- kinds ---- */
 
 static const struct {
-	CUresult (*take)(CUgraphNode n); /* what its parameters point at becomes the node's; NULL: they point at nothing */
+	CUresult (*take)(CUgraphNode n); /* what its parameters point at becomes the node's; NULL:
+					    they point at nothing */
 	CUresult (*run)(CUgraphNode n, CUstream stream);
 } kinds[] = {
 	[CU_GRAPH_NODE_TYPE_KERNEL] = { take_launch, run_launch },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of all of it: who frees an address asks whether it is a graph's. It is taken when a node is made and given back with the
- * last copy, so none is kept in reserve.
+ * A list of all of it: who frees an address asks whether it is a graph's. It is taken when a node
+ * is made and given back with the last copy, so none is kept in reserve.
  */
 #include "emulator/driver/graph-memory.h"
 
@@ -37,7 +37,8 @@ CUresult graph_memory_new(int device, size_t size, struct graph_memory **ret)
 {
 	struct graph_memory *m = calloc(1, sizeof(*m));
 	uint64_t address;
-	CUresult result = m ? memory_alloc(device, size, MAPPING_ALLOC, "", &address) : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = m ? memory_alloc(device, size, MAPPING_ALLOC, "", &address)
+			    : CUDA_ERROR_OUT_OF_MEMORY;
 
 	if (result) {
 		free(m);
@@ -87,18 +88,22 @@ void graph_memory_release(struct graph_memory *m)
 }
 
 /* value NULL: none was given. */
-static CUresult enter(const char *call, CUdevice device, CUgraphMem_attribute attribute, const void *value)
+static CUresult enter(const char *call, CUdevice device, CUgraphMem_attribute attribute,
+		      const void *value)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
 
 	if (result || !gpu_has(device))
 		return result ? result : CUDA_ERROR_INVALID_DEVICE;
-	return value && (unsigned)attribute <= CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return value && (unsigned)attribute <= CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool is_mark(CUgraphMem_attribute attribute)
 {
-	return attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+	return attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
+	       attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
 }
 
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *ret)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API, chapter Graph Management: user objects. With the last reference the program's function is called, in the thread
- * that gives it up, when the devices have done what they had to: a launch that is under way may still use the object.
+ * Driver API, chapter Graph Management: user objects. With the last reference the program's
+ * function is called, in the thread that gives it up, when the devices have done what they had to:
+ * a launch that is under way may still use the object.
  */
 #include "emulator/driver/graph-object.h"
 #include "emulator/driver/handle-memory.h"
@@ -75,14 +76,16 @@ void graph_release_objects(CUgraph g)
 	g->n_objects = g->cap_objects = 0;
 }
 
-CUresult cuUserObjectCreate(CUuserObject *ret, void *data, CUhostFn destroy, unsigned int references, unsigned int flags)
+CUresult cuUserObjectCreate(CUuserObject *ret, void *data, CUhostFn destroy,
+			    unsigned int references, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuUserObjectCreate", GPU_CALL_DEVICE);
 	CUuserObject o;
 
 	if (result)
 		return result;
-	if (!ret || !destroy || !references || references > INT_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+	if (!ret || !destroy || !references || references > INT_MAX ||
+	    flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
 		return CUDA_ERROR_INVALID_VALUE;
 	o = handle_memory_take(&objects);
 	if (!o)
@@ -96,7 +99,9 @@ static CUresult enter(const char *call, CUuserObject o, unsigned count)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
 
-	return result ? result : is_object(o) && count && count <= INT_MAX ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return result                                      ? result
+	       : is_object(o) && count && count <= INT_MAX ? CUDA_SUCCESS
+							   : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuUserObjectRetain(CUuserObject o, unsigned int count)

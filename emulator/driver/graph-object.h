@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User objects: things of the program that graphs keep alive. A copy of a graph has the same references as the graph. */
+/* User objects: things of the program that graphs keep alive. A copy of a graph has the same
+ * references as the graph. */
 #ifndef CGPU_EMULATOR_GRAPH_OBJECT_H
 #define CGPU_EMULATOR_GRAPH_OBJECT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs put in order and run. Each lane of the order has a stream; the first one is the stream that the graph is launched in,
- * when its nodes are of the same device. Lanes begin behind what is in that stream, and what comes behind the graph there waits
- * for all of them.
+ * Graphs put in order and run. Each lane of the order has a stream; the first one is the stream
+ * that the graph is launched in, when its nodes are of the same device. Lanes begin behind what is
+ * in that stream, and what comes behind the graph there waits for all of them.
  */
 #include "emulator/driver/graph.h"
 
@@ -32,9 +32,9 @@ CUresult graph_put_in_order(CUgraph g)
 	struct graph_step *steps = calloc(g->n + 1, sizeof(*steps));
 	int lanes = steps ? graph_order(&source, steps) : GRAPH_ORDER_MEMORY;
 	CUstream *streams = lanes >= 0 ? calloc((size_t)lanes + 1, sizeof(*streams)) : NULL;
-	CUresult result = lanes == GRAPH_ORDER_CIRCLE ? CUDA_ERROR_INVALID_VALUE :
-			  streams		      ? CUDA_SUCCESS :
-							CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = lanes == GRAPH_ORDER_CIRCLE ? CUDA_ERROR_INVALID_VALUE
+			  : streams                   ? CUDA_SUCCESS
+						      : CUDA_ERROR_OUT_OF_MEMORY;
 
 	for (size_t i = 0; i < g->n && !result; i++) {
 		size_t n_inner;
@@ -111,7 +111,8 @@ static CUresult run_step(struct run *r, const struct graph_step *s)
 	if (!r->lanes[s->lane])
 		result = begin_lane(r, s->lane, n);
 	for (size_t i = 0; i < n->n_deps && !result; i++)
-		result = queue_after(cu_stream_queue(r->lanes[s->lane]), r->marks[n->deps[i]->number]);
+		result = queue_after(cu_stream_queue(r->lanes[s->lane]),
+				     r->marks[n->deps[i]->number]);
 	if (!result && !n->disabled)
 		result = graph_content_run(n, r->lanes[s->lane]);
 	if (!result && s->awaited)

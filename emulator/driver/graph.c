@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and dependencies; what a node's parameters point at is graph-content.c, how a graph is run graph-run.c. */
+/* Nodes and dependencies; what a node's parameters point at is graph-content.c, how a graph is run
+ * graph-run.c. */
 #include "emulator/driver/graph.h"
 #include "emulator/driver/handle-memory.h"
 
@@ -120,16 +121,17 @@ static void drop_last(CUgraph g)
 /* In which it runs: its own, or the current one. */
 static CUcontext context_of(const CUgraphNodeParams *p)
 {
-	CUcontext own = p->type == CU_GRAPH_NODE_TYPE_KERNEL	  ? p->kernel.ctx :
-			p->type == CU_GRAPH_NODE_TYPE_MEMCPY	  ? p->memcpy.copyCtx :
-			p->type == CU_GRAPH_NODE_TYPE_MEMSET	  ? p->memset.ctx :
-			p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? p->conditional.ctx :
-								    NULL;
+	CUcontext own = p->type == CU_GRAPH_NODE_TYPE_KERNEL        ? p->kernel.ctx
+			: p->type == CU_GRAPH_NODE_TYPE_MEMCPY      ? p->memcpy.copyCtx
+			: p->type == CU_GRAPH_NODE_TYPE_MEMSET      ? p->memset.ctx
+			: p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? p->conditional.ctx
+								    : NULL;
 
 	return own && context_valid(own) ? own : context_current();
 }
 
-CUresult graph_add(CUgraph g, const CUgraphNodeParams *params, const CUgraphNode *deps, size_t n, CUgraphNode *ret)
+CUresult graph_add(CUgraph g, const CUgraphNodeParams *params, const CUgraphNode *deps, size_t n,
+		   CUgraphNode *ret)
 {
 	CUresult result = CUDA_SUCCESS;
 	CUgraphNode node;
@@ -170,7 +172,8 @@ void graph_remove(CUgraphNode n)
 CUresult graph_node_set(CUgraphNode n, const CUgraphNodeParams *params)
 {
 	struct CUgraphNode_st fresh = { 0 };
-	CUresult result = params->type == n->params.type ? graph_content_init(&fresh, params) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = params->type == n->params.type ? graph_content_init(&fresh, params)
+							 : CUDA_ERROR_INVALID_VALUE;
 
 	if (!result && params->type == CU_GRAPH_NODE_TYPE_GRAPH && n->graph->steps) {
 		result = graph_put_in_order(fresh.params.graph.graph);
@@ -206,7 +209,8 @@ CUresult graph_clone(CUgraph from, CUgraph *ret)
 	}
 	for (size_t i = 0; i < from->n && !result; i++)
 		for (size_t k = 0; k < from->nodes[i]->n_deps && !result; k++)
-			result = graph_depend(g->nodes[i], g->nodes[from->nodes[i]->deps[k]->number]);
+			result = graph_depend(g->nodes[i],
+					      g->nodes[from->nodes[i]->deps[k]->number]);
 	if (result)
 		graph_free(g);
 	else
@@ -218,8 +222,11 @@ CUgraph *graph_inner(CUgraphNode n, size_t *ret_n)
 {
 	CUgraphNodeType type = n->params.type;
 
-	*ret_n = type == CU_GRAPH_NODE_TYPE_GRAPH ? 1 : type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? n->params.conditional.size : 0;
-	return type == CU_GRAPH_NODE_TYPE_GRAPH ? &n->params.graph.graph : n->params.conditional.phGraph_out;
+	*ret_n = type == CU_GRAPH_NODE_TYPE_GRAPH         ? 1
+		 : type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? n->params.conditional.size
+							  : 0;
+	return type == CU_GRAPH_NODE_TYPE_GRAPH ? &n->params.graph.graph
+						: n->params.conditional.phGraph_out;
 }
 
 CUgraphNode graph_copy_of(CUgraph g, CUgraphNode origin)

@@ -48,7 +48,8 @@ static struct inject *arm(const char *name, size_t name_len, int code, unsigned 
 }
 
 /* The end of the path; NULL: there is no room. */
-static const char *arm_file(const char *name, size_t name_len, int code, bool once, const char *path)
+static const char *arm_file(const char *name, size_t name_len, int code, bool once,
+			    const char *path)
 {
 	size_t len = strcspn(path, ",");
 	struct inject *s = arm(name, name_len, code, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failures on request, so that tests meet every error path without waiting for a broken machine. The language is in
- * common/emulator-extension.h.
+ * Failures on request, so that tests meet every error path without waiting for a broken machine.
+ * The language is in common/emulator-extension.h.
  */
 #ifndef CGPU_EMULATOR_INJECT_H
 #define CGPU_EMULATOR_INJECT_H
@@ -17,7 +17,8 @@ enum inject_place { INJECT_INIT, INJECT_CONTEXT, INJECT_PLACES };
 /* Add what spec says. -1 when it is malformed; what stood before the bad item counts. */
 int inject_add(const char *spec);
 
-/* The code that this call of `name` has to fail with (INJECT_HANG for a launch that never ends), 0 for none. */
+/* The code that this call of `name` has to fail with (INJECT_HANG for a launch that never ends), 0
+ * for none. */
 int inject_take(const char *name);
 
 /* Take the time that "init=slow:MS" or "context=slow:MS" asks for. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotated buffers and what device code may touch. A mapping without annotations is one buffer; in an annotated one
- * only the live annotated buffers are memory, so a kernel that runs past an array is caught at the exact byte although
- * the bytes behind it are mapped. Freed buffers stay in the table for reports until something is put there.
+ * Annotated buffers and what device code may touch. A mapping without annotations is one buffer; in
+ * an annotated one only the live annotated buffers are memory, so a kernel that runs past an array
+ * is caught at the exact byte although the bytes behind it are mapped. Freed buffers stay in the
+ * table for reports until something is put there.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +19,8 @@ static size_t freed_count;
 /* What device code must not write before before_write() has been asked; under the table's lock. */
 static struct {
 	int (*before_write)(const struct emulator_guarded *g);
-	uint64_t number; /* of guards so far: buffers that are lifted have that of the guard they are free of */
+	uint64_t number; /* of guards so far: buffers that are lifted have that of the guard they
+			    are free of */
 } guard;
 
 static void remove_buffer(struct device_buffer *b)
@@ -63,7 +65,7 @@ void memory_forget_buffers(uint64_t address, uint64_t size)
 
 static void drop_old_freed(void)
 {
-	for (size_t i = 0; i < memory_table.buffers.n && freed_count >= FREED_MAX; ) {
+	for (size_t i = 0; i < memory_table.buffers.n && freed_count >= FREED_MAX;) {
 		struct device_buffer *b = range_at(&memory_table.buffers, i);
 
 		if (b->freed)
@@ -73,7 +75,8 @@ static void drop_old_freed(void)
 	}
 }
 
-static void insert_freed(uint64_t address, uint64_t size, const char *name, uint32_t tag, uint32_t freed_tag)
+static void insert_freed(uint64_t address, uint64_t size, const char *name, uint32_t tag,
+			 uint32_t freed_tag)
 {
 	struct device_buffer *b;
 
@@ -83,7 +86,9 @@ static void insert_freed(uint64_t address, uint64_t size, const char *name, uint
 	b = range_insert(&memory_table.buffers, address);
 	if (!b)
 		return;
-	*b = (struct device_buffer){ .address = address, .size = size, .freed = true, .tag = tag, .freed_tag = freed_tag };
+	*b = (struct device_buffer){
+		.address = address, .size = size, .freed = true, .tag = tag, .freed_tag = freed_tag
+	};
 	strncpy(b->name, name, sizeof(b->name) - 1);
 	freed_count++;
 }
@@ -184,7 +189,8 @@ static bool find_host(uint64_t address, struct device_buffer *ret)
 {
 	struct emulator_host_memory h = { 0 };
 
-	if (!memory_table.find_host || memory_is_device(address) || !memory_table.find_host(address, &h))
+	if (!memory_table.find_host || memory_is_device(address) ||
+	    !memory_table.find_host(address, &h))
 		return false;
 	*ret = (struct device_buffer){
 		.address = h.address,
@@ -218,7 +224,8 @@ static bool find_mapped(void *data, uint64_t address, struct device_buffer *ret)
 			*ret = *b;
 			ret->read_only |= !(prot & PROT_WRITE);
 			ret->device = m->device;
-			ret->guarded = guard.before_write && m->kind == MAPPING_VMM && b->lifted != guard.number;
+			ret->guarded = guard.before_write && m->kind == MAPPING_VMM &&
+				       b->lifted != guard.number;
 			found = true;
 		}
 	}
@@ -239,7 +246,8 @@ static uint64_t distance(const struct range *r, uint64_t address)
 	return address - r->address < r->size ? 0 : address - (r->address + r->size) + 1;
 }
 
-/* The item of the table that is nearest, NULL for an empty table. Skips annotated mappings: their buffers count. */
+/* The item of the table that is nearest, NULL for an empty table. Skips annotated mappings: their
+ * buffers count. */
 static const struct range *nearest_in(const struct range_table *t, uint64_t address, bool mappings)
 {
 	const struct range *best = NULL;
@@ -248,7 +256,7 @@ static const struct range *nearest_in(const struct range_table *t, uint64_t addr
 	for (size_t up = i; up < t->n && !best; up++)
 		if (!mappings || !((const struct mapping *)range_at(t, up))->annotated)
 			best = range_at(t, up);
-	for (size_t down = i; down-- > 0; ) {
+	for (size_t down = i; down-- > 0;) {
 		const struct range *r = range_at(t, down);
 
 		if (mappings && ((const struct mapping *)r)->annotated)
@@ -269,7 +277,8 @@ static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 	buffer = nearest_in(&memory_table.buffers, address, false);
 	mapping = nearest_in(&memory_table.mappings, address, true);
 	/* Of both that hold it the mapping is live, and the buffer was freed before. */
-	if (buffer && mapping && (!distance(mapping, address) || distance(mapping, address) < distance(buffer, address)))
+	if (buffer && mapping &&
+	    (!distance(mapping, address) || distance(mapping, address) < distance(buffer, address)))
 		buffer = NULL;
 	if (buffer)
 		*ret = *(const struct device_buffer *)buffer;
@@ -278,7 +287,8 @@ static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 	m = range_find(&memory_table.mappings, address);
 	if (m && (buffer || mapping) && !ret->freed) {
 		ret->device = m->device;
-		ret->unreachable = address - ret->address < ret->size && !memory_reach(m, device_of(data));
+		ret->unreachable =
+			address - ret->address < ret->size && !memory_reach(m, device_of(data));
 	}
 	pthread_rwlock_unlock(&memory_table.lock);
 	return buffer || mapping;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of buffers were written, as the host's calls change it (machine/shadow.h). A buffer has a shadow from its
- * cudaMalloc() until it is known as a whole. A launch that is running may hold pointers to a shadow: what is given up
- * meanwhile waits until none is.
+ * Which bytes of buffers were written, as the host's calls change it (machine/shadow.h). A buffer
+ * has a shadow from its cudaMalloc() until it is known as a whole. A launch that is running may
+ * hold pointers to a shadow: what is given up meanwhile waits until none is.
  */
 #include <string.h>
 
@@ -89,8 +89,9 @@ void memory_launch_ended(void)
 }
 
 /* A range may go over several buffers: each part is told to `apply`. */
-static void for_parts(uint64_t address, uint64_t size, void (*apply)(struct shadow **s, uint64_t offset, uint64_t size,
-								     uint64_t at, void *data),
+static void for_parts(uint64_t address, uint64_t size,
+		      void (*apply)(struct shadow **s, uint64_t offset, uint64_t size, uint64_t at,
+				    void *data),
 		      void *data)
 {
 	uint64_t at = address, end = address + size;

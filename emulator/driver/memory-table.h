@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that memory.c and memory-buffers.c share: arrays of structs that start with {address, size}, sorted by
- * address, never overlapping. Inside emulator/driver/memory*.c only.
+ * The tables that memory.c and memory-buffers.c share: arrays of structs that start with {address,
+ * size}, sorted by address, never overlapping. Inside emulator/driver/memory*.c only.
  */
 #ifndef CGPU_EMULATOR_MEMORY_TABLE_H
 #define CGPU_EMULATOR_MEMORY_TABLE_H
@@ -33,7 +33,8 @@ struct memory_table {
 	struct range_table mappings; /* struct mapping */
 	struct range_table buffers;  /* struct device_buffer */
 	_Atomic uint64_t generation; /* grows with every change that device code can see */
-	emulator_host_fn find_host;  /* NULL: device code reaches no memory of the host but what is mapped */
+	emulator_host_fn
+		find_host; /* NULL: device code reaches no memory of the host but what is mapped */
 };
 
 extern struct memory_table memory_table;
@@ -48,7 +49,8 @@ size_t range_index(const struct range_table *t, uint64_t address);
 /* The item that holds the byte at `address`, NULL when there is none. */
 void *range_find(const struct range_table *t, uint64_t address);
 bool range_overlaps(const struct range_table *t, uint64_t address, uint64_t size);
-/* Room for an item at its place; the caller fills it before anything else is called. NULL: out of memory. */
+/* Room for an item at its place; the caller fills it before anything else is called. NULL: out of
+ * memory. */
 void *range_insert(struct range_table *t, uint64_t address);
 void range_remove(struct range_table *t, void *item);
 

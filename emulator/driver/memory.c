@@ -19,7 +19,8 @@
 #include "emulator/driver/memory-table.h"
 #include "emulator/machine/shadow.h"
 
-_Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 == 3, "memory_is_device() fits the map");
+_Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 == 3,
+	       "memory_is_device() fits the map");
 
 #define PAGE 4096ull
 #define GUARD GPU_GRANULARITY
@@ -27,7 +28,8 @@ _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 =
 
 struct memory_table memory_table = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 static struct range_table reservations = { .item = sizeof(struct range) };
-static uint64_t used[GPU_DEVICES_MAX];  /* bytes of all allocations of each; under the table's lock */
+static uint64_t
+	used[GPU_DEVICES_MAX]; /* bytes of all allocations of each; under the table's lock */
 static struct frames frames[GPU_DEVICES_MAX]; /* where they lie; the same */
 static uint32_t peers[GPU_DEVICES_MAX]; /* a bit for each device that this one reaches; the same */
 
@@ -155,7 +157,9 @@ CUresult memory_import(int fd, struct allocation **ret)
 		free(a);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	*a = (struct allocation){ .fd = fd, .device = maker_of(fd), .size = (uint64_t)st.st_size, .references = 1 };
+	*a = (struct allocation){
+		.fd = fd, .device = maker_of(fd), .size = (uint64_t)st.st_size, .references = 1
+	};
 	/* Counting more than there is could refuse what the maker was given. */
 	write_lock();
 	charge(a);
@@ -218,7 +222,7 @@ static uint64_t find_free(uint64_t size, uint64_t align)
 {
 	uint64_t top = DEVICE_BASE + DEVICE_SIZE;
 
-	for (size_t i = reservations.n; ; i--) {
+	for (size_t i = reservations.n;; i--) {
 		const struct range *below = i ? range_at(&reservations, i - 1) : NULL;
 		uint64_t bottom = below ? below->address + below->size : DEVICE_BASE;
 
@@ -239,8 +243,8 @@ static CUresult reserve_locked(uint64_t hint, uint64_t size, uint64_t align, uin
 	struct range *r;
 	uint64_t at = hint;
 
-	if (!hint || hint % align || !address_in_device(hint) || !address_in_device(hint + size - 1) ||
-	    range_overlaps(&reservations, hint, size))
+	if (!hint || hint % align || !address_in_device(hint) ||
+	    !address_in_device(hint + size - 1) || range_overlaps(&reservations, hint, size))
 		at = find_free(size, align);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -269,7 +273,8 @@ CUresult memory_unreserve(uint64_t address, uint64_t size)
 
 	write_lock();
 	r = range_find(&reservations, address);
-	if (r && r->address == address && r->size == size && !range_overlaps(&memory_table.mappings, address, size)) {
+	if (r && r->address == address && r->size == size &&
+	    !range_overlaps(&memory_table.mappings, address, size)) {
 		range_remove(&reservations, r);
 		result = CUDA_SUCCESS;
 	}
@@ -286,7 +291,8 @@ static CUresult map_locked(struct mapping m, int prot)
 	slot = range_insert(&memory_table.mappings, m.address);
 	if (!slot)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (m.allocation && mmap(m.bytes, m.size, prot, MAP_SHARED | MAP_FIXED, m.allocation->fd, 0) == MAP_FAILED) {
+	if (m.allocation && mmap(m.bytes, m.size, prot, MAP_SHARED | MAP_FIXED, m.allocation->fd,
+				 0) == MAP_FAILED) {
 		range_remove(&memory_table.mappings, slot);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
@@ -299,8 +305,13 @@ static CUresult map_locked(struct mapping m, int prot)
 
 CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a)
 {
-	struct mapping m = { .address = address, .size = size, .bytes = alias(address), .allocation = a,
-			     .kind = MAPPING_VMM, .device = a->device, .access = PROT_NONE };
+	struct mapping m = { .address = address,
+			     .size = size,
+			     .bytes = alias(address),
+			     .allocation = a,
+			     .kind = MAPPING_VMM,
+			     .device = a->device,
+			     .access = PROT_NONE };
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	const struct range *r;
 
@@ -317,13 +328,15 @@ static void unmap_locked(struct mapping *m)
 	memory_forget_buffers(m->address, m->size);
 	memory_retire_shadow(&m->shadow);
 	if (m->allocation)
-		mmap(m->bytes, m->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		mmap(m->bytes, m->size, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	release_locked(m->allocation);
 	range_remove(&memory_table.mappings, m);
 	memory_table.generation++;
 }
 
-/* Mappings in [address, address + size) that fill it without a gap; 0 when they do not. *ret_first is the index. */
+/* Mappings in [address, address + size) that fill it without a gap; 0 when they do not. *ret_first
+ * is the index. */
 static size_t covering(uint64_t address, uint64_t size, size_t *ret_first)
 {
 	uint64_t at = address;
@@ -381,7 +394,8 @@ bool memory_peer(int device, int other, bool on)
 int memory_reach(const struct mapping *m, int device)
 {
 	if (m->kind == MAPPING_VMM)
-		return (m->readers >> device & 1 ? PROT_READ : 0) | (m->writers >> device & 1 ? PROT_WRITE : 0);
+		return (m->readers >> device & 1 ? PROT_READ : 0) |
+		       (m->writers >> device & 1 ? PROT_WRITE : 0);
 	if (!m->allocation || m->device == device || (peers[device] >> m->device & 1))
 		return m->access;
 	return PROT_NONE;
@@ -411,7 +425,8 @@ static CUresult alloc_device(struct mapping *m)
 		return result;
 	write_lock();
 	/* The guard keeps neighbours apart, so an overrun never lands in another buffer. */
-	result = reserve_locked(0, round_up(m->size, GPU_GRANULARITY) + GUARD, GPU_GRANULARITY, &m->address);
+	result = reserve_locked(0, round_up(m->size, GPU_GRANULARITY) + GUARD, GPU_GRANULARITY,
+				&m->address);
 	if (!result) {
 		m->bytes = alias(m->address);
 		result = map_locked(*m, PROT_READ | PROT_WRITE);
@@ -428,7 +443,8 @@ static CUresult alloc_host(struct mapping *m)
 {
 	CUresult result;
 
-	m->bytes = mmap(NULL, round_up(m->size, PAGE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m->bytes = mmap(NULL, round_up(m->size, PAGE), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->bytes == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	m->address = (uintptr_t)m->bytes;
@@ -440,9 +456,12 @@ static CUresult alloc_host(struct mapping *m)
 	return result;
 }
 
-CUresult memory_alloc(int device, uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret)
+CUresult memory_alloc(int device, uint64_t size, enum mapping_kind kind, const char *name,
+		      uint64_t *ret)
 {
-	struct mapping m = { .size = size, .kind = kind, .device = device, .access = PROT_READ | PROT_WRITE };
+	struct mapping m = {
+		.size = size, .kind = kind, .device = device, .access = PROT_READ | PROT_WRITE
+	};
 	CUresult result;
 
 	strncpy(m.name, name, sizeof(m.name) - 1);
@@ -488,8 +507,13 @@ CUresult memory_free(uint64_t address, enum mapping_kind kind)
 
 CUresult memory_register_host(void *p, uint64_t size, unsigned flags)
 {
-	struct mapping m = { .address = (uintptr_t)p, .size = size, .bytes = p, .kind = MAPPING_HOST, .flags = flags,
-			     .device = context_device(), .access = PROT_READ | PROT_WRITE };
+	struct mapping m = { .address = (uintptr_t)p,
+			     .size = size,
+			     .bytes = p,
+			     .kind = MAPPING_HOST,
+			     .flags = flags,
+			     .device = context_device(),
+			     .access = PROT_READ | PROT_WRITE };
 	CUresult result;
 
 	write_lock();

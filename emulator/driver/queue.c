@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One lock over all queues. Executors: one of them, the leader, looks at what is ready from tick to tick; when it takes
- * something, the next one leads. After some ticks without any work it sleeps until there is some, so that a program which does
- * not use the device costs nothing. An item is due for an executor when it is two ticks old, or somebody waits or asks.
+ * One lock over all queues. Executors: one of them, the leader, looks at what is ready from tick to
+ * tick; when it takes something, the next one leads. After some ticks without any work it sleeps
+ * until there is some, so that a program which does not use the device costs nothing. An item is
+ * due for an executor when it is two ticks old, or somebody waits or asks.
  */
 #define _GNU_SOURCE
 #include "emulator/driver/queue.h"
@@ -30,12 +31,12 @@ struct work {
 	enum work_kind kind;
 	enum state state;
 	unsigned refs;
-	bool awaited;        /* by a thread of the program */
-	unsigned tick;       /* at which it came */
-	unsigned number;     /* of submission */
-	time_t stalled;      /* when its launch last said that it cannot go on */
+	bool awaited;    /* by a thread of the program */
+	unsigned tick;   /* at which it came */
+	unsigned number; /* of submission */
+	time_t stalled;  /* when its launch last said that it cannot go on */
 	struct timespec end;
-	struct work **deps;  /* of other queues */
+	struct work **deps; /* of other queues */
 	size_t dep_count;
 	void (*run)(void *data);
 	_Alignas(16) char data[];
@@ -43,18 +44,18 @@ struct work {
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t done;    /* an item that somebody waits for */
-	pthread_cond_t lead;    /* for the leader */
-	pthread_cond_t follow;  /* for other executors */
+	pthread_cond_t done;   /* an item that somebody waits for */
+	pthread_cond_t lead;   /* for the leader */
+	pthread_cond_t follow; /* for other executors */
 	struct queue *queues;
 	unsigned tick;
 	unsigned submitted;
-	unsigned hurried;       /* number of the last item that is not put off */
+	unsigned hurried; /* number of the last item that is not put off */
 	unsigned executors, followers;
-	unsigned calls;         /* to become the leader, not yet followed */
-	unsigned waiting;       /* threads of the program in a call that waits */
-	unsigned blocked;       /* those of them that run nothing meanwhile */
-	unsigned busy;          /* executors that run something */
+	unsigned calls;   /* to become the leader, not yet followed */
+	unsigned waiting; /* threads of the program in a call that waits */
+	unsigned blocked; /* those of them that run nothing meanwhile */
+	unsigned busy;    /* executors that run something */
 	bool leader, asleep;
 	_Atomic bool paused;
 } queues = {
@@ -91,7 +92,9 @@ static void forget_after_fork(void)
 static void init(void)
 {
 	for (int i = 0; i < GPU_DEVICES_MAX; i++) {
-		legacy[i] = (struct queue){ .next = queues.queues, .device = i, .legacy = true, .blocking = true };
+		legacy[i] = (struct queue){
+			.next = queues.queues, .device = i, .legacy = true, .blocking = true
+		};
 		queues.queues = &legacy[i];
 	}
 	pthread_atfork(NULL, NULL, forget_after_fork);
@@ -201,7 +204,8 @@ static int add_legacy_order(struct work *w, const struct queue *q)
 	if (!q->legacy)
 		return add_dependency(w, legacy[q->device].tail);
 	for (struct queue *other = queues.queues; other; other = other->next)
-		if (other != q && other->blocking && other->device == q->device && add_dependency(w, other->tail))
+		if (other != q && other->blocking && other->device == q->device &&
+		    add_dependency(w, other->tail))
 			return -1;
 	return 0;
 }
@@ -239,7 +243,8 @@ static struct work *find_before(struct work *w)
 	if (is_ready(head))
 		return head;
 	for (size_t i = 0; i < head->dep_count; i++) {
-		struct work *found = head->deps[i]->state == DONE ? NULL : find_before(head->deps[i]);
+		struct work *found =
+			head->deps[i]->state == DONE ? NULL : find_before(head->deps[i]);
 
 		if (found)
 			return found;
@@ -267,7 +272,8 @@ static void end(struct work *w)
 	drop_reference(w);
 }
 
-/* Marks that were behind it end with it: an event of another stream is done when what it waits for is. */
+/* Marks that were behind it end with it: an event of another stream is done when what it waits for
+ * is. */
 static void finish(struct work *w)
 {
 	struct queue *q;
@@ -336,7 +342,8 @@ static void call_leader(bool at_once)
 
 static bool is_due(const struct work *w)
 {
-	return queues.blocked || (int)(queues.hurried - w->number) >= 0 || queues.tick - w->tick >= 2;
+	return queues.blocked || (int)(queues.hurried - w->number) >= 0 ||
+	       queues.tick - w->tick >= 2;
 }
 
 static struct work *find_due(void)
@@ -453,7 +460,8 @@ CUresult queue_take(struct queue *q, struct work *w)
 	return result;
 }
 
-CUresult queue_submit(struct queue *q, enum work_kind kind, void (*fn)(void *data), const void *data, size_t size)
+CUresult queue_submit(struct queue *q, enum work_kind kind, void (*fn)(void *data),
+		      const void *data, size_t size)
 {
 	void *at;
 	struct work *w = work_new(kind, fn, size, &at);
@@ -641,7 +649,8 @@ void queue_wait(struct queue *q)
 	unlock_queues();
 }
 
-/* What was there when it was called; what comes meanwhile from other threads is theirs to wait for. */
+/* What was there when it was called; what comes meanwhile from other threads is theirs to wait for.
+ */
 void queue_wait_device(int device)
 {
 	unsigned last;
@@ -653,7 +662,8 @@ void queue_wait_device(int device)
 	last = queues.submitted;
 	do {
 		for (q = queues.queues; q; q = q->next)
-			if (q->head && (device < 0 || q->device == device) && (int)(last - q->head->number) >= 0)
+			if (q->head && (device < 0 || q->device == device) &&
+			    (int)(last - q->head->number) >= 0)
 				break;
 		if (q)
 			wait_for((int)(last - q->tail->number) >= 0 ? q->tail : q->head);
@@ -699,12 +709,14 @@ static unsigned count_awake(void)
 	if (!tasks)
 		return 0;
 	for (const struct dirent *d = readdir(tasks); d; d = readdir(tasks))
-		n += d->d_name[0] != '.' && !is_own(d->d_name) && thread_awake((pid_t)strtol(d->d_name, NULL, 10));
+		n += d->d_name[0] != '.' && !is_own(d->d_name) &&
+		     thread_awake((pid_t)strtol(d->d_name, NULL, 10));
 	closedir(tasks);
 	return n;
 }
 
-/* A thread of the program goes on by itself. Those that wait for the device and run something meanwhile are awake. */
+/* A thread of the program goes on by itself. Those that wait for the device and run something
+ * meanwhile are awake. */
 static bool program_goes_on(void)
 {
 	unsigned awake = queue_threads.count ? (unsigned)queue_threads.count() : count_awake();
@@ -728,7 +740,8 @@ bool queue_may_free(void *work)
 		if (!w || w == self)
 			continue;
 		if (w->state == RUNNING)
-			may = w->kind == WORK_HOST || now.tv_sec - w->stalled > 2 * MACHINE_STALL_SECONDS;
+			may = w->kind == WORK_HOST ||
+			      now.tv_sec - w->stalled > 2 * MACHINE_STALL_SECONDS;
 		else
 			may = !queues.paused && is_ready(w);
 	}
@@ -738,7 +751,8 @@ bool queue_may_free(void *work)
 	return may;
 }
 
-/* Going on takes no lock: a thread that was stopped meanwhile may hold it. The leader does not sleep while there is work. */
+/* Going on takes no lock: a thread that was stopped meanwhile may hold it. The leader does not
+ * sleep while there is work. */
 void queue_pause(bool on)
 {
 	queues.paused = on;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay
- * in registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do.
- * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch. So is a branch out
- * of a loop as soon as any lane takes it.
+ * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop
+ * whose rows stay in registers while all lanes that came in go round. Each round counts against
+ * w->budget as the interpreter's do. What parts the lanes, and every jump backwards to another
+ * place, is left to the handler of the branch. So is a branch out of a loop as soon as any lane
+ * takes it.
  */
 #include "emulator/hot/hot-memory.h"
 
@@ -14,13 +15,14 @@
 #include "emulator/machine/exec.h"
 
 /*
- * Loads and stores of one block that are compiled, at most: LLVM takes 6 ms for each. For the same reason only those in loops
- * are, and not for parts of a warp.
+ * Loads and stores of one block that are compiled, at most: LLVM takes 6 ms for each. For the same
+ * reason only those in loops are, and not for parts of a warp.
  */
 #define MEMORY_MAX 64
 
-void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library, LLVMModuleRef module,
-		    const struct hot_program *p, const struct hot_meaning *meanings)
+void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library,
+		    LLVMModuleRef module, const struct hot_program *p,
+		    const struct hot_meaning *meanings)
 {
 	LLVMTypeRef args[2];
 
@@ -65,11 +67,12 @@ static LLVMBasicBlockRef add_block(const struct hot_build *b)
 	return LLVMAppendBasicBlockInContext(b->context, b->function, "");
 }
 
-/* worker->instructions, with those of earlier rounds; the step loop counts the block itself as one. */
+/* worker->instructions, with those of earlier rounds; the step loop counts the block itself as one.
+ */
 static void count_operations(const struct hot_build *b, uint32_t executed, LLVMValueRef earlier)
 {
-	LLVMValueRef worker = LLVMBuildLoad2(b->builder, b->pointer,
-					     hot_field(b, b->warp, offsetof(struct warp, worker)), "");
+	LLVMValueRef worker = LLVMBuildLoad2(
+		b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, worker)), "");
 	LLVMValueRef at = hot_field(b, worker, offsetof(struct worker, instructions));
 	LLVMValueRef sum = LLVMBuildLoad2(b->builder, b->i64, at, "");
 
@@ -85,15 +88,18 @@ static LLVMValueRef call_handler(const struct hot_build *b, const struct op *o)
 	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, place_of(b, o)) };
 	uintptr_t code = (uintptr_t)(b->mask ? h->masked : h->full);
 
-	return LLVMBuildCall2(b->builder, b->handler, hot_const_pointer(b, (void *)code), args, 2, "");
+	return LLVMBuildCall2(b->builder, b->handler, hot_const_pointer(b, (void *)code), args, 2,
+			      "");
 }
 
 void hot_block_call(struct hot_build *b, const struct op *o)
 {
 	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
-	LLVMValueRef next = call_handler(b, o), expected = hot_const_pointer(b, place_of(b, o) + hot_width(o));
+	LLVMValueRef next = call_handler(b, o),
+		     expected = hot_const_pointer(b, place_of(b, o) + hot_width(o));
 
-	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, next, expected, ""), stay, leave);
+	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, next, expected, ""), stay,
+			leave);
 	LLVMPositionBuilderAtEnd(b->builder, leave);
 	count_operations(b, b->steps + 1, b->executed);
 	LLVMBuildRet(b->builder, next);
@@ -121,7 +127,8 @@ static LLVMValueRef test_mask(const struct hot_build *b, LLVMValueRef value)
 	if (LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == b->bits) {
 		value = LLVMGetOperand(value, 0);
 	} else {
-		value = LLVMBuildICmp(b->builder, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
+		value = LLVMBuildICmp(b->builder, LLVMIntNE, value,
+				      LLVMConstNull(LLVMTypeOf(value)), "");
 	}
 	return LLVMBuildBitCast(b->builder, value, b->i32, "");
 }
@@ -189,8 +196,10 @@ static void leave_to(struct hot_build *b, const struct op *next)
 
 static void leave_by_event(const struct hot_build *b, const struct op *next, enum warp_event event)
 {
-	LLVMBuildStore(b->builder, hot_const_pointer(b, next), hot_field(b, b->warp, offsetof(struct warp, next)));
-	LLVMBuildStore(b->builder, hot_const32(b, event), hot_field(b, b->warp, offsetof(struct warp, event)));
+	LLVMBuildStore(b->builder, hot_const_pointer(b, next),
+		       hot_field(b, b->warp, offsetof(struct warp, next)));
+	LLVMBuildStore(b->builder, hot_const32(b, event),
+		       hot_field(b, b->warp, offsetof(struct warp, event)));
 	LLVMBuildRet(b->builder, LLVMConstNull(b->pointer));
 }
 
@@ -209,10 +218,12 @@ static LLVMValueRef all_lanes(const struct hot_build *b)
 	return b->mask ? b->mask : hot_const32(b, ALL_LANES);
 }
 
-/* With rows in memory: nothing taken goes on behind, all taken and forwards goes there, the rest is the handler's. */
+/* With rows in memory: nothing taken goes on behind, all taken and forwards goes there, the rest is
+ * the handler's. */
 static void emit_branch(struct hot_build *b, const struct op *o, LLVMValueRef taken)
 {
-	LLVMBasicBlockRef behind = add_block(b), some = add_block(b), there = add_block(b), part = add_block(b);
+	LLVMBasicBlockRef behind = add_block(b), some = add_block(b), there = add_block(b),
+			  part = add_block(b);
 	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, hot_const32(b, 0), "");
 	LLVMValueRef all = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, all_lanes(b), "");
 
@@ -254,13 +265,14 @@ static void emit_end(struct hot_build *b, const struct hot_block *block)
 }
 
 /*
- * Rows to memory in the middle of a round. What this round has not written yet is there in the first round, and may be no
- * number; later it is what the round before has left.
+ * Rows to memory in the middle of a round. What this round has not written yet is there in the
+ * first round, and may be no number; later it is what the round before has left.
  */
 static void flush_in_round(struct hot_build *b)
 {
 	LLVMBasicBlockRef later = add_block(b), on = add_block(b);
-	LLVMValueRef is_first = LLVMBuildICmp(b->builder, LLVMIntEQ, b->executed, LLVMConstNull(b->i64), "");
+	LLVMValueRef is_first =
+		LLVMBuildICmp(b->builder, LLVMIntEQ, b->executed, LLVMConstNull(b->i64), "");
 
 	for (uint32_t i = 0; i < b->count; i++)
 		if (b->rows[i].dirty && b->rows[i].value.llvm != b->rows[i].phi)
@@ -274,17 +286,21 @@ static void flush_in_round(struct hot_build *b)
 	LLVMPositionBuilderAtEnd(b->builder, on);
 }
 
-/* A branch out of a loop, before its end. Where others of the warp wait behind it, the step loop must see that, too. */
+/* A branch out of a loop, before its end. Where others of the warp wait behind it, the step loop
+ * must see that, too. */
 static void emit_exit(struct hot_build *b, const struct op *o)
 {
 	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
-	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken_lanes(b, o), hot_const32(b, 0), ""), next;
+	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken_lanes(b, o),
+					  hot_const32(b, 0), ""),
+		     next;
 
 	if (b->mask) {
 		LLVMValueRef at = hot_field(b, b->warp, offsetof(struct warp, limit));
 		LLVMValueRef limit = LLVMBuildLoad2(b->builder, b->pointer, at, "");
 
-		limit = LLVMBuildICmp(b->builder, LLVMIntNE, limit, hot_const_pointer(b, place_of(b, o) + 1), "");
+		limit = LLVMBuildICmp(b->builder, LLVMIntNE, limit,
+				      hot_const_pointer(b, place_of(b, o) + 1), "");
 		none = LLVMBuildAnd(b->builder, none, limit, "");
 	}
 	hot_mark_likely(b, LLVMBuildCondBr(b->builder, none, stay, leave));
@@ -298,8 +314,10 @@ static void emit_exit(struct hot_build *b, const struct op *o)
 
 		LLVMBuildCondBr(b->builder, LLVMBuildIsNull(b->builder, next, ""), ends, goes_on);
 		LLVMPositionBuilderAtEnd(b->builder, goes_on);
-		LLVMBuildStore(b->builder, next, hot_field(b, b->warp, offsetof(struct warp, next)));
-		LLVMBuildStore(b->builder, hot_const32(b, WARP_RESUME), hot_field(b, b->warp, offsetof(struct warp, event)));
+		LLVMBuildStore(b->builder, next,
+			       hot_field(b, b->warp, offsetof(struct warp, next)));
+		LLVMBuildStore(b->builder, hot_const32(b, WARP_RESUME),
+			       hot_field(b, b->warp, offsetof(struct warp, event)));
 		LLVMBuildBr(b->builder, ends);
 		LLVMPositionBuilderAtEnd(b->builder, ends);
 		next = LLVMConstNull(b->pointer);
@@ -331,15 +349,16 @@ static void emit_body(struct hot_build *b, const struct hot_block *block)
 }
 
 /*
- * Behind OP_meet: when the warp beside this one waits there, operations of the two take turns, since each warp's wait for their
- * own. The builder ends where there is no such warp.
+ * Behind OP_meet: when the warp beside this one waits there, operations of the two take turns,
+ * since each warp's wait for their own. The builder ends where there is no such warp.
  */
 static void emit_pair(struct hot_build *b, const struct hot_block *block)
 {
 	const struct op *end = b->program->place + block->end;
 	LLVMTypeRef types[] = { b->pointer, b->pointer, b->pointer };
 	LLVMTypeRef type = LLVMFunctionType(b->pointer, types, 3, false);
-	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, b->program->place + block->first - 1), hot_const_pointer(b, end) };
+	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, b->program->place + block->first - 1),
+				hot_const_pointer(b, end) };
 	LLVMValueRef partner = hot_const_pointer(b, (void *)(uintptr_t)b->program->partner), other;
 	LLVMBasicBlockRef alone = add_block(b), pair = add_block(b);
 	struct hot_build second = *b;
@@ -348,7 +367,8 @@ static void emit_pair(struct hot_build *b, const struct hot_block *block)
 	LLVMBuildCondBr(b->builder, LLVMBuildIsNull(b->builder, other, ""), alone, pair);
 	LLVMPositionBuilderAtEnd(b->builder, pair);
 	second.warp = other;
-	second.base = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, other, offsetof(struct warp, rows)), "");
+	second.base = LLVMBuildLoad2(b->builder, b->pointer,
+				     hot_field(b, other, offsetof(struct warp, rows)), "");
 	second.rows = NULL;
 	second.count = second.capacity = 0;
 	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i])) {
@@ -367,7 +387,8 @@ static void emit_pair(struct hot_build *b, const struct hot_block *block)
 	LLVMPositionBuilderAtEnd(b->builder, alone);
 }
 
-/* Rows that natives read and write become known before the loop, and whether a round leaves them raw. */
+/* Rows that natives read and write become known before the loop, and whether a round leaves them
+ * raw. */
 static void note_operands(struct hot_build *b, const struct op *o, bool guarded)
 {
 	const struct hot_meaning *m = &b->meanings[o->id];
@@ -414,10 +435,11 @@ static bool note_all(struct hot_build *b, const struct hot_block *block)
 }
 
 /*
- * Rows live in registers through the rounds: at the head of the loop each that changes is a phi. Those that a call may
- * change wait in memory instead.
+ * Rows live in registers through the rounds: at the head of the loop each that changes is a phi.
+ * Those that a call may change wait in memory instead.
  */
-static void open_loop(struct hot_build *b, const struct hot_block *block, LLVMBasicBlockRef head, bool calls)
+static void open_loop(struct hot_build *b, const struct hot_block *block, LLVMBasicBlockRef head,
+		      bool calls)
 {
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder);
 
@@ -470,8 +492,9 @@ static void close_loop(struct hot_build *b, LLVMBasicBlockRef latch)
 }
 
 /*
- * Some lanes leave the loop, or all, with rows in memory. The others go on in the code for parts of a warp, if it is
- * their turn. That code ends with an event, since the step loop does not know of the new mask.
+ * Some lanes leave the loop, or all, with rows in memory. The others go on in the code for parts of
+ * a warp, if it is their turn. That code ends with an event, since the step loop does not know of
+ * the new mask.
  */
 static void emit_part(struct hot_build *b, const struct hot_block *block, LLVMValueRef taken)
 {
@@ -480,9 +503,12 @@ static void emit_part(struct hot_build *b, const struct hot_block *block, LLVMVa
 	LLVMTypeRef type = LLVMFunctionType(LLVMInt8TypeInContext(b->context), types, 3, false);
 	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, place_of(b, branch)), taken };
 	LLVMValueRef part = hot_const_pointer(b, (void *)(uintptr_t)b->program->part), goes, next;
-	LLVMBasicBlockRef none = add_block(b), some = add_block(b), on = add_block(b), wait = add_block(b);
+	LLVMBasicBlockRef none = add_block(b), some = add_block(b), on = add_block(b),
+			  wait = add_block(b);
 
-	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, taken, hot_const32(b, 0), ""), none, some);
+	LLVMBuildCondBr(b->builder,
+			LLVMBuildICmp(b->builder, LLVMIntEQ, taken, hot_const32(b, 0), ""), none,
+			some);
 	LLVMPositionBuilderAtEnd(b->builder, none);
 	if (b->mask)
 		leave_by_event(b, place_of(b, branch) + 1, WARP_RESUME);
@@ -507,7 +533,8 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 {
 	const struct op *last = &b->program->ops[block->end - 1];
 	uint32_t length;
-	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder), head = add_block(b), again, out, slice, part;
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder), head = add_block(b), again, out,
+			  slice, part;
 	LLVMValueRef zero = LLVMConstNull(b->i64), taken, all, budget, at, over, rounds;
 	bool calls = note_all(b, block);
 
@@ -525,7 +552,8 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 
 	LLVMPositionBuilderAtEnd(b->builder, again);
 	at = hot_field(b, b->warp, offsetof(struct warp, budget));
-	budget = LLVMBuildSub(b->builder, LLVMBuildLoad2(b->builder, b->i32, at, ""), hot_const32(b, 1), "");
+	budget = LLVMBuildSub(b->builder, LLVMBuildLoad2(b->builder, b->i32, at, ""),
+			      hot_const32(b, 1), "");
 	LLVMBuildStore(b->builder, budget, at);
 	over = LLVMBuildICmp(b->builder, LLVMIntSLT, budget, hot_const32(b, 0), "");
 	rounds = LLVMBuildAdd(b->builder, b->executed, LLVMConstInt(b->i64, length, false), "");
@@ -546,10 +574,11 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 	emit_part(b, block, taken);
 }
 
-static void add_attribute(const struct hot_build *b, LLVMValueRef function, const char *name, const char *value)
+static void add_attribute(const struct hot_build *b, LLVMValueRef function, const char *name,
+			  const char *value)
 {
-	LLVMAttributeRef a = LLVMCreateStringAttribute(b->context, name, (unsigned)strlen(name), value,
-						       (unsigned)strlen(value));
+	LLVMAttributeRef a = LLVMCreateStringAttribute(b->context, name, (unsigned)strlen(name),
+						       value, (unsigned)strlen(value));
 
 	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
 }
@@ -573,7 +602,8 @@ void hot_block_attributes(const struct hot_build *b, LLVMValueRef function)
 	static const char nounwind[] = "nounwind";
 	unsigned kind = LLVMGetEnumAttributeKindForName(nounwind, sizeof(nounwind) - 1);
 
-	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->context, kind, 0));
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(b->context, kind, 0));
 	add_attribute(b, function, "target-cpu", processor(b->program->core));
 	add_attribute(b, function, "prefer-vector-width", "512");
 	add_attribute(b, function, "min-legal-vector-width", "512");
@@ -591,14 +621,17 @@ static void begin_function(struct hot_build *b, bool masked, const char *name)
 	hot_block_attributes(b, b->function);
 	LLVMPositionBuilderAtEnd(b->builder, add_block(b));
 	b->warp = LLVMGetParam(b->function, 0);
-	b->base = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, rows)), "");
+	b->base = LLVMBuildLoad2(b->builder, b->pointer,
+				 hot_field(b, b->warp, offsetof(struct warp, rows)), "");
 	if (b->memory) {
-		b->scratch = LLVMBuildAlloca(b->builder, LLVMArrayType(b->wide, 1 + HOT_ELEMENTS), "");
+		b->scratch =
+			LLVMBuildAlloca(b->builder, LLVMArrayType(b->wide, 1 + HOT_ELEMENTS), "");
 		LLVMSetAlignment(b->scratch, 64);
 	}
 	if (!masked)
 		return;
-	b->mask = LLVMBuildLoad2(b->builder, b->i32, hot_field(b, b->warp, offsetof(struct warp, mask)), "");
+	b->mask = LLVMBuildLoad2(b->builder, b->i32,
+				 hot_field(b, b->warp, offsetof(struct warp, mask)), "");
 	b->lanes = as_bits(b, b->mask);
 }
 
@@ -622,7 +655,8 @@ static bool build(struct hot_build *b, const struct hot_block *block, bool maske
 		if (block->loops) {
 			emit_loop(b, block);
 		} else {
-			/* Where rows of two warps are more than there are registers, a pair is slower than two. */
+			/* Where rows of two warps are more than there are registers, a pair is
+			 * slower than two. */
 			if (block->meets && !masked && !strcmp(b->program->core, "avx512"))
 				emit_pair(b, block);
 			emit_body(b, block);
@@ -637,7 +671,8 @@ static bool build(struct hot_build *b, const struct hot_block *block, bool maske
 	}
 }
 
-bool hot_block_build(struct hot_build *b, const struct hot_block *block, const char *full, const char *masked)
+bool hot_block_build(struct hot_build *b, const struct hot_block *block, const char *full,
+		     const char *masked)
 {
 	if (!build(b, block, true, masked))
 		return false;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaders are what jumps get to, what follows a branch, and both sides of operations that a fragment may wait at. */
+/* Leaders are what jumps get to, what follows a branch, and both sides of operations that a
+ * fragment may wait at. */
 #include "emulator/hot/hot-memory.h"
 
 #include <stdlib.h>
 
 #include "emulator/machine/exec.h"
 
-#define WORTH 2     /* operations compiled, at least */
-#define LENGTH 1000 /* operations of one block, at most: the time of LLVM grows faster than they do */
+#define WORTH 2 /* operations compiled, at least */
+#define LENGTH                                                                                     \
+	1000 /* operations of one block, at most: the time of LLVM grows faster than they do */
 
 uint32_t hot_width(const struct op *o)
 {
@@ -17,8 +19,8 @@ uint32_t hot_width(const struct op *o)
 /* A guarded operation that is compiled under a mask of its own. */
 static bool hot_guards_native(const struct hot_meaning *meanings, const struct op *o)
 {
-	return (o->id == OP_guard || o->id == OP_guard_not) && meanings[o[1].id].shape != HOT_HAND &&
-	       hot_way(meanings, o + 1) == WAY_NATIVE;
+	return (o->id == OP_guard || o->id == OP_guard_not) &&
+	       meanings[o[1].id].shape != HOT_HAND && hot_way(meanings, o + 1) == WAY_NATIVE;
 }
 
 enum hot_way hot_way(const struct hot_meaning *meanings, const struct op *o)
@@ -52,7 +54,8 @@ enum hot_way hot_way(const struct hot_meaning *meanings, const struct op *o)
 	return m->piece || m->shape == HOT_PICK ? WAY_NATIVE : WAY_CALL;
 }
 
-static void mark_leaders(const struct hot_program *p, const struct hot_meaning *meanings, uint8_t *leader)
+static void mark_leaders(const struct hot_program *p, const struct hot_meaning *meanings,
+			 uint8_t *leader)
 {
 	for (uint32_t i = 0; i < p->op_count; i += hot_width(&p->ops[i])) {
 		enum hot_way way = hot_way(meanings, &p->ops[i]);
@@ -89,12 +92,14 @@ static bool is_conditional(const struct op *o)
 }
 
 /*
- * The end of a loop that starts at `first`, ends with a branch back there, and has nothing but branches out of it before that;
- * 0: there is none.
+ * The end of a loop that starts at `first`, ends with a branch back there, and has nothing but
+ * branches out of it before that; 0: there is none.
  */
-static uint32_t loop_end(const struct hot_program *p, const struct hot_meaning *meanings, uint32_t first)
+static uint32_t loop_end(const struct hot_program *p, const struct hot_meaning *meanings,
+			 uint32_t first)
 {
-	for (uint32_t i = first; i < p->op_count && i - first < LENGTH; i += hot_width(&p->ops[i])) {
+	for (uint32_t i = first; i < p->op_count && i - first < LENGTH;
+	     i += hot_width(&p->ops[i])) {
 		const struct op *o = &p->ops[i];
 		enum hot_way way = hot_way(meanings, o);
 
@@ -112,13 +117,16 @@ static uint32_t loop_end(const struct hot_program *p, const struct hot_meaning *
 }
 
 /* The block that starts at `first`; end == first when there is nothing to compile. */
-static struct hot_block block_at(const struct hot_program *p, const struct hot_meaning *meanings, const uint8_t *leader,
-				 uint32_t first, bool *ret_worth)
+static struct hot_block block_at(const struct hot_program *p, const struct hot_meaning *meanings,
+				 const uint8_t *leader, uint32_t first, bool *ret_worth)
 {
-	struct hot_block b = { .first = first, .end = first, .meets = first && p->ops[first - 1].id == OP_meet };
+	struct hot_block b = { .first = first,
+			       .end = first,
+			       .meets = first && p->ops[first - 1].id == OP_meet };
 	uint32_t native = 0;
 
-	while (b.end < p->op_count && b.end - first < LENGTH && (b.end == first || !leader[b.end])) {
+	while (b.end < p->op_count && b.end - first < LENGTH &&
+	       (b.end == first || !leader[b.end])) {
 		const struct op *o = &p->ops[b.end];
 		enum hot_way way = hot_way(meanings, o);
 
@@ -144,7 +152,8 @@ static int deeper(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-int hot_blocks_init(struct hot_blocks *b, const struct hot_program *p, const struct hot_meaning *meanings)
+int hot_blocks_init(struct hot_blocks *b, const struct hot_program *p,
+		    const struct hot_meaning *meanings)
 {
 	uint8_t *leader = calloc(p->op_count + 3, 1);
 	int32_t *depth = calloc(p->op_count + 2, sizeof(*depth));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiler as the machine sees it. LLVM's state is one context with the library of pieces, used by one thread at
- * a time; blocks are compiled some at a time, so that the innermost loops run as soon as they can. When the process
- * exits, LLVM's own clean-up must not meet a compilation: it waits for the one at work, and none begins any more.
+ * The compiler as the machine sees it. LLVM's state is one context with the library of pieces, used
+ * by one thread at a time; blocks are compiled some at a time, so that the innermost loops run as
+ * soon as they can. When the process exits, LLVM's own clean-up must not meet a compilation: it
+ * waits for the one at work, and none begins any more.
  */
 #include "emulator/hot/hot-compiler.h"
 
@@ -72,8 +73,9 @@ static LLVMExecutionEngineRef make_code(LLVMModuleRef module)
 }
 
 /*
- * The code is made when its address is asked for. LLVM makes some objects at their first use, and their clean-up comes before
- * that of what was registered until then, so `end` is registered once more.
+ * The code is made when its address is asked for. LLVM makes some objects at their first use, and
+ * their clean-up comes before that of what was registered until then, so `end` is registered once
+ * more.
  */
 static op_handler *code_of(LLVMExecutionEngineRef engine, const char *prefix, uint32_t op)
 {
@@ -81,7 +83,8 @@ static op_handler *code_of(LLVMExecutionEngineRef engine, const char *prefix, ui
 	char name[32];
 
 	snprintf(name, sizeof(name), "%s%u", prefix, op);
-	code = (op_handler *)(uintptr_t)LLVMGetFunctionAddress(engine, name); /* NOLINT: code is data here */
+	code = (op_handler *)(uintptr_t)LLVMGetFunctionAddress(
+		engine, name); /* NOLINT: code is data here */
 	atexit(end);
 	return code;
 }
@@ -93,16 +96,19 @@ static void warm_up(void)
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(compiler.context);
 	LLVMTypeRef row = LLVMVectorType(LLVMInt32TypeInContext(compiler.context), LANES);
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(compiler.context, 0);
-	LLVMValueRef f = LLVMAddFunction(module, "warm0",
-					 LLVMFunctionType(LLVMVoidTypeInContext(compiler.context), &pointer, 1, false));
+	LLVMValueRef f = LLVMAddFunction(
+		module, "warm0",
+		LLVMFunctionType(LLVMVoidTypeInContext(compiler.context), &pointer, 1, false));
 	LLVMExecutionEngineRef engine;
 	LLVMValueRef x, less;
 
 	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(compiler.context, f, ""));
 	x = LLVMBuildLoad2(b, row, LLVMGetParam(f, 0), "");
 	less = LLVMBuildICmp(b, LLVMIntULT, x, LLVMConstNull(row), "");
-	LLVMBuildStore(b, LLVMBuildSelect(b, less, x, LLVMBuildAdd(b, x, x, ""), ""), LLVMGetParam(f, 0));
-	LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, (LLVMValueRef[]){ LLVMGetParam(f, 0) }, 1, "");
+	LLVMBuildStore(b, LLVMBuildSelect(b, less, x, LLVMBuildAdd(b, x, x, ""), ""),
+		       LLVMGetParam(f, 0));
+	LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, (LLVMValueRef[]){ LLVMGetParam(f, 0) }, 1,
+		       "");
 	LLVMBuildRetVoid(b);
 	LLVMDisposeBuilder(b);
 	engine = make_code(module);
@@ -145,8 +151,8 @@ static bool keep(struct hot_code *code, LLVMExecutionEngineRef engine)
 }
 
 /* Compile the blocks first..end-1 of the list as one module. False: stop. */
-static bool compile_batch(struct hot_code *code, const struct hot_program *p, struct hot_block *list, uint32_t count,
-			  hot_publish *publish, void *data)
+static bool compile_batch(struct hot_code *code, const struct hot_program *p,
+			  struct hot_block *list, uint32_t count, hot_publish *publish, void *data)
 {
 	LLVMModuleRef module = LLVMModuleCreateWithNameInContext("hot", compiler.context);
 	LLVMExecutionEngineRef engine;
@@ -170,8 +176,9 @@ static bool compile_batch(struct hot_code *code, const struct hot_program *p, st
 	}
 	for (uint32_t i = 0; i < count && wanted; i++)
 		if (list[i].made)
-			wanted = publish(data, list[i].first, code_of(engine, "full", list[i].first),
-					 code_of(engine, "masked", list[i].first));
+			wanted =
+				publish(data, list[i].first, code_of(engine, "full", list[i].first),
+					code_of(engine, "masked", list[i].first));
 	if (!LLVMRemoveModule(engine, module, &module, NULL))
 		LLVMDisposeModule(module);
 	return wanted;
@@ -231,4 +238,5 @@ static void release(struct hot_code *code)
 	pthread_mutex_unlock(&compiler.lock);
 }
 
-__attribute__((visibility("default"))) const struct hot_compiler hot_compiler = { compile, release };
+__attribute__((visibility("default")))
+const struct hot_compiler hot_compiler = { compile, release };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces are functions of one basic block that load their arguments whole, compute, and store one result. A function
- * that came out otherwise, or calls something that LLVM would turn into 32 calls, is no piece.
+ * Pieces are functions of one basic block that load their arguments whole, compute, and store one
+ * result. A function that came out otherwise, or calls something that LLVM would turn into 32
+ * calls, is no piece.
  */
 #include "emulator/hot/hot-library.h"
 
@@ -56,9 +57,17 @@ static const struct {
 	const char *name, *form;
 	struct hot_meaning meaning;
 } table[OP_COUNT] = {
-#define OP(family, name, form, shape, D, A, B, C, ...) \
-	[OP_##name] = { "lane_" #name, form, \
-			{ HOT_##shape, FAMILY_##family, TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C, NULL, { 0 } } },
+#define OP(family, name, form, shape, D, A, B, C, ...)                                             \
+	[OP_##name] = { "lane_" #name,                                                             \
+			form,                                                                      \
+			{ HOT_##shape,                                                             \
+			  FAMILY_##family,                                                         \
+			  TYPE_##D,                                                                \
+			  TYPE_##A,                                                                \
+			  TYPE_##B,                                                                \
+			  TYPE_##C,                                                                \
+			  NULL,                                                                    \
+			  { 0 } } },
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
 };
@@ -66,7 +75,8 @@ static const struct {
 /* Calls that stay single instructions on vectors. */
 static bool vector_call(LLVMValueRef call)
 {
-	static const char *const scalar[] = { "llvm.sin", "llvm.cos", "llvm.tan", "llvm.exp", "llvm.log", "llvm.pow" };
+	static const char *const scalar[] = { "llvm.sin", "llvm.cos", "llvm.tan",
+					      "llvm.exp", "llvm.log", "llvm.pow" };
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	size_t len;
 	const char *name = LLVMGetValueName2(callee, &len);
@@ -82,8 +92,8 @@ static bool vector_call(LLVMValueRef call)
 /* Between two operands as they are: see hot_choose(). */
 static bool selects_operands(LLVMValueRef in)
 {
-	return LLVMGetInstructionOpcode(in) == LLVMSelect && LLVMIsALoadInst(LLVMGetOperand(in, 1)) &&
-	       LLVMIsALoadInst(LLVMGetOperand(in, 2)) &&
+	return LLVMGetInstructionOpcode(in) == LLVMSelect &&
+	       LLVMIsALoadInst(LLVMGetOperand(in, 1)) && LLVMIsALoadInst(LLVMGetOperand(in, 2)) &&
 	       LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(in))) == LLVMIntegerTypeKind;
 }
 
@@ -95,14 +105,16 @@ static bool is_piece(LLVMValueRef function)
 	if (LLVMCountBasicBlocks(function) != 1)
 		return false;
 	block = LLVMGetEntryBasicBlock(function);
-	for (LLVMValueRef in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
+	for (LLVMValueRef in = LLVMGetFirstInstruction(block); in;
+	     in = LLVMGetNextInstruction(in)) {
 		LLVMOpcode opcode = LLVMGetInstructionOpcode(in);
 
 		if (++count > PIECE_MAX)
 			return false;
 		if (opcode == LLVMLoad && !LLVMIsAArgument(LLVMGetOperand(in, 0)))
 			return false;
-		if (opcode == LLVMStore && (stores++ || LLVMGetOperand(in, 1) != LLVMGetParam(function, 0)))
+		if (opcode == LLVMStore &&
+		    (stores++ || LLVMGetOperand(in, 1) != LLVMGetParam(function, 0)))
 			return false;
 		if (opcode == LLVMGetElementPtr || opcode == LLVMAlloca || opcode == LLVMPHI ||
 		    (opcode == LLVMCall && !vector_call(in)) || selects_operands(in))
@@ -120,9 +132,13 @@ static struct hot_access access_of(const char *form)
 	if (sscanf(form, "(%3[lds t]).%7[a-z].%c%uv%u", what, space, &type, &bits, &count) < 4)
 		return (struct hot_access){ .space = HOT_SPACE_NONE };
 	return (struct hot_access){
-		.space = !strcmp(space, "global") ? HOT_SPACE_GLOBAL : !strcmp(space, "shared") ? HOT_SPACE_SHARED :
-												  HOT_SPACE_NONE,
-		.loads = what[0] == 'l', .sign = type == 's', .bits = (uint8_t)bits, .count = (uint8_t)count,
+		.space = !strcmp(space, "global")   ? HOT_SPACE_GLOBAL
+			 : !strcmp(space, "shared") ? HOT_SPACE_SHARED
+						    : HOT_SPACE_NONE,
+		.loads = what[0] == 'l',
+		.sign = type == 's',
+		.bits = (uint8_t)bits,
+		.count = (uint8_t)count,
 	};
 }
 
@@ -177,13 +193,15 @@ static LLVMValueRef copy_of(const struct copied *copies, unsigned count, LLVMVal
 	return from;
 }
 
-LLVMValueRef hot_library_splice(LLVMBuilderRef builder, LLVMModuleRef to, LLVMValueRef piece, LLVMValueRef *args)
+LLVMValueRef hot_library_splice(LLVMBuilderRef builder, LLVMModuleRef to, LLVMValueRef piece,
+				LLVMValueRef *args)
 {
 	struct copied copies[PIECE_MAX];
 	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(piece);
 	unsigned count = 0;
 
-	for (LLVMValueRef in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
+	for (LLVMValueRef in = LLVMGetFirstInstruction(block); in;
+	     in = LLVMGetNextInstruction(in)) {
 		LLVMOpcode opcode = LLVMGetInstructionOpcode(in);
 		LLVMValueRef made;
 
@@ -201,8 +219,9 @@ LLVMValueRef hot_library_splice(LLVMBuilderRef builder, LLVMModuleRef to, LLVMVa
 				LLVMValueRef operand = LLVMGetOperand(made, (unsigned)i);
 
 				LLVMSetOperand(made, (unsigned)i,
-					       LLVMIsAFunction(operand) ? local_function(to, operand) :
-									  copy_of(copies, count, operand));
+					       LLVMIsAFunction(operand)
+						       ? local_function(to, operand)
+						       : copy_of(copies, count, operand));
 			}
 			LLVMInsertIntoBuilder(builder, made);
 		}

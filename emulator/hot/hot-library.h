@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operations as the compiler knows them: shape and lane types from ptx-opcodes.def, and the straight pieces of
- * vector code that clang made of hot-lanes.c when the project was built.
+ * The operations as the compiler knows them: shape and lane types from ptx-opcodes.def, and the
+ * straight pieces of vector code that clang made of hot-lanes.c when the project was built.
  */
 #ifndef CGPU_EMULATOR_HOT_LIBRARY_H
 #define CGPU_EMULATOR_HOT_LIBRARY_H
@@ -24,7 +24,7 @@ enum hot_space { HOT_SPACE_NONE, HOT_SPACE_GLOBAL, HOT_SPACE_SHARED };
 struct hot_access {
 	enum hot_space space; /* HOT_SPACE_NONE: neither, or one that is left to its handler */
 	bool loads, sign;
-	uint8_t bits, count;  /* of one element; elements */
+	uint8_t bits, count; /* of one element; elements */
 };
 
 struct hot_meaning {
@@ -35,15 +35,18 @@ struct hot_meaning {
 	struct hot_access access;
 };
 
-/* Meanings by operation number, with pieces in a module of the context; NULL when the bitcode cannot be read. */
+/* Meanings by operation number, with pieces in a module of the context; NULL when the bitcode
+ * cannot be read. */
 struct hot_meaning *hot_library_new(LLVMContextRef context, LLVMModuleRef *ret_module);
 
 /* The piece behind f32 results whose bits are seen. */
 LLVMValueRef hot_library_canonical(LLVMModuleRef library);
 
 /*
- * Copy the instructions of a piece to where the builder stands: its loads become args, what it stores is the result.
+ * Copy the instructions of a piece to where the builder stands: its loads become args, what it
+ * stores is the result.
  */
-LLVMValueRef hot_library_splice(LLVMBuilderRef builder, LLVMModuleRef to, LLVMValueRef piece, LLVMValueRef *args);
+LLVMValueRef hot_library_splice(LLVMBuilderRef builder, LLVMModuleRef to, LLVMValueRef piece,
+				LLVMValueRef *args);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each way that an access may take ends in one block, where phi nodes take the values it loaded. Offsets count from the
- * start of the buffer, in 32 bits for addresses of 32 bits.
+ * Each way that an access may take ends in one block, where phi nodes take the values it loaded.
+ * Offsets count from the start of the buffer, in 32 bits for addresses of 32 bits.
  */
 #include "emulator/hot/hot-memory.h"
 
@@ -16,13 +16,13 @@ struct access {
 	struct hot_build *b;
 	const struct op *o;
 	const struct hot_access *kind;
-	uint32_t size;                   /* bytes a lane */
-	bool loads, wide;                /* offsets of 64 bits */
+	uint32_t size;                    /* bytes a lane */
+	bool loads, wide;                 /* offsets of 64 bits */
 	LLVMTypeRef offset, element, row; /* one offset, one element in memory and in a row */
 	LLVMValueRef base, extent, bytes, shadow; /* of the buffer */
-	LLVMValueRef off, starts;        /* of all lanes; each half's first one, spread over it */
+	LLVMValueRef off, starts; /* of all lanes; each half's first one, spread over it */
 	LLVMValueRef first[2];
-	LLVMValueRef value[HOT_ELEMENTS];    /* phi nodes of a load, rows of a store */
+	LLVMValueRef value[HOT_ELEMENTS]; /* phi nodes of a load, rows of a store */
 	LLVMBasicBlockRef call, join;
 };
 
@@ -61,7 +61,8 @@ void hot_memory_note(struct hot_build *b, const struct op *o)
 
 	hot_rows_find(b, o->a, address_type(o));
 	for (unsigned k = 0; k < a->count; k++) {
-		struct hot_row *r = hot_rows_find(b, row_offset(o, a->loads ? o->d : o->b, k), value_type(a));
+		struct hot_row *r =
+			hot_rows_find(b, row_offset(o, a->loads ? o->d : o->b, k), value_type(a));
 
 		if (a->loads) {
 			r->written = true;
@@ -85,7 +86,8 @@ static LLVMValueRef both(const struct access *a, LLVMValueRef x, LLVMValueRef y)
 	return LLVMBuildAnd(a->b->builder, x, y, "");
 }
 
-static LLVMValueRef compare(const struct access *a, LLVMIntPredicate how, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef compare(const struct access *a, LLVMIntPredicate how, LLVMValueRef x,
+			    LLVMValueRef y)
 {
 	return LLVMBuildICmp(a->b->builder, how, x, y, "");
 }
@@ -168,7 +170,8 @@ static LLVMValueRef spread(const struct access *a, LLVMValueRef v, unsigned lane
 /* All of the 32 lanes of a comparison. */
 static LLVMValueRef all(const struct access *a, LLVMValueRef bits)
 {
-	return compare(a, LLVMIntEQ, LLVMBuildBitCast(a->b->builder, bits, a->b->i32, ""), hot_const32(a->b, ALL_LANES));
+	return compare(a, LLVMIntEQ, LLVMBuildBitCast(a->b->builder, bits, a->b->i32, ""),
+		       hot_const32(a->b, ALL_LANES));
 }
 
 static LLVMValueRef load(const struct access *a, LLVMTypeRef type, LLVMValueRef at, unsigned align)
@@ -189,22 +192,26 @@ static LLVMValueRef behind(const struct access *a, LLVMValueRef p, LLVMValueRef 
 {
 	if (!a->wide)
 		offset = LLVMBuildZExt(a->b->builder, offset, a->b->i64, "");
-	return LLVMBuildGEP2(a->b->builder, LLVMInt8TypeInContext(a->b->context), p, &offset, 1, "");
+	return LLVMBuildGEP2(a->b->builder, LLVMInt8TypeInContext(a->b->context), p, &offset, 1,
+			     "");
 }
 
 /* What of the operation's cache is needed, and the offsets of the lanes. */
 static void find_offsets(struct access *a)
 {
 	struct hot_build *b = a->b;
-	LLVMValueRef address = hot_rows_read(b, a->o->a, address_type(a->o), TYPE_WIDE), from, cache, index;
+	LLVMValueRef address = hot_rows_read(b, a->o->a, address_type(a->o), TYPE_WIDE), from,
+		     cache, index;
 
 	cache = field(a, b->pointer, b->warp, offsetof(struct warp, caches));
 	cache = hot_field(b, cache, a->o->cache * sizeof(struct memory_cache));
 	if (a->kind->space == HOT_SPACE_SHARED) {
 		index = field(a, b->i64, cache, offsetof(struct memory_cache, array));
-		index = LLVMBuildMul(b->builder, index, LLVMConstInt(b->i64, sizeof(struct memory_cache), false), "");
+		index = LLVMBuildMul(b->builder, index,
+				     LLVMConstInt(b->i64, sizeof(struct memory_cache), false), "");
 		cache = field(a, b->pointer, b->warp, offsetof(struct warp, arrays));
-		cache = LLVMBuildGEP2(b->builder, LLVMInt8TypeInContext(b->context), cache, &index, 1, "");
+		cache = LLVMBuildGEP2(b->builder, LLVMInt8TypeInContext(b->context), cache, &index,
+				      1, "");
 	}
 	/* The low half of a number comes first. */
 	a->base = field(a, a->offset, cache, offsetof(struct memory_cache, base));
@@ -213,9 +220,11 @@ static void find_offsets(struct access *a)
 	a->shadow = field(a, b->pointer, cache, offsetof(struct memory_cache, shadow));
 	from = LLVMBuildSub(b->builder, constant(a, (uint64_t)a->o->imm), a->base, "");
 	a->off = LLVMBuildAdd(b->builder, address, spread(a, from, LANES), "");
-	a->starts = shuffle(a, a->off, LLVMGetPoison(LLVMTypeOf(a->off)), LANES, from_start_of_half, 0);
+	a->starts =
+		shuffle(a, a->off, LLVMGetPoison(LLVMTypeOf(a->off)), LANES, from_start_of_half, 0);
 	for (unsigned h = 0; h < 2; h++)
-		a->first[h] = LLVMBuildExtractElement(b->builder, a->starts, hot_const32(b, h * HALF_LANES), "");
+		a->first[h] = LLVMBuildExtractElement(b->builder, a->starts,
+						      hot_const32(b, h * HALF_LANES), "");
 }
 
 /* An address is, when both the base and the offset are. */
@@ -235,7 +244,8 @@ static void demand_halves(const struct access *a, uint32_t extent)
 	inside = compare(a, LLVMIntUGE, a->extent, constant(a, extent));
 	inside = both(a, inside, compare(a, LLVMIntULE, a->first[0], last));
 	inside = both(a, inside, compare(a, LLVMIntULE, a->first[1], last));
-	inside = both(a, inside, is_aligned(a, LLVMBuildOr(a->b->builder, a->first[0], a->first[1], "")));
+	inside = both(a, inside,
+		      is_aligned(a, LLVMBuildOr(a->b->builder, a->first[0], a->first[1], "")));
 	demand(a, inside);
 }
 
@@ -266,9 +276,11 @@ static LLVMValueRef half_is_known(const struct access *a, unsigned half, uint32_
 	uint32_t count = extent / SHADOW_WORD;
 	LLVMTypeRef words = LLVMVectorType(LLVMInt8TypeInContext(a->b->context), count);
 	LLVMTypeRef whole = LLVMIntTypeInContext(a->b->context, count);
-	LLVMValueRef bits = compare(a, LLVMIntEQ, load(a, words, shadow_at(a, half), 1), known_words(a, count));
+	LLVMValueRef bits =
+		compare(a, LLVMIntEQ, load(a, words, shadow_at(a, half), 1), known_words(a, count));
 
-	return compare(a, LLVMIntEQ, LLVMBuildBitCast(a->b->builder, bits, whole, ""), LLVMConstAllOnes(whole));
+	return compare(a, LLVMIntEQ, LLVMBuildBitCast(a->b->builder, bits, whole, ""),
+		       LLVMConstAllOnes(whole));
 }
 
 /* All that is loaded was written. */
@@ -298,7 +310,9 @@ static void mark_halves(const struct access *a, uint32_t extent)
 	}
 	unless(a, has_no_shadow(a), marked);
 	for (unsigned h = 0; h < 2; h++)
-		LLVMSetAlignment(LLVMBuildStore(a->b->builder, known_words(a, extent / SHADOW_WORD), shadow_at(a, h)), 1);
+		LLVMSetAlignment(LLVMBuildStore(a->b->builder, known_words(a, extent / SHADOW_WORD),
+						shadow_at(a, h)),
+				 1);
 	LLVMBuildBr(a->b->builder, marked);
 	LLVMPositionBuilderAtEnd(a->b->builder, marked);
 }
@@ -308,7 +322,8 @@ static LLVMValueRef extend(const struct access *a, LLVMValueRef v, LLVMTypeRef t
 {
 	if (a->kind->bits >= 32)
 		return v;
-	return a->kind->sign ? LLVMBuildSExt(a->b->builder, v, to, "") : LLVMBuildZExt(a->b->builder, v, to, "");
+	return a->kind->sign ? LLVMBuildSExt(a->b->builder, v, to, "")
+			     : LLVMBuildZExt(a->b->builder, v, to, "");
 }
 
 /* One way has ended: its values, and on. */
@@ -333,13 +348,15 @@ static LLVMValueRef is_ramp(const struct access *a)
 	for (unsigned l = 0; l < LANES; l++)
 		steps[l] = constant(a, (uint64_t)(l % HALF_LANES) * a->size);
 	return all(a, compare(a, LLVMIntEQ, a->off,
-			      LLVMBuildAdd(a->b->builder, a->starts, LLVMConstVector(steps, LANES), "")));
+			      LLVMBuildAdd(a->b->builder, a->starts, LLVMConstVector(steps, LANES),
+					   "")));
 }
 
 /* Where a later warp is going to look. */
 static void prefetch(const struct access *a, LLVMValueRef at)
 {
-	LLVMValueRef args[] = { hot_field(a->b, at, AHEAD), hot_const32(a->b, 0), hot_const32(a->b, 3), hot_const32(a->b, 1) };
+	LLVMValueRef args[] = { hot_field(a->b, at, AHEAD), hot_const32(a->b, 0),
+				hot_const32(a->b, 3), hot_const32(a->b, 1) };
 
 	if (a->kind->space == HOT_SPACE_GLOBAL)
 		hot_call_intrinsic(a->b, "llvm.prefetch", a->b->pointer, args, 4);
@@ -347,7 +364,8 @@ static void prefetch(const struct access *a, LLVMValueRef at)
 
 static void load_ramp(const struct access *a)
 {
-	unsigned (*const from[])(unsigned, unsigned) = { NULL, from_behind, from_second_of_two, NULL, from_second_of_four };
+	unsigned (*const from[])(unsigned, unsigned) = { NULL, from_behind, from_second_of_two,
+							 NULL, from_second_of_four };
 	unsigned count = a->kind->count;
 	LLVMTypeRef piece = LLVMVectorType(a->element, HALF_LANES * count);
 	LLVMValueRef half[2], values[HOT_ELEMENTS];
@@ -362,8 +380,9 @@ static void load_ramp(const struct access *a)
 		LLVMValueRef part[2];
 
 		for (unsigned h = 0; h < 2; h++)
-			part[h] = count == 1 ? half[h] :
-				  shuffle(a, half[h], LLVMGetPoison(piece), HALF_LANES, from[count], k);
+			part[h] = count == 1 ? half[h]
+					     : shuffle(a, half[h], LLVMGetPoison(piece), HALF_LANES,
+						       from[count], k);
 		values[k] = extend(a, join_halves(a, part[0], part[1]), row_of(a));
 	}
 	arrive(a, values);
@@ -378,20 +397,25 @@ static void store_ramp(const struct access *a)
 		LLVMValueRef at = behind(a, a->bytes, a->first[h]);
 
 		for (unsigned k = 0; k < count; k++) {
-			part[k] = shuffle(a, a->value[k], LLVMGetPoison(row_of(a)), HALF_LANES, from_behind, h * HALF_LANES);
+			part[k] = shuffle(a, a->value[k], LLVMGetPoison(row_of(a)), HALF_LANES,
+					  from_behind, h * HALF_LANES);
 			if (a->kind->bits < 32)
-				part[k] = LLVMBuildTrunc(a->b->builder, part[k], LLVMVectorType(a->element, HALF_LANES), "");
+				part[k] =
+					LLVMBuildTrunc(a->b->builder, part[k],
+						       LLVMVectorType(a->element, HALF_LANES), "");
 		}
 		piece = part[0];
 		if (count > 1)
 			piece = shuffle(a, part[0], part[1], 2 * HALF_LANES, from_behind, 0);
 		if (count > 2) {
-			LLVMValueRef rest = shuffle(a, part[2], part[3], 2 * HALF_LANES, from_behind, 0);
+			LLVMValueRef rest =
+				shuffle(a, part[2], part[3], 2 * HALF_LANES, from_behind, 0);
 
 			piece = shuffle(a, piece, rest, 4 * HALF_LANES, from_behind, 0);
 		}
 		if (count > 1)
-			piece = shuffle(a, piece, LLVMGetPoison(LLVMTypeOf(piece)), count * HALF_LANES, from_columns, count);
+			piece = shuffle(a, piece, LLVMGetPoison(LLVMTypeOf(piece)),
+					count * HALF_LANES, from_columns, count);
 		prefetch(a, at);
 		LLVMSetAlignment(LLVMBuildStore(a->b->builder, piece, at), a->kind->bits / 8);
 	}
@@ -422,9 +446,11 @@ static void load_same(const struct access *a)
 
 static void demand_lanes(const struct access *a)
 {
-	LLVMValueRef last = LLVMBuildSub(a->b->builder, a->extent, constant(a, a->size), ""), low, whole;
+	LLVMValueRef last = LLVMBuildSub(a->b->builder, a->extent, constant(a, a->size), ""), low,
+		     whole;
 
-	whole = both(a, compare(a, LLVMIntUGE, a->extent, constant(a, a->size)), is_aligned(a, constant(a, 0)));
+	whole = both(a, compare(a, LLVMIntUGE, a->extent, constant(a, a->size)),
+		     is_aligned(a, constant(a, 0)));
 	demand(a, both(a, whole, has_no_shadow(a)));
 	demand(a, all(a, compare(a, LLVMIntULE, a->off, spread(a, last, LANES))));
 	if (a->size == 1)
@@ -434,21 +460,24 @@ static void demand_lanes(const struct access *a)
 }
 
 /*
- * Lane by lane is long, so it is a function of its own, one of each kind a module: offsets, and what is stored, lie in
- * a piece of memory, and what is loaded comes back there.
+ * Lane by lane is long, so it is a function of its own, one of each kind a module: offsets, and
+ * what is stored, lie in a piece of memory, and what is loaded comes back there.
  */
 static LLVMValueRef room(const struct access *a, LLVMValueRef scratch, unsigned k)
 {
 	return hot_field(a->b, scratch, (k + 1) * LANES * sizeof(uint64_t));
 }
 
-static void copy_lane(const struct access *a, LLVMValueRef scratch, LLVMValueRef bytes, unsigned lane, LLVMValueRef *values)
+static void copy_lane(const struct access *a, LLVMValueRef scratch, LLVMValueRef bytes,
+		      unsigned lane, LLVMValueRef *values)
 {
 	LLVMBuilderRef builder = a->b->builder;
 	uint32_t size = a->kind->bits / 8;
 	LLVMValueRef index = hot_const32(a->b, lane), at;
 
-	at = behind(a, bytes, field(a, a->offset, scratch, lane * (a->wide ? sizeof(uint64_t) : sizeof(uint32_t))));
+	at = behind(a, bytes,
+		    field(a, a->offset, scratch,
+			  lane * (a->wide ? sizeof(uint64_t) : sizeof(uint32_t))));
 	for (unsigned k = 0; k < a->kind->count; k++) {
 		LLVMValueRef place = hot_field(a->b, at, (uint64_t)k * size), one;
 
@@ -456,7 +485,8 @@ static void copy_lane(const struct access *a, LLVMValueRef scratch, LLVMValueRef
 			one = load(a, a->element, place, size);
 			values[k] = LLVMBuildInsertElement(builder, values[k], one, index, "");
 		} else {
-			one = field(a, a->row, room(a, scratch, k), (uint64_t)lane * (a->kind->bits == 64 ? 8 : 4));
+			one = field(a, a->row, room(a, scratch, k),
+				    (uint64_t)lane * (a->kind->bits == 64 ? 8 : 4));
 			one = LLVMBuildTruncOrBitCast(builder, one, a->element, "");
 			LLVMSetAlignment(LLVMBuildStore(builder, one, place), size);
 		}
@@ -467,16 +497,20 @@ static void define_lanes(const struct access *a, LLVMValueRef function)
 {
 	LLVMBuilderRef builder = a->b->builder;
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
-	LLVMValueRef scratch = LLVMGetParam(function, 0), bytes = LLVMGetParam(function, 1), values[HOT_ELEMENTS];
+	LLVMValueRef scratch = LLVMGetParam(function, 0), bytes = LLVMGetParam(function, 1),
+		     values[HOT_ELEMENTS];
 
-	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(a->b->context, function, ""));
+	LLVMPositionBuilderAtEnd(builder,
+				 LLVMAppendBasicBlockInContext(a->b->context, function, ""));
 	for (unsigned k = 0; k < a->kind->count; k++)
 		values[k] = LLVMGetPoison(LLVMVectorType(a->element, LANES));
 	/* In the order of the lanes: of those that write to one place the last one stays. */
 	for (unsigned l = 0; l < LANES; l++)
 		copy_lane(a, scratch, bytes, l, values);
 	for (unsigned k = 0; a->loads && k < a->kind->count; k++)
-		LLVMSetAlignment(LLVMBuildStore(builder, extend(a, values[k], row_of(a)), room(a, scratch, k)), 64);
+		LLVMSetAlignment(LLVMBuildStore(builder, extend(a, values[k], row_of(a)),
+						room(a, scratch, k)),
+				 64);
 	LLVMBuildRetVoid(builder);
 	LLVMPositionBuilderAtEnd(builder, here);
 }
@@ -489,8 +523,8 @@ static void call_lanes(const struct access *a)
 	LLVMValueRef function, args[] = { b->scratch, a->bytes };
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s%u%s%ux%u", a->loads ? "ld" : "st", a->kind->bits, a->kind->sign ? "s" : "u",
-		 a->kind->count, a->wide ? 64 : 32);
+	snprintf(name, sizeof(name), "%s%u%s%ux%u", a->loads ? "ld" : "st", a->kind->bits,
+		 a->kind->sign ? "s" : "u", a->kind->count, a->wide ? 64 : 32);
 	function = LLVMGetNamedFunction(b->module, name);
 	if (!function) {
 		function = LLVMAddFunction(b->module, name, type);
@@ -515,7 +549,8 @@ static void load_lanes(const struct access *a)
 static void store_lanes(const struct access *a)
 {
 	for (unsigned k = 0; k < a->kind->count; k++)
-		LLVMSetAlignment(LLVMBuildStore(a->b->builder, a->value[k], room(a, a->b->scratch, k)), 64);
+		LLVMSetAlignment(
+			LLVMBuildStore(a->b->builder, a->value[k], room(a, a->b->scratch, k)), 64);
 	call_lanes(a);
 	arrive(a, NULL);
 }
@@ -530,7 +565,8 @@ static void call_handler(const struct access *a)
 	hot_rows_flush_aside(b);
 	hot_block_call(b, a->o);
 	for (unsigned k = 0; a->loads && k < a->kind->count; k++)
-		values[k] = load(a, row_of(a), hot_field(b, b->base, row_offset(a->o, a->o->d, k)), 64);
+		values[k] =
+			load(a, row_of(a), hot_field(b, b->base, row_offset(a->o, a->o->d, k)), 64);
 	arrive(a, values);
 }
 
@@ -576,7 +612,11 @@ void hot_memory_emit(struct hot_build *b, const struct op *o)
 {
 	const struct hot_access *kind = access_of(b->meanings, o);
 	struct access a = {
-		.b = b, .o = o, .kind = kind, .size = (uint32_t)kind->bits / 8 * kind->count, .loads = kind->loads,
+		.b = b,
+		.o = o,
+		.kind = kind,
+		.size = (uint32_t)kind->bits / 8 * kind->count,
+		.loads = kind->loads,
 		.wide = !(o->flags & OP_ADDRESS_32),
 	};
 
@@ -601,5 +641,6 @@ void hot_memory_emit(struct hot_build *b, const struct op *o)
 	call_handler(&a);
 	LLVMPositionBuilderAtEnd(b->builder, a.join);
 	for (unsigned k = 0; a.loads && k < kind->count; k++)
-		hot_rows_write(b, row_offset(o, o->d, k), value_type(kind), (struct hot_value){ .llvm = a.value[k] });
+		hot_rows_write(b, row_offset(o, o->d, k), value_type(kind),
+			       (struct hot_value){ .llvm = a.value[k] });
 }

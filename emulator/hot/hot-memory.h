@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads and stores of full warps in compiled code. What is common goes without a call: all lanes of a half of the warp
- * follow each other or read one place, or lanes are moved one by one, in bounds of the buffer that the operation
- * touched last, aligned, and written before. For all else the operation's handler is called, with all rows in
- * memory, so faults and reports are the interpreter's.
+ * Loads and stores of full warps in compiled code. What is common goes without a call: all lanes of
+ * a half of the warp follow each other or read one place, or lanes are moved one by one, in bounds
+ * of the buffer that the operation touched last, aligned, and written before. For all else the
+ * operation's handler is called, with all rows in memory, so faults and reports are the
+ * interpreter's.
  */
 #ifndef CGPU_EMULATOR_HOT_MEMORY_H
 #define CGPU_EMULATOR_HOT_MEMORY_H

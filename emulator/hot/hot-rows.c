@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are the same for all lanes (immediates, parameters, sizes) are loaded as one value and spread. */
+/* Rows that are the same for all lanes (immediates, parameters, sizes) are loaded as one value and
+ * spread. */
 #include "emulator/hot/hot-rows.h"
 
 #include <stdlib.h>
@@ -25,24 +26,27 @@ LLVMValueRef hot_field(const struct hot_build *b, LLVMValueRef p, uint64_t offse
 	return LLVMBuildGEP2(b->builder, LLVMInt8TypeInContext(b->context), p, &index, 1, "");
 }
 
-LLVMValueRef hot_call_intrinsic(const struct hot_build *b, const char *name, LLVMTypeRef type, LLVMValueRef *args,
-				unsigned count)
+LLVMValueRef hot_call_intrinsic(const struct hot_build *b, const char *name, LLVMTypeRef type,
+				LLVMValueRef *args, unsigned count)
 {
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 	LLVMValueRef function = LLVMGetIntrinsicDeclaration(b->module, id, &type, 1);
 
-	return LLVMBuildCall2(b->builder, LLVMIntrinsicGetType(b->context, id, &type, 1), function, args, count, "");
+	return LLVMBuildCall2(b->builder, LLVMIntrinsicGetType(b->context, id, &type, 1), function,
+			      args, count, "");
 }
 
 void hot_mark_likely(const struct hot_build *b, LLVMValueRef branch)
 {
 	LLVMMetadataRef weights[] = {
 		LLVMMDStringInContext2(b->context, "branch_weights", strlen("branch_weights")),
-		LLVMValueAsMetadata(hot_const32(b, 2000)), LLVMValueAsMetadata(hot_const32(b, 1)),
+		LLVMValueAsMetadata(hot_const32(b, 2000)),
+		LLVMValueAsMetadata(hot_const32(b, 1)),
 	};
 	LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, weights, 3);
 
-	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4), LLVMMetadataAsValue(b->context, node));
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4),
+			LLVMMetadataAsValue(b->context, node));
 }
 
 static enum hot_type storage(enum hot_type type)
@@ -53,11 +57,16 @@ static enum hot_type storage(enum hot_type type)
 static LLVMTypeRef llvm_type(const struct hot_build *b, enum hot_type type)
 {
 	switch (type) {
-	case TYPE_NARROW: return b->narrow;
-	case TYPE_F32: return b->floats;
-	case TYPE_WIDE: return b->wide;
-	case TYPE_F64: return b->doubles;
-	default: return b->i32;
+	case TYPE_NARROW:
+		return b->narrow;
+	case TYPE_F32:
+		return b->floats;
+	case TYPE_WIDE:
+		return b->wide;
+	case TYPE_F64:
+		return b->doubles;
+	default:
+		return b->i32;
 	}
 }
 
@@ -86,7 +95,8 @@ struct hot_row *hot_rows_find(struct hot_build *b, uint32_t offset, enum hot_typ
 static LLVMValueRef spread(struct hot_build *b, LLVMValueRef scalar, LLVMTypeRef vector)
 {
 	LLVMValueRef undefined = LLVMGetPoison(vector);
-	LLVMValueRef first = LLVMBuildInsertElement(b->builder, undefined, scalar, hot_const32(b, 0), "");
+	LLVMValueRef first =
+		LLVMBuildInsertElement(b->builder, undefined, scalar, hot_const32(b, 0), "");
 
 	return LLVMBuildShuffleVector(b->builder, first, undefined, LLVMConstNull(b->narrow), "");
 }
@@ -99,7 +109,8 @@ static const struct ptx_constant *constant_of(const struct hot_build *b, uint32_
 	return NULL;
 }
 
-static LLVMValueRef load(const struct hot_build *b, LLVMTypeRef type, LLVMValueRef at, unsigned align)
+static LLVMValueRef load(const struct hot_build *b, LLVMTypeRef type, LLVMValueRef at,
+			 unsigned align)
 {
 	LLVMValueRef v = LLVMBuildLoad2(b->builder, type, at, "");
 
@@ -108,8 +119,8 @@ static LLVMValueRef load(const struct hot_build *b, LLVMTypeRef type, LLVMValueR
 }
 
 /*
- * Immediates of 32 bits become constants of the code. Those of 64 bits stay in memory: LLVM would compute with two of
- * them and make another NaN than the processor.
+ * Immediates of 32 bits become constants of the code. Those of 64 bits stay in memory: LLVM would
+ * compute with two of them and make another NaN than the processor.
  */
 void hot_rows_load(struct hot_build *b, struct hot_row *r)
 {
@@ -137,11 +148,13 @@ void hot_rows_make_canonical(struct hot_build *b, struct hot_value *v)
 		return;
 	b->spoiled |= v->loose;
 	raw = LLVMBuildBitCast(b->builder, v->llvm, b->floats, "");
-	v->llvm = hot_library_splice(b->builder, b->module, hot_library_canonical(b->library), &raw);
+	v->llvm =
+		hot_library_splice(b->builder, b->module, hot_library_canonical(b->library), &raw);
 	v->raw = v->loose = false;
 }
 
-LLVMValueRef hot_rows_read(struct hot_build *b, uint32_t offset, enum hot_type type, enum hot_type reader)
+LLVMValueRef hot_rows_read(struct hot_build *b, uint32_t offset, enum hot_type type,
+			   enum hot_type reader)
 {
 	struct hot_row *r = hot_rows_find(b, offset, type);
 
@@ -164,8 +177,8 @@ struct hot_value hot_rows_peek(struct hot_build *b, uint32_t offset, enum hot_ty
 }
 
 /*
- * On AVX-512 by logic instead of a select: LLVM 19 merges a select into a vpternlog that reads memory, and then mixes
- * up what that one's operands mean.
+ * On AVX-512 by logic instead of a select: LLVM 19 merges a select into a vpternlog that reads
+ * memory, and then mixes up what that one's operands mean.
  */
 LLVMValueRef hot_choose(const struct hot_build *b, LLVMValueRef set, LLVMValueRef x, LLVMValueRef y)
 {
@@ -175,7 +188,8 @@ LLVMValueRef hot_choose(const struct hot_build *b, LLVMValueRef set, LLVMValueRe
 	y = LLVMBuildBitCast(b->builder, y, type, "");
 	if (strcmp(b->program->core, "avx512"))
 		return LLVMBuildSelect(b->builder, set, x, y, "");
-	whole = element == b->i64 || LLVMGetTypeKind(element) == LLVMDoubleTypeKind ? b->wide : b->narrow;
+	whole = element == b->i64 || LLVMGetTypeKind(element) == LLVMDoubleTypeKind ? b->wide
+										    : b->narrow;
 	mask = LLVMBuildSExt(b->builder, set, whole, "");
 	x = LLVMBuildBitCast(b->builder, x, whole, "");
 	y = LLVMBuildBitCast(b->builder, y, whole, "");
@@ -193,7 +207,8 @@ static struct hot_value blend(struct hot_build *b, struct hot_row *r, struct hot
 	if (r->type == TYPE_PREDICATE) {
 		set = LLVMBuildBitCast(b->builder, set, b->i32, "");
 		kept = LLVMBuildAnd(b->builder, old->llvm, LLVMBuildNot(b->builder, set, ""), "");
-		value.llvm = LLVMBuildOr(b->builder, LLVMBuildAnd(b->builder, value.llvm, set, ""), kept, "");
+		value.llvm = LLVMBuildOr(b->builder, LLVMBuildAnd(b->builder, value.llvm, set, ""),
+					 kept, "");
 		return value;
 	}
 	if (value.raw != old->raw) {
@@ -205,7 +220,8 @@ static struct hot_value blend(struct hot_build *b, struct hot_row *r, struct hot
 	return value;
 }
 
-void hot_rows_write(struct hot_build *b, uint32_t offset, enum hot_type type, struct hot_value value)
+void hot_rows_write(struct hot_build *b, uint32_t offset, enum hot_type type,
+		    struct hot_value value)
 {
 	struct hot_row *r = hot_rows_find(b, offset, type);
 
@@ -225,7 +241,8 @@ void hot_rows_store(struct hot_build *b, struct hot_row *r)
 		LLVMValueRef off = LLVMBuildNot(b->builder, b->mask, "");
 
 		value = LLVMBuildOr(b->builder, LLVMBuildAnd(b->builder, value, b->mask, ""),
-				    LLVMBuildAnd(b->builder, load(b, type, at, align), off, ""), "");
+				    LLVMBuildAnd(b->builder, load(b, type, at, align), off, ""),
+				    "");
 	} else if (b->mask) {
 		value = hot_choose(b, b->lanes, value, load(b, type, at, align));
 	}
@@ -241,8 +258,8 @@ void hot_rows_flush(struct hot_build *b)
 }
 
 /*
- * A loose value may be made canonical here though it was no float before the first round: if its bits were seen in the
- * loop it would not go round raw, and each round writes it before it ends.
+ * A loose value may be made canonical here though it was no float before the first round: if its
+ * bits were seen in the loop it would not go round raw, and each round writes it before it ends.
  */
 void hot_rows_store_aside(struct hot_build *b, struct hot_row *r)
 {

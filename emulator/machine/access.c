@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads, stores and atomics give one list of addresses; what lies in several state spaces is given out in parts.
- * Copies and matrix operations are taken apart into such lists.
+ * Loads, stores and atomics give one list of addresses; what lies in several state spaces is given
+ * out in parts. Copies and matrix operations are taken apart into such lists.
  */
 #include "emulator/machine/access.h"
 
@@ -27,7 +27,9 @@ static struct access_shape shape_of_form(const char *form)
 	s.kind = what[0] == 'l' ? GPU_ACCESS_READ : GPU_ACCESS_WRITE;
 	if (!strcmp(space, "param"))
 		return (struct access_shape){ 0 };
-	s.space = !strcmp(space, "shared") ? PTX_SPACE_SHARED : !strcmp(space, "local") ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
+	s.space = !strcmp(space, "shared")  ? PTX_SPACE_SHARED
+		  : !strcmp(space, "local") ? PTX_SPACE_LOCAL
+					    : PTX_SPACE_GLOBAL;
 	s.size = (uint8_t)(bits / 8 * count);
 	s.count = (uint8_t)count;
 	return s;
@@ -39,9 +41,10 @@ static void fill_shapes(void)
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
 	static const uint16_t prefixes[] = { OP_guard, OP_guard_not, OP_mode };
-	static const uint16_t memory[] = { OP_atom, OP_cp_async, OP_cp_bulk, OP_matrix_load, OP_matrix_store, OP_ldmatrix,
-					   OP_stmatrix };
-	static const uint16_t syncs[] = { OP_fence, OP_barrier, OP_shfl, OP_vote, OP_match, OP_redux, OP_bar_warp, OP_elect };
+	static const uint16_t memory[] = { OP_atom,         OP_cp_async, OP_cp_bulk, OP_matrix_load,
+					   OP_matrix_store, OP_ldmatrix, OP_stmatrix };
+	static const uint16_t syncs[] = { OP_fence, OP_barrier, OP_shfl,     OP_vote,
+					  OP_match, OP_redux,   OP_bar_warp, OP_elect };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		access_shapes[prefixes[i]].family = ACCESS_PREFIX;
@@ -98,7 +101,8 @@ bool access_registers_copy(const struct warp *w, const struct op *o, struct acce
 	return true;
 }
 
-void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane, uint8_t *ret)
+void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane,
+			    uint8_t *ret)
 {
 	struct access_shape shape = access_shapes[o->id];
 	uint32_t bytes = shape.size / shape.count;
@@ -114,7 +118,8 @@ struct listing {
 	void *data;
 };
 
-static void give(const struct listing *x, struct memory_step *s, enum ptx_space space, uint32_t mask)
+static void give(const struct listing *x, struct memory_step *s, enum ptx_space space,
+		 uint32_t mask)
 {
 	if (!mask)
 		return;
@@ -123,7 +128,8 @@ static void give(const struct listing *x, struct memory_step *s, enum ptx_space 
 	x->fn(x->data, x->w, x->o, s);
 }
 
-/* Lanes that take no part get the address of one that does, so that all 32 can be checked at once. */
+/* Lanes that take no part get the address of one that does, so that all 32 can be checked at once.
+ */
 static void fill_lanes(struct memory_step *s)
 {
 	uint64_t first = s->address[first_lane(s->mask)];
@@ -163,14 +169,15 @@ static bool in_shared(const struct listing *x, const struct memory_step *s)
 
 	if (all_inside(s, a->base, a->size))
 		return true;
-	FOR_ACTIVE(l, s->mask)
+	FOR_ACTIVE (l, s->mask)
 		if (!cta_array(x->w->cta, s->address[l], s->size))
 			return false;
 	return true;
 }
 
 /* Lane by lane; spaces[] says which lanes are in which state space. */
-static bool place_lanes(const struct listing *x, struct memory_step *s, enum ptx_space wanted, uint32_t *spaces)
+static bool place_lanes(const struct listing *x, struct memory_step *s, enum ptx_space wanted,
+			uint32_t *spaces)
 {
 	const struct memory_cache *cache = &x->w->caches[x->o->cache];
 
@@ -180,10 +187,11 @@ static bool place_lanes(const struct listing *x, struct memory_step *s, enum ptx
 		spaces[PTX_SPACE_GLOBAL] = s->mask;
 		return true;
 	}
-	FOR_ACTIVE(l, s->mask) {
+	FOR_ACTIVE (l, s->mask) {
 		enum ptx_space space;
 
-		s->found[l] = state_space_peek(x->w, l, &s->address[l], s->size, s->kind, wanted, &space);
+		s->found[l] =
+			state_space_peek(x->w, l, &s->address[l], s->size, s->kind, wanted, &space);
 		if (!s->found[l])
 			return false;
 		spaces[space] |= 1u << l;
@@ -191,7 +199,8 @@ static bool place_lanes(const struct listing *x, struct memory_step *s, enum ptx
 	return true;
 }
 
-/* One access of s->size bytes by the lanes of s->mask at s->address. False: it will fault, and nothing was told. */
+/* One access of s->size bytes by the lanes of s->mask at s->address. False: it will fault, and
+ * nothing was told. */
 static bool give_access(const struct listing *x, struct memory_step *s, enum ptx_space space)
 {
 	uint32_t spaces[PTX_SPACE_PARAM + 1] = { 0 };
@@ -200,7 +209,8 @@ static bool give_access(const struct listing *x, struct memory_step *s, enum ptx
 	if (!all_aligned(s))
 		return false;
 	if (space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL) {
-		if (space == PTX_SPACE_SHARED ? !in_shared(x, s) : !all_inside(s, 0, x->w->local_size))
+		if (space == PTX_SPACE_SHARED ? !in_shared(x, s)
+					      : !all_inside(s, 0, x->w->local_size))
 			return false;
 		give(x, s, space, s->mask);
 		return true;
@@ -230,10 +240,13 @@ static void take_address(const struct warp *w, const struct op *o, uint64_t *add
 
 static enum ptx_space wanted_space(const struct op *o, enum ptx_space space)
 {
-	return o->flags & OP_GENERIC ? PTX_SPACE_GENERIC : o->flags & OP_CONST ? PTX_SPACE_CONST : space;
+	return o->flags & OP_GENERIC ? PTX_SPACE_GENERIC
+	       : o->flags & OP_CONST ? PTX_SPACE_CONST
+				     : space;
 }
 
-static void list_plain(const struct listing *x, enum gpu_access kind, enum ptx_space space, uint32_t size)
+static void list_plain(const struct listing *x, enum gpu_access kind, enum ptx_space space,
+		       uint32_t size)
 {
 	uint16_t flags = x->o->flags;
 	struct memory_step s;
@@ -251,20 +264,27 @@ static void list_plain(const struct listing *x, enum gpu_access kind, enum ptx_s
 static uint32_t atom_size(uint32_t type)
 {
 	switch (type) {
-	case ATOM_F16: case ATOM_BF16: return 2;
-	case ATOM_U64: case ATOM_S64: case ATOM_F64: return 8;
-	default: return 4;
+	case ATOM_F16:
+	case ATOM_BF16:
+		return 2;
+	case ATOM_U64:
+	case ATOM_S64:
+	case ATOM_F64:
+		return 8;
+	default:
+		return 4;
 	}
 }
 
 static void list_atom(const struct listing *x)
 {
-	list_plain(x, GPU_ACCESS_ATOMIC, (enum ptx_space)(x->o->x[0] >> 16), atom_size(x->o->x[0] >> 8 & 255));
+	list_plain(x, GPU_ACCESS_ATOMIC, (enum ptx_space)(x->o->x[0] >> 16),
+		   atom_size(x->o->x[0] >> 8 & 255));
 }
 
 /* An access by addresses in a row, without offset. */
-static bool list_row(const struct listing *x, enum gpu_access kind, enum ptx_space space, uint32_t size, uint32_t row,
-		     uint32_t mask)
+static bool list_row(const struct listing *x, enum gpu_access kind, enum ptx_space space,
+		     uint32_t size, uint32_t row, uint32_t mask)
 {
 	struct memory_step s = { .kind = kind, .size = size, .mask = mask };
 
@@ -277,10 +297,11 @@ static void list_cp_async(const struct listing *x)
 	const uint32_t *exists = ROW(x->w, uint32_t, x->o->c);
 	uint32_t reading = 0;
 
-	FOR_ACTIVE(l, x->w->mask)
+	FOR_ACTIVE (l, x->w->mask)
 		reading |= (uint32_t)(exists[l] != 0) << l;
 	if (list_row(x, GPU_ACCESS_READ, PTX_SPACE_GLOBAL, (uint32_t)x->o->imm, x->o->b, reading))
-		list_row(x, GPU_ACCESS_WRITE, PTX_SPACE_SHARED, (uint32_t)x->o->imm, x->o->a, x->w->mask);
+		list_row(x, GPU_ACCESS_WRITE, PTX_SPACE_SHARED, (uint32_t)x->o->imm, x->o->a,
+			 x->w->mask);
 }
 
 static void list_cp_bulk(const struct listing *x)
@@ -289,7 +310,7 @@ static void list_cp_bulk(const struct listing *x)
 	enum ptx_space to = x->o->imm ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
 	enum ptx_space from = x->o->imm ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
 
-	FOR_ACTIVE(l, x->w->mask)
+	FOR_ACTIVE (l, x->w->mask)
 		if (!size[l] || !list_row(x, GPU_ACCESS_READ, from, size[l], x->o->b, 1u << l) ||
 		    !list_row(x, GPU_ACCESS_WRITE, to, size[l], x->o->a, 1u << l))
 			return;
@@ -297,14 +318,19 @@ static void list_cp_bulk(const struct listing *x)
 
 static void list_mbarrier(const struct listing *x)
 {
-	struct memory_step s = { .kind = GPU_ACCESS_ATOMIC, .size = 8, .mask = x->w->mask, .strong = true,
-				 .acquire = true, .release = true };
+	struct memory_step s = { .kind = GPU_ACCESS_ATOMIC,
+				 .size = 8,
+				 .mask = x->w->mask,
+				 .strong = true,
+				 .acquire = true,
+				 .release = true };
 
 	memcpy(s.address, ROW(x->w, uint64_t, x->o->a), sizeof(s.address));
 	give_access(x, &s, (enum ptx_space)x->o->x[0]);
 }
 
-void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address, uint32_t *ret_size)
+void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address,
+			   uint32_t *ret_size)
 {
 	const struct matrix_op *m = (const struct matrix_op *)(uintptr_t)o->imm;
 	enum matrix_type type = (enum matrix_type)m->type[m->part];
@@ -314,7 +340,8 @@ void access_matrix_element(struct warp *w, const struct op *o, unsigned index, u
 	unsigned bits = matrix_bits(type);
 
 	for (unsigned l = 0; l < LANES; l++) {
-		uint64_t along = m->by_rows ? spot[l].row : spot[l].column, across = m->by_rows ? spot[l].column : spot[l].row;
+		uint64_t along = m->by_rows ? spot[l].row : spot[l].column,
+			 across = m->by_rows ? spot[l].column : spot[l].row;
 
 		address[l] = base[l] + (along * stride[l] + across) * bits / 8;
 	}
@@ -346,7 +373,8 @@ static void list_matrix_rows(const struct listing *x, enum gpu_access kind)
 	uint32_t rows = 8 * (uint32_t)x->o->imm;
 
 	if (x->w->mask == ALL_LANES)
-		list_row(x, kind, (enum ptx_space)x->o->x[0], 16, x->o->a, rows >= LANES ? ALL_LANES : (1u << rows) - 1);
+		list_row(x, kind, (enum ptx_space)x->o->x[0], 16, x->o->a,
+			 rows >= LANES ? ALL_LANES : (1u << rows) - 1);
 }
 
 void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data)
@@ -380,7 +408,8 @@ void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data)
 		list_matrix_rows(&x, GPU_ACCESS_WRITE);
 		break;
 	default:
-		list_plain(&x, (enum gpu_access)shape.kind, (enum ptx_space)shape.space, shape.size);
+		list_plain(&x, (enum gpu_access)shape.kind, (enum ptx_space)shape.space,
+			   shape.size);
 		break;
 	}
 }

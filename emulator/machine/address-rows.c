@@ -7,10 +7,14 @@
 HALF_INLINE bool goes_by(const uint64_t *a, uint64_t step)
 {
 	switch (step) {
-	case 0: return half_goes_by_uint64_t(a, 0);
-	case 4: return half_goes_by_uint64_t(a, 4);
-	case 8: return half_goes_by_uint64_t(a, 8);
-	default: return half_goes_by_uint64_t(a, step);
+	case 0:
+		return half_goes_by_uint64_t(a, 0);
+	case 4:
+		return half_goes_by_uint64_t(a, 4);
+	case 8:
+		return half_goes_by_uint64_t(a, 8);
+	default:
+		return half_goes_by_uint64_t(a, step);
 	}
 }
 
@@ -23,9 +27,11 @@ HALF_INLINE bool find_half(const uint64_t *a, uint64_t size, struct address_half
 	return (!step || step == size) && goes_by(a, step);
 }
 
-static bool find_halves(const uint64_t *row, uint32_t size, unsigned named, struct address_half *ret)
+static bool find_halves(const uint64_t *row, uint32_t size, unsigned named,
+			struct address_half *ret)
 {
-	return (!(named & 1) || find_half(row, size, ret)) && (!(named & 2) || find_half(row + HALF_LANES, size, ret + 1));
+	return (!(named & 1) || find_half(row, size, ret)) &&
+	       (!(named & 2) || find_half(row + HALF_LANES, size, ret + 1));
 }
 
 static void narrow_cells(const uint32_t *row, uint32_t imm, unsigned shift, uint16_t *ret)

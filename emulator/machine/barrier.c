@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Barriers of a cta (PTX ISA 9.7.13.1). Threads are counted one by one, as hardware since sm_70 does, so parts of a
- * warp may arrive at different places; a thread that has exited is no longer waited for.
+ * Barriers of a cta (PTX ISA 9.7.13.1). Threads are counted one by one, as hardware since sm_70
+ * does, so parts of a warp may arrive at different places; a thread that has exited is no longer
+ * waited for.
  */
 #include "emulator/machine/exec.h"
 #include "emulator/machine/observer.h"
@@ -61,7 +62,7 @@ static bool complete(const struct cta *c, const struct barrier *b)
 
 void cta_check_barriers(struct cta *c)
 {
-	FOR_ACTIVE(id, c->barriers_begun)
+	FOR_ACTIVE (id, c->barriers_begun)
 		if (complete(c, &c->barriers[id]))
 			release(c, id);
 }
@@ -73,7 +74,8 @@ const struct op *cta_barrier(struct warp *w, const struct op *o)
 	struct barrier *b;
 
 	if (id >= BARRIERS || (id == MACHINE_CLUSTER_BARRIER) != !!(o->flags & BARRIER_CLUSTER))
-		return warp_fault(w, o, GPU_FAULT_BARRIER, w->mask, "barrier numbers go from 0 to 15");
+		return warp_fault(w, o, GPU_FAULT_BARRIER, w->mask,
+				  "barrier numbers go from 0 to 15");
 	b = &w->cta->barriers[id];
 	if (o->flags & BARRIER_COUNT)
 		b->expected = ROW(w, uint32_t, o->b)[lane];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All functions lie in the section of the entry, as ptxas puts them there. Calls that were inlined have a row each at the address
- * of the instruction, the outermost first, so that the last row of an address is the innermost place.
+ * All functions lie in the section of the entry, as ptxas puts them there. Calls that were inlined
+ * have a row each at the address of the instruction, the outermost first, so that the last row of
+ * an address is the innermost place.
  */
 #include "emulator/machine/code-image.h"
 
@@ -111,7 +112,8 @@ static void put_inlined(struct lines *l, uint32_t inlined_at, const char *functi
 	l->inlined_at = inlined_at;
 }
 
-static void put_row(struct lines *l, const struct gpu_fault_frame *f, uint32_t inlined_at, uint64_t address)
+static void put_row(struct lines *l, const struct gpu_fault_frame *f, uint32_t inlined_at,
+		    uint64_t address)
 {
 	uint32_t file = file_number(l, f->file);
 
@@ -146,7 +148,8 @@ static void put_function(struct lines *l, const struct ptx_function *f, uint64_t
 		loc = own;
 		n = ptx_lines_frames(f->module, own, f->name, frames, GPU_FAULT_FRAMES);
 		for (uint32_t at = n; at-- > 0;)
-			put_row(l, &frames[at], at + 1 == n ? 0 : l->rows, address + (uint64_t)i * CODE_IMAGE_STEP);
+			put_row(l, &frames[at], at + 1 == n ? 0 : l->rows,
+				address + (uint64_t)i * CODE_IMAGE_STEP);
 	}
 }
 
@@ -178,16 +181,16 @@ static void put_unit(const struct lines *l, struct buffer *out)
 	static const unsigned char operands[OPCODES - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1 };
 	cleanup_buffer struct buffer head = BUFFER_INIT;
 
-	put_fixed(&head, 1, 1);                  /* bytes of the smallest instruction */
-	put_fixed(&head, 1, 1);                  /* each row is a statement */
-	put_fixed(&head, (uint8_t)-5, 1);        /* special opcodes, of which none is used: lowest line, */
-	put_fixed(&head, 14, 1);                 /* and how many */
+	put_fixed(&head, 1, 1);           /* bytes of the smallest instruction */
+	put_fixed(&head, 1, 1);           /* each row is a statement */
+	put_fixed(&head, (uint8_t)-5, 1); /* special opcodes, of which none is used: lowest line, */
+	put_fixed(&head, 14, 1);          /* and how many */
 	put_fixed(&head, OPCODES, 1);
 	buffer_append(&head, operands, sizeof(operands));
-	put_fixed(&head, 0, 1);                  /* no folders */
+	put_fixed(&head, 0, 1); /* no folders */
 	for (uint32_t i = 0; i < l->n_files; i++) {
 		buffer_append(&head, l->files[i], strlen(l->files[i]) + 1);
-		put_fixed(&head, 0, 3);          /* folder, time, size */
+		put_fixed(&head, 0, 3); /* folder, time, size */
 	}
 	put_fixed(&head, 0, 1);
 	put_fixed(out, 2 + 4 + head.len + l->code.len, 4);
@@ -207,16 +210,24 @@ static void put_symbols(struct elf_writer *w, const struct code_image *c, uint32
 	buffer_putc(&names, 0);
 	buffer_append(&symbols, &s, sizeof(s));
 	for (uint32_t i = 0; i < c->count; i++) {
-		s = (Elf64_Sym){ .st_name = (Elf64_Word)names.len, .st_info = ELF64_ST_INFO(i ? STB_LOCAL : STB_GLOBAL, STT_FUNC),
-				 .st_shndx = (Elf64_Section)text, .st_value = at, .st_size = size_of(c->functions[i]) };
+		s = (Elf64_Sym){ .st_name = (Elf64_Word)names.len,
+				 .st_info = ELF64_ST_INFO(i ? STB_LOCAL : STB_GLOBAL, STT_FUNC),
+				 .st_shndx = (Elf64_Section)text,
+				 .st_value = at,
+				 .st_size = size_of(c->functions[i]) };
 		if (i)
 			buffer_printf(&names, "$%s$", c->functions[0]->name);
 		buffer_append(&names, c->functions[i]->name, strlen(c->functions[i]->name) + 1);
 		buffer_append(&symbols, &s, sizeof(s));
 		at += s.st_size;
 	}
-	strings = elf_writer_add(w, ".strtab", &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, names.data, names.len);
-	elf_writer_add(w, ".symtab", &(Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = strings, .sh_info = 1, .sh_entsize = sizeof(s) },
+	strings = elf_writer_add(w, ".strtab", &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, names.data,
+				 names.len);
+	elf_writer_add(w, ".symtab",
+		       &(Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+				      .sh_link = strings,
+				      .sh_info = 1,
+				      .sh_entsize = sizeof(s) },
 		       symbols.data, symbols.len);
 	w->bytes.failed |= names.failed | symbols.failed;
 }
@@ -234,11 +245,16 @@ int code_image_build(const struct code_image *c, struct buffer *out, struct erro
 	put_sequence(&l, c, &size);
 	put_unit(&l, &unit);
 	buffer_printf(&name, ".text.%s", c->functions[0]->name);
-	text = elf_writer_add(&w, buffer_text(&name), &(Elf64_Shdr){ .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-			      .sh_addr = c->address }, NULL, size);
+	text = elf_writer_add(&w, buffer_text(&name),
+			      &(Elf64_Shdr){ .sh_type = SHT_NOBITS,
+					     .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+					     .sh_addr = c->address },
+			      NULL, size);
 	put_symbols(&w, c, text);
-	elf_writer_add(&w, ".debug_line", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, unit.data, unit.len);
-	elf_writer_add(&w, ".debug_str", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, l.strings.data, l.strings.len);
+	elf_writer_add(&w, ".debug_line", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, unit.data,
+		       unit.len);
+	elf_writer_add(&w, ".debug_str", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, l.strings.data,
+		       l.strings.len);
 	if (!buffer_check(&unit, err) && !buffer_check(&name, err) && !buffer_check(&l.code, err) &&
 	    !buffer_check(&l.strings, err) && !elf_writer_end(&w, err)) {
 		buffer_append(out, w.bytes.data, w.bytes.len);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An entry as a debugger finds it in the machine code of a GPU: its symbols and the lines of its instructions. There is no
- * machine code; a PTX instruction stands for 16 bytes, as in reports. Line information is what ptxas makes of the same PTX:
- * DWARF 2 with NVIDIA's opcode for inlined calls.
+ * An entry as a debugger finds it in the machine code of a GPU: its symbols and the lines of its
+ * instructions. There is no machine code; a PTX instruction stands for 16 bytes, as in reports.
+ * Line information is what ptxas makes of the same PTX: DWARF 2 with NVIDIA's opcode for inlined
+ * calls.
  */
 #ifndef CGPU_EMULATOR_CODE_IMAGE_H
 #define CGPU_EMULATOR_CODE_IMAGE_H
@@ -14,7 +15,8 @@
 #define CODE_IMAGE_STEP 16 /* bytes of an instruction */
 
 struct code_image {
-	const struct ptx_function *functions[CODE_IMAGE_FUNCTIONS]; /* the entry first, then those that it calls */
+	const struct ptx_function
+		*functions[CODE_IMAGE_FUNCTIONS]; /* the entry first, then those that it calls */
 	uint32_t count;
 	uint64_t address; /* of the entry */
 };

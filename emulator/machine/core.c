@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Picks the copy of the vector handlers that fits this processor, once. CGPU_CORE=baseline|avx2|avx512 overrides. */
+/* Picks the copy of the vector handlers that fits this processor, once.
+ * CGPU_CORE=baseline|avx2|avx512 overrides. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -45,14 +46,17 @@ static void choose(void)
 #define ADD_AVX512(name) add(PASTE(name, avx512));
 #if defined(__x86_64__)
 	__builtin_cpu_init();
-	if (usable("avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-				     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	if (usable("avx512", __builtin_cpu_supports("avx512f") &&
+				     __builtin_cpu_supports("avx512bw") &&
+				     __builtin_cpu_supports("avx512dq") &&
+				     __builtin_cpu_supports("avx512vl") &&
 				     __builtin_cpu_supports("avx512cd"))) {
 		core_name = "avx512";
 		rows = &address_rows_avx512;
 		EXEC_VECTOR_FILES(ADD_AVX512)
 	} else if (usable("avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-					  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c"))) {
+					  __builtin_cpu_supports("bmi2") &&
+					  __builtin_cpu_supports("f16c"))) {
 		core_name = "avx2";
 		rows = &address_rows_avx2;
 		EXEC_VECTOR_FILES(ADD_AVX2)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. */
+/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order.
+ */
 #include "emulator/machine/cta.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/stall.h"
@@ -43,11 +44,16 @@ static void set_arrays(struct cta *c, const struct launch *l)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ptx_shared_array *a = &f->shared_arrays[i];
 
-		c->arrays[i] = (struct memory_cache){ a->offset, a->size, c->shared + a->offset, { 0 }, NULL };
+		c->arrays[i] = (struct memory_cache){
+			a->offset, a->size, c->shared + a->offset, { 0 }, NULL
+		};
 	}
 	if (l->spec->dynamic_shared || !n)
-		c->arrays[n] = (struct memory_cache){ l->dynamic_offset, l->spec->dynamic_shared,
-						      c->shared + l->dynamic_offset, { 0 }, NULL };
+		c->arrays[n] = (struct memory_cache){ l->dynamic_offset,
+						      l->spec->dynamic_shared,
+						      c->shared + l->dynamic_offset,
+						      { 0 },
+						      NULL };
 	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
 }
 
@@ -72,7 +78,8 @@ static void forget_shared(struct cta *c)
 		a->known = 0;
 		a->shadow = a->size ? c->shared_shadow + a->base / SHADOW_WORD : NULL;
 		if (a->size % SHADOW_WORD)
-			a->shadow[a->size / SHADOW_WORD] = (uint8_t)(SHADOW_KNOWN << a->size % SHADOW_WORD & SHADOW_KNOWN);
+			a->shadow[a->size / SHADOW_WORD] =
+				(uint8_t)(SHADOW_KNOWN << a->size % SHADOW_WORD & SHADOW_KNOWN);
 	}
 }
 
@@ -95,15 +102,18 @@ void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t 
 	if (!size)
 		return;
 	for (; lanes; lanes &= lanes - 1)
-		memset(w->local_shadow + ((size_t)first_lane(lanes) * w->local_size + base) / SHADOW_WORD, 0,
-		       (size + SHADOW_WORD - 1) / SHADOW_WORD);
+		memset(w->local_shadow +
+			       ((size_t)first_lane(lanes) * w->local_size + base) / SHADOW_WORD,
+		       0, (size + SHADOW_WORD - 1) / SHADOW_WORD);
 }
 
 size_t cta_bytes(const struct launch *l)
 {
-	return round_up(sizeof(struct cta)) + round_up(array_count(l) * sizeof(struct memory_cache)) +
-	       round_up(l->shared_size) + round_up(l->shared_size / SHADOW_WORD + 1) +
-	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l) + local_bytes(l) / SHADOW_WORD);
+	return round_up(sizeof(struct cta)) +
+	       round_up(array_count(l) * sizeof(struct memory_cache)) + round_up(l->shared_size) +
+	       round_up(l->shared_size / SHADOW_WORD + 1) +
+	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l) +
+			      local_bytes(l) / SHADOW_WORD);
 }
 
 struct cta *cta_new(struct worker *k)
@@ -185,7 +195,8 @@ static void start_warp(struct warp *w, uint32_t threads)
 	taint_drop(w->worker, &w->entry);
 	warp_forget_locals(w, mask, 0, w->entry.program->local_bytes);
 	w->live = mask;
-	/* The only one: in place, since a fragment on its way to warp_ready() goes through memory twice. */
+	/* The only one: in place, since a fragment on its way to warp_ready() goes through memory
+	 * twice. */
 	w->ready[0] = (struct fragment){ w->entry.program->ops, &w->entry, mask, false };
 	w->ready_count = 1;
 	w->parked_count = 0;
@@ -238,7 +249,8 @@ static void deadlock(struct cta *c)
 				at_warp += lane_count(p->fragment.mask);
 		}
 	snprintf(note, sizeof(note),
-		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation for each other",
+		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation "
+		 "for each other",
 		 c->live_threads, at_barrier, at_warp);
 	cta_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
 	stall_list(c, &c->warps[0].worker->fault);
@@ -248,8 +260,9 @@ void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
 {
 	for (uint32_t i = 0; i < c->warp_count; i++) {
 		struct warp *w = &c->warps[i];
-		const struct fragment *f = w->ready_count ? &w->ready[w->ready_count - 1] :
-					   w->parked_count ? &w->parked[0].fragment : NULL;
+		const struct fragment *f = w->ready_count    ? &w->ready[w->ready_count - 1]
+					   : w->parked_count ? &w->parked[0].fragment
+							     : NULL;
 
 		if (!f)
 			continue;

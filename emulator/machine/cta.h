@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One cta in flight: memory for its warps, start, turns. A cta's memory is used again by the next one of the worker. */
+/* One cta in flight: memory for its warps, start, turns. A cta's memory is used again by the next
+ * one of the worker. */
 #ifndef CGPU_EMULATOR_CTA_H
 #define CGPU_EMULATOR_CTA_H
 
@@ -7,9 +8,9 @@
 
 enum cta_state {
 	CTA_ENDED,
-	CTA_GOING,   /* waits for its own other warps only */
+	CTA_GOING,    /* waits for its own other warps only */
 	CTA_SPINNING, /* used up its turn in loops: maybe it waits for another cta */
-	CTA_FAULT,   /* worker->fault says why */
+	CTA_FAULT,    /* worker->fault says why */
 };
 
 /* Bytes of host memory that one cta of the launch takes. */

@@ -12,9 +12,15 @@
 #include "emulator/ptx/ptx-syntax.h"
 
 #define TAIL_STREAM 3 /* cudaStreamTailLaunch */
-#define NEW_STREAM 16 /* what device code gets for a stream or an event of its own: it is never looked at */
+#define NEW_STREAM                                                                                 \
+	16 /* what device code gets for a stream or an event of its own: it is never looked at */
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9 }; /* cudaError_t */
+enum {
+	SUCCESS = 0,
+	INVALID_VALUE = 1,
+	OUT_OF_MEMORY = 2,
+	INVALID_CONFIGURATION = 9
+}; /* cudaError_t */
 
 enum kind { ENTRY, COPY, FILL };
 
@@ -24,7 +30,7 @@ struct device_launch {
 	bool asked; /* for ENTRY: its parameters are complete */
 	bool last;
 	struct ptx_function *entry;
-	uint32_t shape[7]; /* grid, block, dynamic shared memory */
+	uint32_t shape[7];       /* grid, block, dynamic shared memory */
 	uint64_t to, from, size; /* to: of ENTRY the parameters; from: of FILL the byte */
 };
 
@@ -59,7 +65,9 @@ static uint64_t add_entry(struct launch *l, struct ptx_function *f, const uint32
 		return 0;
 	*d = (struct device_launch){ .kind = ENTRY, .entry = f, .size = f->param_size };
 	memcpy(d->shape, shape, sizeof(d->shape));
-	d->to = l->spec->heap_alloc ? l->spec->heap_alloc(l->spec->data, f->param_size ? f->param_size : 1) : 0;
+	d->to = l->spec->heap_alloc
+			? l->spec->heap_alloc(l->spec->data, f->param_size ? f->param_size : 1)
+			: 0;
 	if (!d->to) {
 		free(d);
 		return 0;
@@ -73,7 +81,7 @@ const struct op *device_launch_parameters(struct warp *w, const struct op *o)
 {
 	struct launch *l = w->worker->launch;
 
-	FOR_ACTIVE(lane, w->mask) {
+	FOR_ACTIVE (lane, w->mask) {
 		struct ptx_function *f = ptx_code_address_find(number(w, o, lane, 0));
 		uint32_t shape[7];
 		uint64_t address;
@@ -98,8 +106,8 @@ static bool can_be_launched(const struct device_launch *d)
 	const uint32_t *s = d->shape;
 	uint64_t threads = (uint64_t)s[3] * s[4] * s[5];
 
-	return s[0] && s[1] && s[2] && s[0] <= MACHINE_MAX_GRID_X && s[1] <= MACHINE_MAX_GRID_YZ && s[2] <= MACHINE_MAX_GRID_YZ &&
-	       threads && threads <= MACHINE_MAX_THREADS_PER_CTA;
+	return s[0] && s[1] && s[2] && s[0] <= MACHINE_MAX_GRID_X && s[1] <= MACHINE_MAX_GRID_YZ &&
+	       s[2] <= MACHINE_MAX_GRID_YZ && threads && threads <= MACHINE_MAX_THREADS_PER_CTA;
 }
 
 static uint64_t begin(struct launch *l, uint64_t parameters, uint64_t stream)
@@ -124,7 +132,7 @@ const struct op *device_launch_begin(struct warp *w, const struct op *o)
 {
 	struct launch *l = w->worker->launch;
 
-	FOR_ACTIVE(lane, w->mask) {
+	FOR_ACTIVE (lane, w->mask) {
 		uint64_t r;
 
 		pthread_mutex_lock(l->lock);
@@ -135,17 +143,22 @@ const struct op *device_launch_begin(struct warp *w, const struct op *o)
 	return o + 1;
 }
 
-static const struct op *add_transfer(struct warp *w, const struct op *o, enum kind kind, uint32_t stream)
+static const struct op *add_transfer(struct warp *w, const struct op *o, enum kind kind,
+				     uint32_t stream)
 {
 	struct launch *l = w->worker->launch;
 
-	FOR_ACTIVE(lane, w->mask) {
+	FOR_ACTIVE (lane, w->mask) {
 		struct device_launch *d = calloc(1, sizeof(*d));
 
 		if (d) {
-			*d = (struct device_launch){ .kind = kind, .asked = true, .to = number(w, o, lane, 0),
-						     .from = number(w, o, lane, 1), .size = number(w, o, lane, 2),
-						     .last = number(w, o, lane, stream) == TAIL_STREAM };
+			*d = (struct device_launch){ .kind = kind,
+						     .asked = true,
+						     .to = number(w, o, lane, 0),
+						     .from = number(w, o, lane, 1),
+						     .size = number(w, o, lane, 2),
+						     .last = number(w, o, lane, stream) ==
+							     TAIL_STREAM };
 			pthread_mutex_lock(l->lock);
 			append(l, d);
 			pthread_mutex_unlock(l->lock);
@@ -179,14 +192,15 @@ static bool store(struct warp *w, uint32_t lane, uint64_t address, uint64_t v)
 /* (where to put it, flags) */
 const struct op *device_launch_new_handle(struct warp *w, const struct op *o)
 {
-	FOR_ACTIVE(lane, w->mask)
-		answer(w, o, lane, store(w, lane, number(w, o, lane, 0), NEW_STREAM) ? SUCCESS : INVALID_VALUE);
+	FOR_ACTIVE (lane, w->mask)
+		answer(w, o, lane,
+		       store(w, lane, number(w, o, lane, 0), NEW_STREAM) ? SUCCESS : INVALID_VALUE);
 	return o + 1;
 }
 
 const struct op *device_launch_succeed(struct warp *w, const struct op *o)
 {
-	FOR_ACTIVE(lane, w->mask)
+	FOR_ACTIVE (lane, w->mask)
 		answer(w, o, lane, SUCCESS);
 	return o + 1;
 }
@@ -196,7 +210,7 @@ const struct op *device_launch_malloc(struct warp *w, const struct op *o)
 {
 	const struct machine_launch *s = w->worker->launch->spec;
 
-	FOR_ACTIVE(lane, w->mask) {
+	FOR_ACTIVE (lane, w->mask) {
 		uint64_t block = 0;
 
 		pthread_mutex_lock(w->worker->launch->lock);
@@ -206,7 +220,9 @@ const struct op *device_launch_malloc(struct warp *w, const struct op *o)
 		if (!block)
 			answer(w, o, lane, OUT_OF_MEMORY);
 		else
-			answer(w, o, lane, store(w, lane, number(w, o, lane, 0), block) ? SUCCESS : INVALID_VALUE);
+			answer(w, o, lane,
+			       store(w, lane, number(w, o, lane, 0), block) ? SUCCESS
+									    : INVALID_VALUE);
 	}
 	worker_check_generation(w->worker);
 	return o + 1;
@@ -217,7 +233,7 @@ const struct op *device_launch_free(struct warp *w, const struct op *o)
 {
 	const struct machine_launch *s = w->worker->launch->spec;
 
-	FOR_ACTIVE(lane, w->mask) {
+	FOR_ACTIVE (lane, w->mask) {
 		uint64_t address = number(w, o, lane, 0);
 		bool known;
 
@@ -242,8 +258,8 @@ static uint8_t *bytes_of(const struct machine_launch *s, uint64_t address, uint6
 	return (uint8_t *)b.bytes + (address - b.address);
 }
 
-static int run_entry(const struct machine_launch *parent, const struct device_launch *d, struct gpu_fault *fault,
-		     struct error *err)
+static int run_entry(const struct machine_launch *parent, const struct device_launch *d,
+		     struct gpu_fault *fault, struct error *err)
 {
 	struct machine_launch l = *parent;
 
@@ -255,18 +271,24 @@ static int run_entry(const struct machine_launch *parent, const struct device_la
 	l.params = bytes_of(parent, d->to, d->size);
 	l.params_size = d->entry->param_size;
 	if (!l.params)
-		return error_set(err, ERROR_INPUT, "the parameters of `%s`, which device code launches, are gone",
+		return error_set(err, ERROR_INPUT,
+				 "the parameters of `%s`, which device code launches, are gone",
 				 d->entry->name);
 	return machine_launch(&l, fault, NULL, err);
 }
 
-static int run_transfer(const struct machine_launch *s, const struct device_launch *d, struct error *err)
+static int run_transfer(const struct machine_launch *s, const struct device_launch *d,
+			struct error *err)
 {
-	uint8_t *to = bytes_of(s, d->to, d->size), *from = d->kind == COPY ? bytes_of(s, d->from, d->size) : to;
+	uint8_t *to = bytes_of(s, d->to, d->size),
+		*from = d->kind == COPY ? bytes_of(s, d->from, d->size) : to;
 
 	if (!to || !from)
-		return error_set(err, ERROR_INPUT, "a copy that device code asks for goes beyond a buffer: %llu bytes from 0x%llx "
-				 "to 0x%llx", (unsigned long long)d->size, (unsigned long long)d->from, (unsigned long long)d->to);
+		return error_set(err, ERROR_INPUT,
+				 "a copy that device code asks for goes beyond a buffer: %llu "
+				 "bytes from 0x%llx to 0x%llx",
+				 (unsigned long long)d->size, (unsigned long long)d->from,
+				 (unsigned long long)d->to);
 	if (d->kind == COPY)
 		memmove(to, from, d->size);
 	else
@@ -274,7 +296,8 @@ static int run_transfer(const struct machine_launch *s, const struct device_laun
 	return 0;
 }
 
-static int run_one(const struct machine_launch *s, const struct device_launch *d, struct gpu_fault *fault, struct error *err)
+static int run_one(const struct machine_launch *s, const struct device_launch *d,
+		   struct gpu_fault *fault, struct error *err)
 {
 	return d->kind == ENTRY ? run_entry(s, d, fault, err) : run_transfer(s, d, err);
 }

@@ -17,8 +17,12 @@ static void align(struct buffer *b)
 void elf_writer_init(struct elf_writer *w, uint16_t type, unsigned char os)
 {
 	Elf64_Ehdr h = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, os },
-		.e_type = type, .e_machine = EM_CUDA, .e_version = EV_CURRENT, .e_ehsize = sizeof(h),
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT, os },
+		.e_type = type,
+		.e_machine = EM_CUDA,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(h),
 		.e_shentsize = sizeof(Elf64_Shdr),
 	};
 
@@ -33,7 +37,8 @@ void elf_writer_release(struct elf_writer *w)
 	buffer_release(&w->names);
 }
 
-uint32_t elf_writer_add(struct elf_writer *w, const char *name, const Elf64_Shdr *s, const void *data, size_t len)
+uint32_t elf_writer_add(struct elf_writer *w, const char *name, const Elf64_Shdr *s,
+			const void *data, size_t len)
 {
 	Elf64_Shdr *own = &w->sections[w->n];
 
@@ -61,9 +66,11 @@ int elf_writer_end(struct elf_writer *w, struct error *err)
 	/* With its own name, which elf_writer_add() puts behind the others. */
 	buffer_append(&names, w->names.data, w->names.len);
 	buffer_append(&names, name, sizeof(name));
-	number = elf_writer_add(w, name, &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, names.data, names.len);
+	number = elf_writer_add(w, name, &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, names.data,
+				names.len);
 	align(&w->bytes);
-	if (buffer_check(&names, err) || buffer_check(&w->names, err) || buffer_check(&w->bytes, err))
+	if (buffer_check(&names, err) || buffer_check(&w->names, err) ||
+	    buffer_check(&w->bytes, err))
 		return -1;
 	memcpy(&h, w->bytes.data, sizeof(h));
 	h.e_shoff = w->bytes.len;

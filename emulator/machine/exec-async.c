@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15). The object is one 64-bit word of shared memory
- * whose layout is ours: arrivals still pending, arrivals expected in each phase, bytes still expected, and the phase.
- * The warps of a cta run on one host thread, so its word needs no atomic operations.
+ * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15). The object is one 64-bit
+ * word of shared memory whose layout is ours: arrivals still pending, arrivals expected in each
+ * phase, bytes still expected, and the phase. The warps of a cta run on one host thread, so its
+ * word needs no atomic operations.
  */
 #define TAKE_ASYNC KEEP
 #include "emulator/machine/exec.h"
@@ -17,7 +18,7 @@ HANDLER(cp_async_masked)
 	struct memory_access write = { PTX_SPACE_SHARED, GPU_ACCESS_WRITE, bytes, bytes };
 	struct memory_access read = { PTX_SPACE_GLOBAL, GPU_ACCESS_READ, bytes, bytes };
 
-	FOR_ACTIVE(l, all)
+	FOR_ACTIVE (l, all)
 		reading |= (uint32_t)(exists[l] != 0) << l;
 	if (!state_space_resolve(w, o, to, write, target))
 		return NULL;
@@ -31,7 +32,7 @@ HANDLER(cp_async_masked)
 		if (!found)
 			return NULL;
 	}
-	FOR_ACTIVE(l, all) {
+	FOR_ACTIVE (l, all) {
 		uint32_t n = exists[l] < bytes ? exists[l] : bytes;
 
 		if (n)
@@ -70,15 +71,18 @@ HANDLER(cp_bulk_masked)
 	bool stores = o->imm;
 	uint32_t all = w->mask;
 
-	FOR_ACTIVE(l, all) {
-		struct memory_access write = { stores ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED, GPU_ACCESS_WRITE, size[l], 16 };
-		struct memory_access read = { stores ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL, GPU_ACCESS_READ, size[l], 16 };
+	FOR_ACTIVE (l, all) {
+		struct memory_access write = { stores ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED,
+					       GPU_ACCESS_WRITE, size[l], 16 };
+		struct memory_access read = { stores ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL,
+					      GPU_ACCESS_READ, size[l], 16 };
 		struct memory_access barrier = { PTX_SPACE_SHARED, GPU_ACCESS_ATOMIC, 8, 8 };
 		uint8_t *target[LANES], *source[LANES], *object[LANES];
 		bool found;
 
 		w->mask = 1u << l;
-		found = state_space_resolve(w, o, to, write, target) && state_space_resolve(w, o, from, read, source) &&
+		found = state_space_resolve(w, o, to, write, target) &&
+			state_space_resolve(w, o, from, read, source) &&
 			(o->x[0] == PTX_NO_OPERAND ||
 			 state_space_resolve(w, o, ROW(w, uint64_t, o->x[0]), barrier, object));
 		w->mask = all;
@@ -138,15 +142,20 @@ HANDLER(mbarrier_masked)
 
 	if (!state_space_resolve(w, o, ROW(w, uint64_t, o->a), access, at))
 		return NULL;
-	FOR_ACTIVE(l, w->mask) {
-		uint64_t operand = what == MBARRIER_TEST ? ROW(w, uint64_t, o->b)[l] : ROW(w, uint32_t, o->b)[l];
+	FOR_ACTIVE (l, w->mask) {
+		uint64_t operand = what == MBARRIER_TEST ? ROW(w, uint64_t, o->b)[l]
+							 : ROW(w, uint32_t, o->b)[l];
 		uint64_t *word = (uint64_t *)at[l], result;
 
-		if (what != MBARRIER_INIT && what != MBARRIER_INVAL && !(*word >> EXPECTED_SHIFT & COUNT_MASK))
-			return warp_fault(w, o, GPU_FAULT_BARRIER, 1u << l, "this mbarrier object was not initialised");
-		if ((what == MBARRIER_ARRIVE || what == MBARRIER_DROP) && operand > (*word & COUNT_MASK))
+		if (what != MBARRIER_INIT && what != MBARRIER_INVAL &&
+		    !(*word >> EXPECTED_SHIFT & COUNT_MASK))
 			return warp_fault(w, o, GPU_FAULT_BARRIER, 1u << l,
-					  "more arrivals at an mbarrier object in one phase than it expects");
+					  "this mbarrier object was not initialised");
+		if ((what == MBARRIER_ARRIVE || what == MBARRIER_DROP) &&
+		    operand > (*word & COUNT_MASK))
+			return warp_fault(
+				w, o, GPU_FAULT_BARRIER, 1u << l,
+				"more arrivals at an mbarrier object in one phase than it expects");
 		result = step(word, what, operand);
 		if (waits)
 			done |= (uint32_t)(result & 1) << l;
@@ -164,10 +173,10 @@ HANDLER(mbarrier_masked)
 	return o + 1;
 }
 
-#define SAME_WHEN_FULL(name)                \
-	HANDLER(name##_full)                \
-	{                                   \
-		return name##_masked(w, o); \
+#define SAME_WHEN_FULL(name)                                                                       \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return name##_masked(w, o);                                                        \
 	}
 SAME_WHEN_FULL(cp_async)
 SAME_WHEN_FULL(cp_bulk)

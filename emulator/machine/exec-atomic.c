@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic operations (PTX ISA 9.7.13), lane by lane in lane order. Other ctas run on other host threads, so each one is
- * a host atomic; floating point and the rest go through compare and swap.
+ * Atomic operations (PTX ISA 9.7.13), lane by lane in lane order. Other ctas run on other host
+ * threads, so each one is a host atomic; floating point and the rest go through compare and swap.
  */
 #define TAKE_ATOMIC KEEP
 #include "emulator/machine/exec.h"
@@ -10,7 +10,8 @@
 
 static bool same_width_32(uint32_t type)
 {
-	return type == ATOM_U32 || type == ATOM_S32 || type == ATOM_F32 || type == ATOM_F16X2 || type == ATOM_BF16X2;
+	return type == ATOM_U32 || type == ATOM_S32 || type == ATOM_F32 || type == ATOM_F16X2 ||
+	       type == ATOM_BF16X2;
 }
 
 static uint32_t combine_32(uint32_t what, uint32_t type, uint32_t old, uint32_t b, uint32_t c)
@@ -24,7 +25,8 @@ static uint32_t combine_32(uint32_t what, uint32_t type, uint32_t old, uint32_t 
 				      half_to_float(HIGH(old)) + half_to_float(HIGH(b)));
 		if (type == ATOM_BF16X2)
 			return float_to_bfloat(float_of(old << 16) + float_of(b << 16)) |
-			       (uint32_t)float_to_bfloat(float_of(old & 0xffff0000u) + float_of(b & 0xffff0000u))
+			       (uint32_t)float_to_bfloat(float_of(old & 0xffff0000u) +
+							 float_of(b & 0xffff0000u))
 				       << 16;
 		return old + b;
 	case ATOM_MIN:
@@ -89,27 +91,29 @@ static uint16_t combine_16(uint32_t what, uint32_t type, uint16_t old, uint16_t 
 	return b;
 }
 
-#define DEFINE_APPLY(name, T, combine)                                                                  \
-	static T name(T *at, uint32_t what, uint32_t type, T b, T c)                                    \
-	{                                                                                               \
-		T old = __atomic_load_n(at, __ATOMIC_RELAXED);                                          \
-													\
-		while (!__atomic_compare_exchange_n(at, &old, combine(what, type, old, b, c), true,     \
-						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                \
-			;                                                                               \
-		return old;                                                                             \
+#define DEFINE_APPLY(name, T, combine)                                                             \
+	static T name(T *at, uint32_t what, uint32_t type, T b, T c)                               \
+	{                                                                                          \
+		T old = __atomic_load_n(at, __ATOMIC_RELAXED);                                     \
+                                                                                                   \
+		while (!__atomic_compare_exchange_n(at, &old, combine(what, type, old, b, c),      \
+						    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))     \
+			;                                                                          \
+		return old;                                                                        \
 	}
 DEFINE_APPLY(apply_16, uint16_t, combine_16)
 DEFINE_APPLY(apply_32, uint32_t, combine_32)
 DEFINE_APPLY(apply_64, uint64_t, combine_64)
 
-static void run_16(struct warp *w, const struct op *o, uint32_t what, uint32_t type, uint8_t *const *at)
+static void run_16(struct warp *w, const struct op *o, uint32_t what, uint32_t type,
+		   uint8_t *const *at)
 {
 	const uint32_t *b = ROW(w, uint32_t, o->b), *c = ROW(w, uint32_t, o->c);
 	uint32_t *d = o->x[1] ? ROW(w, uint32_t, o->d) : NULL;
 
-	FOR_ACTIVE(l, w->mask) {
-		uint16_t old = apply_16((uint16_t *)at[l], what, type, (uint16_t)b[l], (uint16_t)c[l]);
+	FOR_ACTIVE (l, w->mask) {
+		uint16_t old =
+			apply_16((uint16_t *)at[l], what, type, (uint16_t)b[l], (uint16_t)c[l]);
 
 		if (d)
 			d[l] = old;
@@ -123,13 +127,14 @@ static inline void lost_race(struct warp *w, uint32_t what, bool lost)
 		w->budget -= MACHINE_LOST_RACE;
 }
 
-static void run_32(struct warp *w, const struct op *o, uint32_t what, uint32_t type, uint8_t *const *at)
+static void run_32(struct warp *w, const struct op *o, uint32_t what, uint32_t type,
+		   uint8_t *const *at)
 {
 	const uint32_t *b = ROW(w, uint32_t, o->b), *c = ROW(w, uint32_t, o->c);
 	uint32_t *d = o->x[1] ? ROW(w, uint32_t, o->d) : NULL;
 	bool lost = false;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint32_t *p = (uint32_t *)at[l], old;
 
 		if (what == ATOM_ADD && (type == ATOM_U32 || type == ATOM_S32))
@@ -145,12 +150,13 @@ static void run_32(struct warp *w, const struct op *o, uint32_t what, uint32_t t
 	lost_race(w, what, lost);
 }
 
-static void run_64(struct warp *w, const struct op *o, uint32_t what, uint32_t type, uint8_t *const *at)
+static void run_64(struct warp *w, const struct op *o, uint32_t what, uint32_t type,
+		   uint8_t *const *at)
 {
 	const uint64_t *b = ROW(w, uint64_t, o->b), *c = ROW(w, uint64_t, o->c);
 	uint64_t *d = o->x[1] ? ROW(w, uint64_t, o->d) : NULL;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t old = apply_64((uint64_t *)at[l], what, type, b[l], c[l]);
 
 		if (d)
@@ -175,10 +181,10 @@ static void run_watched(struct warp *w, const struct op *o, uint8_t *const *at, 
 {
 	uint64_t before[LANES] = { 0 };
 
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		memcpy(&before[l], at[l], bytes);
 	run(w, o, at, bytes);
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		if (memcmp(&before[l], at[l], bytes))
 			w->worker->stall.changed = true;
 }
@@ -209,7 +215,7 @@ HANDLER(atom_masked)
 		for (int l = 0; l < LANES; l++)
 			address[l] = a[l] + (uint64_t)o->imm;
 	}
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t off = address[l] - cache->base;
 
 		if (off >= cache->size || cache->size - off < bytes || address[l] & (bytes - 1))
@@ -220,7 +226,8 @@ HANDLER(atom_masked)
 	if (outside && !state_space_resolve(w, o, address, access, at))
 		return NULL;
 	if (outside || cache->shadow)
-		taint_atomic(w, o, w->mask, address, bytes, o->flags & OP_GENERIC ? PTX_SPACE_GENERIC : space);
+		taint_atomic(w, o, w->mask, address, bytes,
+			     o->flags & OP_GENERIC ? PTX_SPACE_GENERIC : space);
 	if (w->worker->stall.watched) {
 		run_watched(w, o, at, bytes);
 		return o + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control flow (PTX ISA 9.7.12): branches split the running fragment, calls open frames, barriers park. An operation
- * that changes which lanes run returns NULL with w->event telling how to go on.
+ * Control flow (PTX ISA 9.7.12): branches split the running fragment, calls open frames, barriers
+ * park. An operation that changes which lanes run returns NULL with w->event telling how to go on.
  */
 #define TAKE_CONTROL KEEP
 #include "emulator/machine/exec.h"
@@ -96,10 +96,11 @@ HANDLER(brx_masked)
 	while (left) {
 		uint32_t index = a[first_lane(left)], same = 0;
 
-		FOR_ACTIVE(l, left)
+		FOR_ACTIVE (l, left)
 			same |= (uint32_t)(a[l] == index) << l;
 		if (index >= o->x[0])
-			return warp_fault(w, o, GPU_FAULT_INVALID_PC, same, "brx.idx past the end of its target list");
+			return warp_fault(w, o, GPU_FAULT_INVALID_PC, same,
+					  "brx.idx past the end of its target list");
 		left &= ~same;
 		warp_ready(w, (struct fragment){ first + targets[index], w->frame, same, false });
 	}
@@ -113,7 +114,8 @@ HANDLER(brx_full)
 	return brx_masked(w, o);
 }
 
-/* The next operation runs under a smaller mask; it never splits, parks or ends lanes (the decoder sees to it). */
+/* The next operation runs under a smaller mask; it never splits, parks or ends lanes (the decoder
+ * sees to it). */
 static inline const struct op *guarded(struct warp *w, const struct op *o, uint32_t set)
 {
 	uint32_t mask = w->mask;
@@ -166,10 +168,11 @@ HANDLER(call_indirect_masked)
 	struct ptx_function *callee = ptx_code_address_find(address);
 	uint32_t same = 0;
 
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		same |= (uint32_t)(a[l] == address) << l;
 	if (!callee || callee->is_entry)
-		return warp_fault(w, o, GPU_FAULT_INVALID_PC, same, "the address is no function of a loaded module");
+		return warp_fault(w, o, GPU_FAULT_INVALID_PC, same,
+				  "the address is no function of a loaded module");
 	if (same != w->mask) {
 		warp_ready(w, (struct fragment){ o, w->frame, w->mask & ~same, false });
 		warp_set_mask(w, same);
@@ -237,7 +240,9 @@ HANDLER(meet_masked)
 HANDLER(unknown_masked)
 {
 	return warp_fault(w, o, GPU_FAULT_ILLEGAL_INSTRUCTION, w->mask,
-			  o->call && o->call->name ? o->call->name : "a limit of this emulator, not of the program");
+			  o->call && o->call->name
+				  ? o->call->name
+				  : "a limit of this emulator, not of the program");
 }
 
 HANDLER(barrier_masked)
@@ -245,10 +250,10 @@ HANDLER(barrier_masked)
 	return cta_barrier(w, o);
 }
 
-#define SAME_WHEN_FULL(name)              \
-	HANDLER(name##_full)              \
-	{                                 \
-		return name##_masked(w, o); \
+#define SAME_WHEN_FULL(name)                                                                       \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return name##_masked(w, o);                                                        \
 	}
 SAME_WHEN_FULL(call)
 SAME_WHEN_FULL(call_indirect)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating point of 32 and 64 bits (PTX ISA 9.7.3). The operation `mode` runs the one after it with another
- * rounding direction or with subnormals flushed, both by the processor's own control register. */
+/* Floating point of 32 and 64 bits (PTX ISA 9.7.3). The operation `mode` runs the one after it with
+ * another rounding direction or with subnormals flushed, both by the processor's own control
+ * register. */
 #define TAKE_FLOAT KEEP
 #include "emulator/machine/exec.h"
 

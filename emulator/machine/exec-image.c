@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures and surfaces (PTX ISA 9.7.10, 9.7.11), and the staging rows. Handles and coordinates are staged, lanes are
- * done one by one: sampling is scalar work. A bad handle or a surface access outside of it is a fault that says where.
+ * Textures and surfaces (PTX ISA 9.7.10, 9.7.11), and the staging rows. Handles and coordinates are
+ * staged, lanes are done one by one: sampling is scalar work. A bad handle or a surface access
+ * outside of it is a fault that says where.
  */
 #define TAKE_STAGE KEEP
 #include <stdio.h>
@@ -33,7 +34,7 @@ HANDLER(unstage_masked)
 	for (uint32_t i = 0; i < o->flags >> STAGE_COUNT_SHIFT; i++) {
 		const uint64_t *from = w->worker->stage[o->imm + i];
 
-		FOR_ACTIVE(l, w->mask) {
+		FOR_ACTIVE (l, w->mask) {
 			if (o->flags >> i & 1)
 				ROW(w, uint64_t, rows[i])[l] = from[l];
 			else
@@ -53,18 +54,22 @@ static const struct image *image_of(struct warp *w, const struct op *o, uint32_t
 
 	if (i && i->surface == surface)
 		return i;
-	snprintf(note, sizeof(note), "0x%llx is no handle of a %s object%s", (unsigned long long)handle,
-		 surface ? "surface" : "texture", i ? (surface ? ", but of a texture" : ", but of a surface") : "");
+	snprintf(note, sizeof(note), "0x%llx is no handle of a %s object%s",
+		 (unsigned long long)handle, surface ? "surface" : "texture",
+		 i ? (surface ? ", but of a texture" : ", but of a surface") : "");
 	warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane, note);
 	return NULL;
 }
 
-static const uint8_t *level_bytes(struct warp *w, const struct op *o, uint32_t lane, const struct image *i, uint32_t level)
+static const uint8_t *level_bytes(struct warp *w, const struct op *o, uint32_t lane,
+				  const struct image *i, uint32_t level)
 {
-	const uint8_t *at = state_space_bytes(w, (int)lane, i->level[level].address, image_level_size(i, level));
+	const uint8_t *at = state_space_bytes(w, (int)lane, i->level[level].address,
+					      image_level_size(i, level));
 
 	if (!at) {
-		warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane, "the memory under this texture was freed");
+		warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane,
+			   "the memory under this texture was freed");
 		w->worker->fault.address = i->level[level].address;
 	}
 	return at;
@@ -74,14 +79,15 @@ static const uint8_t *level_bytes(struct warp *w, const struct op *o, uint32_t l
 static void take_point(struct warp *w, const struct op *o, uint32_t lane, struct image_point *p)
 {
 	static const uint8_t dimensions[] = { 1, 2, 3, 1, 2, 3, 3 };
-	const uint64_t (*stage)[LANES] = (const uint64_t(*)[LANES])w->worker->stage;
+	const uint64_t(*stage)[LANES] = (const uint64_t(*)[LANES])w->worker->stage;
 	unsigned geometry = o->flags & IMAGE_GEOMETRY, first = 1;
 
 	memset(p, 0, sizeof(*p));
 	p->dimensions = dimensions[geometry];
 	p->cube = geometry == GEOMETRY_CUBE || geometry == GEOMETRY_LAYERS_CUBE;
 	p->whole = o->flags & IMAGE_WHOLE;
-	if (geometry == GEOMETRY_LAYERS_1D || geometry == GEOMETRY_LAYERS_2D || geometry == GEOMETRY_LAYERS_CUBE)
+	if (geometry == GEOMETRY_LAYERS_1D || geometry == GEOMETRY_LAYERS_2D ||
+	    geometry == GEOMETRY_LAYERS_CUBE)
 		p->layer = (uint32_t)stage[first++][lane];
 	for (unsigned axis = 0; axis < p->dimensions; axis++) {
 		p->at[axis] = float_of((uint32_t)stage[first + axis][lane]);
@@ -90,7 +96,8 @@ static void take_point(struct warp *w, const struct op *o, uint32_t lane, struct
 }
 
 /* The level at which a step on the screen is a step between texels. */
-static float level_of_gradients(struct warp *w, const struct image *i, const struct image_point *p, uint32_t lane)
+static float level_of_gradients(struct warp *w, const struct image *i, const struct image_point *p,
+				uint32_t lane)
 {
 	const uint32_t size[3] = { i->level[0].width, i->level[0].height, i->level[0].depth };
 	float longest = 0;
@@ -100,7 +107,8 @@ static float level_of_gradients(struct warp *w, const struct image *i, const str
 
 		for (unsigned axis = 0; axis < p->dimensions; axis++) {
 			unsigned row = 5 + direction * p->dimensions + axis;
-			float step = float_of((uint32_t)w->worker->stage[row][lane]) * (float)size[axis];
+			float step =
+				float_of((uint32_t)w->worker->stage[row][lane]) * (float)size[axis];
 
 			sum += step * step;
 		}
@@ -109,7 +117,8 @@ static float level_of_gradients(struct warp *w, const struct image *i, const str
 	return longest > 0 ? 0.5f * log2f(longest) : -126.0f;
 }
 
-/* The texture of the lane before, which most often is that of all, and where its only level lies. */
+/* The texture of the lane before, which most often is that of all, and where its only level lies.
+ */
 struct recent_texture {
 	uint64_t handle;
 	const struct image *image; /* NULL: none yet */
@@ -117,7 +126,8 @@ struct recent_texture {
 };
 
 /* False: a fault. */
-static bool take_texture(struct warp *w, const struct op *o, uint32_t lane, struct recent_texture *t)
+static bool take_texture(struct warp *w, const struct op *o, uint32_t lane,
+			 struct recent_texture *t)
 {
 	uint64_t handle = w->worker->stage[0][lane];
 
@@ -130,8 +140,8 @@ static bool take_texture(struct warp *w, const struct op *o, uint32_t lane, stru
 }
 
 /* The levels that a sample is made of. False: a fault. */
-static bool take_levels(struct warp *w, const struct op *o, uint32_t lane, const struct image *i, const struct image_point *p,
-			const uint8_t **bytes)
+static bool take_levels(struct warp *w, const struct op *o, uint32_t lane, const struct image *i,
+			const struct image_point *p, const uint8_t **bytes)
 {
 	uint32_t first, second;
 	float weight;
@@ -147,10 +157,10 @@ static bool take_levels(struct warp *w, const struct op *o, uint32_t lane, const
 
 HANDLER(tex_masked)
 {
-	uint64_t (*stage)[LANES] = w->worker->stage;
+	uint64_t(*stage)[LANES] = w->worker->stage;
 	struct recent_texture t = { 0 };
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		const uint8_t *bytes[IMAGE_LEVELS];
 		struct image_point p;
 		struct image_value v;
@@ -161,7 +171,8 @@ HANDLER(tex_masked)
 		if (o->flags & IMAGE_GRADIENT)
 			p.level = level_of_gradients(w, t.image, &p, l);
 		else if (o->flags & IMAGE_LEVEL)
-			p.level = p.whole ? (float)(int32_t)stage[5][l] : float_of((uint32_t)stage[5][l]);
+			p.level = p.whole ? (float)(int32_t)stage[5][l]
+					  : float_of((uint32_t)stage[5][l]);
 		bytes[0] = t.bytes;
 		if (t.image->levels > 1 && !take_levels(w, o, l, t.image, &p, bytes))
 			return NULL;
@@ -174,7 +185,7 @@ HANDLER(tex_masked)
 
 HANDLER(tld4_masked)
 {
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		const struct image *i = image_of(w, o, l, false);
 		const uint8_t *bytes[1];
 		struct image_point p;
@@ -200,40 +211,57 @@ static uint32_t property(const struct image *i, enum image_property what, uint32
 	const struct image_level *l = &i->level[level < i->levels ? level : i->levels - 1u];
 
 	switch (what) {
-	case IMAGE_WIDTH: return l->width;
-	case IMAGE_HEIGHT: return l->height;
-	case IMAGE_DEPTH: return l->depth;
-	case IMAGE_ARRAY_SIZE: return i->layers > 1 ? i->layers : 0;
-	case IMAGE_MIP_LEVELS: return i->levels;
-	case IMAGE_NORMALISED: return i->normalised;
-	case IMAGE_FILTER: return i->linear;
-	case IMAGE_ADDRESS_0: return i->address_mode[0];
-	case IMAGE_ADDRESS_1: return i->address_mode[1];
-	case IMAGE_ADDRESS_2: return i->address_mode[2];
-	case IMAGE_SAMPLES: return 1;
-	case IMAGE_CHANNEL_ORDER: return orders[i->channels];
-	default: break;
+	case IMAGE_WIDTH:
+		return l->width;
+	case IMAGE_HEIGHT:
+		return l->height;
+	case IMAGE_DEPTH:
+		return l->depth;
+	case IMAGE_ARRAY_SIZE:
+		return i->layers > 1 ? i->layers : 0;
+	case IMAGE_MIP_LEVELS:
+		return i->levels;
+	case IMAGE_NORMALISED:
+		return i->normalised;
+	case IMAGE_FILTER:
+		return i->linear;
+	case IMAGE_ADDRESS_0:
+		return i->address_mode[0];
+	case IMAGE_ADDRESS_1:
+		return i->address_mode[1];
+	case IMAGE_ADDRESS_2:
+		return i->address_mode[2];
+	case IMAGE_SAMPLES:
+		return 1;
+	case IMAGE_CHANNEL_ORDER:
+		return orders[i->channels];
+	default:
+		break;
 	}
 	if (i->kind == IMAGE_FLOAT)
 		return i->bits == 16 ? 0x10dd : 0x10de;
-	return (i->kind == IMAGE_SIGNED ? 0x10d7u : 0x10dau) + (i->bits == 8 ? 0 : i->bits == 16 ? 1 : 2);
+	return (i->kind == IMAGE_SIGNED ? 0x10d7u : 0x10dau) + (i->bits == 8    ? 0
+								: i->bits == 16 ? 1
+										: 2);
 }
 
 HANDLER(image_query_masked)
 {
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		const struct image *i = image_of(w, o, l, o->x[0]);
 
 		if (!i)
 			return NULL;
-		w->worker->stage[0][l] = property(i, (enum image_property)o->imm,
-						  o->flags & IMAGE_AT_LEVEL ? (uint32_t)w->worker->stage[1][l] : 0);
+		w->worker->stage[0][l] =
+			property(i, (enum image_property)o->imm,
+				 o->flags & IMAGE_AT_LEVEL ? (uint32_t)w->worker->stage[1][l] : 0);
 	}
 	return o + 1;
 }
 
 /* Where a surface access of `bytes` goes: 1 when there, 0 when it is dropped, -1 after a fault. */
-static int surface_place(struct warp *w, const struct op *o, uint32_t lane, uint32_t bytes, uint8_t **ret)
+static int surface_place(struct warp *w, const struct op *o, uint32_t lane, uint32_t bytes,
+			 uint8_t **ret)
 {
 	const struct image *i = image_of(w, o, lane, true);
 	const struct image_level *l;
@@ -257,25 +285,31 @@ static int surface_place(struct warp *w, const struct op *o, uint32_t lane, uint
 		y = y < 0 ? 0 : y >= l->height ? l->height - 1 : y;
 		z = z < 0 ? 0 : z >= depth ? depth - 1 : z;
 	}
-	if (x < 0 || x > last || y < 0 || y >= l->height || z < 0 || z >= (p.dimensions > 2 ? l->depth : i->layers)) {
+	if (x < 0 || x > last || y < 0 || y >= l->height || z < 0 ||
+	    z >= (p.dimensions > 2 ? l->depth : i->layers)) {
 		if (o->flags & IMAGE_IGNORED)
 			return 0;
-		snprintf(note, sizeof(note), "x %lld bytes, y %lld, z or layer %lld of a surface of %u bytes by %u by %u",
-			 (long long)x, (long long)y, (long long)z, l->width * image_texel_size(i), l->height,
-			 p.dimensions > 2 ? l->depth : i->layers);
+		snprintf(note, sizeof(note),
+			 "x %lld bytes, y %lld, z or layer %lld of a surface of %u bytes by %u by "
+			 "%u",
+			 (long long)x, (long long)y, (long long)z, l->width * image_texel_size(i),
+			 l->height, p.dimensions > 2 ? l->depth : i->layers);
 		warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane, note);
 		return -1;
 	}
 	if (x % bytes) {
-		snprintf(note, sizeof(note), "x %lld of a surface access is not divisible by its %u bytes", (long long)x,
-			 bytes);
+		snprintf(note, sizeof(note),
+			 "x %lld of a surface access is not divisible by its %u bytes",
+			 (long long)x, bytes);
 		warp_fault(w, o, GPU_FAULT_MISALIGNED, 1u << lane, note);
 		return -1;
 	}
-	*ret = state_space_bytes(w, (int)lane, l->address + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x,
-				 bytes);
+	*ret = state_space_bytes(
+		w, (int)lane,
+		l->address + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x, bytes);
 	if (!*ret)
-		warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane, "the memory under this surface was freed");
+		warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << lane,
+			   "the memory under this surface was freed");
 	return *ret ? 1 : -1;
 }
 
@@ -283,7 +317,7 @@ HANDLER(suld_masked)
 {
 	uint32_t count = (uint32_t)o->imm, size = o->x[0];
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint8_t *at;
 		int rc = surface_place(w, o, l, count * size, &at);
 
@@ -302,7 +336,7 @@ HANDLER(sust_masked)
 {
 	uint32_t count = (uint32_t)o->imm, size = o->x[0];
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint8_t *at;
 		int rc = surface_place(w, o, l, count * size, &at);
 
@@ -316,14 +350,20 @@ HANDLER(sust_masked)
 
 static uint64_t reduced(uint32_t what, bool is_signed, uint64_t old, uint64_t v, uint32_t size)
 {
-	int64_t a = size == 4 ? (int32_t)old : (int64_t)old, b = size == 4 ? (int32_t)v : (int64_t)v;
+	int64_t a = size == 4 ? (int32_t)old : (int64_t)old,
+		b = size == 4 ? (int32_t)v : (int64_t)v;
 
 	switch (what) {
-	case ATOM_ADD: return old + v;
-	case ATOM_MIN: return is_signed ? (uint64_t)(a < b ? a : b) : old < v ? old : v;
-	case ATOM_MAX: return is_signed ? (uint64_t)(a > b ? a : b) : old > v ? old : v;
-	case ATOM_AND: return old & v;
-	default: return old | v;
+	case ATOM_ADD:
+		return old + v;
+	case ATOM_MIN:
+		return is_signed ? (uint64_t)(a < b ? a : b) : old < v ? old : v;
+	case ATOM_MAX:
+		return is_signed ? (uint64_t)(a > b ? a : b) : old > v ? old : v;
+	case ATOM_AND:
+		return old & v;
+	default:
+		return old | v;
 	}
 }
 
@@ -332,7 +372,7 @@ HANDLER(sured_masked)
 {
 	uint32_t size = o->x[0];
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint8_t *at;
 		int rc = surface_place(w, o, l, size, &at);
 		uint64_t v = w->worker->stage[5][l];
@@ -342,25 +382,27 @@ HANDLER(sured_masked)
 		if (rc && size == 4) {
 			uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
 
-			while (!__atomic_compare_exchange_n((uint32_t *)at, &old,
-							    (uint32_t)reduced(o->x[1], o->x[2], old, (uint32_t)v, 4), true,
-							    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			while (!__atomic_compare_exchange_n(
+				(uint32_t *)at, &old,
+				(uint32_t)reduced(o->x[1], o->x[2], old, (uint32_t)v, 4), true,
+				__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 				;
 		} else if (rc) {
 			uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
 
-			while (!__atomic_compare_exchange_n((uint64_t *)at, &old, reduced(o->x[1], o->x[2], old, v, 8),
-							    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			while (!__atomic_compare_exchange_n(
+				(uint64_t *)at, &old, reduced(o->x[1], o->x[2], old, v, 8), true,
+				__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 				;
 		}
 	}
 	return o + 1;
 }
 
-#define SAME_WHEN_FULL(name)                \
-	HANDLER(name##_full)                \
-	{                                   \
-		return name##_masked(w, o); \
+#define SAME_WHEN_FULL(name)                                                                       \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return name##_masked(w, o);                                                        \
 	}
 SAME_WHEN_FULL(stage)
 SAME_WHEN_FULL(unstage)

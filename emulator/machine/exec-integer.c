@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer arithmetic (PTX ISA 9.7.1, 9.7.2). By hand: bfi, which has four sources, and the carry chain, whose
- * flag is a lane mask in predicate slot 0. */
+/* Integer arithmetic (PTX ISA 9.7.1, 9.7.2). By hand: bfi, which has four sources, and the carry
+ * chain, whose flag is a lane mask in predicate slot 0. */
 #define TAKE_INTEGER KEEP
 #include "emulator/machine/exec.h"
 
@@ -10,7 +10,7 @@
 		T *d = ROW(w, T, o->d);                                                            \
 		const T *a = ROW(w, T, o->a), *b = ROW(w, T, o->b);                                \
 		const uint32_t *pos = ROW(w, uint32_t, o->c), *len = ROW(w, uint32_t, o->x[0]);    \
-												   \
+                                                                                                   \
 		FOR_LANES {                                                                        \
 			T r = (T)insert_bits(a[l], b[l], pos[l], len[l]);                          \
 			d[l] = mask >> l & 1 ? r : d[l];                                           \
@@ -38,12 +38,12 @@ DEFINE_INSERT(bfi_b64, uint64_t)
 		T *d = ROW(w, T, o->d);                                                            \
 		const T *a = ROW(w, T, o->a), *b = ROW(w, T, o->b);                                \
 		uint32_t flag = PREDICATE(w, CARRY_SLOT), next = flag;                             \
-												   \
-		FOR_ACTIVE(l, w->mask) {                                                           \
+                                                                                                   \
+		FOR_ACTIVE (l, w->mask) {                                                          \
 			T r;                                                                       \
 			T carry = in ? (T)(flag >> l & 1) : 0;                                     \
 			bool over = function(a[l], b[l], &r);                                      \
-												   \
+                                                                                                   \
 			over |= function(r, carry, &r);                                            \
 			d[l] = r;                                                                  \
 			next = (next & ~(1u << l)) | (uint32_t)over << l;                          \

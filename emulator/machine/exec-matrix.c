@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix instructions (PTX ISA 9.7.14). All 32 lanes take part: the decoder puts a warp barrier before each. */
+/* Matrix instructions (PTX ISA 9.7.14). All 32 lanes take part: the decoder puts a warp barrier
+ * before each. */
 #define TAKE_MATRIX KEEP
 #include "emulator/machine/access.h"
 #include "emulator/machine/exec.h"
@@ -11,7 +12,8 @@ static bool all_here(struct warp *w, const struct op *o)
 	if (w->mask == ALL_LANES)
 		return true;
 	warp_fault(w, o, GPU_FAULT_BARRIER, w->mask,
-		   "a matrix instruction needs all 32 threads of the warp, and some have exited or are elsewhere");
+		   "a matrix instruction needs all 32 threads of the warp, and some have exited or "
+		   "are elsewhere");
 	return false;
 }
 
@@ -26,10 +28,11 @@ static enum matrix_type element_type(const struct matrix_op *x)
 }
 
 /* Where each lane's element `index` lies. */
-static bool place_elements(struct warp *w, const struct op *o, unsigned index, enum gpu_access kind, uint8_t **at,
-			   uint32_t *ret_size)
+static bool place_elements(struct warp *w, const struct op *o, unsigned index, enum gpu_access kind,
+			   uint8_t **at, uint32_t *ret_size)
 {
-	struct memory_access access = { .space = (enum ptx_space)matrix_of(o)->space, .kind = kind };
+	struct memory_access access = { .space = (enum ptx_space)matrix_of(o)->space,
+					.kind = kind };
 	uint64_t address[LANES];
 
 	access_matrix_element(w, o, index, address, ret_size);
@@ -41,9 +44,10 @@ HANDLER(matrix_load_masked)
 {
 	const struct matrix_op *x = matrix_of(o);
 	enum matrix_type type = element_type(x);
-	unsigned packed = matrix_packed(type), bits = matrix_bits(type), step = bits < 8 ? packed : 1;
+	unsigned packed = matrix_packed(type), bits = matrix_bits(type),
+		 step = bits < 8 ? packed : 1;
 	unsigned needed = matrix_registers(x, (enum matrix_part)x->part, type);
-	uint64_t (*stage)[LANES] = w->worker->stage;
+	uint64_t(*stage)[LANES] = w->worker->stage;
 	uint8_t *at[LANES];
 	uint32_t size;
 
@@ -56,7 +60,8 @@ HANDLER(matrix_load_masked)
 			uint64_t v = 0;
 
 			memcpy(&v, at[l], size);
-			stage[i / packed][l] = i % packed ? stage[i / packed][l] | v << (i % packed * bits) : v;
+			stage[i / packed][l] =
+				i % packed ? stage[i / packed][l] | v << (i % packed * bits) : v;
 		}
 	}
 	for (unsigned i = needed; i < x->registers[x->part]; i++)
@@ -119,7 +124,8 @@ HANDLER(ldmatrix_masked)
 			uint32_t v = 0;
 
 			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->x[1] ? l % 4 * 2 + e : l / 4, column = o->x[1] ? l / 4 : l % 4 * 2 + e;
+				unsigned row = o->x[1] ? l % 4 * 2 + e : l / 4,
+					 column = o->x[1] ? l / 4 : l % 4 * 2 + e;
 				uint16_t half;
 
 				memcpy(&half, at[8 * m + row] + 2 * column, 2);
@@ -139,7 +145,8 @@ HANDLER(stmatrix_masked)
 	for (unsigned m = 0; m < (unsigned)o->imm; m++)
 		for (unsigned l = 0; l < LANES; l++)
 			for (unsigned e = 0; e < 2; e++) {
-				unsigned row = o->x[1] ? l % 4 * 2 + e : l / 4, column = o->x[1] ? l / 4 : l % 4 * 2 + e;
+				unsigned row = o->x[1] ? l % 4 * 2 + e : l / 4,
+					 column = o->x[1] ? l / 4 : l % 4 * 2 + e;
 				uint16_t half = (uint16_t)(w->worker->stage[m][l] >> 16 * e);
 
 				memcpy(at[8 * m + row] + 2 * column, &half, 2);
@@ -166,10 +173,10 @@ HANDLER(movmatrix_masked)
 	return o + 1;
 }
 
-#define SAME_WHEN_FULL(name)                \
-	HANDLER(name##_full)                \
-	{                                   \
-		return name##_masked(w, o); \
+#define SAME_WHEN_FULL(name)                                                                       \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return name##_masked(w, o);                                                        \
 	}
 SAME_WHEN_FULL(matrix_load)
 SAME_WHEN_FULL(matrix_store)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Special registers that change while a lane runs (PTX ISA chapter 10): clocks. The constant ones are rows filled
- * before the cta starts.
+ * Special registers that change while a lane runs (PTX ISA chapter 10): clocks. The constant ones
+ * are rows filled before the cta starts.
  */
 #define TAKE_SPECIAL KEEP
 #include "emulator/machine/exec.h"
@@ -16,18 +16,18 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-#define DEFINE_CLOCK(name, T, value)                          \
-	HANDLER(name##_masked)                                \
-	{                                                     \
-		T *d = ROW(w, T, o->d), v = (T)(value);       \
-							      \
-		FOR_ACTIVE(l, w->mask)                        \
-			d[l] = v;                             \
-		return o + 1;                                 \
-	}                                                     \
-	HANDLER(name##_full)                                  \
-	{                                                     \
-		return name##_masked(w, o);                   \
+#define DEFINE_CLOCK(name, T, value)                                                               \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		T *d = ROW(w, T, o->d), v = (T)(value);                                            \
+                                                                                                   \
+		FOR_ACTIVE (l, w->mask)                                                            \
+			d[l] = v;                                                                  \
+		return o + 1;                                                                      \
+	}                                                                                          \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return name##_masked(w, o);                                                        \
 	}
 DEFINE_CLOCK(clock32, uint32_t, nanoseconds(CLOCK_MONOTONIC))
 DEFINE_CLOCK(clock64, uint64_t, nanoseconds(CLOCK_MONOTONIC))
@@ -42,7 +42,7 @@ HANDLER(alloca_masked)
 	uint64_t *d = ROW(w, uint64_t, o->d), align = (uint64_t)o->imm, most = 0, start, base;
 	struct frame *f = w->frame;
 
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		most = size[l] > most ? size[l] : most;
 	start = (uint64_t)f->local_base + f->program->local_bytes;
 	base = (start + f->dynamic + align - 1) / align * align;
@@ -50,19 +50,20 @@ HANDLER(alloca_masked)
 		return warp_fault(w, o, GPU_FAULT_STACK, w->mask,
 				  "alloca needs more local memory than cudaLimitStackSize allows");
 	f->dynamic = (uint32_t)(base + most - start);
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		d[l] = base;
 	return o + 1;
 }
 
 HANDLER(stacksave_masked)
 {
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		ROW(w, uint64_t, o->d)[l] = w->frame->dynamic;
 	return o + 1;
 }
 
-/* While some lanes of the function are elsewhere nothing is given back: they may use what was allocated since. */
+/* While some lanes of the function are elsewhere nothing is given back: they may use what was
+ * allocated since. */
 HANDLER(stackrestore_masked)
 {
 	struct frame *f = w->frame;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SIMD video instructions (PTX ISA 9.7.18) with whole-register operands, as compilers emit them: the same step for each
- * byte or half, with the results kept or, with .add, summed into c.
+ * SIMD video instructions (PTX ISA 9.7.18) with whole-register operands, as compilers emit them:
+ * the same step for each byte or half, with the results kept or, with .add, summed into c.
  */
 #define TAKE_VIDEO KEEP
 #include "emulator/machine/exec.h"
@@ -34,18 +34,20 @@ static int32_t step(uint32_t what, int32_t a, int32_t b)
 
 static int32_t clamp(int32_t v, int bits, bool is_signed)
 {
-	int32_t low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+	int32_t low = is_signed ? -(1 << (bits - 1)) : 0,
+		high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
 
 	return v < low ? low : v > high ? high : v;
 }
 
 HANDLER(video_simd_masked)
 {
-	const uint32_t *a = ROW(w, uint32_t, o->a), *b = ROW(w, uint32_t, o->b), *c = ROW(w, uint32_t, o->c);
+	const uint32_t *a = ROW(w, uint32_t, o->a), *b = ROW(w, uint32_t, o->b),
+		       *c = ROW(w, uint32_t, o->c);
 	uint32_t *d = ROW(w, uint32_t, o->d), what = o->flags & 7;
 	int bits = o->flags & VIDEO_BYTES ? 8 : 16;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint32_t packed = 0, sum = c[l];
 
 		for (int i = 0; i < 32 / bits; i++) {

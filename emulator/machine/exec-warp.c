@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations between the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13). They name the lanes that take part. When all of
- * these that still live are in the running fragment, the operation is done at once. Else the fragment leaves its values
- * in the warp and is parked, and the last one to arrive, maybe at another place in the code, does it for all.
+ * Operations between the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13). They name the lanes that take
+ * part. When all of these that still live are in the running fragment, the operation is done at
+ * once. Else the fragment leaves its values in the warp and is parked, and the last one to arrive,
+ * maybe at another place in the code, does it for all.
  */
 #define TAKE_WARP KEEP
 #include "emulator/machine/exec.h"
@@ -16,19 +17,20 @@ static uint32_t named_lanes(struct warp *w, const struct op *o)
 
 	if (o->flags & WARP_NO_MASK)
 		return w->mask;
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		named |= ROW(w, uint32_t, o->x[1])[l];
 	return named;
 }
 
 /* The value of a lane that does not take part is undefined; programs rely on 0. */
-static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have, const uint32_t *value)
+static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have,
+		       const uint32_t *value)
 {
 	uint32_t *d = (uint32_t *)(rows + o->d);
 	const uint32_t *pb = (const uint32_t *)(rows + o->b), *pc = (const uint32_t *)(rows + o->c);
 	uint32_t inside = 0;
 
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		int lane = (int)l, b = pb[l] & 31, c = pc[l] & 31, segment = pc[l] >> 8 & 31;
 		int low = lane & segment, high = low | (c & ~segment), from;
 		bool ok;
@@ -62,15 +64,19 @@ static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_
 	}
 }
 
-/* value: 1 where the predicate holds; have: lanes that take part, each voting among those its mask names. */
-static void vote_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have, const uint32_t *value)
+/* value: 1 where the predicate holds; have: lanes that take part, each voting among those its mask
+ * names. */
+static void vote_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have,
+		       const uint32_t *value)
 {
 	uint32_t yes = 0;
 
 	for (int l = 0; l < LANES; l++)
 		yes |= (have >> l & value[l] & 1) << l;
-	FOR_ACTIVE(l, mask) {
-		uint32_t among = o->flags & WARP_NO_MASK ? have : have & ((const uint32_t *)(rows + o->x[1]))[l];
+	FOR_ACTIVE (l, mask) {
+		uint32_t among = o->flags & WARP_NO_MASK
+					 ? have
+					 : have & ((const uint32_t *)(rows + o->x[1]))[l];
 		uint32_t here = yes & among, *p = (uint32_t *)(rows + o->d);
 		bool r;
 
@@ -97,10 +103,10 @@ static void match_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32
 {
 	uint32_t *d = (uint32_t *)(rows + o->d);
 
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		uint32_t among = have & ((const uint32_t *)(rows + o->x[1]))[l], same = 0;
 
-		FOR_ACTIVE(k, among)
+		FOR_ACTIVE (k, among)
 			if (value->low[k] == value->low[l] && value->high[k] == value->high[l])
 				same |= 1u << k;
 		if ((o->flags & WARP_MODE) == MATCH_ALL) {
@@ -140,18 +146,19 @@ static uint32_t reduce(uint32_t mode, uint32_t a, uint32_t b)
 	}
 }
 
-static void redux_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have, const uint32_t *value)
+static void redux_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have,
+			const uint32_t *value)
 {
 	uint32_t *d = (uint32_t *)(rows + o->d);
 
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		uint32_t among = have & ((const uint32_t *)(rows + o->x[1]))[l], r;
 
 		if (!among)
 			continue;
 		r = value[first_lane(among)];
 		among &= among - 1;
-		FOR_ACTIVE(k, among)
+		FOR_ACTIVE (k, among)
 			r = reduce(o->flags & WARP_MODE, r, value[k]);
 		d[l] = r;
 	}
@@ -159,7 +166,7 @@ static void redux_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32
 
 static void elect_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have)
 {
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		uint32_t among = have & ((const uint32_t *)(rows + o->x[1]))[l];
 		uint32_t leader = among ? (uint32_t)first_lane(among) : l;
 
@@ -174,7 +181,8 @@ static void elect_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32
 }
 
 /* Do o for the lanes of mask, with values of the lanes of have. */
-static void apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have, struct lane_values *value)
+static void apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have,
+		  struct lane_values *value)
 {
 	switch (o->id) {
 	case OP_shfl:
@@ -204,19 +212,19 @@ static void give_values(struct warp *w, const struct op *o, struct lane_values *
 	case OP_vote: {
 		uint32_t p = PREDICATE(w, o->a) ^ (o->flags & WARP_NEGATED ? ALL_LANES : 0);
 
-		FOR_ACTIVE(l, w->mask)
+		FOR_ACTIVE (l, w->mask)
 			value->low[l] = p >> l & 1;
 		break;
 	}
 	case OP_match:
 		if (o->flags & WARP_WIDE) {
-			FOR_ACTIVE(l, w->mask) {
+			FOR_ACTIVE (l, w->mask) {
 				value->low[l] = (uint32_t)ROW(w, uint64_t, o->a)[l];
 				value->high[l] = (uint32_t)(ROW(w, uint64_t, o->a)[l] >> 32);
 			}
 			break;
 		}
-		FOR_ACTIVE(l, w->mask) {
+		FOR_ACTIVE (l, w->mask) {
 			value->low[l] = ROW(w, uint32_t, o->a)[l];
 			value->high[l] = 0;
 		}
@@ -225,7 +233,7 @@ static void give_values(struct warp *w, const struct op *o, struct lane_values *
 		memcpy(value->low, ROW(w, uint32_t, o->a), sizeof(value->low));
 		break;
 	case OP_redux:
-		FOR_ACTIVE(l, w->mask)
+		FOR_ACTIVE (l, w->mask)
 			value->low[l] = ROW(w, uint32_t, o->a)[l];
 		break;
 	default:
@@ -252,17 +260,21 @@ void warp_check_joint(struct warp *w)
 			if (w->parked[k].kind == PARKED_WARP && joins(o, w->parked[k].fragment.pc))
 				have |= w->parked[k].fragment.mask;
 		for (uint32_t k = 0; k < w->parked_count; k++)
-			if (w->parked[k].kind == PARKED_WARP && joins(o, w->parked[k].fragment.pc) &&
-			    (w->parked[k].need & w->parked[i].need) && (w->parked[k].need & w->live & ~have))
+			if (w->parked[k].kind == PARKED_WARP &&
+			    joins(o, w->parked[k].fragment.pc) &&
+			    (w->parked[k].need & w->parked[i].need) &&
+			    (w->parked[k].need & w->live & ~have))
 				complete = false;
 		if (!complete || (w->parked[i].need & w->live & ~have))
 			continue;
 		for (uint32_t k = w->parked_count; k-- > 0;) {
 			struct parked *p = &w->parked[k];
 
-			if (p->kind != PARKED_WARP || !joins(o, p->fragment.pc) || (p->need & w->live & ~have))
+			if (p->kind != PARKED_WARP || !joins(o, p->fragment.pc) ||
+			    (p->need & w->live & ~have))
 				continue;
-			apply(p->fragment.frame->rows, p->fragment.pc, p->fragment.mask, have, &w->joint);
+			apply(p->fragment.frame->rows, p->fragment.pc, p->fragment.mask, have,
+			      &w->joint);
 			warp_wake(w, k, p->fragment.pc + 1);
 		}
 		if (w->worker->observer_count)
@@ -295,14 +307,14 @@ static const struct op *join(struct warp *w, const struct op *o)
 	return o + 1;
 }
 
-#define DEFINE_JOINT(name)               \
-	HANDLER(name##_full)             \
-	{                                \
-		return join(w, o);       \
-	}                                \
-	HANDLER(name##_masked)           \
-	{                                \
-		return join(w, o);       \
+#define DEFINE_JOINT(name)                                                                         \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		return join(w, o);                                                                 \
+	}                                                                                          \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		return join(w, o);                                                                 \
 	}
 DEFINE_JOINT(shfl)
 DEFINE_JOINT(vote)
@@ -315,7 +327,7 @@ HANDLER(activemask_masked)
 {
 	uint32_t *d = ROW(w, uint32_t, o->d);
 
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		d[l] = w->mask;
 	return o + 1;
 }

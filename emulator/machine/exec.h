@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How rows of ptx-opcodes.def become handlers. An exec file defines EMIT_<its family>, includes the table once to
- * make the functions and once to list them. Each LANE operation becomes two loops over 32 lanes that the C compiler
- * turns into vector code: one for all lanes, one that blends under w->lanes. Operand rows are bound to locals before
- * the loop; a destination may be the same row as a source, never a part of one.
+ * How rows of ptx-opcodes.def become handlers. An exec file defines EMIT_<its family>, includes the
+ * table once to make the functions and once to list them. Each LANE operation becomes two loops
+ * over 32 lanes that the C compiler turns into vector code: one for all lanes, one that blends
+ * under w->lanes. Operand rows are bound to locals before the loop; a destination may be the same
+ * row as a source, never a part of one.
  *
  * Files with vector loops are compiled once for each instruction set, with CORE naming the copy.
  */
@@ -41,7 +42,8 @@ struct op_entry {
 #define ENTRIES(name) PASTE(name, CORE)
 
 /* Lane types: storage in a row, C type, reading, writing. */
-typedef uint32_t store_u8, store_s8, store_u16, store_s16, store_u32, store_s32, store_f16, store_bf16;
+typedef uint32_t store_u8, store_s8, store_u16, store_s16, store_u32, store_s32, store_f16,
+	store_bf16;
 typedef uint64_t store_u64, store_s64;
 typedef float store_f32;
 typedef double store_f64;
@@ -92,15 +94,17 @@ typedef double lane_f64;
 #define NO_LANE_WAITS _Pragma("GCC ivdep")
 #endif
 #define FOR_LANES NO_LANE_WAITS for (int l = 0; l < LANES; l++)
-#define FOR_ACTIVE(l, set)                                                                       \
-	for (uint32_t l, left_##l = (set); left_##l && (l = (uint32_t)__builtin_ctz(left_##l), true); \
-	     left_##l &= left_##l - 1)
+#define FOR_ACTIVE(l, set)                                                                         \
+	for (uint32_t l, left_##l = (set);                                                         \
+	     left_##l && (l = (uint32_t)__builtin_ctz(left_##l), true); left_##l &= left_##l - 1)
 
 /* Operand lists of LANE by which sources exist. */
 #define READ__(n, T)
 #define BIND__(n, T)
 #define BIND(n, T) const store_##T *p##n = ROW(w, store_##T, o->n);
-#define READ(n, T) lane_##T n = GET_##T(p##n[l]); (void)n;
+#define READ(n, T)                                                                                 \
+	lane_##T n = GET_##T(p##n[l]);                                                             \
+	(void)n;
 #define BIND_u8(n) BIND(n, u8)
 #define BIND_s8(n) BIND(n, s8)
 #define BIND_u16(n) BIND(n, u16)
@@ -133,20 +137,22 @@ typedef double lane_f64;
 #define READ__(n)
 
 /*
- * NaN results of f32 are canonical. LANE operations see to that when the row is written: whoever reads it next does not
- * wait for a comparison that hardly ever finds one.
+ * NaN results of f32 are canonical. LANE operations see to that when the row is written: whoever
+ * reads it next does not wait for a comparison that hardly ever finds one.
  */
 static inline bool any_nan(const float *d)
 {
 #if defined(__AVX512F__)
 	__m512 low = _mm512_load_ps(d), high = _mm512_load_ps(d + 16);
 
-	return _mm512_cmp_ps_mask(low, low, _CMP_UNORD_Q) | _mm512_cmp_ps_mask(high, high, _CMP_UNORD_Q);
+	return _mm512_cmp_ps_mask(low, low, _CMP_UNORD_Q) |
+	       _mm512_cmp_ps_mask(high, high, _CMP_UNORD_Q);
 #elif defined(__AVX__)
 	__m256 t = _mm256_setzero_ps();
 
 	for (int i = 0; i < 4; i++)
-		t = _mm256_or_ps(t, _mm256_cmp_ps(_mm256_load_ps(d + 8 * i), _mm256_load_ps(d + 8 * i), _CMP_UNORD_Q));
+		t = _mm256_or_ps(t, _mm256_cmp_ps(_mm256_load_ps(d + 8 * i),
+						  _mm256_load_ps(d + 8 * i), _CMP_UNORD_Q));
 	return _mm256_movemask_ps(t);
 #else
 	uint32_t t = 0;
@@ -192,30 +198,27 @@ static inline void settle_f32(float *d, uint32_t mask)
 
 #define HANDLER(name) static const struct op *name(struct warp *w, const struct op *o)
 
-#define DEFINE_LANE(name, D, A, B, C, ...)                                              \
-	HANDLER(name##_full)                                                            \
-	{                                                                               \
-		store_##D *pd = ROW(w, store_##D, o->d);                                \
-		BIND_##A(a) BIND_##B(b) BIND_##C(c)                                     \
-		FOR_LANES {                                                             \
-			READ_##A(a) READ_##B(b) READ_##C(c)                             \
-			pd[l] = LEAVE_##D((__VA_ARGS__));                               \
-		}                                                                       \
-		SETTLE_##D(pd, ALL_LANES)                                               \
-		return o + 1;                                                           \
-	}                                                                               \
-	HANDLER(name##_masked)                                                          \
-	{                                                                               \
-		store_##D *pd = ROW(w, store_##D, o->d);                                \
-		const uint32_t *m = w->lanes;                                           \
-		BIND_##A(a) BIND_##B(b) BIND_##C(c)                                     \
-		FOR_LANES {                                                             \
-			READ_##A(a) READ_##B(b) READ_##C(c)                             \
-			store_##D r = LEAVE_##D((__VA_ARGS__));                         \
-			pd[l] = m[l] ? r : pd[l];                                       \
-		}                                                                       \
-		SETTLE_##D(pd, w->mask)                                                 \
-		return o + 1;                                                           \
+#define DEFINE_LANE(name, D, A, B, C, ...)                                                         \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		store_##D *pd = ROW(w, store_##D, o->d);                                           \
+		BIND_##A(a) BIND_##B(b) BIND_##C(c) FOR_LANES                                      \
+		{                                                                                  \
+			READ_##A(a) READ_##B(b) READ_##C(c) pd[l] = LEAVE_##D((__VA_ARGS__));      \
+		}                                                                                  \
+		SETTLE_##D(pd, ALL_LANES) return o + 1;                                            \
+	}                                                                                          \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		store_##D *pd = ROW(w, store_##D, o->d);                                           \
+		const uint32_t *m = w->lanes;                                                      \
+		BIND_##A(a) BIND_##B(b) BIND_##C(c) FOR_LANES                                      \
+		{                                                                                  \
+			READ_##A(a) READ_##B(b) READ_##C(c) store_##D r =                          \
+				LEAVE_##D((__VA_ARGS__));                                          \
+			pd[l] = m[l] ? r : pd[l];                                                  \
+		}                                                                                  \
+		SETTLE_##D(pd, w->mask) return o + 1;                                              \
 	}
 
 /* Sign bits of 32 lanes as one mask. */
@@ -228,7 +231,8 @@ static inline uint32_t pack_lanes(const uint32_t *t)
 	uint32_t m = 0;
 
 	for (int i = 0; i < 4; i++)
-		m |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)t + 8 * i)) << (8 * i);
+		m |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)t + 8 * i))
+		     << (8 * i);
 	return m;
 #elif defined(__SSE2__)
 	uint32_t m = 0;
@@ -254,7 +258,8 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 		m |= (uint32_t)_mm512_movepi64_mask(_mm512_load_si512(t + 8 * i)) << (8 * i);
 #elif defined(__AVX2__)
 	for (int i = 0; i < 8; i++)
-		m |= (uint32_t)_mm256_movemask_pd(_mm256_load_pd((const double *)t + 4 * i)) << (4 * i);
+		m |= (uint32_t)_mm256_movemask_pd(_mm256_load_pd((const double *)t + 4 * i))
+		     << (4 * i);
 #elif defined(__SSE2__)
 	for (int i = 0; i < 16; i++)
 		m |= (uint32_t)_mm_movemask_pd(_mm_load_pd((const double *)t + 2 * i)) << (2 * i);
@@ -267,83 +272,81 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 
 /* Truth values are as wide as what is compared, so that no lane changes its place in a vector. */
 #define TRUTH(A) __typeof__(__builtin_choose_expr(sizeof(lane_##A) == 8, (uint64_t)0, (uint32_t)0))
-#define PACK(A, t)                                                                      \
-	(sizeof(lane_##A) == 8 ? pack_wide_lanes((const uint64_t *)(t)) :               \
-				 pack_lanes((const uint32_t *)(t)))
+#define PACK(A, t)                                                                                 \
+	(sizeof(lane_##A) == 8 ? pack_wide_lanes((const uint64_t *)(t))                            \
+			       : pack_lanes((const uint32_t *)(t)))
 
-#define DEFINE_TEST(name, D, A, B, C, ...)                                              \
-	static inline uint32_t name##_test(struct warp *w, const struct op *o)          \
-	{                                                                               \
-		_Alignas(64) TRUTH(A) t[LANES];                                         \
-		BIND_##A(a) BIND_##B(b)                                                 \
-		FOR_LANES {                                                             \
-			READ_##A(a) READ_##B(b)                                         \
-			t[l] = (__VA_ARGS__) ? ~(TRUTH(A))0 : 0;                        \
-		}                                                                       \
-		return PACK(A, t);                                                      \
-	}                                                                               \
-	HANDLER(name##_full)                                                            \
-	{                                                                               \
-		PREDICATE(w, o->d) = name##_test(w, o);                                 \
-		return o + 1;                                                           \
-	}                                                                               \
-	HANDLER(name##_masked)                                                          \
-	{                                                                               \
-		uint32_t t = name##_test(w, o), *d = &PREDICATE(w, o->d);               \
-		*d = (*d & ~w->mask) | (t & w->mask);                                   \
-		return o + 1;                                                           \
+#define DEFINE_TEST(name, D, A, B, C, ...)                                                         \
+	static inline uint32_t name##_test(struct warp *w, const struct op *o)                     \
+	{                                                                                          \
+		_Alignas(64) TRUTH(A) t[LANES];                                                    \
+		BIND_##A(a) BIND_##B(b) FOR_LANES                                                  \
+		{                                                                                  \
+			READ_##A(a) READ_##B(b) t[l] = (__VA_ARGS__) ? ~(TRUTH(A))0 : 0;           \
+		}                                                                                  \
+		return PACK(A, t);                                                                 \
+	}                                                                                          \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		PREDICATE(w, o->d) = name##_test(w, o);                                            \
+		return o + 1;                                                                      \
+	}                                                                                          \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		uint32_t t = name##_test(w, o), *d = &PREDICATE(w, o->d);                          \
+		*d = (*d & ~w->mask) | (t & w->mask);                                              \
+		return o + 1;                                                                      \
 	}
 
-#define DEFINE_PICK(name, D, A, B, C, ...)                                              \
-	HANDLER(name##_full)                                                            \
-	{                                                                               \
-		store_##D *pd = ROW(w, store_##D, o->d);                                \
-		uint32_t set = PREDICATE(w, o->c);                                      \
-		BIND_##A(a) BIND_##B(b)                                                 \
-		FOR_LANES {                                                             \
-			uint32_t p = set >> l & 1;                                      \
-			READ_##A(a) READ_##B(b)                                         \
-			pd[l] = (__VA_ARGS__);                                          \
-		}                                                                       \
-		return o + 1;                                                           \
-	}                                                                               \
-	HANDLER(name##_masked)                                                          \
-	{                                                                               \
-		store_##D *pd = ROW(w, store_##D, o->d);                                \
-		uint32_t set = PREDICATE(w, o->c);                                      \
-		const uint32_t *m = w->lanes;                                           \
-		BIND_##A(a) BIND_##B(b)                                                 \
-		FOR_LANES {                                                             \
-			uint32_t p = set >> l & 1;                                      \
-			READ_##A(a) READ_##B(b)                                         \
-			store_##D r = (__VA_ARGS__);                                    \
-			pd[l] = m[l] ? r : pd[l];                                       \
-		}                                                                       \
-		return o + 1;                                                           \
+#define DEFINE_PICK(name, D, A, B, C, ...)                                                         \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		store_##D *pd = ROW(w, store_##D, o->d);                                           \
+		uint32_t set = PREDICATE(w, o->c);                                                 \
+		BIND_##A(a) BIND_##B(b) FOR_LANES                                                  \
+		{                                                                                  \
+			uint32_t p = set >> l & 1;                                                 \
+			READ_##A(a) READ_##B(b) pd[l] = (__VA_ARGS__);                             \
+		}                                                                                  \
+		return o + 1;                                                                      \
+	}                                                                                          \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		store_##D *pd = ROW(w, store_##D, o->d);                                           \
+		uint32_t set = PREDICATE(w, o->c);                                                 \
+		const uint32_t *m = w->lanes;                                                      \
+		BIND_##A(a) BIND_##B(b) FOR_LANES                                                  \
+		{                                                                                  \
+			uint32_t p = set >> l & 1;                                                 \
+			READ_##A(a) READ_##B(b) store_##D r = (__VA_ARGS__);                       \
+			pd[l] = m[l] ? r : pd[l];                                                  \
+		}                                                                                  \
+		return o + 1;                                                                      \
 	}
 
-#define DEFINE_MASK(name, D, A, B, C, ...)                                              \
-	HANDLER(name##_full)                                                            \
-	{                                                                               \
-		uint32_t a = PREDICATE(w, o->a), b = PREDICATE(w, o->b);                \
-		(void)b;                                                                \
-		PREDICATE(w, o->d) = (__VA_ARGS__);                                     \
-		return o + 1;                                                           \
-	}                                                                               \
-	HANDLER(name##_masked)                                                          \
-	{                                                                               \
-		uint32_t a = PREDICATE(w, o->a), b = PREDICATE(w, o->b);                \
-		uint32_t *d = &PREDICATE(w, o->d);                                      \
-		(void)b;                                                                \
-		*d = (*d & ~w->mask) | ((__VA_ARGS__) & w->mask);                       \
-		return o + 1;                                                           \
+#define DEFINE_MASK(name, D, A, B, C, ...)                                                         \
+	HANDLER(name##_full)                                                                       \
+	{                                                                                          \
+		uint32_t a = PREDICATE(w, o->a), b = PREDICATE(w, o->b);                           \
+		(void)b;                                                                           \
+		PREDICATE(w, o->d) = (__VA_ARGS__);                                                \
+		return o + 1;                                                                      \
+	}                                                                                          \
+	HANDLER(name##_masked)                                                                     \
+	{                                                                                          \
+		uint32_t a = PREDICATE(w, o->a), b = PREDICATE(w, o->b);                           \
+		uint32_t *d = &PREDICATE(w, o->d);                                                 \
+		(void)b;                                                                           \
+		*d = (*d & ~w->mask) | ((__VA_ARGS__) & w->mask);                                  \
+		return o + 1;                                                                      \
 	}
 
 #define DEFINE_HAND(name, D, A, B, C, ...)
 
 /*
- * EXEC_DEFINE and EXEC_LIST as the meaning of OP() make the functions and the entries of the one family for which the file
- * defines TAKE_<family> as KEEP before it includes this; families not taken expand to nothing.
+ * EXEC_DEFINE and EXEC_LIST as the meaning of OP() make the functions and the entries of the one
+ * family for which the file defines TAKE_<family> as KEEP before it includes this; families not
+ * taken expand to nothing.
  */
 #define SKIP(...)
 #define KEEP(...) __VA_ARGS__
@@ -392,16 +395,19 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 #ifndef TAKE_ASYNC
 #define TAKE_ASYNC SKIP
 #endif
-#define EXEC_DEFINE(family, name, form, shape, D, A, B, C, ...) \
+#define EXEC_DEFINE(family, name, form, shape, D, A, B, C, ...)                                    \
 	TAKE_##family(DEFINE_##shape(name, D, A, B, C, __VA_ARGS__))
-#define EXEC_LIST(family, name, form, shape, D, A, B, C, ...) \
-	TAKE_##family({ OP_##name, name##_full, name##_masked },)
+#define EXEC_LIST(family, name, form, shape, D, A, B, C, ...)                                      \
+	TAKE_##family({ OP_##name, name##_full, name##_masked }, )
 
 /* The lists of all exec files; vector ones once per instruction set. */
-#define EXEC_VECTOR_FILES(X) \
-	X(exec_integer) X(exec_float) X(exec_half) X(exec_compare) X(exec_logic) X(exec_convert) X(exec_memory)
-#define EXEC_SCALAR_FILES(X) X(exec_atomic) X(exec_warp) X(exec_control) X(exec_special) X(exec_video) \
-	X(exec_image) X(exec_matrix) X(exec_async)
+#define EXEC_VECTOR_FILES(X)                                                                       \
+	X(exec_integer)                                                                            \
+	X(exec_float) X(exec_half) X(exec_compare) X(exec_logic) X(exec_convert) X(exec_memory)
+#define EXEC_SCALAR_FILES(X)                                                                       \
+	X(exec_atomic)                                                                             \
+	X(exec_warp)                                                                               \
+	X(exec_control) X(exec_special) X(exec_video) X(exec_image) X(exec_matrix) X(exec_async)
 
 #define DECLARE(name) extern const struct op_entry PASTE(name, CORE)[];
 EXEC_VECTOR_FILES(DECLARE)
@@ -440,8 +446,8 @@ const struct op_handlers *machine_handlers(void);
 #define OP_ADDRESS_32 1 /* the address row is a 32-bit one */
 #define OP_GENERIC 2    /* a generic address: windows are allowed */
 #define OP_CONST 4      /* ld.const, for the report */
-#define OP_STRONG 8     /* volatile, relaxed, acquire, release: other lanes may write it meanwhile */
-#define OP_ACQUIRE 16   /* orders what the thread does after it */
-#define OP_RELEASE 32   /* and before it */
+#define OP_STRONG 8   /* volatile, relaxed, acquire, release: other lanes may write it meanwhile */
+#define OP_ACQUIRE 16 /* orders what the thread does after it */
+#define OP_RELEASE 32 /* and before it */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An address is taken apart into terms `factor * register`, down to where it is multiplied: below that stands the index,
- * whose own making is told as an expression.
+ * An address is taken apart into terms `factor * register`, down to where it is multiplied: below
+ * that stands the index, whose own making is told as an expression.
  */
 #include "emulator/machine/fault-address.h"
 
@@ -36,13 +36,14 @@ struct sum {
 	bool overflow; /* more terms than fit */
 };
 
-static void add_term(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor, bool is_wide,
-		     enum scale scale)
+static void add_term(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor,
+		     bool is_wide, enum scale scale)
 {
 	struct term *t;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (o->kind == PTX_OPERAND_REGISTER && s->terms[i].operand.kind == PTX_OPERAND_REGISTER &&
+		if (o->kind == PTX_OPERAND_REGISTER &&
+		    s->terms[i].operand.kind == PTX_OPERAND_REGISTER &&
 		    s->terms[i].operand.index == o->index) {
 			s->terms[i].factor += factor;
 			return;
@@ -68,14 +69,16 @@ static bool is_copy(const struct ptx_instruction *in)
 
 static bool is_widened(const struct ptx_instruction *in)
 {
-	return instruction_is(in, "cvt") && instruction_bits(in) == 32 && (instruction_has(in, "s64") || instruction_has(in, "u64"));
+	return instruction_is(in, "cvt") && instruction_bits(in) == 32 &&
+	       (instruction_has(in, "s64") || instruction_has(in, "u64"));
 }
 
 static bool factor_of(const struct ptx_instruction *in, int64_t *ret)
 {
 	const struct ptx_operand *by = &in->operands[2];
 
-	if (in->operand_count < 3 || by->kind != PTX_OPERAND_INTEGER || instruction_has(in, "hi") || !instruction_bits(in))
+	if (in->operand_count < 3 || by->kind != PTX_OPERAND_INTEGER || instruction_has(in, "hi") ||
+	    !instruction_bits(in))
 		return false;
 	if (instruction_is(in, "shl") && by->value < 32)
 		*ret = (int64_t)1 << by->value;
@@ -86,10 +89,11 @@ static bool factor_of(const struct ptx_instruction *in, int64_t *ret)
 	return *ret > 0 && *ret < INT32_MAX;
 }
 
-static void add(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor, enum scale scale, int depth);
+static void add(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor,
+		enum scale scale, int depth);
 
-static void add_operand(struct sum *s, const struct ptx_instruction *in, uint32_t n, int64_t factor, enum scale scale,
-			int depth)
+static void add_operand(struct sum *s, const struct ptx_instruction *in, uint32_t n, int64_t factor,
+			enum scale scale, int depth)
 {
 	char name[24];
 
@@ -97,10 +101,11 @@ static void add_operand(struct sum *s, const struct ptx_instruction *in, uint32_
 	add(s, &in->operands[n], name, factor, scale, depth + 1);
 }
 
-static void add_register(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor, enum scale scale,
-			 int depth)
+static void add_register(struct sum *s, const struct ptx_operand *o, const char *name,
+			 int64_t factor, enum scale scale, int depth)
 {
-	const struct ptx_instruction *in = depth < DEPTH ? register_values_definition(&s->values, o->index) : NULL;
+	const struct ptx_instruction *in =
+		depth < DEPTH ? register_values_definition(&s->values, o->index) : NULL;
 	bool is_wide = s->values.function->body->registers[o->index].class == PTX_CLASS_64;
 	int64_t by;
 
@@ -109,7 +114,8 @@ static void add_register(struct sum *s, const struct ptx_operand *o, const char 
 	if (is_copy(in)) {
 		add_operand(s, in, 1, factor, scale, depth);
 	} else if (in && is_widened(in)) {
-		add_operand(s, in, 1, factor, instruction_has(in, "u32") ? SCALE_UNSIGNED : SCALE_SIGNED, depth);
+		add_operand(s, in, 1, factor,
+			    instruction_has(in, "u32") ? SCALE_UNSIGNED : SCALE_SIGNED, depth);
 	} else if (!in || scale || !instruction_bits(in)) {
 		add_term(s, o, name, factor, is_wide && !scale, scale);
 	} else if (instruction_is(in, "add") && !instruction_has(in, "cc")) {
@@ -119,7 +125,8 @@ static void add_register(struct sum *s, const struct ptx_operand *o, const char 
 		add_operand(s, in, 1, factor, SCALE_NONE, depth);
 		add_operand(s, in, 2, -factor, SCALE_NONE, depth);
 	} else if (factor_of(in, &by)) {
-		add_operand(s, in, 1, factor * by, instruction_has(in, "u32") ? SCALE_UNSIGNED : SCALE_SIGNED, depth);
+		add_operand(s, in, 1, factor * by,
+			    instruction_has(in, "u32") ? SCALE_UNSIGNED : SCALE_SIGNED, depth);
 		if (instruction_is(in, "mad"))
 			add_operand(s, in, 3, factor, SCALE_NONE, depth);
 	} else if (instruction_is(in, "mov") && in->operands[1].kind != PTX_OPERAND_VECTOR) {
@@ -129,7 +136,8 @@ static void add_register(struct sum *s, const struct ptx_operand *o, const char 
 	}
 }
 
-static void add(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor, enum scale scale, int depth)
+static void add(struct sum *s, const struct ptx_operand *o, const char *name, int64_t factor,
+		enum scale scale, int depth)
 {
 	char shown[64];
 
@@ -145,8 +153,10 @@ static void add(struct sum *s, const struct ptx_operand *o, const char *name, in
 		break;
 	case PTX_OPERAND_VARIABLE:
 	case PTX_OPERAND_SYMBOL:
-		ptx_lines_source_name(o->kind == PTX_OPERAND_SYMBOL ? o->name :
-				      s->values.function->body->variables[o->index].name, shown, sizeof(shown));
+		ptx_lines_source_name(o->kind == PTX_OPERAND_SYMBOL
+					      ? o->name
+					      : s->values.function->body->variables[o->index].name,
+				      shown, sizeof(shown));
 		add_term(s, o, shown, factor, true, scale);
 		break;
 	default:
@@ -156,9 +166,11 @@ static void add(struct sum *s, const struct ptx_operand *o, const char *name, in
 
 /* ---- values that follow from the address ---- */
 
-static int64_t as_number(const struct register_values *v, const struct ptx_operand *o, uint64_t value)
+static int64_t as_number(const struct register_values *v, const struct ptx_operand *o,
+			 uint64_t value)
 {
-	if (o->kind == PTX_OPERAND_REGISTER && v->function->body->registers[o->index].class == PTX_CLASS_64)
+	if (o->kind == PTX_OPERAND_REGISTER &&
+	    v->function->body->registers[o->index].class == PTX_CLASS_64)
 		return (int64_t)value;
 	return o->kind == PTX_OPERAND_INTEGER ? (int64_t)value : (int32_t)value;
 }
@@ -167,10 +179,12 @@ static int64_t number_of(const struct sum *s, const struct term *t, uint64_t val
 {
 	if (t->is_wide)
 		return (int64_t)value;
-	return t->is_unsigned ? (int64_t)(uint32_t)value : as_number(&s->values, &t->operand, value);
+	return t->is_unsigned ? (int64_t)(uint32_t)value
+			      : as_number(&s->values, &t->operand, value);
 }
 
-/* x with factor * x = value, in the arithmetic of registers; there is one only when the factor is odd. */
+/* x with factor * x = value, in the arithmetic of registers; there is one only when the factor is
+ * odd. */
 static uint64_t quotient(uint64_t value, uint64_t factor)
 {
 	uint64_t inverse = factor;
@@ -180,10 +194,12 @@ static uint64_t quotient(uint64_t value, uint64_t factor)
 	return value * inverse;
 }
 
-static void solve_inside(struct sum *s, const struct ptx_instruction *user, uint32_t n, uint64_t value, int depth);
+static void solve_inside(struct sum *s, const struct ptx_instruction *user, uint32_t n,
+			 uint64_t value, int depth);
 
 /* The product of operands 1 and 2 is `value`. */
-static void solve_product(struct sum *s, const struct ptx_instruction *in, uint64_t value, int depth)
+static void solve_product(struct sum *s, const struct ptx_instruction *in, uint64_t value,
+			  int depth)
 {
 	uint64_t known;
 
@@ -194,7 +210,8 @@ static void solve_product(struct sum *s, const struct ptx_instruction *in, uint6
 		}
 }
 
-static void solve_operation(struct sum *s, const struct ptx_instruction *in, uint64_t value, int depth)
+static void solve_operation(struct sum *s, const struct ptx_instruction *in, uint64_t value,
+			    int depth)
 {
 	bool adds = instruction_is(in, "add"), is_mad = instruction_is(in, "mad");
 	uint64_t a, b, c;
@@ -220,21 +237,26 @@ static void solve_operation(struct sum *s, const struct ptx_instruction *in, uin
 
 static bool is_simple(const struct ptx_instruction *in)
 {
-	return in && in->operand_count > 1 && instruction_bits(in) && !instruction_has(in, "hi") && !instruction_has(in, "wide") &&
-	       !instruction_has(in, "cc") && !instruction_has(in, "sat") &&
-	       (instruction_is(in, "add") || instruction_is(in, "sub") || instruction_is(in, "mul") || instruction_is(in, "mad") ||
+	return in && in->operand_count > 1 && instruction_bits(in) && !instruction_has(in, "hi") &&
+	       !instruction_has(in, "wide") && !instruction_has(in, "cc") &&
+	       !instruction_has(in, "sat") &&
+	       (instruction_is(in, "add") || instruction_is(in, "sub") ||
+		instruction_is(in, "mul") || instruction_is(in, "mad") ||
 		(instruction_is(in, "mov") && in->operands[1].kind == PTX_OPERAND_REGISTER));
 }
 
-/* The operand has this value: what follows for the one register in its expression that is not known. */
-static void solve_inside(struct sum *s, const struct ptx_instruction *user, uint32_t n, uint64_t value, int depth)
+/* The operand has this value: what follows for the one register in its expression that is not
+ * known. */
+static void solve_inside(struct sum *s, const struct ptx_instruction *user, uint32_t n,
+			 uint64_t value, int depth)
 {
 	const struct ptx_operand *o = &user->operands[n];
 	const struct ptx_instruction *in;
 	char name[24];
 	uint64_t known;
 
-	if (o->kind != PTX_OPERAND_REGISTER || depth == DEPTH || register_values_get(&s->values, o, &known))
+	if (o->kind != PTX_OPERAND_REGISTER || depth == DEPTH ||
+	    register_values_get(&s->values, o, &known))
 		return;
 	in = register_values_definition(&s->values, o->index);
 	if (is_simple(in)) {
@@ -246,7 +268,8 @@ static void solve_inside(struct sum *s, const struct ptx_instruction *user, uint
 	register_values_assume(&s->values, o->index, value);
 }
 
-/* Either what the term is made of follows from its value, or the value is all that is known of it. */
+/* Either what the term is made of follows from its value, or the value is all that is known of it.
+ */
 static void solve_term(struct sum *s, const struct term *t, uint64_t value)
 {
 	const struct ptx_instruction *in = register_values_definition(&s->values, t->operand.index);
@@ -256,7 +279,8 @@ static void solve_term(struct sum *s, const struct term *t, uint64_t value)
 	register_values_assume(&s->values, t->operand.index, value);
 }
 
-/* Finds the one term that is not known, when there is one. False: the sum is not what the address is. */
+/* Finds the one term that is not known, when there is one. False: the sum is not what the address
+ * is. */
 static bool solve(struct sum *s, uint64_t address)
 {
 	struct term *unknown = NULL;
@@ -276,7 +300,8 @@ static bool solve(struct sum *s, uint64_t address)
 	}
 	if (!unknown)
 		return !rest;
-	if (unknown->operand.kind != PTX_OPERAND_REGISTER || !unknown->factor || rest % unknown->factor)
+	if (unknown->operand.kind != PTX_OPERAND_REGISTER || !unknown->factor ||
+	    rest % unknown->factor)
 		return false;
 	solve_term(s, unknown, (uint64_t)(rest / unknown->factor));
 	return true;
@@ -295,14 +320,16 @@ static const struct {
 	const char *opcode, *sign;
 	int level; /* how tightly it binds */
 } operators[] = {
-	{ "mad", "+", 1 }, { "add", "+", 1 }, { "sub", "-", 1 }, { "mul", "*", 2 }, { "div", "/", 2 }, { "rem", "%", 2 },
+	{ "mad", "+", 1 }, { "add", "+", 1 }, { "sub", "-", 1 },
+	{ "mul", "*", 2 }, { "div", "/", 2 }, { "rem", "%", 2 },
 };
 
-static void express(struct expression *x, const struct ptx_instruction *user, uint32_t n, int level, int depth);
+static void express(struct expression *x, const struct ptx_instruction *user, uint32_t n, int level,
+		    int depth);
 
 /* " - 2" rather than " + -2" */
-static void express_right(struct expression *x, const struct ptx_instruction *in, const char *sign, uint32_t n, int level,
-			  int depth)
+static void express_right(struct expression *x, const struct ptx_instruction *in, const char *sign,
+			  uint32_t n, int level, int depth)
 {
 	const struct ptx_operand *o = &in->operands[n];
 
@@ -314,7 +341,8 @@ static void express_right(struct expression *x, const struct ptx_instruction *in
 	express(x, in, n, level, depth);
 }
 
-static bool express_operation(struct expression *x, const struct ptx_instruction *in, int level, int depth)
+static bool express_operation(struct expression *x, const struct ptx_instruction *in, int level,
+			      int depth)
 {
 	int64_t by;
 
@@ -334,7 +362,8 @@ static bool express_operation(struct expression *x, const struct ptx_instruction
 			buffer_puts(x->out, " * ");
 			express(x, in, 2, 3, depth);
 		}
-		express_right(x, in, operators[i].sign, instruction_is(in, "mad") ? 3 : 2, own + !instruction_is(in, "mad"), depth);
+		express_right(x, in, operators[i].sign, instruction_is(in, "mad") ? 3 : 2,
+			      own + !instruction_is(in, "mad"), depth);
 		buffer_puts(x->out, own < level ? ")" : "");
 		return true;
 	}
@@ -345,13 +374,14 @@ static uint32_t parameter_number(const struct ptx_instruction *in)
 {
 	const struct ptx_operand *a = &in->operands[1];
 
-	if (!instruction_is(in, "ld") || !instruction_has(in, "param") || a->kind != PTX_OPERAND_ADDRESS ||
-	    a->elements[0].kind != PTX_OPERAND_VARIABLE)
+	if (!instruction_is(in, "ld") || !instruction_has(in, "param") ||
+	    a->kind != PTX_OPERAND_ADDRESS || a->elements[0].kind != PTX_OPERAND_VARIABLE)
 		return 0;
 	return a->elements[0].index + 1;
 }
 
-static void express_leaf(struct expression *x, const struct ptx_instruction *user, uint32_t n, const struct ptx_instruction *in)
+static void express_leaf(struct expression *x, const struct ptx_instruction *user, uint32_t n,
+			 const struct ptx_instruction *in)
 {
 	const struct ptx_operand *o = &user->operands[n];
 	char name[24];
@@ -372,7 +402,8 @@ static void express_leaf(struct expression *x, const struct ptx_instruction *use
 	}
 }
 
-static void express(struct expression *x, const struct ptx_instruction *user, uint32_t n, int level, int depth)
+static void express(struct expression *x, const struct ptx_instruction *user, uint32_t n, int level,
+		    int depth)
 {
 	const struct ptx_operand *o = &user->operands[n];
 	const struct ptx_instruction *in = NULL;
@@ -382,7 +413,8 @@ static void express(struct expression *x, const struct ptx_instruction *user, ui
 	if (in && in->operand_count < 2)
 		in = NULL;
 	if (in && in->operands[1].kind != PTX_OPERAND_VECTOR &&
-	    (instruction_is(in, "mov") || instruction_is(in, "cvta") || (instruction_is(in, "cvt") && instruction_bits(in)))) {
+	    (instruction_is(in, "mov") || instruction_is(in, "cvta") ||
+	     (instruction_is(in, "cvt") && instruction_bits(in)))) {
 		express(x, in, 1, level, depth + 1);
 		return;
 	}
@@ -392,7 +424,8 @@ static void express(struct expression *x, const struct ptx_instruction *user, ui
 
 /* ---- what is told of a value ---- */
 
-static void put_line(const struct ptx_function *f, const struct ptx_instruction *in, struct buffer *out)
+static void put_line(const struct ptx_function *f, const struct ptx_instruction *in,
+		     struct buffer *out)
 {
 	struct gpu_fault_frame frame;
 
@@ -402,8 +435,9 @@ static void put_line(const struct ptx_function *f, const struct ptx_instruction 
 
 static bool assigns(const struct ptx_instruction *in, uint32_t index)
 {
-	return in->operand_count > 1 && in->operands[0].kind == PTX_OPERAND_REGISTER && in->operands[0].index == index &&
-	       !instruction_is(in, "st") && !instruction_is(in, "red");
+	return in->operand_count > 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+	       in->operands[0].index == index && !instruction_is(in, "st") &&
+	       !instruction_is(in, "red");
 }
 
 /* Written in several places: a variable of a loop or of several branches. */
@@ -430,7 +464,8 @@ static void put_origin(struct sum *s, const struct term *t, struct buffer *out)
 {
 	const struct ptx_function *f = s->values.function;
 	cleanup_buffer struct buffer names = BUFFER_INIT, numbers = BUFFER_INIT;
-	struct expression x = { &s->values, &names, false, false }, y = { &s->values, &numbers, true, false };
+	struct expression x = { &s->values, &names, false, false },
+			  y = { &s->values, &numbers, true, false };
 	struct ptx_instruction use = { .operand_count = 1 };
 	const struct ptx_instruction *in;
 	struct ptx_operand operand = t->operand;
@@ -450,7 +485,9 @@ static void put_origin(struct sum *s, const struct term *t, struct buffer *out)
 	express(&x, &use, 0, 0, 0);
 	express(&y, &use, 0, 0, 0);
 	if (!strcmp(buffer_text(&names), t->name)) {
-		buffer_puts(out, instruction_is(in, "ld") || instruction_is(in, "atom") ? ": loaded in" : ": made in");
+		buffer_puts(out, instruction_is(in, "ld") || instruction_is(in, "atom")
+					 ? ": loaded in"
+					 : ": made in");
 		put_line(f, in, out);
 		return;
 	}
@@ -493,13 +530,17 @@ static void put_formula(const struct sum *s, struct gpu_fault *f)
 
 			if (t->is_wide == (bool)index || !t->factor) /* 0: only part of an index */
 				continue;
-			buffer_puts(&out, !out.len ? (t->factor < 0 ? "-" : "") : t->factor < 0 ? " - " : " + ");
+			buffer_puts(&out, !out.len        ? (t->factor < 0 ? "-" : "")
+					  : t->factor < 0 ? " - "
+							  : " + ");
 			if (t->factor != 1 && t->factor != -1)
-				buffer_printf(&out, "%" PRId64 " * ", t->factor < 0 ? -t->factor : t->factor);
+				buffer_printf(&out, "%" PRId64 " * ",
+					      t->factor < 0 ? -t->factor : t->factor);
 			buffer_puts(&out, t->name);
 		}
 	if (s->constant && !from_constant)
-		buffer_printf(&out, " %c %" PRId64, s->constant < 0 ? '-' : '+', s->constant < 0 ? -s->constant : s->constant);
+		buffer_printf(&out, " %c %" PRId64, s->constant < 0 ? '-' : '+',
+			      s->constant < 0 ? -s->constant : s->constant);
 	if (out.len < sizeof(f->formula))
 		snprintf(f->formula, sizeof(f->formula), "%s", buffer_text(&out));
 }
@@ -527,7 +568,8 @@ static const struct ptx_operand *address_of(const struct ptx_instruction *in, ui
 	return found;
 }
 
-void fault_address_explain(const struct warp *w, const struct op *o, uint32_t lane, struct gpu_fault *f)
+void fault_address_explain(const struct warp *w, const struct op *o, uint32_t lane,
+			   struct gpu_fault *f)
 {
 	const struct ptx_instruction *in = instruction_at(w, o);
 	uint32_t number = 0;

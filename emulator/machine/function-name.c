@@ -82,7 +82,8 @@ static size_t put_spaced(const char *from, char *to, size_t size)
 			continue;
 		}
 
-		if (points && used && to[used - 1] != ' ' && to[used - 1] != '*' && to[used - 1] != '&' && to[used - 1] != '(')
+		if (points && used && to[used - 1] != ' ' && to[used - 1] != '*' &&
+		    to[used - 1] != '&' && to[used - 1] != '(')
 			to[used++] = ' ';
 		to[used++] = *from;
 		if (strchr("(,<", *from) || (*from == ' ' && used == argument + 1))
@@ -92,7 +93,8 @@ static size_t put_spaced(const char *from, char *to, size_t size)
 	return *from ? size : used;
 }
 
-/* Clang adds the file's mark to what is one file's own in C++: "_Z1kIZ1fvEUlvE_EvT___intern__5df70ce8e986dc3f". */
+/* Clang adds the file's mark to what is one file's own in C++:
+ * "_Z1kIZ1fvEUlvE_EvT___intern__5df70ce8e986dc3f". */
 static size_t mangled_len(const char *symbol)
 {
 	const char *mark = strstr(symbol, "__intern__");
@@ -113,7 +115,8 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 	parameters = whole ? parameters_of(whole) : NULL;
 	lambda_name_show(parameters ? whole : NULL);
 	parameters = parameters ? parameters_of(whole) : NULL;
-	if (parameters && put_spaced(without_result(whole, parameters), ret, FUNCTION_NAME_MAX) < FUNCTION_NAME_MAX)
+	if (parameters && put_spaced(without_result(whole, parameters), ret, FUNCTION_NAME_MAX) <
+				  FUNCTION_NAME_MAX)
 		return;
 	if (!short_name) {
 		ptx_lines_source_name(symbol, name, sizeof(name));

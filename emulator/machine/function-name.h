@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of functions in reports, as compute-sanitizer has them: "addOne(int *, int)". The C++ library takes mangled names
- * apart; where there is none, and for names that are not mangled, the parameters are "(...)".
+ * Names of functions in reports, as compute-sanitizer has them: "addOne(int *, int)". The C++
+ * library takes mangled names apart; where there is none, and for names that are not mangled, the
+ * parameters are "(...)".
  */
 #ifndef CGPU_EMULATOR_FUNCTION_NAME_H
 #define CGPU_EMULATOR_FUNCTION_NAME_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a fault, in the words and the shape of NVIDIA's compute-sanitizer where it has some. */
+/* The text of a fault, in the words and the shape of NVIDIA's compute-sanitizer where it has some.
+ */
 #include "emulator/machine/gpu-fault.h"
 
 #include <stdio.h>
@@ -18,7 +19,8 @@ static const struct {
 	uint32_t exception;
 } kinds[] = {
 	[GPU_FAULT_NONE] = { "NONE", "", 0, 0 },
-#define FAULT(symbol, code, exception, text) [GPU_FAULT_##symbol] = { #symbol, text, code, exception },
+#define FAULT(symbol, code, exception, text)                                                       \
+	[GPU_FAULT_##symbol] = { #symbol, text, code, exception },
 #include "emulator/machine/gpu-faults.def"
 #undef FAULT
 };
@@ -41,12 +43,18 @@ const char *gpu_fault_name(enum gpu_fault_kind kind)
 static const char *space_name(enum ptx_space s)
 {
 	switch (s) {
-	case PTX_SPACE_GLOBAL: return "__global__ ";
-	case PTX_SPACE_SHARED: return "__shared__ ";
-	case PTX_SPACE_LOCAL: return "__local__ ";
-	case PTX_SPACE_CONST: return "__constant__ ";
-	case PTX_SPACE_PARAM: return "parameter ";
-	default: return "";
+	case PTX_SPACE_GLOBAL:
+		return "__global__ ";
+	case PTX_SPACE_SHARED:
+		return "__shared__ ";
+	case PTX_SPACE_LOCAL:
+		return "__local__ ";
+	case PTX_SPACE_CONST:
+		return "__constant__ ";
+	case PTX_SPACE_PARAM:
+		return "parameter ";
+	default:
+		return "";
 	}
 }
 
@@ -74,8 +82,10 @@ static void print_headline(const struct gpu_fault *f, struct buffer *out)
 {
 	buffer_puts(out, "========= ");
 	if (f->kind == GPU_FAULT_UNINITIALIZED) {
-		buffer_printf(out, "Uninitialized %smemory read of size %u bytes\n",
-			      space_name(f->space == PTX_SPACE_GENERIC ? PTX_SPACE_GLOBAL : f->space), f->size);
+		buffer_printf(
+			out, "Uninitialized %smemory read of size %u bytes\n",
+			space_name(f->space == PTX_SPACE_GENERIC ? PTX_SPACE_GLOBAL : f->space),
+			f->size);
 		return;
 	}
 	if (f->access == GPU_ACCESS_NONE) {
@@ -85,11 +95,13 @@ static void print_headline(const struct gpu_fault *f, struct buffer *out)
 		buffer_putc(out, '\n');
 		return;
 	}
-	buffer_printf(out, "Invalid %s%s of size %u bytes\n", space_name(f->space), access_name(f->access), f->size);
+	buffer_printf(out, "Invalid %s%s of size %u bytes\n", space_name(f->space),
+		      access_name(f->access), f->size);
 }
 
-void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count, const char *function,
-			    uint32_t offset, const char *tail, struct buffer *out)
+void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count,
+			    const char *function, uint32_t offset, const char *tail,
+			    struct buffer *out)
 {
 	char name[FUNCTION_NAME_MAX];
 
@@ -102,16 +114,18 @@ void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *fram
 		source_line_put(frames[0].file, frames[0].line, "=========         ", out);
 	for (uint32_t i = 1; i < count; i++) {
 		function_name(frames[i].symbol, frames[i].function, name);
-		buffer_printf(out, "=========         called from %s in %s:%u\n", name, frames[i].file, frames[i].line);
+		buffer_printf(out, "=========         called from %s in %s:%u\n", name,
+			      frames[i].file, frames[i].line);
 		source_line_put(frames[i].file, frames[i].line, "=========             ", out);
 	}
 }
 
 static void print_place(const struct gpu_fault *f, struct buffer *out)
 {
-	gpu_fault_print_frames("=========     at ", f->frames, f->frame_count, f->function, f->offset, "", out);
-	buffer_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread[0], f->thread[1],
-		      f->thread[2], f->cta[0], f->cta[1], f->cta[2]);
+	gpu_fault_print_frames("=========     at ", f->frames, f->frame_count, f->function,
+			       f->offset, "", out);
+	buffer_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread[0],
+		      f->thread[1], f->thread[2], f->cta[0], f->cta[1], f->cta[2]);
 }
 
 static void print_buffer(const struct gpu_fault *f, struct buffer *out)
@@ -129,26 +143,32 @@ static void print_buffer(const struct gpu_fault *f, struct buffer *out)
 		relation = " bytes before the nearest allocation";
 	} else {
 		group_digits(f->address - f->buffer_address, distance, sizeof(distance));
-		relation = f->freed ? " bytes inside an allocation that was freed" : " bytes inside the allocation";
+		relation = f->freed ? " bytes inside an allocation that was freed"
+				    : " bytes inside the allocation";
 	}
 	buffer_printf(out, "=========     and is %s%s", distance, relation);
 	if (f->buffer_name[0])
 		buffer_printf(out, " `%s`", f->buffer_name);
-	buffer_printf(out, " at 0x%llx of size %s bytes", (unsigned long long)f->buffer_address, size);
+	buffer_printf(out, " at 0x%llx of size %s bytes", (unsigned long long)f->buffer_address,
+		      size);
 	if (f->buffer_tag)
 		buffer_printf(out, " (cell %u", f->buffer_tag);
 	if (f->freed && f->buffer_freed_tag)
-		buffer_printf(out, "%sfreed in cell %u", f->buffer_tag ? ", " : " (", f->buffer_freed_tag);
+		buffer_printf(out, "%sfreed in cell %u", f->buffer_tag ? ", " : " (",
+			      f->buffer_freed_tag);
 	buffer_puts(out, f->buffer_tag || (f->freed && f->buffer_freed_tag) ? ")\n" : "\n");
 	if (f->unreachable)
-		buffer_printf(out, "=========     which is memory of device %d: this is device %d, for which it is open after "
-				   "cudaDeviceEnablePeerAccess(%d, 0), memory of a pool after cudaMemPoolSetAccess()\n",
+		buffer_printf(out,
+			      "=========     which is memory of device %d: this is device %d, for "
+			      "which it is open after cudaDeviceEnablePeerAccess(%d, 0), memory of "
+			      "a pool after cudaMemPoolSetAccess()\n",
 			      f->buffer_device, f->device, f->buffer_device);
 }
 
 static void print_array(const struct gpu_fault *f, struct buffer *out)
 {
-	uint64_t offset = f->address >= MACHINE_SHARED_WINDOW ? f->address - MACHINE_SHARED_WINDOW : f->address;
+	uint64_t offset = f->address >= MACHINE_SHARED_WINDOW ? f->address - MACHINE_SHARED_WINDOW
+							      : f->address;
 	uint64_t end = f->array_offset + f->array_size;
 	char size[32], distance[32];
 	const char *relation = "after";
@@ -163,8 +183,9 @@ static void print_array(const struct gpu_fault *f, struct buffer *out)
 		group_digits(offset + f->size - end, distance, sizeof(distance));
 		relation = "over the end of";
 	}
-	buffer_printf(out, "=========     and is %s bytes %s __shared__ array `%s` of size %s bytes\n", distance, relation,
-		      f->array_name, size);
+	buffer_printf(out,
+		      "=========     and is %s bytes %s __shared__ array `%s` of size %s bytes\n",
+		      distance, relation, f->array_name, size);
 }
 
 static bool is_of_devices(uint64_t address)
@@ -172,7 +193,8 @@ static bool is_of_devices(uint64_t address)
 	return address >= DEVICE_BASE && address < DEVICE_BASE + DEVICE_ALIAS_OFFSET + DEVICE_SIZE;
 }
 
-/* Is it memory of this process that is no device's? Small addresses and the device's own never are. */
+/* Is it memory of this process that is no device's? Small addresses and the device's own never are.
+ */
 static bool is_host(uint64_t address)
 {
 	unsigned char resident;
@@ -201,15 +223,19 @@ static void print_where(const struct gpu_fault *f, struct buffer *out)
 	bool outside = f->kind == GPU_FAULT_ILLEGAL_ADDRESS && !f->unreachable && !is_near(f);
 
 	if (outside && f->address < ARENA_PAGE && f->address)
-		buffer_printf(out, "=========     and is a null pointer plus %llu\n", (unsigned long long)f->address);
+		buffer_printf(out, "=========     and is a null pointer plus %llu\n",
+			      (unsigned long long)f->address);
 	else if (outside && !f->address)
 		buffer_puts(out, "=========     and is a null pointer\n");
 	else if (outside && f->reaches_host && !is_of_devices(f->address))
-		buffer_puts(out, "=========     and nothing is there: no buffer, and no block, variable or mapping of the host, which\n"
+		buffer_puts(out, "=========     and nothing is there: no buffer, and no block, "
+				 "variable or mapping of the host, which\n"
 				 "=========     this device reaches (HMM)\n");
 	else if (outside && is_host(f->address))
-		buffer_puts(out, "=========     and is memory of the host, which device code cannot reach: copy it to the device with "
-				 "cudaMemcpy(),\n=========     or allocate it with cudaMallocManaged()\n");
+		buffer_puts(out,
+			    "=========     and is memory of the host, which device code cannot "
+			    "reach: copy it to the device with cudaMemcpy(),\n=========     or "
+			    "allocate it with cudaMallocManaged()\n");
 	else if (f->has_buffer)
 		print_buffer(f, out);
 }
@@ -227,7 +253,8 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 		what = "belongs to another device";
 	else if (f->read_only && f->has_buffer && f->address - f->buffer_address < f->buffer_size)
 		what = "is read-only";
-	buffer_printf(out, "=========     Address 0x%llx %s\n", (unsigned long long)f->address, what);
+	buffer_printf(out, "=========     Address 0x%llx %s\n", (unsigned long long)f->address,
+		      what);
 	if (f->kind == GPU_FAULT_MISALIGNED)
 		buffer_printf(out, "=========     and must be a multiple of %u\n", f->size);
 	if (f->has_array && f->kind == GPU_FAULT_WINDOW)
@@ -237,10 +264,12 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 
 		group_digits(f->window, size, sizeof(size));
 		buffer_printf(out, "=========     and the %s of %s has %s bytes\n",
-			      shared ? "shared memory" : "local memory", shared ? "the block" : "the thread", size);
+			      shared ? "shared memory" : "local memory",
+			      shared ? "the block" : "the thread", size);
 	}
 	if (shared && !f->window && !f->has_array && f->kind == GPU_FAULT_WINDOW)
-		buffer_puts(out, "=========     and the block has no shared memory: the launch says how many bytes, as third value of\n"
+		buffer_puts(out, "=========     and the block has no shared memory: the launch "
+				 "says how many bytes, as third value of\n"
 				 "=========     <<<grid, block, bytes>>>\n");
 	print_where(f, out);
 	if (f->formula[0])
@@ -253,7 +282,9 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 static void print_object(const struct gpu_fault *f, struct buffer *out)
 {
 	uint64_t start = f->has_array ? f->array_offset : f->buffer_address;
-	uint64_t at = f->has_array && f->address >= MACHINE_SHARED_WINDOW ? f->address - MACHINE_SHARED_WINDOW : f->address;
+	uint64_t at = f->has_array && f->address >= MACHINE_SHARED_WINDOW
+			      ? f->address - MACHINE_SHARED_WINDOW
+			      : f->address;
 	char distance[32];
 
 	if (!f->has_array && !f->has_buffer)
@@ -284,8 +315,11 @@ static void print_unwritten(const struct gpu_fault *f, struct buffer *out)
 
 	buffer_printf(out, "=========     Address 0x%llx", (unsigned long long)f->address);
 	print_object(f, out);
-	buffer_puts(out, f->computed ? "; what is there was worked out from memory that nothing has written\n" :
-				       "; nothing has written there\n");
+	buffer_puts(
+		out,
+		f->computed
+			? "; what is there was worked out from memory that nothing has written\n"
+			: "; nothing has written there\n");
 	buffer_printf(out, "=========     and the value %s", uses[f->use]);
 	if (f->use_place.line)
 		buffer_printf(out, " in %s:%u", f->use_place.file, f->use_place.line);
@@ -300,13 +334,17 @@ static void print_waits(const struct gpu_fault *f, struct buffer *out)
 	for (uint32_t i = 0; i < f->wait_count; i++) {
 		const struct gpu_fault_wait *w = &f->waits[i];
 
-		buffer_printf(out, "=========     %u thread%s %s `%s`", w->threads, w->threads == 1 ? "" : "s",
-			      w->spins ? (w->threads == 1 ? "loops at" : "loop at") : w->threads == 1 ? "waits at" : "wait at",
+		buffer_printf(out, "=========     %u thread%s %s `%s`", w->threads,
+			      w->threads == 1 ? "" : "s",
+			      w->spins          ? (w->threads == 1 ? "loops at" : "loop at")
+			      : w->threads == 1 ? "waits at"
+						: "wait at",
 			      w->instruction);
 		if (w->line)
 			buffer_printf(out, " in %s:%u", w->file, w->line);
 		buffer_puts(out, "\n");
-		if (w->line && !(f->frame_count && f->frames[0].line == w->line && !strcmp(f->frames[0].file, w->file)))
+		if (w->line && !(f->frame_count && f->frames[0].line == w->line &&
+				 !strcmp(f->frames[0].file, w->file)))
 			source_line_put(w->file, w->line, "=========         ", out);
 	}
 }

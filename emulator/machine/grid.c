@@ -2,11 +2,13 @@
 /*
  * A launch from start to end: limits, ctas given to host threads in order, faults collected.
  *
- * A worker runs one cta until it ends, because that keeps its registers in the cache. Only a cta that spins makes room
- * for others: after a few turns the next one is started, and the resident ones take turns. So loops that wait for
- * another cta (decoupled look-back, grid barriers) go on, at no cost for those that do not wait.
+ * A worker runs one cta until it ends, because that keeps its registers in the cache. Only a cta
+ * that spins makes room for others: after a few turns the next one is started, and the resident
+ * ones take turns. So loops that wait for another cta (decoupled look-back, grid barriers) go on,
+ * at no cost for those that do not wait.
  *
- * When several ctas fault, the one with the lowest number is reported: ctas before a faulting one run to their end.
+ * When several ctas fault, the one with the lowest number is reported: ctas before a faulting one
+ * run to their end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +25,9 @@
 #include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-#define SPINS_BEFORE_SWITCH 4 /* turns of a cta before it is taken for one that waits */
+#define SPINS_BEFORE_SWITCH 4    /* turns of a cta before it is taken for one that waits */
 #define ROUNDS_BEFORE_SWITCH 256 /* turns of a cta that ended at barriers */
-#define STALLS_BEFORE_GROWTH 8 /* turns of each resident cta before more are let in */
+#define STALLS_BEFORE_GROWTH 8   /* turns of each resident cta before more are let in */
 #define RESIDENT_BYTES (128ull << 20)
 
 static bool must_end(const struct worker *k)
@@ -112,7 +114,8 @@ static void finish(struct worker *k)
 	k->spare = c;
 }
 
-/* The head cta spins: others get the next turns, and when all resident ones only spin, more of them are let in. */
+/* The head cta spins: others get the next turns, and when all resident ones only spin, more of them
+ * are let in. */
 static void make_room(struct worker *k, uint32_t *stalls)
 {
 	if (++k->ctas->turns < SPINS_BEFORE_SWITCH)
@@ -135,7 +138,8 @@ static void report_deadlock(struct worker *k, struct cta *c)
 		return;
 	}
 	cta_fault(c, GPU_FAULT_DEADLOCK,
-		  "its threads wait in loops, and nothing that this launch does changes memory any more");
+		  "its threads wait in loops, and nothing that this launch does changes memory any "
+		  "more");
 	stall_list(c, &k->fault);
 	report(k, 0);
 }
@@ -257,22 +261,28 @@ static int check_shape(const struct machine_launch *l, uint64_t *threads, struct
 
 	*threads = (uint64_t)b[0] * b[1] * b[2];
 	if (!g[0] || !g[1] || !g[2] || !*threads)
-		return error_set(err, ERROR_LIMIT, "grid (%u,%u,%u) and block (%u,%u,%u) must not have a zero", g[0], g[1],
-				 g[2], b[0], b[1], b[2]);
-	if (*threads > MACHINE_MAX_THREADS_PER_CTA || b[0] > MACHINE_MAX_BLOCK_XY || b[1] > MACHINE_MAX_BLOCK_XY ||
-	    b[2] > MACHINE_MAX_BLOCK_Z)
-		return error_set(err, ERROR_LIMIT, "block (%u,%u,%u) is larger than %d threads, or than (%d,%d,%d)", b[0],
-				 b[1], b[2], MACHINE_MAX_THREADS_PER_CTA, MACHINE_MAX_BLOCK_XY, MACHINE_MAX_BLOCK_XY,
-				 MACHINE_MAX_BLOCK_Z);
+		return error_set(err, ERROR_LIMIT,
+				 "grid (%u,%u,%u) and block (%u,%u,%u) must not have a zero", g[0],
+				 g[1], g[2], b[0], b[1], b[2]);
+	if (*threads > MACHINE_MAX_THREADS_PER_CTA || b[0] > MACHINE_MAX_BLOCK_XY ||
+	    b[1] > MACHINE_MAX_BLOCK_XY || b[2] > MACHINE_MAX_BLOCK_Z)
+		return error_set(err, ERROR_LIMIT,
+				 "block (%u,%u,%u) is larger than %d threads, or than (%d,%d,%d)",
+				 b[0], b[1], b[2], MACHINE_MAX_THREADS_PER_CTA,
+				 MACHINE_MAX_BLOCK_XY, MACHINE_MAX_BLOCK_XY, MACHINE_MAX_BLOCK_Z);
 	if (g[0] > MACHINE_MAX_GRID_X || g[1] > MACHINE_MAX_GRID_YZ || g[2] > MACHINE_MAX_GRID_YZ)
-		return error_set(err, ERROR_LIMIT, "grid (%u,%u,%u) is larger than (%d,%d,%d)", g[0], g[1], g[2],
-				 MACHINE_MAX_GRID_X, MACHINE_MAX_GRID_YZ, MACHINE_MAX_GRID_YZ);
+		return error_set(err, ERROR_LIMIT, "grid (%u,%u,%u) is larger than (%d,%d,%d)",
+				 g[0], g[1], g[2], MACHINE_MAX_GRID_X, MACHINE_MAX_GRID_YZ,
+				 MACHINE_MAX_GRID_YZ);
 	if (declared && *threads > declared)
-		return error_set(err, ERROR_LIMIT, "%llu threads a block; `%s` is compiled for at most %llu",
-				 (unsigned long long)*threads, f->name, (unsigned long long)declared);
+		return error_set(
+			err, ERROR_LIMIT, "%llu threads a block; `%s` is compiled for at most %llu",
+			(unsigned long long)*threads, f->name, (unsigned long long)declared);
 	if (f->required_threads[0] && memcmp(f->required_threads, b, sizeof(f->required_threads)))
-		return error_set(err, ERROR_LIMIT, "`%s` must be launched with blocks of (%u,%u,%u)", f->name,
-				 f->required_threads[0], f->required_threads[1], f->required_threads[2]);
+		return error_set(err, ERROR_LIMIT,
+				 "`%s` must be launched with blocks of (%u,%u,%u)", f->name,
+				 f->required_threads[0], f->required_threads[1],
+				 f->required_threads[2]);
 	return 0;
 }
 
@@ -282,9 +292,10 @@ static void lay_out_shared(const struct machine_launch *l, struct launch *ret)
 	const struct ptx_function *f = l->entry;
 
 	if (f->shared_array_count)
-		ret->dynamic_offset = (f->shared_bytes + 2 * MACHINE_SHARED_RED_ZONE - 1) / MACHINE_SHARED_RED_ZONE *
-				      MACHINE_SHARED_RED_ZONE;
-	ret->shared_size = l->dynamic_shared ? ret->dynamic_offset + l->dynamic_shared : f->shared_bytes;
+		ret->dynamic_offset = (f->shared_bytes + 2 * MACHINE_SHARED_RED_ZONE - 1) /
+				      MACHINE_SHARED_RED_ZONE * MACHINE_SHARED_RED_ZONE;
+	ret->shared_size =
+		l->dynamic_shared ? ret->dynamic_offset + l->dynamic_shared : f->shared_bytes;
 	ret->shared_counted = f->static_shared;
 	if (l->dynamic_shared)
 		ret->shared_counted = (f->static_shared + 15) / 16 * 16 + l->dynamic_shared;
@@ -300,7 +311,8 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 	if (check_shape(l, &threads, err))
 		return -1;
 	if (l->params_size < f->param_size)
-		return error_set(err, ERROR_INPUT, "`%s` needs %u bytes of parameters, %zu were given", f->name,
+		return error_set(err, ERROR_INPUT,
+				 "`%s` needs %u bytes of parameters, %zu were given", f->name,
 				 f->param_size, l->params_size);
 	if (ptx_function_prepare(f, err))
 		return -1;
@@ -309,13 +321,16 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 	ret->threads_per_cta = (uint32_t)threads;
 	lay_out_shared(l, ret);
 	if (l->dynamic_shared > MACHINE_MAX_SHARED || ret->shared_counted > MACHINE_MAX_SHARED)
-		return error_set(err, ERROR_LIMIT, "%u bytes of static and %u of dynamic shared memory; a block has %d",
-				 f->static_shared, l->dynamic_shared, MACHINE_MAX_SHARED);
+		return error_set(
+			err, ERROR_LIMIT,
+			"%u bytes of static and %u of dynamic shared memory; a block has %d",
+			f->static_shared, l->dynamic_shared, MACHINE_MAX_SHARED);
 	ret->local_size = (ret->program->local_bytes + 15) / 16 * 16;
 	if (ret->program->calls) {
 		uint64_t stack = l->stack_size ? l->stack_size : MACHINE_STACK_DEFAULT;
 
-		ret->local_size += (uint32_t)(stack > MACHINE_STACK_MAX ? MACHINE_STACK_MAX : stack);
+		ret->local_size +=
+			(uint32_t)(stack > MACHINE_STACK_MAX ? MACHINE_STACK_MAX : stack);
 	}
 	ret->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	return 0;
@@ -328,8 +343,8 @@ int machine_launch_check(const struct machine_launch *l, struct error *err)
 	return check_launch(l, &launch, err);
 }
 
-int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
-		   struct error *err)
+int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
+		   struct machine_stats *stats, struct error *err)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct launch launch = { .fault = fault, .lock = &lock };
@@ -350,11 +365,13 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, stru
 	faulted = atomic_load(&launch.fault_cta) != UINT64_MAX;
 	failed = device_launch_run(&launch, !faulted && !atomic_load(&launch.failed), fault, err);
 	if (atomic_load(&launch.failed))
-		return error_set(err, ERROR_MEMORY, "out of host memory for the blocks of `%s`", l->entry->name);
+		return error_set(err, ERROR_MEMORY, "out of host memory for the blocks of `%s`",
+				 l->entry->name);
 	return faulted ? 1 : failed;
 }
 
-uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta, uint32_t dynamic_shared)
+uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta,
+			       uint32_t dynamic_shared)
 {
 	uint64_t shared = (uint64_t)entry->static_shared + dynamic_shared;
 	uint32_t rounded = (threads_per_cta + LANES - 1) / LANES * LANES;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread compiles, takes what is to be done from a list, and frees the code of programs that are gone. It blocks
- * all signals, as the helpers of machine-pool.c do. The program may be freed while it is compiled: the compiler works
- * on a copy, and `program` is looked at under the lock before a block is put in place.
+ * One thread compiles, takes what is to be done from a list, and frees the code of programs that
+ * are gone. It blocks all signals, as the helpers of machine-pool.c do. The program may be freed
+ * while it is compiled: the compiler works on a copy, and `program` is looked at under the lock
+ * before a block is put in place.
  */
 #define _GNU_SOURCE
 #include "emulator/machine/hot.h"
@@ -28,14 +29,14 @@ struct hot {
 	struct hot_program copy;
 	struct hot_code *code;
 	int blocks;
-	bool listed;                 /* in the list, or the thread has it */
+	bool listed; /* in the list, or the thread has it */
 	struct hot *next;
 };
 
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	pid_t owner;    /* process of the thread; 0: there is none */
+	pid_t owner; /* process of the thread; 0: there is none */
 	struct hot *list;
 } hot = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
@@ -50,9 +51,11 @@ static void load_plugin(void)
 	Dl_info info;
 	void *lib;
 
-	if (!dladdr(&hot, &info) || !realpath(info.dli_fname, self) || !(slash = strrchr(self, '/')) ||
+	if (!dladdr(&hot, &info) || !realpath(info.dli_fname, self) ||
+	    !(slash = strrchr(self, '/')) ||
 	    (size_t)(slash - self) + sizeof("/" PLUGIN) > sizeof(self)) {
-		snprintf(plugin_problem, sizeof(plugin_problem), "the emulator cannot find its own file");
+		snprintf(plugin_problem, sizeof(plugin_problem),
+			 "the emulator cannot find its own file");
 		return;
 	}
 	memcpy(slash, "/" PLUGIN, sizeof("/" PLUGIN));
@@ -77,7 +80,8 @@ static void hot_free(struct hot *h)
 
 static bool is_jump(const struct op *o)
 {
-	return o->id == OP_bra || o->id == OP_bra_back || o->id == OP_bra_if || o->id == OP_bra_unless;
+	return o->id == OP_bra || o->id == OP_bra_back || o->id == OP_bra_if ||
+	       o->id == OP_bra_unless;
 }
 
 static void mark_targets(const struct ptx_program *p, uint8_t *targets)
@@ -268,7 +272,8 @@ int hot_compile(struct ptx_program *p, struct error *err)
 	p->hot = h;
 	compile(h);
 	if (!compiler)
-		return error_set(err, ERROR_NOT_FOUND, "device code is not compiled: %s", plugin_problem);
+		return error_set(err, ERROR_NOT_FOUND, "device code is not compiled: %s",
+				 plugin_problem);
 	return h->blocks;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sampling of textures in software, as the programming guide has it: the weight between two texels is held in eight
- * bits of fraction, an address outside is wrapped, mirrored, clamped or gives the border's colour.
+ * Sampling of textures in software, as the programming guide has it: the weight between two texels
+ * is held in eight bits of fraction, an address outside is wrapped, mirrored, clamped or gives the
+ * border's colour.
  */
 #include "emulator/machine/image.h"
 
@@ -30,17 +31,20 @@ static float channel_as_float(const struct image *i, const uint8_t *at, unsigned
 	case 8:
 		if (i->kind == IMAGE_SIGNED)
 			return fmaxf((float)(int8_t)at[channel] / 127.0f, -1.0f);
-		return i->srgb && channel < 3 ? linear_light((float)at[channel] / 255.0f) : (float)at[channel] / 255.0f;
+		return i->srgb && channel < 3 ? linear_light((float)at[channel] / 255.0f)
+					      : (float)at[channel] / 255.0f;
 	case 16:
 		memcpy(&half, at + 2 * channel, 2);
 		if (i->kind == IMAGE_FLOAT)
 			return half_to_float(half);
-		return i->kind == IMAGE_SIGNED ? fmaxf((float)(int16_t)half / 32767.0f, -1.0f) : (float)half / 65535.0f;
+		return i->kind == IMAGE_SIGNED ? fmaxf((float)(int16_t)half / 32767.0f, -1.0f)
+					       : (float)half / 65535.0f;
 	default:
 		memcpy(&word, at + 4 * channel, 4);
 		if (i->kind == IMAGE_FLOAT)
 			return float_of(word);
-		return i->kind == IMAGE_SIGNED ? (float)(int32_t)word / 2147483647.0f : (float)word / 4294967295.0f;
+		return i->kind == IMAGE_SIGNED ? (float)(int32_t)word / 2147483647.0f
+					       : (float)word / 4294967295.0f;
 	}
 }
 
@@ -51,7 +55,8 @@ static uint32_t channel_as_integer(const struct image *i, const uint8_t *at, uns
 
 	switch (i->bits) {
 	case 8:
-		return i->kind == IMAGE_SIGNED ? (uint32_t)(int32_t)(int8_t)at[channel] : at[channel];
+		return i->kind == IMAGE_SIGNED ? (uint32_t)(int32_t)(int8_t)at[channel]
+					       : at[channel];
 	case 16:
 		memcpy(&half, at + 2 * channel, 2);
 		return i->kind == IMAGE_SIGNED ? (uint32_t)(int32_t)(int16_t)half : half;
@@ -101,8 +106,9 @@ static bool place_index(const struct image *i, unsigned axis, int64_t *index, in
 
 	if (n >= 0 && n < size)
 		return true;
-	switch (i->normalised ? i->address_mode[axis] :
-				i->address_mode[axis] == IMAGE_BORDER ? IMAGE_BORDER : IMAGE_CLAMP) {
+	switch (i->normalised                           ? i->address_mode[axis]
+		: i->address_mode[axis] == IMAGE_BORDER ? IMAGE_BORDER
+							: IMAGE_CLAMP) {
 	case IMAGE_WRAP:
 		n %= size;
 		*index = n < 0 ? n + size : n;
@@ -125,10 +131,12 @@ static uint32_t size_of_axis(const struct image_level *l, unsigned axis)
 	return axis == 0 ? l->width : axis == 1 ? l->height : l->depth;
 }
 
-static inline void texel_at(const struct image *i, const struct image_level *l, const uint8_t *bytes,
-			    const struct image_point *p, const int64_t *index, struct image_value *ret)
+static inline void texel_at(const struct image *i, const struct image_level *l,
+			    const uint8_t *bytes, const struct image_point *p, const int64_t *index,
+			    struct image_value *ret)
 {
-	int64_t at[3] = { index[0], p->dimensions > 1 ? index[1] : 0, p->dimensions > 2 ? index[2] : 0 };
+	int64_t at[3] = { index[0], p->dimensions > 1 ? index[1] : 0,
+			  p->dimensions > 2 ? index[2] : 0 };
 	uint64_t slice = p->layer;
 
 	for (unsigned axis = 0; axis < p->dimensions; axis++)
@@ -138,12 +146,16 @@ static inline void texel_at(const struct image *i, const struct image_level *l, 
 		}
 	if (p->dimensions > 2)
 		slice = (uint64_t)at[2];
-	read_texel(i, bytes + slice * l->slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * image_texel_size(i), ret);
+	read_texel(i,
+		   bytes + slice * l->slice + (uint64_t)at[1] * l->pitch +
+			   (uint64_t)at[0] * image_texel_size(i),
+		   ret);
 }
 
-/* Texel coordinate of an axis. What is no number or far away is taken as a place that any address mode brings in. */
-static float texel_coordinate(const struct image *i, const struct image_level *l, const struct image_point *p,
-			      unsigned axis)
+/* Texel coordinate of an axis. What is no number or far away is taken as a place that any address
+ * mode brings in. */
+static float texel_coordinate(const struct image *i, const struct image_level *l,
+			      const struct image_point *p, unsigned axis)
 {
 	float v = p->at[axis], size = (float)size_of_axis(l, axis);
 
@@ -159,7 +171,8 @@ static float texel_coordinate(const struct image *i, const struct image_level *l
 	return v < -1e9f ? -1e9f : v > 1e9f ? 1e9f : v;
 }
 
-/* The coordinate fits into an integer, which is faster than floorf() where the processor has no instruction for that. */
+/* The coordinate fits into an integer, which is faster than floorf() where the processor has no
+ * instruction for that. */
 static int32_t floor_of(float v)
 {
 	int32_t n = (int32_t)v;
@@ -184,8 +197,8 @@ struct blend {
 	unsigned count; /* 1: the second one counts for nothing */
 };
 
-static void find_blend(const struct image *i, const struct image_level *l, const struct image_point *p, unsigned axis,
-		       struct blend *ret)
+static void find_blend(const struct image *i, const struct image_level *l,
+		       const struct image_point *p, unsigned axis, struct blend *ret)
 {
 	float at = texel_coordinate(i, l, p, axis) - 0.5f;
 	int32_t low = floor_of(at);
@@ -211,8 +224,10 @@ static void sample_linear(const struct image *i, const struct image_level *l, co
 	for (unsigned z = 0; z < blend[2].count; z++)
 		for (unsigned y = 0; y < blend[1].count; y++)
 			for (unsigned x = 0; x < blend[0].count; x++) {
-				float share = blend[0].share[x] * blend[1].share[y] * blend[2].share[z];
-				int64_t index[3] = { blend[0].index[x], blend[1].index[y], blend[2].index[z] };
+				float share =
+					blend[0].share[x] * blend[1].share[y] * blend[2].share[z];
+				int64_t index[3] = { blend[0].index[x], blend[1].index[y],
+						     blend[2].index[z] };
 				struct image_value v;
 
 				if (share == 0.0f)
@@ -254,7 +269,8 @@ static void resolve_cube(struct image_point *p)
 	p->cube = false;
 }
 
-void image_levels(const struct image *i, float level, uint32_t *first, uint32_t *second, float *weight)
+void image_levels(const struct image *i, float level, uint32_t *first, uint32_t *second,
+		  float *weight)
 {
 	float top = (float)(i->levels - 1), at = level + i->bias;
 
@@ -270,8 +286,8 @@ void image_levels(const struct image *i, float level, uint32_t *first, uint32_t 
 	*weight = floorf((at - (float)*first) * 256.0f + 0.5f) / 256.0f;
 }
 
-static void sample_level(const struct image *i, uint32_t level, const uint8_t *bytes, const struct image_point *p,
-			 struct image_value *ret)
+static void sample_level(const struct image *i, uint32_t level, const uint8_t *bytes,
+			 const struct image_point *p, struct image_value *ret)
 {
 	if (i->linear && image_is_float(i))
 		sample_linear(i, &i->level[level], bytes, p, ret);
@@ -291,7 +307,8 @@ static struct image_point placed(const struct image *i, const struct image_point
 }
 
 /* Integer coordinates name texels; outside of the image they read as 0. */
-static void fetch(const struct image *i, const uint8_t *bytes, const struct image_point *p, struct image_value *ret)
+static void fetch(const struct image *i, const uint8_t *bytes, const struct image_point *p,
+		  struct image_value *ret)
 {
 	const struct image_level *l = &i->level[0];
 	int64_t index[3];
@@ -306,8 +323,8 @@ static void fetch(const struct image *i, const uint8_t *bytes, const struct imag
 	texel_at(i, l, bytes, p, index, ret);
 }
 
-void image_sample(const struct image *i, const uint8_t *const *bytes, const struct image_point *point,
-		  struct image_value *ret)
+void image_sample(const struct image *i, const uint8_t *const *bytes,
+		  const struct image_point *point, struct image_value *ret)
 {
 	struct image_point p = placed(i, point);
 	struct image_value other;
@@ -331,8 +348,8 @@ void image_sample(const struct image *i, const uint8_t *const *bytes, const stru
 		ret->f[c] = (1.0f - weight) * ret->f[c] + weight * other.f[c];
 }
 
-void image_gather(const struct image *i, const uint8_t *const *bytes, const struct image_point *point,
-		  unsigned component, struct image_value *ret)
+void image_gather(const struct image *i, const uint8_t *const *bytes,
+		  const struct image_point *point, unsigned component, struct image_value *ret)
 {
 	static const uint8_t order[4][2] = { { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } };
 	struct image_point p = placed(i, point);

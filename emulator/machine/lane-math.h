@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of one lane that is longer than an expression in ptx-opcodes.def. Written without branches on data where
- * a loop over lanes shall become vector code.
+ * Arithmetic of one lane that is longer than an expression in ptx-opcodes.def. Written without
+ * branches on data where a loop over lanes shall become vector code.
  */
 #ifndef CGPU_EMULATOR_LANE_MATH_H
 #define CGPU_EMULATOR_LANE_MATH_H
@@ -13,28 +13,40 @@
 
 static inline float float_of(uint32_t bits)
 {
-	union { uint32_t u; float f; } v = { .u = bits };
+	union {
+		uint32_t u;
+		float f;
+	} v = { .u = bits };
 
 	return v.f;
 }
 
 static inline uint32_t bits_of(float f)
 {
-	union { float f; uint32_t u; } v = { .f = f };
+	union {
+		float f;
+		uint32_t u;
+	} v = { .f = f };
 
 	return v.u;
 }
 
 static inline double double_of(uint64_t bits)
 {
-	union { uint64_t u; double f; } v = { .u = bits };
+	union {
+		uint64_t u;
+		double f;
+	} v = { .u = bits };
 
 	return v.f;
 }
 
 static inline uint64_t double_bits(double f)
 {
-	union { double f; uint64_t u; } v = { .f = f };
+	union {
+		double f;
+		uint64_t u;
+	} v = { .f = f };
 
 	return v.u;
 }
@@ -50,7 +62,8 @@ static inline int32_t saturate_s32(int64_t v)
 	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
 }
 
-/* Division by zero gives all ones, remainder by zero the dividend; the overflowing quotient wraps. */
+/* Division by zero gives all ones, remainder by zero the dividend; the overflowing quotient wraps.
+ */
 static inline int32_t divide_s32(int32_t a, int32_t b)
 {
 	return b == 0 ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
@@ -110,7 +123,8 @@ static inline uint64_t reverse_bits64(uint64_t a)
 	return (uint64_t)reverse_bits32((uint32_t)a) << 32 | reverse_bits32((uint32_t)(a >> 32));
 }
 
-/* bfe: position and length are the low bytes; a field past the top is filled with zeros or the sign. */
+/* bfe: position and length are the low bytes; a field past the top is filled with zeros or the
+ * sign. */
 static inline uint32_t extract_u32(uint32_t a, uint32_t pos, uint32_t len)
 {
 	uint64_t v = (uint64_t)a >> ((pos & 255) < 63 ? pos & 255 : 63);
@@ -185,11 +199,13 @@ static inline uint32_t dot4(uint32_t a, bool a_signed, uint32_t b, bool b_signed
 	return c;
 }
 
-static inline uint32_t dot2(uint32_t a, bool a_signed, uint32_t b, bool b_signed, uint32_t c, int from)
+static inline uint32_t dot2(uint32_t a, bool a_signed, uint32_t b, bool b_signed, uint32_t c,
+			    int from)
 {
 	for (int i = 0; i < 2; i++) {
 		int32_t x = a_signed ? (int16_t)(a >> 16 * i) : (uint16_t)(a >> 16 * i);
-		int32_t y = b_signed ? (int8_t)(b >> (from + 8 * i)) : (uint8_t)(b >> (from + 8 * i));
+		int32_t y =
+			b_signed ? (int8_t)(b >> (from + 8 * i)) : (uint8_t)(b >> (from + 8 * i));
 
 		c += (uint32_t)x * (uint32_t)y;
 	}
@@ -294,7 +310,8 @@ static inline double max_f64(double a, double b)
 	return r;
 }
 
-/* Adding and taking away 1.5 * 2^23 rounds to even in the default mode; larger numbers are whole already. */
+/* Adding and taking away 1.5 * 2^23 rounds to even in the default mode; larger numbers are whole
+ * already. */
 static inline float round_even_f32(float a)
 {
 	float big = __builtin_copysignf(8388608.0f, a);
@@ -454,7 +471,8 @@ static inline uint16_t float_to_bfloat(float f)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* The neighbour with an odd last bit when rounding lost something, so that rounding again to few bits is exact. */
+/* The neighbour with an odd last bit when rounding lost something, so that rounding again to few
+ * bits is exact. */
 static inline double to_odd(double v, double lost)
 {
 	uint64_t bits = double_bits(v);
@@ -504,7 +522,8 @@ static inline uint16_t double_to_bfloat(double d, int mode)
 	return (uint16_t)(bits >> 16);
 }
 
-/* The product of two bfloats is exact in binary64; what the sum loses is known by the error of a sum of two. */
+/* The product of two bfloats is exact in binary64; what the sum loses is known by the error of a
+ * sum of two. */
 static inline uint16_t fma_bfloat(uint16_t a, uint16_t b, uint16_t c)
 {
 	double p = (double)float_of((uint32_t)a << 16) * (double)float_of((uint32_t)b << 16);
@@ -525,7 +544,8 @@ static inline uint32_t bits_to_tf32(uint32_t bits, uint32_t up)
 }
 
 /* 8-bit floats: to nearest even, what is too large becomes the largest one. */
-static inline uint8_t float_to_small(float v, int fraction, int lowest, uint32_t largest, uint32_t nan)
+static inline uint8_t float_to_small(float v, int fraction, int lowest, uint32_t largest,
+				     uint32_t nan)
 {
 	uint32_t bits = bits_of(v), a = bits & 0x7fffffffu, code;
 	int exponent = (int)(a >> 23) - 127;
@@ -562,7 +582,8 @@ static inline uint16_t canonical_half(uint16_t h)
 /* The product is exact in binary64 and so is every sum that does not round to one of its terms. */
 static inline uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
 {
-	return double_to_half((double)half_to_float(a) * (double)half_to_float(b) + (double)half_to_float(c), 0);
+	return double_to_half(
+		(double)half_to_float(a) * (double)half_to_float(b) + (double)half_to_float(c), 0);
 }
 
 #define LOW(x) ((uint16_t)(x))
@@ -572,8 +593,8 @@ static inline uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
 /* ---- approximations: at least as exact as the ISA asks ---- */
 
 /*
- * 2^a through a split into the nearest whole and a rest in [-0.5, 0.5], with the Taylor series of 2^x in binary64:
- * rounded once, the error is below 0.51 ulp.
+ * 2^a through a split into the nearest whole and a rest in [-0.5, 0.5], with the Taylor series of
+ * 2^x in binary64: rounded once, the error is below 0.51 ulp.
  */
 static inline float exp2_f32(float a)
 {
@@ -610,7 +631,8 @@ static inline double gross_reciprocal(double a)
 
 static inline double gross_reciprocal_root(double a)
 {
-	double r = 1.0 / __builtin_sqrt(double_of(double_bits(gross_flush(a)) & 0xffffffff00000000ull));
+	double r = 1.0 /
+		   __builtin_sqrt(double_of(double_bits(gross_flush(a)) & 0xffffffff00000000ull));
 
 	return double_of(double_bits(gross_flush(r)) & 0xffffffff00000000ull);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every limit and address constant of the machine. The driver reports the CUDA-visible ones as device attributes. */
+/* Every limit and address constant of the machine. The driver reports the CUDA-visible ones as
+ * device attributes. */
 #ifndef CGPU_EMULATOR_MACHINE_LIMITS_H
 #define CGPU_EMULATOR_MACHINE_LIMITS_H
 
@@ -13,7 +14,8 @@
 #define MACHINE_MAX_GRID_YZ 65535
 #define MACHINE_MAX_SHARED_STATIC (48 * 1024)
 #define MACHINE_MAX_SHARED (96 * 1024) /* static and dynamic together, after opting in */
-#define MACHINE_SHARED_RED_ZONE 256 /* bytes between two arrays of shared memory that belong to none */
+#define MACHINE_SHARED_RED_ZONE                                                                    \
+	256 /* bytes between two arrays of shared memory that belong to none */
 #define MACHINE_MAX_PARAMS 32764
 #define MACHINE_SM_COUNT 16
 #define MACHINE_THREADS_PER_SM 1024
@@ -37,13 +39,16 @@
 
 #define MACHINE_OBSERVERS 4 /* that a launch may have */
 
-#define MACHINE_STALL_SECONDS 3 /* of no change at all, after which spinning threads are in a deadlock */
+#define MACHINE_STALL_SECONDS                                                                      \
+	3 /* of no change at all, after which spinning threads are in a deadlock */
 
 /* Scheduling. */
-#define MACHINE_SLICE 4096      /* back edges a warp may take before another warp runs */
+#define MACHINE_SLICE 4096 /* back edges a warp may take before another warp runs */
 #define MACHINE_SLICE_MIN 256
-#define MACHINE_LOST_RACE 255   /* what a lock that was not got counts in back edges: others may hold it */
-#define MACHINE_YIELD_MIN 64    /* back edges a fragment may take while other fragments of its warp could run */
+#define MACHINE_LOST_RACE                                                                          \
+	255 /* what a lock that was not got counts in back edges: others may hold it */
+#define MACHINE_YIELD_MIN                                                                          \
+	64 /* back edges a fragment may take while other fragments of its warp could run */
 #define MACHINE_RESIDENT_CTAS 8 /* ctas a worker keeps in flight when they spin */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job at a time: a helper that wakes takes a seat while there are some left; the launching thread closes the job
- * when its own part is done and waits for the seats that were taken. Helpers block all signals, which so go to threads
- * that know what to do with them.
+ * One job at a time: a helper that wakes takes a seat while there are some left; the launching
+ * thread closes the job when its own part is done and waits for the seats that were taken. Helpers
+ * block all signals, which so go to threads that know what to do with them.
  */
 #define _GNU_SOURCE
 #include "emulator/machine/machine-pool.h"
@@ -18,7 +18,7 @@
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
-	pid_t owner;      /* process that made the helpers; another one after a fork */
+	pid_t owner; /* process that made the helpers; another one after a fork */
 	unsigned helpers;
 	unsigned seats;   /* of the current job, not yet taken */
 	unsigned running; /* helpers at work */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * D = A * B + C. Products and sums are made in binary64 and rounded once, which is more exact than hardware; products
- * of binary64 elements are added one by one with fma in the order of k. Integers wrap, or clamp with .satfinite.
+ * D = A * B + C. Products and sums are made in binary64 and rounded once, which is more exact than
+ * hardware; products of binary64 elements are added one by one with fma in the order of k. Integers
+ * wrap, or clamp with .satfinite.
  *
- * Eight columns are computed at a time. Where the elements of lanes belong is worked out once for each shape of matrix.
+ * Eight columns are computed at a time. Where the elements of lanes belong is worked out once for
+ * each shape of matrix.
  */
 #include "emulator/machine/matrix.h"
 
@@ -19,9 +21,10 @@
 unsigned matrix_bits(enum matrix_type t)
 {
 	static const uint8_t bits[MATRIX_TYPES] = {
-		[MATRIX_F16] = 16, [MATRIX_BF16] = 16, [MATRIX_TF32] = 32, [MATRIX_F32] = 32, [MATRIX_F64] = 64,
-		[MATRIX_S8] = 8, [MATRIX_U8] = 8, [MATRIX_S4] = 4, [MATRIX_U4] = 4, [MATRIX_B1] = 1, [MATRIX_S32] = 32,
-		[MATRIX_E4M3] = 8, [MATRIX_E5M2] = 8,
+		[MATRIX_F16] = 16, [MATRIX_BF16] = 16, [MATRIX_TF32] = 32, [MATRIX_F32] = 32,
+		[MATRIX_F64] = 64, [MATRIX_S8] = 8,    [MATRIX_U8] = 8,    [MATRIX_S4] = 4,
+		[MATRIX_U4] = 4,   [MATRIX_B1] = 1,    [MATRIX_S32] = 32,  [MATRIX_E4M3] = 8,
+		[MATRIX_E5M2] = 8,
 	};
 
 	return bits[t];
@@ -34,17 +37,20 @@ unsigned matrix_packed(enum matrix_type t)
 
 unsigned matrix_registers(const struct matrix_op *x, enum matrix_part part, enum matrix_type type)
 {
-	unsigned elements = part == MATRIX_A ? x->m * x->k : part == MATRIX_B ? x->k * x->n : x->m * x->n;
+	unsigned elements = part == MATRIX_A   ? x->m * x->k
+			    : part == MATRIX_B ? x->k * x->n
+					       : x->m * x->n;
 
 	return elements / MATRIX_LANES / matrix_packed(type);
 }
 
-static void place(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned lane, unsigned index,
-		  struct matrix_spot *ret)
+static void place(const struct matrix_op *x, enum matrix_part part, enum matrix_type type,
+		  unsigned lane, unsigned index, struct matrix_spot *ret)
 {
 	unsigned group = lane / 4, place = lane % 4, packed = matrix_packed(type);
 	unsigned needed = matrix_registers(x, part, type);
-	unsigned reg = index / packed % needed, within = index % packed, steps = x->k / (4 * packed);
+	unsigned reg = index / packed % needed, within = index % packed,
+		 steps = x->k / (4 * packed);
 
 	unsigned row, column;
 
@@ -89,7 +95,8 @@ struct layout {
 
 #define LAYOUTS 256 /* of matrices that PTX has there are fewer than half of that */
 
-static struct layout *make_layout(const struct matrix_op *x, enum matrix_part part, enum matrix_type type)
+static struct layout *make_layout(const struct matrix_op *x, enum matrix_part part,
+				  enum matrix_type type)
 {
 	unsigned count = matrix_registers(x, part, type) * matrix_packed(type);
 	struct layout *l = malloc(sizeof(*l) + count * MATRIX_LANES * sizeof(l->spots[0]));
@@ -103,10 +110,12 @@ static struct layout *make_layout(const struct matrix_op *x, enum matrix_part pa
 	return l;
 }
 
-const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned index)
+const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_part part,
+				       enum matrix_type type, unsigned index)
 {
 	static struct layout *_Atomic layouts[LAYOUTS];
-	unsigned packed = matrix_packed(type), at = (x->m + 3u * x->n + 7u * x->k) / 8 * 5 + part * 67 + packed * 11;
+	unsigned packed = matrix_packed(type),
+		 at = (x->m + 3u * x->n + 7u * x->k) / 8 * 5 + part * 67 + packed * 11;
 	struct layout *l, *made;
 
 	for (;; at++) {
@@ -118,7 +127,8 @@ const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_pa
 			else
 				free(made);
 		}
-		if (l->m == x->m && l->n == x->n && l->k == x->k && l->part == part && l->packed == packed)
+		if (l->m == x->m && l->n == x->n && l->k == x->k && l->part == part &&
+		    l->packed == packed)
 			return l->spots + index * MATRIX_LANES;
 	}
 }
@@ -143,25 +153,38 @@ static float matrix_e5m2(uint8_t v)
 static int32_t whole_element(enum matrix_type t, uint32_t bits)
 {
 	switch (t) {
-	case MATRIX_S8: return (int8_t)bits;
-	case MATRIX_U8: return (uint8_t)bits;
-	case MATRIX_S4: return (int32_t)(bits << 28) >> 28;
-	case MATRIX_U4: return bits & 15;
-	case MATRIX_B1: return bits & 1;
-	default: return (int32_t)bits;
+	case MATRIX_S8:
+		return (int8_t)bits;
+	case MATRIX_U8:
+		return (uint8_t)bits;
+	case MATRIX_S4:
+		return (int32_t)(bits << 28) >> 28;
+	case MATRIX_U4:
+		return bits & 15;
+	case MATRIX_B1:
+		return bits & 1;
+	default:
+		return (int32_t)bits;
 	}
 }
 
 static double real_element(enum matrix_type t, uint64_t bits)
 {
 	switch (t) {
-	case MATRIX_F16: return half_to_float((uint16_t)bits);
-	case MATRIX_BF16: return float_of((uint32_t)(uint16_t)bits << 16);
-	case MATRIX_TF32: return float_of((uint32_t)bits & 0xffffe000u);
-	case MATRIX_F64: return double_of(bits);
-	case MATRIX_E4M3: return matrix_e4m3((uint8_t)bits);
-	case MATRIX_E5M2: return matrix_e5m2((uint8_t)bits);
-	default: return float_of((uint32_t)bits);
+	case MATRIX_F16:
+		return half_to_float((uint16_t)bits);
+	case MATRIX_BF16:
+		return float_of((uint32_t)(uint16_t)bits << 16);
+	case MATRIX_TF32:
+		return float_of((uint32_t)bits & 0xffffe000u);
+	case MATRIX_F64:
+		return double_of(bits);
+	case MATRIX_E4M3:
+		return matrix_e4m3((uint8_t)bits);
+	case MATRIX_E5M2:
+		return matrix_e5m2((uint8_t)bits);
+	default:
+		return float_of((uint32_t)bits);
 	}
 }
 
@@ -174,10 +197,11 @@ static bool is_whole(enum matrix_type t)
 #define ELEMENTS 4096
 
 /* The elements of a part, row after row. */
-static void collect(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, const uint64_t (*stage)[32],
-		    double *real, int32_t *whole)
+static void collect(const struct matrix_op *x, enum matrix_part part, enum matrix_type type,
+		    const uint64_t (*stage)[32], double *real, int32_t *whole)
 {
-	unsigned packed = matrix_packed(type), bits = matrix_bits(type), columns = part == MATRIX_A ? x->k : x->n;
+	unsigned packed = matrix_packed(type), bits = matrix_bits(type),
+		 columns = part == MATRIX_A ? x->k : x->n;
 	unsigned count = matrix_registers(x, part, type) * packed;
 	const struct matrix_spot *spot = matrix_spots(x, part, type, 0);
 
@@ -186,7 +210,8 @@ static void collect(const struct matrix_op *x, enum matrix_part part, enum matri
 			uint64_t v = stage[i / packed][lane] >> (i % packed * bits);
 
 			if (is_whole(type))
-				whole[spot->row * columns + spot->column] = whole_element(type, (uint32_t)v);
+				whole[spot->row * columns + spot->column] =
+					whole_element(type, (uint32_t)v);
 			else
 				real[spot->row * columns + spot->column] = real_element(type, v);
 		}
@@ -206,7 +231,8 @@ typedef int32_t wholes __attribute__((vector_size(GROUP * sizeof(int32_t)), alig
 typedef double reals __attribute__((vector_size(GROUP * sizeof(double)), aligned(8), may_alias));
 
 /* Sums of at most 256 products of bytes fit into 32 bits. C becomes D. */
-static void multiply_wholes(const struct matrix_op *x, const int32_t *a, const int32_t *b, int32_t *c)
+static void multiply_wholes(const struct matrix_op *x, const int32_t *a, const int32_t *b,
+			    int32_t *c)
 {
 	for (unsigned row = 0; row < x->m; row++)
 		for (unsigned column = 0; column < x->n; column += GROUP) {
@@ -217,7 +243,9 @@ static void multiply_wholes(const struct matrix_op *x, const int32_t *a, const i
 				wholes v = *(const wholes *)(b + k * x->n + column);
 				int32_t u = a[row * x->k + k];
 
-				sum += x->type[0] != MATRIX_B1 ? u * v : x->and_bits ? (u & v) : (u ^ v);
+				sum += x->type[0] != MATRIX_B1 ? u * v
+				       : x->and_bits           ? (u & v)
+							       : (u ^ v);
 			}
 			for (unsigned i = 0; i < GROUP; i++) {
 				int64_t all = (int64_t)to[i] + sum[i];
@@ -227,7 +255,8 @@ static void multiply_wholes(const struct matrix_op *x, const int32_t *a, const i
 		}
 }
 
-/* A product of elements that are smaller than binary64 is exact there, so this is what fma() gives. */
+/* A product of elements that are smaller than binary64 is exact there, so this is what fma() gives.
+ */
 static void multiply_reals(const struct matrix_op *x, const double *a, const double *b, double *c)
 {
 	for (unsigned row = 0; row < x->m; row++)
@@ -245,7 +274,9 @@ static void multiply_doubles(const struct matrix_op *x, const double *a, const d
 	for (unsigned row = 0; row < x->m; row++)
 		for (unsigned column = 0; column < x->n; column++)
 			for (unsigned k = 0; k < x->k; k++)
-				c[row * x->n + column] = fma(a[row * x->k + k], b[k * x->n + column], c[row * x->n + column]);
+				c[row * x->n + column] =
+					fma(a[row * x->k + k], b[k * x->n + column],
+					    c[row * x->n + column]);
 }
 
 void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32])
@@ -254,14 +285,17 @@ void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32])
 		double real[3][ELEMENTS];
 		int32_t whole[3][ELEMENTS];
 	} parts;
-	const uint64_t (*from)[32] = (const uint64_t(*)[32])stage;
+	const uint64_t(*from)[32] = (const uint64_t(*)[32])stage;
 	enum matrix_type result = (enum matrix_type)x->result;
-	unsigned packed = matrix_packed(result), count = matrix_registers(x, MATRIX_C, result) * packed;
+	unsigned packed = matrix_packed(result),
+		 count = matrix_registers(x, MATRIX_C, result) * packed;
 	const struct matrix_spot *spot = matrix_spots(x, MATRIX_C, result, 0);
 
 	collect(x, MATRIX_A, (enum matrix_type)x->type[0], from, parts.real[0], parts.whole[0]);
-	collect(x, MATRIX_B, (enum matrix_type)x->type[1], from + MATRIX_STAGE_B, parts.real[1], parts.whole[1]);
-	collect(x, MATRIX_C, (enum matrix_type)x->type[2], from + MATRIX_STAGE_C, parts.real[2], parts.whole[2]);
+	collect(x, MATRIX_B, (enum matrix_type)x->type[1], from + MATRIX_STAGE_B, parts.real[1],
+		parts.whole[1]);
+	collect(x, MATRIX_C, (enum matrix_type)x->type[2], from + MATRIX_STAGE_C, parts.real[2],
+		parts.whole[2]);
 	if (is_whole(result))
 		multiply_wholes(x, parts.whole[0], parts.whole[1], parts.whole[2]);
 	else if (result == MATRIX_F64)
@@ -270,8 +304,10 @@ void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32])
 		multiply_reals(x, parts.real[0], parts.real[1], parts.real[2]);
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned lane = 0; lane < MATRIX_LANES; lane++, spot++) {
-			unsigned at = spot->row * x->n + spot->column, bits = matrix_bits(result) % 64;
-			uint64_t v = is_whole(result) ? (uint32_t)parts.whole[2][at] : rounded(result, parts.real[2][at]);
+			unsigned at = spot->row * x->n + spot->column,
+				 bits = matrix_bits(result) % 64;
+			uint64_t v = is_whole(result) ? (uint32_t)parts.whole[2][at]
+						      : rounded(result, parts.real[2][at]);
 			uint64_t *to = &stage[i / packed][lane];
 
 			*to = i % packed ? *to | v << (i % packed * bits) : v;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watched way to run a warp. Operations are dispatched by number through the table of handlers: what an operation's
- * own pointers lead to may be code for several operations, made by a compiler for hot loops. Prefixes are resolved here,
- * so that a guarded operation is seen under its own mask and one that no lane runs is not seen at all.
+ * The watched way to run a warp. Operations are dispatched by number through the table of handlers:
+ * what an operation's own pointers lead to may be code for several operations, made by a compiler
+ * for hot loops. Prefixes are resolved here, so that a guarded operation is seen under its own mask
+ * and one that no lane runs is not seen at all.
  */
 #include "emulator/machine/observer.h"
 

@@ -11,13 +11,20 @@ static const struct {
 	const char *ptx, *cuda;
 	enum ptx_special special;
 } specials[] = {
-	{ "%tid.x", "threadIdx.x", PTX_SPECIAL_TID_X }, { "%tid.y", "threadIdx.y", PTX_SPECIAL_TID_Y },
-	{ "%tid.z", "threadIdx.z", PTX_SPECIAL_TID_Z }, { "%ntid.x", "blockDim.x", PTX_SPECIAL_NTID_X },
-	{ "%ntid.y", "blockDim.y", PTX_SPECIAL_NTID_Y }, { "%ntid.z", "blockDim.z", PTX_SPECIAL_NTID_Z },
-	{ "%ctaid.x", "blockIdx.x", PTX_SPECIAL_CTAID_X }, { "%ctaid.y", "blockIdx.y", PTX_SPECIAL_CTAID_Y },
-	{ "%ctaid.z", "blockIdx.z", PTX_SPECIAL_CTAID_Z }, { "%nctaid.x", "gridDim.x", PTX_SPECIAL_NCTAID_X },
-	{ "%nctaid.y", "gridDim.y", PTX_SPECIAL_NCTAID_Y }, { "%nctaid.z", "gridDim.z", PTX_SPECIAL_NCTAID_Z },
-	{ "%laneid", "%laneid", PTX_SPECIAL_LANEID }, { "%warpid", "%warpid", PTX_SPECIAL_WARPID },
+	{ "%tid.x", "threadIdx.x", PTX_SPECIAL_TID_X },
+	{ "%tid.y", "threadIdx.y", PTX_SPECIAL_TID_Y },
+	{ "%tid.z", "threadIdx.z", PTX_SPECIAL_TID_Z },
+	{ "%ntid.x", "blockDim.x", PTX_SPECIAL_NTID_X },
+	{ "%ntid.y", "blockDim.y", PTX_SPECIAL_NTID_Y },
+	{ "%ntid.z", "blockDim.z", PTX_SPECIAL_NTID_Z },
+	{ "%ctaid.x", "blockIdx.x", PTX_SPECIAL_CTAID_X },
+	{ "%ctaid.y", "blockIdx.y", PTX_SPECIAL_CTAID_Y },
+	{ "%ctaid.z", "blockIdx.z", PTX_SPECIAL_CTAID_Z },
+	{ "%nctaid.x", "gridDim.x", PTX_SPECIAL_NCTAID_X },
+	{ "%nctaid.y", "gridDim.y", PTX_SPECIAL_NCTAID_Y },
+	{ "%nctaid.z", "gridDim.z", PTX_SPECIAL_NCTAID_Z },
+	{ "%laneid", "%laneid", PTX_SPECIAL_LANEID },
+	{ "%warpid", "%warpid", PTX_SPECIAL_WARPID },
 	{ "%dynamic_smem_size", "%dynamic_smem_size", PTX_SPECIAL_DYNAMIC_SMEM_SIZE },
 };
 
@@ -35,7 +42,8 @@ bool instruction_is(const struct ptx_instruction *in, const char *opcode)
 {
 	size_t len = strlen(opcode);
 
-	return in->form_len >= len && !memcmp(in->text, opcode, len) && (in->form_len == len || in->text[len] == '.');
+	return in->form_len >= len && !memcmp(in->text, opcode, len) &&
+	       (in->form_len == len || in->text[len] == '.');
 }
 
 bool instruction_has(const struct ptx_instruction *in, const char *modifier)
@@ -50,7 +58,8 @@ bool instruction_has(const struct ptx_instruction *in, const char *modifier)
 }
 
 /* Bits of the type that ends at `end`; *ret_signed; 0: it is no integer. */
-static uint32_t type_before(const struct ptx_instruction *in, size_t end, bool *ret_signed, size_t *ret_begin)
+static uint32_t type_before(const struct ptx_instruction *in, size_t end, bool *ret_signed,
+			    size_t *ret_begin)
 {
 	size_t begin = end;
 	unsigned bits = 0;
@@ -84,7 +93,8 @@ void instruction_operand_text(const struct ptx_instruction *in, uint32_t n, char
 	int depth = 0;
 
 	for (; at < end && (n || depth); at++) {
-		depth += (*at == '{' || *at == '[' || *at == '(') - (*at == '}' || *at == ']' || *at == ')');
+		depth += (*at == '{' || *at == '[' || *at == '(') -
+			 (*at == '}' || *at == ']' || *at == ')');
 		n -= *at == ',' && !depth;
 	}
 	for (; at < end && *at != ',' && *at != ';' && *at != '+'; at++)
@@ -99,7 +109,8 @@ static bool contains(const struct ptx_operand *o, uint32_t index)
 {
 	if (o->kind == PTX_OPERAND_REGISTER)
 		return o->index == index;
-	if (o->kind != PTX_OPERAND_VECTOR && o->kind != PTX_OPERAND_PAIR && o->kind != PTX_OPERAND_LIST)
+	if (o->kind != PTX_OPERAND_VECTOR && o->kind != PTX_OPERAND_PAIR &&
+	    o->kind != PTX_OPERAND_LIST)
 		return false;
 	for (uint32_t i = 0; i < o->count; i++)
 		if (contains(&o->elements[i], index))
@@ -109,7 +120,8 @@ static bool contains(const struct ptx_operand *o, uint32_t index)
 
 static bool writes(const struct ptx_instruction *in, uint32_t index)
 {
-	static const char *const none[] = { "st", "red", "bra", "brx", "bar", "barrier", "nanosleep", "setp" };
+	static const char *const none[] = { "st",  "red",     "bra",       "brx",
+					    "bar", "barrier", "nanosleep", "setp" };
 
 	if (!in->operand_count || !contains(&in->operands[0], index))
 		return false;
@@ -121,10 +133,13 @@ static bool writes(const struct ptx_instruction *in, uint32_t index)
 
 void register_values_init(struct register_values *v, const struct warp *w, uint32_t lane)
 {
-	*v = (struct register_values){ .warp = w, .function = w->frame->program->function, .lane = lane, .steps = STEPS };
+	*v = (struct register_values){
+		.warp = w, .function = w->frame->program->function, .lane = lane, .steps = STEPS
+	};
 }
 
-const struct ptx_instruction *register_values_definition(const struct register_values *v, uint32_t index)
+const struct ptx_instruction *register_values_definition(const struct register_values *v,
+							 uint32_t index)
 {
 	const struct ptx_body *b = v->function->body;
 	const struct ptx_instruction *found = NULL;
@@ -171,17 +186,21 @@ static bool convert(struct register_values *v, const struct ptx_instruction *in,
 	uint32_t to = from ? type_before(in, begin, &to_signed, &begin) : 0;
 	uint64_t a;
 
-	if (!from || !to || instruction_has(in, "sat") || !register_values_get(v, &in->operands[1], &a))
+	if (!from || !to || instruction_has(in, "sat") ||
+	    !register_values_get(v, &in->operands[1], &a))
 		return false;
 	*ret = cut(extend(a, from, from_signed), to);
 	return true;
 }
 
 /* Of a launch: its bytes. Of a called function: where the caller has put them. */
-static bool parameter(const struct register_values *v, const struct ptx_instruction *in, uint64_t *ret)
+static bool parameter(const struct register_values *v, const struct ptx_instruction *in,
+		      uint64_t *ret)
 {
 	const struct ptx_operand *address = &in->operands[1];
-	const struct ptx_operand *base = address->kind == PTX_OPERAND_ADDRESS && address->count == 1 ? address->elements : NULL;
+	const struct ptx_operand *base = address->kind == PTX_OPERAND_ADDRESS && address->count == 1
+						 ? address->elements
+						 : NULL;
 	const struct ptx_body *b = v->function->body;
 	const struct machine_launch *l = v->warp->worker->launch->spec;
 	uint32_t bytes = instruction_bits(in) / 8;
@@ -189,13 +208,15 @@ static bool parameter(const struct register_values *v, const struct ptx_instruct
 	const uint8_t *from;
 	uint64_t offset;
 
-	if (!base || base->kind != PTX_OPERAND_VARIABLE || base->index >= b->formal_count || !bytes ||
-	    in->operands[0].kind != PTX_OPERAND_REGISTER)
+	if (!base || base->kind != PTX_OPERAND_VARIABLE || base->index >= b->formal_count ||
+	    !bytes || in->operands[0].kind != PTX_OPERAND_REGISTER)
 		return false;
 	offset = b->variables[base->index].offset + base->value + address->value;
-	if (v->function->is_entry ? offset + bytes > l->params_size : offset + bytes > f->program->param_area)
+	if (v->function->is_entry ? offset + bytes > l->params_size
+				  : offset + bytes > f->program->param_area)
 		return false;
-	from = v->function->is_entry ? (const uint8_t *)l->params : f->params + (uint64_t)v->lane * f->program->param_area;
+	from = v->function->is_entry ? (const uint8_t *)l->params
+				     : f->params + (uint64_t)v->lane * f->program->param_area;
 	*ret = 0;
 	memcpy(ret, from + offset, bytes);
 	return true;
@@ -231,7 +252,8 @@ static bool compute(struct register_values *v, const struct ptx_instruction *in,
 	uint32_t bits = type_before(in, in->form_len, &is_signed, &begin);
 	uint64_t a, b = 0, c = 0;
 
-	if (!bits || in->operand_count < 2 || instruction_has(in, "hi") || instruction_has(in, "sat") || instruction_has(in, "cc") ||
+	if (!bits || in->operand_count < 2 || instruction_has(in, "hi") ||
+	    instruction_has(in, "sat") || instruction_has(in, "cc") ||
 	    !register_values_get(v, &in->operands[1], &a) ||
 	    (in->operand_count > 2 && !register_values_get(v, &in->operands[2], &b)) ||
 	    (in->operand_count > 3 && !register_values_get(v, &in->operands[3], &c)))
@@ -265,7 +287,8 @@ static bool compute(struct register_values *v, const struct ptx_instruction *in,
 		*ret = is_signed ? ((int64_t)a < (int64_t)b ? a : b) : a < b ? a : b;
 	else if (instruction_is(in, "max"))
 		*ret = is_signed ? ((int64_t)a > (int64_t)b ? a : b) : a > b ? a : b;
-	else if (!(instruction_is(in, "div") || instruction_is(in, "rem")) || !divide(a, b, is_signed, instruction_is(in, "rem"), ret))
+	else if (!(instruction_is(in, "div") || instruction_is(in, "rem")) ||
+		 !divide(a, b, is_signed, instruction_is(in, "rem"), ret))
 		return false;
 	*ret = cut(*ret, wide ? 2 * bits : bits);
 	return true;
@@ -288,7 +311,8 @@ static bool get_register(struct register_values *v, uint32_t index, uint64_t *re
 		return false;
 	if (instruction_is(in, "ld"))
 		return instruction_has(in, "param") && parameter(v, in, ret);
-	if (instruction_is(in, "cvta") && (instruction_has(in, "shared") || instruction_has(in, "local")))
+	if (instruction_is(in, "cvta") &&
+	    (instruction_has(in, "shared") || instruction_has(in, "local")))
 		return false;
 	return instruction_is(in, "cvt") ? convert(v, in, ret) : compute(v, in, ret);
 }
@@ -303,13 +327,16 @@ static bool get_symbol(const struct register_values *v, const struct ptx_operand
 
 		if (b->space != PTX_SPACE_SHARED && b->space != PTX_SPACE_LOCAL)
 			return false;
-		*ret = (b->space == PTX_SPACE_LOCAL ? v->warp->frame->local_base : 0) + b->offset + o->value;
+		*ret = (b->space == PTX_SPACE_LOCAL ? v->warp->frame->local_base : 0) + b->offset +
+		       o->value;
 		return true;
 	}
 	s = ptx_module_variable(v->function->module, o->name);
 	if (!s || (!s->address && s->space != PTX_SPACE_SHARED))
 		return false;
-	*ret = o->value + (s->space == PTX_SPACE_SHARED && s->is_extern ? v->warp->worker->launch->dynamic_offset : s->address);
+	*ret = o->value + (s->space == PTX_SPACE_SHARED && s->is_extern
+				   ? v->warp->worker->launch->dynamic_offset
+				   : s->address);
 	return true;
 }
 

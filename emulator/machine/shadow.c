@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadows of buffers. The words are mapped without being touched, so what nobody writes costs no memory. */
+/* Shadows of buffers. The words are mapped without being touched, so what nobody writes costs no
+ * memory. */
 #define _GNU_SOURCE
 #include "emulator/machine/shadow.h"
 
@@ -35,7 +36,8 @@ void shadow_free(struct shadow *s)
 static void close_end(const struct shadow *s, uint8_t *words)
 {
 	if (s->size % SHADOW_WORD)
-		words[s->size / SHADOW_WORD] |= (uint8_t)(SHADOW_KNOWN << s->size % SHADOW_WORD & SHADOW_KNOWN);
+		words[s->size / SHADOW_WORD] |=
+			(uint8_t)(SHADOW_KNOWN << s->size % SHADOW_WORD & SHADOW_KNOWN);
 }
 
 static uint8_t *make_words(struct shadow *s)
@@ -44,7 +46,8 @@ static uint8_t *make_words(struct shadow *s)
 
 	if (words || atomic_load(&s->failed))
 		return words;
-	words = mmap(NULL, word_count(s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	words = mmap(NULL, word_count(s), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (words == MAP_FAILED) {
 		atomic_store(&s->failed, true);
 		return NULL;
@@ -105,8 +108,10 @@ void shadow_written(struct shadow *s, uint64_t offset, uint64_t size)
 		return;
 	for (; offset < end && offset % SHADOW_WORD; offset++)
 		shadow_mark(words, offset, 1);
-	memset(words + offset / SHADOW_WORD, SHADOW_KNOWN, end > offset ? (end - offset) / SHADOW_WORD : 0);
-	for (offset += end > offset ? (end - offset) / SHADOW_WORD * SHADOW_WORD : 0; offset < end; offset++)
+	memset(words + offset / SHADOW_WORD, SHADOW_KNOWN,
+	       end > offset ? (end - offset) / SHADOW_WORD : 0);
+	for (offset += end > offset ? (end - offset) / SHADOW_WORD * SHADOW_WORD : 0; offset < end;
+	     offset++)
 		shadow_mark(words, offset, 1);
 }
 
@@ -117,10 +122,12 @@ static void copy_byte(uint8_t *to, uint64_t at, uint8_t from, unsigned from_byte
 	to[at / SHADOW_WORD] = (uint8_t)((to[at / SHADOW_WORD] & ~(0x11 << shift)) | both << shift);
 }
 
-void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *from, uint64_t from_offset, uint64_t size)
+void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *from,
+		   uint64_t from_offset, uint64_t size)
 {
 	const uint8_t *source = from ? atomic_load(&from->words) : NULL;
-	bool all_known = !from || atomic_load(&from->prefix) == word_count(from) || atomic_load(&from->failed);
+	bool all_known = !from || atomic_load(&from->prefix) == word_count(from) ||
+			 atomic_load(&from->failed);
 	uint8_t *words;
 
 	if (all_known) {
@@ -133,14 +140,15 @@ void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *f
 	/* What was known there is so no more. */
 	if (atomic_load(&to->prefix) > to_offset / SHADOW_WORD)
 		atomic_store(&to->prefix, to_offset / SHADOW_WORD);
-	for (uint64_t i = 0; i < size; ) {
+	for (uint64_t i = 0; i < size;) {
 		uint64_t at = to_offset + i, there = from_offset + i;
 
 		if (at % SHADOW_WORD == 0 && there % SHADOW_WORD == 0 && size - i >= SHADOW_WORD) {
 			words[at / SHADOW_WORD] = source ? source[there / SHADOW_WORD] : 0;
 			i += SHADOW_WORD;
 		} else {
-			copy_byte(words, at, source ? source[there / SHADOW_WORD] : 0, there % SHADOW_WORD);
+			copy_byte(words, at, source ? source[there / SHADOW_WORD] : 0,
+				  there % SHADOW_WORD);
 			i++;
 		}
 	}

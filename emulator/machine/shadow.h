@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of memory were written: one shadow byte for each aligned word of four. Its low half has a bit for each byte
- * that holds a known value. A bit of the high half belongs to a byte that was written, but with what was worked out
- * from memory that nobody had written. 0 so means: nothing was written there.
+ * Which bytes of memory were written: one shadow byte for each aligned word of four. Its low half
+ * has a bit for each byte that holds a known value. A bit of the high half belongs to a byte that
+ * was written, but with what was worked out from memory that nobody had written. 0 so means:
+ * nothing was written there.
  *
- * A buffer's words come to be when the first launch needs them. Who has found a shadow full forgets it: from then on
- * accesses cost nothing. Bytes of different words may be marked from several threads at once without a lock, and so may
- * those of one word.
+ * A buffer's words come to be when the first launch needs them. Who has found a shadow full forgets
+ * it: from then on accesses cost nothing. Bytes of different words may be marked from several
+ * threads at once without a lock, and so may those of one word.
  */
 #ifndef CGPU_EMULATOR_SHADOW_H
 #define CGPU_EMULATOR_SHADOW_H
@@ -28,21 +29,24 @@ struct shadow {
 	_Atomic uint64_t prefix;  /* words from the start that are known */
 	_Atomic(uint8_t *) words; /* NULL: not yet made, nothing was written */
 	_Atomic bool failed;      /* no memory for them: taken as full */
-	_Atomic(struct gpu_fault *) cause; /* the first read that a computed byte comes from; freed with the shadow */
-	struct shadow *next;      /* for the owner */
+	_Atomic(struct gpu_fault *)
+		cause; /* the first read that a computed byte comes from; freed with the shadow */
+	struct shadow *next; /* for the owner */
 };
 
 /* NULL: out of memory, which means no check. */
 struct shadow *shadow_new(uint64_t size);
 void shadow_free(struct shadow *s);
-/* The words, made at the first call; NULL when all is known, so that there is nothing to mark or check. */
+/* The words, made at the first call; NULL when all is known, so that there is nothing to mark or
+ * check. */
 uint8_t *shadow_words(struct shadow *s);
 /* All bytes are known. */
 bool shadow_full(struct shadow *s);
 /* The host has written [offset, offset + size). */
 void shadow_written(struct shadow *s, uint64_t offset, uint64_t size);
 /* What was copied from `from` (NULL: all known) is as known as it was there. */
-void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *from, uint64_t from_offset, uint64_t size);
+void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *from,
+		   uint64_t from_offset, uint64_t size);
 /* No byte of the range was written. */
 bool shadow_untouched(const struct shadow *s, uint64_t offset, uint64_t size);
 /* A byte of the range was worked out from memory that nobody had written. */
@@ -51,7 +55,8 @@ bool shadow_computed(const struct shadow *s, uint64_t offset, uint64_t size);
 /* Words from `from` on that are known, at most `count`. */
 uint64_t shadow_scan(const uint8_t *words, uint64_t from, uint64_t count);
 
-/* A small access that lies in one word or in whole ones; `offset` counts bytes from the shadow's start. */
+/* A small access that lies in one word or in whole ones; `offset` counts bytes from the shadow's
+ * start. */
 static inline uint8_t shadow_bits(uint64_t offset, uint32_t size)
 {
 	return size >= SHADOW_WORD ? SHADOW_KNOWN : (uint8_t)(((1u << size) - 1) << (offset & 3));

@@ -44,7 +44,8 @@ void source_line_put(const char *file, uint32_t line, const char *indent, struct
 
 	if (!line)
 		return;
-	if (!(reader && reader(reader_data, file, line, text, sizeof(text))) && !read_file(file, line, text, sizeof(text)))
+	if (!(reader && reader(reader_data, file, line, text, sizeof(text))) &&
+	    !read_file(file, line, text, sizeof(text)))
 		return;
 	text[strcspn(text, "\r\n")] = '\0';
 	skip = strspn(text, " \t");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a line that a report names. Who has the driver loaded may know texts that are no files, such as cells; what
- * has an absolute path is read from its file.
+ * The text of a line that a report names. Who has the driver loaded may know texts that are no
+ * files, such as cells; what has an absolute path is read from its file.
  */
 #ifndef CGPU_EMULATOR_SOURCE_LINE_H
 #define CGPU_EMULATOR_SOURCE_LINE_H

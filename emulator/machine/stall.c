@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a worker is hashed once a round over its blocks and compared with the state kept; a new one is kept after
- * 2, 4, 8 ... rounds, so that a period of any length is found. Equal hashes of 64 bits stand for equal states.
+ * The state of a worker is hashed once a round over its blocks and compared with the state kept; a
+ * new one is kept after 2, 4, 8 ... rounds, so that a period of any length is found. Equal hashes
+ * of 64 bits stand for equal states.
  */
 #include "emulator/machine/stall.h"
 
@@ -14,7 +15,8 @@
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-/* Rounds that a worker is watched for, and how many times that many turns of each block it is not watched before. */
+/* Rounds that a worker is watched for, and how many times that many turns of each block it is not
+ * watched before. */
 #define FIRST_WINDOW 16
 #define LAST_WINDOW 65536
 #define PAUSE 64
@@ -46,7 +48,9 @@ static void add_wait(const struct fragment *f, bool spins, struct gpu_fault *to)
 	if (to->wait_count == GPU_FAULT_WAITS)
 		return;
 	w = &to->waits[to->wait_count++];
-	*w = (struct gpu_fault_wait){ .where = f->pc, .spins = spins, .threads = lane_count(f->mask) };
+	*w = (struct gpu_fault_wait){ .where = f->pc,
+				      .spins = spins,
+				      .threads = lane_count(f->mask) };
 	snprintf(w->instruction, sizeof(w->instruction), "%.*s", (int)in->text_len, in->text);
 	if (ptx_lines_frames(function->module, in->loc, function->name, &place, 1)) {
 		memcpy(w->file, place.file, sizeof(w->file));
@@ -90,7 +94,8 @@ static uint64_t hash_fragment(uint64_t h, const struct fragment *f)
 
 	h = mix(mix(h, key, sizeof(key)), &f->mask, sizeof(f->mask));
 	for (const struct frame *up = f->frame; up; up = up->parent)
-		h = mix(h, up->rows, (size_t)up->program->frame_bytes + (size_t)up->program->param_area * LANES);
+		h = mix(h, up->rows,
+			(size_t)up->program->frame_bytes + (size_t)up->program->param_area * LANES);
 	return h;
 }
 
@@ -110,7 +115,8 @@ static uint64_t hash_state(const struct worker *k)
 			for (uint32_t n = 0; n < w->parked_count; n++)
 				all += hash_fragment(i + 1, &w->parked[n].fragment);
 		}
-		/* Blocks take turns at the head of the list: their order is no part of the state. */
+		/* Blocks take turns at the head of the list: their order is no part of the state.
+		 */
 		h += all;
 	}
 	return h;
@@ -120,10 +126,13 @@ static uint64_t hash_state(const struct worker *k)
 static void watch_step(struct observer *x, struct warp *w, const struct op *o)
 {
 	(void)x;
-	/* Stores come in threes, to global, shared and local memory; the latter two are part of the state. */
-	if ((o->id >= OP_st_global_u8 && o->id <= OP_st_local_b32v4 && (o->id - OP_st_global_u8) % 3 == 0) ||
-	    o->id == OP_sust || o->id == OP_sured || o->id == OP_matrix_store || o->id == OP_cp_bulk ||
-	    o->id == OP_call_system || (o->id >= OP_clock32 && o->id <= OP_globaltimer_hi))
+	/* Stores come in threes, to global, shared and local memory; the latter two are part of the
+	 * state. */
+	if ((o->id >= OP_st_global_u8 && o->id <= OP_st_local_b32v4 &&
+	     (o->id - OP_st_global_u8) % 3 == 0) ||
+	    o->id == OP_sust || o->id == OP_sured || o->id == OP_matrix_store ||
+	    o->id == OP_cp_bulk || o->id == OP_call_system ||
+	    (o->id >= OP_clock32 && o->id <= OP_globaltimer_hi))
 		w->worker->stall.changed = true;
 }
 

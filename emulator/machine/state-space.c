@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The exact path of memory accesses: which bytes an address stands for, lane by lane, and what is said when it stands
- * for none (PTX ISA chapter 5, state spaces). Handlers come here when their one-buffer check fails: a new buffer,
- * lanes in several buffers, a window address, or a fault.
+ * The exact path of memory accesses: which bytes an address stands for, lane by lane, and what is
+ * said when it stands for none (PTX ISA chapter 5, state spaces). Handlers come here when their
+ * one-buffer check fails: a new buffer, lanes in several buffers, a window address, or a fault.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static const struct device_buffer *find_buffer(struct worker *k, uint64_t addres
 void worker_check_generation(struct worker *k)
 {
 	const struct device_memory *m = k->launch->spec->memory;
-	uint64_t now = m && m->generation ? atomic_load_explicit(m->generation, memory_order_acquire) : 0;
+	uint64_t now =
+		m && m->generation ? atomic_load_explicit(m->generation, memory_order_acquire) : 0;
 
 	if (now == k->generation)
 		return;
@@ -57,11 +58,13 @@ void worker_check_generation(struct worker *k)
 	if (k->caches)
 		memset(k->caches, 0, k->launch->program->cache_count * sizeof(*k->caches));
 	for (uint32_t i = 0; i < k->other_count; i++)
-		memset(k->others[i].caches, 0, k->others[i].program->cache_count * sizeof(*k->others[i].caches));
+		memset(k->others[i].caches, 0,
+		       k->others[i].program->cache_count * sizeof(*k->others[i].caches));
 }
 
 /* One lane of a generic or global access; NULL when the address is bad. */
-static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, uint64_t size, enum gpu_access kind)
+static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, uint64_t size,
+			     enum gpu_access kind)
 {
 	struct launch *l = w->worker->launch;
 
@@ -73,10 +76,12 @@ static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, ui
 	if (inside(address, size, MACHINE_WORKSPACE, sizeof(l->workspace)))
 		return l->workspace + (address - MACHINE_WORKSPACE);
 	if (w->frame->program->param_area &&
-	    inside(address, size, MACHINE_PARAM_WINDOW + PARAM_FRAME_OFFSET, w->frame->program->param_area))
+	    inside(address, size, MACHINE_PARAM_WINDOW + PARAM_FRAME_OFFSET,
+		   w->frame->program->param_area))
 		return w->frame->params + (uint64_t)lane * w->frame->program->param_area +
 		       (address - MACHINE_PARAM_WINDOW - PARAM_FRAME_OFFSET);
-	if (kind == GPU_ACCESS_READ && inside(address, size, MACHINE_PARAM_WINDOW, l->spec->params_size))
+	if (kind == GPU_ACCESS_READ &&
+	    inside(address, size, MACHINE_PARAM_WINDOW, l->spec->params_size))
 		return (uint8_t *)(uintptr_t)l->spec->params + (address - MACHINE_PARAM_WINDOW);
 	return NULL;
 }
@@ -90,16 +95,20 @@ uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t 
 	return window_bytes(w, (uint32_t)lane, address, size, GPU_ACCESS_READ);
 }
 
-uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size, enum gpu_access kind,
-			  enum ptx_space wanted, enum ptx_space *ret_space)
+uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size,
+			  enum gpu_access kind, enum ptx_space wanted, enum ptx_space *ret_space)
 {
 	const struct device_buffer *b = find_buffer(w->worker, *address);
 	uint8_t *bytes;
 
 	*ret_space = PTX_SPACE_GLOBAL;
 	if (b && inside(*address, size, b->address, b->size))
-		return b->read_only && kind != GPU_ACCESS_READ ? NULL : (uint8_t *)b->bytes + (*address - b->address);
-	bytes = in_windows(*address) && wanted != PTX_SPACE_CONST ? window_bytes(w, lane, *address, size, kind) : NULL;
+		return b->read_only && kind != GPU_ACCESS_READ
+			       ? NULL
+			       : (uint8_t *)b->bytes + (*address - b->address);
+	bytes = in_windows(*address) && wanted != PTX_SPACE_CONST
+			? window_bytes(w, lane, *address, size, kind)
+			: NULL;
 	if (!bytes || *address - MACHINE_WORKSPACE < MACHINE_WINDOW_SIZE)
 		return bytes;
 	if (wanted == PTX_SPACE_GLOBAL)
@@ -132,7 +141,8 @@ const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t 
 	return text;
 }
 
-static void describe_buffer(struct gpu_fault *f, const struct device_memory *m, const struct device_buffer *b)
+static void describe_buffer(struct gpu_fault *f, const struct device_memory *m,
+			    const struct device_buffer *b)
 {
 	f->has_buffer = true;
 	f->freed = b->freed;
@@ -175,13 +185,14 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 	f->array_offset = best->base;
 	f->array_size = best->size;
 	index = (size_t)(best - w->cta->arrays);
-	ptx_lines_source_name(index < entry->shared_array_count ? entry->shared_arrays[index].name :
-			      entry->dynamic_shared ? entry->dynamic_shared : "(dynamic)",
+	ptx_lines_source_name(index < entry->shared_array_count ? entry->shared_arrays[index].name
+			      : entry->dynamic_shared           ? entry->dynamic_shared
+								: "(dynamic)",
 			      f->array_name, sizeof(f->array_name));
 }
 
-static bool fault(struct warp *w, const struct op *o, struct memory_access a, enum gpu_fault_kind kind, uint32_t lanes,
-		  uint64_t address, const char *note)
+static bool fault(struct warp *w, const struct op *o, struct memory_access a,
+		  enum gpu_fault_kind kind, uint32_t lanes, uint64_t address, const char *note)
 {
 	struct gpu_fault *f = &w->worker->fault;
 
@@ -203,7 +214,9 @@ void state_space_describe(struct warp *w, struct gpu_fault *f)
 
 	f->reaches_host = m && m->reaches_host;
 	if (f->space == PTX_SPACE_SHARED || address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
-		describe_shared(f, w, f->space == PTX_SPACE_SHARED ? address : address - MACHINE_SHARED_WINDOW);
+		describe_shared(f, w,
+				f->space == PTX_SPACE_SHARED ? address
+							     : address - MACHINE_SHARED_WINDOW);
 	else if (f->space == PTX_SPACE_LOCAL)
 		f->window = w->local_size;
 	else if (!in_windows(address) && m && m->nearest && m->nearest(m->data, address, &near))
@@ -242,7 +255,8 @@ uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enu
 	if (space == PTX_SPACE_LOCAL)
 		return address < w->local_size ? local_shadow(w, lane, address) : NULL;
 	if (address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
-		return state_space_shadow(w, lane, address - MACHINE_SHARED_WINDOW, PTX_SPACE_SHARED);
+		return state_space_shadow(w, lane, address - MACHINE_SHARED_WINDOW,
+					  PTX_SPACE_SHARED);
 	if (address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE)
 		return state_space_shadow(w, lane, address - MACHINE_LOCAL_WINDOW, PTX_SPACE_LOCAL);
 	b = find_buffer(w->worker, address);
@@ -257,7 +271,8 @@ struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address)
 }
 
 /* Stores know here what is written; loads and atomics look for themselves. */
-static void mark_written(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a)
+static void mark_written(struct warp *w, const struct op *o, const uint64_t *address,
+			 struct memory_access a)
 {
 	if (a.kind == GPU_ACCESS_READ || o->id == OP_atom)
 		return;
@@ -265,7 +280,7 @@ static void mark_written(struct warp *w, const struct op *o, const uint64_t *add
 		taint_stored(w, o);
 		return;
 	}
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		if (w->worker->shadow_at[l])
 			shadow_mark(w->worker->shadow_at[l], address[l] & 3, a.size);
 }
@@ -276,15 +291,17 @@ static bool is_misaligned(uint64_t address, struct memory_access a)
 	return address & (a.align - 1);
 }
 
-/* Shared or local accesses by offset: past the array or the window is the only fault beside alignment. */
-static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
-			   uint8_t **ret)
+/* Shared or local accesses by offset: past the array or the window is the only fault beside
+ * alignment. */
+static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *address,
+			   struct memory_access a, uint8_t **ret)
 {
 	bool shared = a.space == PTX_SPACE_SHARED;
 	uint64_t limit = w->local_size;
 
-	FOR_ACTIVE(l, w->mask) {
-		const struct memory_cache *array = shared ? cta_array(w->cta, address[l], a.size) : NULL;
+	FOR_ACTIVE (l, w->mask) {
+		const struct memory_cache *array =
+			shared ? cta_array(w->cta, address[l], a.size) : NULL;
 
 		if (is_misaligned(address[l], a))
 			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
@@ -293,11 +310,12 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 		if (shared ? !array : !inside(address[l], a.size, 0, limit)) {
 			bool other = address_is_generic(address[l]);
 
-			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW, 1u << l, address[l],
-				     "");
+			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW,
+				     1u << l, address[l], "");
 		}
 		ret[l] = (shared ? w->cta->shared : w->local + (uint64_t)l * limit) + address[l];
-		w->worker->shadow_at[l] = shared ? array_shadow(array, address[l]) : local_shadow(w, l, address[l]);
+		w->worker->shadow_at[l] =
+			shared ? array_shadow(array, address[l]) : local_shadow(w, l, address[l]);
 	}
 	mark_written(w, o, address, a);
 	return true;
@@ -316,8 +334,8 @@ static bool lift_guard(struct worker *k, const struct device_buffer *b)
 	return true;
 }
 
-static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t address, struct memory_access a,
-			uint8_t **ret, const struct device_buffer **buffer)
+static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t address,
+			struct memory_access a, uint8_t **ret, const struct device_buffer **buffer)
 {
 	const struct device_buffer *b = find_buffer(w->worker, address);
 
@@ -334,24 +352,32 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 		*ret = (uint8_t *)b->bytes + (address - b->address);
 		w->worker->shadow_at[l] = buffer_shadow(b, address);
 	} else {
-		w->worker->shadow_at[l] = in_windows(address) ? state_space_shadow(w, l, address, PTX_SPACE_GENERIC) : NULL;
-		*ret = in_windows(address) && a.space != PTX_SPACE_CONST ?
-			       window_bytes(w, l, address, a.size, a.kind) : NULL;
-		if (*ret && a.space == PTX_SPACE_GLOBAL && address - MACHINE_WORKSPACE >= MACHINE_WINDOW_SIZE)
+		w->worker->shadow_at[l] =
+			in_windows(address) ? state_space_shadow(w, l, address, PTX_SPACE_GENERIC)
+					    : NULL;
+		*ret = in_windows(address) && a.space != PTX_SPACE_CONST
+			       ? window_bytes(w, l, address, a.size, a.kind)
+			       : NULL;
+		if (*ret && a.space == PTX_SPACE_GLOBAL &&
+		    address - MACHINE_WORKSPACE >= MACHINE_WINDOW_SIZE)
 			return fault(w, o, a, GPU_FAULT_ADDRESS_SPACE, 1u << l, address,
 				     "a shared, local or parameter address used as a global one");
-		if (*ret && a.kind == GPU_ACCESS_ATOMIC && address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE)
-			return fault(w, o, a, GPU_FAULT_ADDRESS_SPACE, 1u << l, address, "atomics need shared or global memory");
+		if (*ret && a.kind == GPU_ACCESS_ATOMIC &&
+		    address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE)
+			return fault(w, o, a, GPU_FAULT_ADDRESS_SPACE, 1u << l, address,
+				     "atomics need shared or global memory");
 	}
 	if (!*ret)
-		return fault(w, o, a, in_windows(address) && address < MACHINE_PARAM_WINDOW ? GPU_FAULT_WINDOW :
-						GPU_FAULT_ILLEGAL_ADDRESS,
+		return fault(w, o, a,
+			     in_windows(address) && address < MACHINE_PARAM_WINDOW
+				     ? GPU_FAULT_WINDOW
+				     : GPU_FAULT_ILLEGAL_ADDRESS,
 			     1u << l, address, "");
 	return true;
 }
 
-bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
-			 uint8_t **ret)
+bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address,
+			 struct memory_access a, uint8_t **ret)
 {
 	const struct device_buffer *b;
 	struct memory_cache first = { 0 };
@@ -359,11 +385,14 @@ bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *add
 
 	if (a.space == PTX_SPACE_SHARED || a.space == PTX_SPACE_LOCAL)
 		return resolve_window(w, o, address, a, ret);
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		if (!resolve_one(w, o, l, address[l], a, &ret[l], &b))
 			return false;
 		if (b && !first.size)
-			first = (struct memory_cache){ b->address, b->size, b->bytes, { 0 },
+			first = (struct memory_cache){ b->address,
+						       b->size,
+						       b->bytes,
+						       { 0 },
 						       b->shadow ? shadow_words(b->shadow) : NULL };
 		same &= b && b->address == first.base;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free, and the device's
- * runtime. Arguments lie in the parameter area of the calling frame, one set a lane; lanes are served in lane order.
+ * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free,
+ * and the device's runtime. Arguments lie in the parameter area of the calling frame, one set a
+ * lane; lanes are served in lane order.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +12,11 @@
 #include "emulator/machine/exec.h"
 #include "emulator/machine/taint.h"
 
-const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
+const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane,
+				   uint32_t i)
 {
-	return w->frame->params + (size_t)lane * w->frame->program->param_area + c->arguments[i].offset;
+	return w->frame->params + (size_t)lane * w->frame->program->param_area +
+	       c->arguments[i].offset;
 }
 
 uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
@@ -21,7 +24,9 @@ uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32
 	uint64_t v = 0;
 
 	if (i < c->argument_count)
-		memcpy(&v, w->frame->params + (size_t)lane * w->frame->program->param_area + c->arguments[i].offset,
+		memcpy(&v,
+		       w->frame->params + (size_t)lane * w->frame->program->param_area +
+			       c->arguments[i].offset,
 		       c->arguments[i].size < 8 ? c->arguments[i].size : 8);
 	return v;
 }
@@ -29,8 +34,9 @@ uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32
 void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v)
 {
 	if (c->return_count)
-		memcpy(w->frame->params + (size_t)lane * w->frame->program->param_area + c->returns[0].offset, &v,
-		       c->returns[0].size < 8 ? c->returns[0].size : 8);
+		memcpy(w->frame->params + (size_t)lane * w->frame->program->param_area +
+			       c->returns[0].offset,
+		       &v, c->returns[0].size < 8 ? c->returns[0].size : 8);
 }
 
 static void print(struct warp *w, const struct buffer *text)
@@ -70,9 +76,10 @@ static uint64_t next_argument(struct arguments *a, unsigned size)
 	return v;
 }
 
-/* One conversion from `%` on; returns what follows it. spec gets the text for the host's printf without `h`, `l`. */
-static const char *take_conversion(const char *f, const char *end, struct arguments *args, char *spec, size_t size,
-				   int *longs)
+/* One conversion from `%` on; returns what follows it. spec gets the text for the host's printf
+ * without `h`, `l`. */
+static const char *take_conversion(const char *f, const char *end, struct arguments *args,
+				   char *spec, size_t size, int *longs)
 {
 	size_t n = 0;
 
@@ -80,7 +87,8 @@ static const char *take_conversion(const char *f, const char *end, struct argume
 	*longs = 0;
 	while (f < end && n + 4 < size && strchr("-+ #0123456789.*hlLqjzt", *f) && *f) {
 		if (*f == '*') {
-			n += (size_t)snprintf(spec + n, size - n - 4, "%d", (int)(int32_t)next_argument(args, 4));
+			n += (size_t)snprintf(spec + n, size - n - 4, "%d",
+					      (int)(int32_t)next_argument(args, 4));
 			if (n > size - 5)
 				n = size - 5;
 		} else if (strchr("lLqjzt", *f)) {
@@ -98,7 +106,8 @@ static void print_string(struct arguments *args, const char *spec, struct buffer
 {
 	uint64_t address = next_argument(args, 8);
 	size_t len = 0;
-	const char *text = address ? state_space_text(args->w, (int)args->lane, address, &len) : NULL;
+	const char *text =
+		address ? state_space_text(args->w, (int)args->lane, address, &len) : NULL;
 	char copy[1024];
 	char format[80];
 
@@ -119,7 +128,8 @@ static void print_string(struct arguments *args, const char *spec, struct buffer
 	}
 }
 
-static void print_conversion(struct arguments *args, char kind, const char *spec, int longs, struct buffer *out)
+static void print_conversion(struct arguments *args, char kind, const char *spec, int longs,
+			     struct buffer *out)
 {
 	char format[80];
 	double d;
@@ -128,12 +138,16 @@ static void print_conversion(struct arguments *args, char kind, const char *spec
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	switch (kind) {
-	case 'd': case 'i':
+	case 'd':
+	case 'i':
 		v = next_argument(args, longs ? 8 : 4);
 		snprintf(format, sizeof(format), "%sll%c", spec, kind);
 		buffer_printf(out, format, longs ? (long long)v : (long long)(int32_t)v);
 		break;
-	case 'u': case 'x': case 'X': case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o':
 		v = next_argument(args, longs ? 8 : 4);
 		snprintf(format, sizeof(format), "%sll%c", spec, kind);
 		buffer_printf(out, format, (unsigned long long)v);
@@ -148,7 +162,14 @@ static void print_conversion(struct arguments *args, char kind, const char *spec
 		snprintf(format, sizeof(format), "%sp", spec);
 		buffer_printf(out, format, (void *)(uintptr_t)v);
 		break;
-	case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+	case 'f':
+	case 'F':
+	case 'e':
+	case 'E':
+	case 'g':
+	case 'G':
+	case 'a':
+	case 'A':
 		v = next_argument(args, 8);
 		memcpy(&d, &v, sizeof(d));
 		snprintf(format, sizeof(format), "%s%c", spec, kind);
@@ -163,8 +184,8 @@ static void print_conversion(struct arguments *args, char kind, const char *spec
 #pragma GCC diagnostic pop
 }
 
-static void format_lane(struct warp *w, const struct op *o, uint32_t lane, const char *f, size_t len, uint64_t packed,
-			struct buffer *out)
+static void format_lane(struct warp *w, const struct op *o, uint32_t lane, const char *f,
+			size_t len, uint64_t packed, struct buffer *out)
 {
 	struct arguments args = { .w = w, .o = o, .lane = lane, .at = packed };
 	const char *end = f + len;
@@ -194,12 +215,14 @@ static const struct op *run_vprintf(struct warp *w, const struct op *o)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		size_t len;
-		const char *format = state_space_text(w, (int)l, syscall_argument(w, o->call, l, 0), &len);
+		const char *format =
+			state_space_text(w, (int)l, syscall_argument(w, o->call, l, 0), &len);
 
 		if (!format)
-			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, "printf: the format is no valid address");
+			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l,
+					  "printf: the format is no valid address");
 		format_lane(w, o, l, format, len, syscall_argument(w, o->call, l, 1), &out);
 		syscall_result(w, o->call, l, 0);
 	}
@@ -225,19 +248,21 @@ static const struct op *run_assertfail(struct warp *w, const struct op *o)
 	struct gpu_fault *f = &w->worker->fault;
 	char note[200];
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		warp_fault(w, o, GPU_FAULT_ASSERT, 1u << l, "");
 		put_text(w, l, syscall_argument(w, o->call, l, 1), &out);
 		buffer_printf(&out, ":%u: ", (unsigned)syscall_argument(w, o->call, l, 2));
 		put_text(w, l, syscall_argument(w, o->call, l, 3), &out);
-		buffer_printf(&out, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", f->cta[0], f->cta[1], f->cta[2],
-			      f->thread[0], f->thread[1], f->thread[2]);
+		buffer_printf(&out, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `",
+			      f->cta[0], f->cta[1], f->cta[2], f->thread[0], f->thread[1],
+			      f->thread[2]);
 		put_text(w, l, syscall_argument(w, o->call, l, 0), &out);
 		buffer_puts(&out, "` failed.\n");
 	}
 	print(w, &out);
 	out.len = out.len > 0 ? out.len - 1 : 0;
-	snprintf(note, sizeof(note), "%.*s", (int)(strcspn(buffer_text(&out), "\n")), buffer_text(&out));
+	snprintf(note, sizeof(note), "%.*s", (int)(strcspn(buffer_text(&out), "\n")),
+		 buffer_text(&out));
 	return warp_fault(w, o, GPU_FAULT_ASSERT, w->mask, note);
 }
 
@@ -245,12 +270,13 @@ static const struct op *run_malloc(struct warp *w, const struct op *o)
 {
 	struct launch *launch = w->worker->launch;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t address = 0;
 
 		if (launch->spec->heap_alloc) {
 			pthread_mutex_lock(launch->lock);
-			address = launch->spec->heap_alloc(launch->spec->data, syscall_argument(w, o->call, l, 0));
+			address = launch->spec->heap_alloc(launch->spec->data,
+							   syscall_argument(w, o->call, l, 0));
 			pthread_mutex_unlock(launch->lock);
 		}
 		syscall_result(w, o->call, l, address);
@@ -263,18 +289,20 @@ static const struct op *run_free(struct warp *w, const struct op *o)
 {
 	struct launch *launch = w->worker->launch;
 
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t address = syscall_argument(w, o->call, l, 0);
 		bool known = true;
 
 		if (!address)
 			continue;
 		pthread_mutex_lock(launch->lock);
-		known = launch->spec->heap_free && launch->spec->heap_free(launch->spec->data, address);
+		known = launch->spec->heap_free &&
+			launch->spec->heap_free(launch->spec->data, address);
 		pthread_mutex_unlock(launch->lock);
 		if (!known)
 			return warp_fault(w, o, GPU_FAULT_TRAP, 1u << l,
-					  "free: the address is no block of the device heap, or was freed already");
+					  "free: the address is no block of the device heap, or "
+					  "was freed already");
 	}
 	worker_check_generation(w->worker);
 	return o + 1;
@@ -283,13 +311,15 @@ static const struct op *run_free(struct warp *w, const struct op *o)
 /* (handle of a graph's condition: the address of its value, value) */
 static const struct op *run_set_conditional(struct warp *w, const struct op *o)
 {
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint32_t value = (uint32_t)syscall_argument(w, o->call, l, 1);
-		uint8_t *bytes = state_space_bytes(w, (int)l, syscall_argument(w, o->call, l, 0), sizeof(value));
+		uint8_t *bytes = state_space_bytes(w, (int)l, syscall_argument(w, o->call, l, 0),
+						   sizeof(value));
 
 		if (!bytes)
 			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l,
-					  "cudaGraphSetConditional: this is the handle of no condition of a graph");
+					  "cudaGraphSetConditional: this is the handle of no "
+					  "condition of a graph");
 		memcpy(bytes, &value, sizeof(value));
 	}
 	return o + 1;
@@ -334,5 +364,6 @@ const struct op *syscall_run(struct warp *w, const struct op *o, const char *nam
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(calls[i].name, name))
 			return calls[i].run(w, o);
-	return warp_fault(w, o, GPU_FAULT_ILLEGAL_INSTRUCTION, w->mask, "a call of a function that nothing defines");
+	return warp_fault(w, o, GPU_FAULT_ILLEGAL_INSTRUCTION, w->mask,
+			  "a call of a function that nothing defines");
 }

@@ -6,24 +6,43 @@
 #include "emulator/machine/exec.h"
 
 enum taint_class {
-	TAINT_NOTHING,   /* no destination, or one that taint.c knows */
-	TAINT_ANY,       /* one bit taints all of the result */
-	TAINT_HALVES,    /* the same for each 16 bits */
-	TAINT_UPWARD,    /* a bit taints those from its place up: sums */
-	TAINT_COPY,      /* bit by bit */
-	TAINT_MOVED,     /* what the operation does to a value it does to its taint; `control` operands are values */
-	TAINT_AND, TAINT_OR, TAINT_XOR,
-	TAINT_COMPARE,   /* a predicate */
-	TAINT_EQUAL,     /* a predicate that a difference of known bits decides */
-	TAINT_PICK, TAINT_SIGN_PICK,
-	TAINT_MASK_AND, TAINT_MASK_OR, TAINT_MASK_COPY, TAINT_MASK_ANDN,
-	TAINT_LOAD, TAINT_STORE,
+	TAINT_NOTHING, /* no destination, or one that taint.c knows */
+	TAINT_ANY,     /* one bit taints all of the result */
+	TAINT_HALVES,  /* the same for each 16 bits */
+	TAINT_UPWARD,  /* a bit taints those from its place up: sums */
+	TAINT_COPY,    /* bit by bit */
+	TAINT_MOVED, /* what the operation does to a value it does to its taint; `control` operands
+			are values */
+	TAINT_AND,
+	TAINT_OR,
+	TAINT_XOR,
+	TAINT_COMPARE, /* a predicate */
+	TAINT_EQUAL,   /* a predicate that a difference of known bits decides */
+	TAINT_PICK,
+	TAINT_SIGN_PICK,
+	TAINT_MASK_AND,
+	TAINT_MASK_OR,
+	TAINT_MASK_COPY,
+	TAINT_MASK_ANDN,
+	TAINT_LOAD,
+	TAINT_STORE,
 };
 
 enum taint_type {
-	TAINT_TYPE__, TAINT_TYPE_p,
-	TAINT_TYPE_u8, TAINT_TYPE_s8, TAINT_TYPE_u16, TAINT_TYPE_s16, TAINT_TYPE_u32, TAINT_TYPE_s32, TAINT_TYPE_u64,
-	TAINT_TYPE_s64, TAINT_TYPE_f16, TAINT_TYPE_bf16, TAINT_TYPE_f32, TAINT_TYPE_f64,
+	TAINT_TYPE__,
+	TAINT_TYPE_p,
+	TAINT_TYPE_u8,
+	TAINT_TYPE_s8,
+	TAINT_TYPE_u16,
+	TAINT_TYPE_s16,
+	TAINT_TYPE_u32,
+	TAINT_TYPE_s32,
+	TAINT_TYPE_u64,
+	TAINT_TYPE_s64,
+	TAINT_TYPE_f16,
+	TAINT_TYPE_bf16,
+	TAINT_TYPE_f32,
+	TAINT_TYPE_f64,
 };
 
 struct taint_rule {

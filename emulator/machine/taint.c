@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taint of the registers of frames, operation by operation. Each destination gets its taint from the values and taints
- * that its sources have before the operation runs; loads then add what their handlers found in the shadow.
+ * Taint of the registers of frames, operation by operation. Each destination gets its taint from
+ * the values and taints that its sources have before the operation runs; loads then add what their
+ * handlers found in the shadow.
  */
 #include "emulator/machine/taint.h"
 
@@ -42,7 +43,8 @@ static size_t area_bytes(const struct frame *f)
 	return f->program->frame_bytes + (size_t)f->program->param_area * LANES;
 }
 
-/* Behind the taint of rows and parameters: for each four bytes of the rows, where the row's taint came from. */
+/* Behind the taint of rows and parameters: for each four bytes of the rows, where the row's taint
+ * came from. */
 static uint16_t *origin_of(const struct frame *f, uint32_t row)
 {
 	return (uint16_t *)(void *)(f->taint + (area_bytes(f) + 63) / 64 * 64) + row / 4;
@@ -50,7 +52,8 @@ static uint16_t *origin_of(const struct frame *f, uint32_t row)
 
 static bool make_area(struct worker *k, struct frame *f)
 {
-	size_t size = (area_bytes(f) + 63) / 64 * 64 + f->program->frame_bytes / 4 * sizeof(uint16_t);
+	size_t size =
+		(area_bytes(f) + 63) / 64 * 64 + f->program->frame_bytes / 4 * sizeof(uint16_t);
 
 	if (f->taint)
 		return true;
@@ -140,7 +143,7 @@ static bool row_is_tainted(const struct frame *f, uint32_t row, uint8_t type, ui
 {
 	if (!type)
 		return false;
-	FOR_ACTIVE(l, mask)
+	FOR_ACTIVE (l, mask)
 		if (get(f, row, type, l))
 			return true;
 	return false;
@@ -148,7 +151,7 @@ static bool row_is_tainted(const struct frame *f, uint32_t row, uint8_t type, ui
 
 static void clear_row(const struct frame *f, uint32_t row, uint8_t type, uint32_t mask)
 {
-	FOR_ACTIVE(l, mask)
+	FOR_ACTIVE (l, mask)
 		put(f, row, type, l, 0);
 }
 
@@ -158,8 +161,8 @@ static void clear_predicate(const struct frame *f, uint32_t row, uint32_t mask)
 }
 
 /* Where the bytes were loaded that led to this use. */
-static void describe(struct warp *w, const struct op *o, uint32_t lane, const struct origin *from, enum taint_use use,
-		     struct gpu_fault *f)
+static void describe(struct warp *w, const struct op *o, uint32_t lane, const struct origin *from,
+		     enum taint_use use, struct gpu_fault *f)
 {
 	warp_describe(w, o, GPU_FAULT_UNINITIALIZED, 1u << lane, "", f);
 	f->use = use;
@@ -178,7 +181,8 @@ static void describe(struct warp *w, const struct op *o, uint32_t lane, const st
 	state_space_describe(w, f);
 }
 
-static void report(struct warp *w, const struct op *o, uint32_t lane, const struct origin *from, enum taint_use use)
+static void report(struct warp *w, const struct op *o, uint32_t lane, const struct origin *from,
+		   enum taint_use use)
 {
 	const struct machine_launch *l = w->worker->launch->spec;
 	struct gpu_fault f;
@@ -191,14 +195,19 @@ static void report(struct warp *w, const struct op *o, uint32_t lane, const stru
 	pthread_mutex_unlock(w->worker->launch->lock);
 }
 
-static void use_row(struct warp *w, const struct op *o, uint32_t row, uint8_t type, uint32_t mask, enum taint_use use)
+static void use_row(struct warp *w, const struct op *o, uint32_t row, uint8_t type, uint32_t mask,
+		    enum taint_use use)
 {
 	const struct frame *f = w->frame;
 
-	FOR_ACTIVE(l, mask)
+	FOR_ACTIVE (l, mask)
 		if (get(f, row, type, l)) {
-			report(w, o, l, &w->worker->taint->origins[(*origin_of(f, row) & ~COMPUTED) % ORIGINS], use);
-			/* It is known from here on, so that what follows from it is not told again. */
+			report(w, o, l,
+			       &w->worker->taint
+					->origins[(*origin_of(f, row) & ~COMPUTED) % ORIGINS],
+			       use);
+			/* It is known from here on, so that what follows from it is not told again.
+			 */
 			clear_row(f, row, type, ALL_LANES);
 			return;
 		}
@@ -256,9 +265,12 @@ static uint64_t result(const struct taint_rule *r, const uint64_t t[3], const ui
 	case TAINT_EQUAL:
 		return all && !((v[0] ^ v[1]) & ~all);
 	case TAINT_PICK:
-		return t[2] ? (v[0] != v[1] || all & ~1ull ? all_ones(r->type[0]) : 0) : v[2] ? t[0] : t[1];
+		return t[2]   ? (v[0] != v[1] || all & ~1ull ? all_ones(r->type[0]) : 0)
+		       : v[2] ? t[0]
+			      : t[1];
 	case TAINT_SIGN_PICK:
-		first = r->type[3] == TAINT_TYPE_f32 ? float_of((uint32_t)v[2]) >= 0 : (int32_t)v[2] >= 0;
+		first = r->type[3] == TAINT_TYPE_f32 ? float_of((uint32_t)v[2]) >= 0
+						     : (int32_t)v[2] >= 0;
 		return t[2] ? all_ones(r->type[0]) : first ? t[0] : t[1];
 	case TAINT_MASK_COPY:
 	case TAINT_COMPARE:
@@ -283,8 +295,9 @@ static void move(struct warp *w, const struct op *o, const struct taint_rule *r)
 
 		if (!type)
 			continue;
-		memcpy(rows[i], (control ? w->rows : w->frame->taint) + from[i], taint_bits(type) == 64 ? 256 : 128);
-		FOR_ACTIVE(l, w->mask)
+		memcpy(rows[i], (control ? w->rows : w->frame->taint) + from[i],
+		       taint_bits(type) == 64 ? 256 : 128);
+		FOR_ACTIVE (l, w->mask)
 			lost |= (uint32_t)(control && get(w->frame, from[i], type, l)) << l;
 	}
 	twin.a = 0;
@@ -295,14 +308,17 @@ static void move(struct warp *w, const struct op *o, const struct taint_rule *r)
 	w->rows = rows[0];
 	machine_handlers()[o->id].full(w, &twin);
 	w->rows = saved;
-	FOR_ACTIVE(l, w->mask)
-		put(w->frame, o->d, r->type[0], l, lost >> l & 1 ? all_ones(r->type[0]) :
-		    taint_bits(r->type[0]) == 64 ? ((uint64_t *)(void *)rows[4])[l] : ((uint32_t *)(void *)rows[4])[l]);
+	FOR_ACTIVE (l, w->mask)
+		put(w->frame, o->d, r->type[0], l,
+		    lost >> l & 1                  ? all_ones(r->type[0])
+		    : taint_bits(r->type[0]) == 64 ? ((uint64_t *)(void *)rows[4])[l]
+						   : ((uint32_t *)(void *)rows[4])[l]);
 }
 
 static bool is_copy(uint8_t class)
 {
-	return class == TAINT_COPY || class == TAINT_MOVED || class == TAINT_PICK || class == TAINT_AND || class == TAINT_OR;
+	return class == TAINT_COPY || class == TAINT_MOVED || class == TAINT_PICK ||
+	       class == TAINT_AND || class == TAINT_OR;
 }
 
 /* From rows a, b, c to row d. */
@@ -327,7 +343,7 @@ static void pass_on(struct warp *w, const struct op *o, const struct taint_rule 
 		move(w, o, r);
 		return;
 	}
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t t[3] = { 0 }, v[3] = { 0 };
 
 		for (int i = 0; i < 3; i++)
@@ -339,7 +355,8 @@ static void pass_on(struct warp *w, const struct op *o, const struct taint_rule 
 	}
 }
 
-/* Lanes take the taint of the lane that their value comes from; one that comes from another place of the code is known. */
+/* Lanes take the taint of the lane that their value comes from; one that comes from another place
+ * of the code is known. */
 static void shuffle(struct warp *w, const struct op *o)
 {
 	const uint32_t *pb = ROW(w, uint32_t, o->b), *pc = ROW(w, uint32_t, o->c);
@@ -348,8 +365,9 @@ static void shuffle(struct warp *w, const struct op *o)
 	use_row(w, o, o->b, TAINT_TYPE_u32, w->mask, TAINT_USE_LANE);
 	for (uint32_t l = 0; l < LANES; l++)
 		before[l] = w->mask >> l & 1 ? (uint32_t)get(w->frame, o->a, TAINT_TYPE_u32, l) : 0;
-	FOR_ACTIVE(l, w->mask) {
-		int lane = (int)l, b = pb[l] & 31, c = pc[l] & 31, segment = pc[l] >> 8 & 31, low = lane & segment;
+	FOR_ACTIVE (l, w->mask) {
+		int lane = (int)l, b = pb[l] & 31, c = pc[l] & 31, segment = pc[l] >> 8 & 31,
+		    low = lane & segment;
 		int high = low | (c & ~segment), from;
 		bool inside;
 
@@ -382,9 +400,11 @@ static void shuffle(struct warp *w, const struct op *o)
 static void gather(struct warp *w, const struct op *o, uint8_t from, uint8_t to)
 {
 	bool tainted = row_is_tainted(w->frame, o->a, from, w->mask);
-	uint64_t ballot = from == TAINT_TYPE_p ? *(uint32_t *)(void *)(w->frame->taint + o->a) & w->mask : 0xffffffffu;
+	uint64_t ballot = from == TAINT_TYPE_p
+				  ? *(uint32_t *)(void *)(w->frame->taint + o->a) & w->mask
+				  : 0xffffffffu;
 
-	FOR_ACTIVE(l, w->mask)
+	FOR_ACTIVE (l, w->mask)
 		put(w->frame, o->d, to, l, tainted ? ballot : 0);
 	if (tainted)
 		*origin_of(w->frame, o->d) = *origin_of(w->frame, o->a) | COMPUTED;
@@ -420,7 +440,7 @@ static void step_memory(struct warp *w, const struct op *o, const struct taint_r
 				clear_row(f, element_row(o, o->d, i), row_type(r), w->mask);
 		return;
 	}
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t t = 0;
 
 		if (r->class == TAINT_LOAD) {
@@ -444,7 +464,8 @@ static void step_by_hand(struct warp *w, const struct op *o)
 	uint32_t rows[] = { o->d, o->x[0], o->x[1], o->x[2] };
 
 	switch (o->id) {
-	case OP_bra_if: case OP_bra_unless:
+	case OP_bra_if:
+	case OP_bra_unless:
 		use_row(w, o, o->a, TAINT_TYPE_p, w->mask, TAINT_USE_BRANCH);
 		break;
 	case OP_brx:
@@ -460,15 +481,21 @@ static void step_by_hand(struct warp *w, const struct op *o)
 		shuffle(w, o);
 		break;
 	case OP_vote:
-		gather(w, o, TAINT_TYPE_p, (o->flags & WARP_MODE) == VOTE_BALLOT ? TAINT_TYPE_u32 : TAINT_TYPE_p);
+		gather(w, o, TAINT_TYPE_p,
+		       (o->flags & WARP_MODE) == VOTE_BALLOT ? TAINT_TYPE_u32 : TAINT_TYPE_p);
 		break;
 	case OP_match:
-		gather(w, o, o->flags & WARP_WIDE ? TAINT_TYPE_u64 : TAINT_TYPE_u32, TAINT_TYPE_u32);
+		gather(w, o, o->flags & WARP_WIDE ? TAINT_TYPE_u64 : TAINT_TYPE_u32,
+		       TAINT_TYPE_u32);
 		break;
 	case OP_redux:
 		gather(w, o, TAINT_TYPE_u32, TAINT_TYPE_u32);
 		break;
-	case OP_activemask: case OP_clock32: case OP_globaltimer_lo: case OP_globaltimer_hi: case OP_movmatrix:
+	case OP_activemask:
+	case OP_clock32:
+	case OP_globaltimer_lo:
+	case OP_globaltimer_hi:
+	case OP_movmatrix:
 		clear_row(f, o->d, TAINT_TYPE_u32, w->mask);
 		break;
 	case OP_elect:
@@ -477,7 +504,10 @@ static void step_by_hand(struct warp *w, const struct op *o)
 		if (o->x[0] != PTX_NO_OPERAND)
 			clear_predicate(f, o->x[0], w->mask);
 		break;
-	case OP_alloca: case OP_stacksave: case OP_clock64: case OP_globaltimer:
+	case OP_alloca:
+	case OP_stacksave:
+	case OP_clock64:
+	case OP_globaltimer:
 		clear_row(f, o->d, TAINT_TYPE_u64, w->mask);
 		break;
 	case OP_mbarrier:
@@ -488,7 +518,8 @@ static void step_by_hand(struct warp *w, const struct op *o)
 		break;
 	case OP_unstage:
 		for (uint32_t i = 0; i < o->flags >> STAGE_COUNT_SHIFT; i++)
-			clear_row(f, rows[i], o->flags >> i & 1 ? TAINT_TYPE_u64 : TAINT_TYPE_u32, w->mask);
+			clear_row(f, rows[i], o->flags >> i & 1 ? TAINT_TYPE_u64 : TAINT_TYPE_u32,
+				  w->mask);
 		break;
 	default:
 		break;
@@ -507,7 +538,8 @@ static void check_guard(struct warp *w, const struct op *o)
 {
 	const struct op *first = w->frame->program->ops;
 
-	for (const struct op *p = o; p > first && (p[-1].id == OP_guard || p[-1].id == OP_guard_not || p[-1].id == OP_mode);
+	for (const struct op *p = o;
+	     p > first && (p[-1].id == OP_guard || p[-1].id == OP_guard_not || p[-1].id == OP_mode);
 	     p--)
 		if (p[-1].id != OP_mode)
 			use_row(w, o, p[-1].a, TAINT_TYPE_p, w->mask, TAINT_USE_BRANCH);
@@ -529,8 +561,9 @@ static void step(struct observer *x, struct warp *w, const struct op *o)
 		step_by_hand(w, o);
 	else
 		pass_on(w, o, r);
-	if (o->id == OP_add_cc_u32 || o->id == OP_addc_cc_u32 || o->id == OP_sub_cc_u32 || o->id == OP_subc_cc_u32 ||
-	    o->id == OP_add_cc_u64 || o->id == OP_addc_cc_u64 || o->id == OP_sub_cc_u64 || o->id == OP_subc_cc_u64)
+	if (o->id == OP_add_cc_u32 || o->id == OP_addc_cc_u32 || o->id == OP_sub_cc_u32 ||
+	    o->id == OP_subc_cc_u32 || o->id == OP_add_cc_u64 || o->id == OP_addc_cc_u64 ||
+	    o->id == OP_sub_cc_u64 || o->id == OP_subc_cc_u64)
 		clear_predicate(f, 0, w->mask);
 	if (o->id != OP_atom)
 		return;
@@ -549,8 +582,8 @@ static uint64_t lane_address(const struct warp *w, const struct op *o, uint32_t 
 	return ROW(w, const uint64_t, o->a)[l] + (uint64_t)o->imm;
 }
 
-static uint16_t add_origin(struct warp *w, const struct op *o, uint32_t lane, uint64_t address, enum ptx_space space,
-			   uint32_t size, bool computed)
+static uint16_t add_origin(struct warp *w, const struct op *o, uint32_t lane, uint64_t address,
+			   enum ptx_space space, uint32_t size, bool computed)
 {
 	struct taint *t = w->worker->taint;
 	struct origin *to = &t->origins[t->next];
@@ -558,9 +591,14 @@ static uint16_t add_origin(struct warp *w, const struct op *o, uint32_t lane, ui
 	uint32_t thread = w->index * LANES + lane;
 
 	*to = (struct origin){
-		.op = o, .function = w->frame->program->function, .address = address, .space = space, .size = size,
+		.op = o,
+		.function = w->frame->program->function,
+		.address = address,
+		.space = space,
+		.size = size,
 		.computed = computed,
-		.thread = { thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1] },
+		.thread = { thread % block[0], thread / block[0] % block[1],
+			    thread / block[0] / block[1] },
 	};
 	memcpy(to->cta, w->cta->id, sizeof(to->cta));
 	t->next = (t->next + 1) % ORIGINS;
@@ -596,7 +634,7 @@ bool taint_loaded(struct warp *w, const struct op *o)
 			return false;
 		}
 	}
-	FOR_ACTIVE(l, w->mask) {
+	FOR_ACTIVE (l, w->mask) {
 		uint64_t address = lane_address(w, o, l);
 		const uint8_t *words = state_space_shadow(w, l, address, space);
 
@@ -609,7 +647,8 @@ bool taint_loaded(struct warp *w, const struct op *o)
 			if (!t)
 				continue;
 			if (origin < 0)
-				origin = add_origin(w, o, l, address, space, (uint32_t)r->size * r->count,
+				origin = add_origin(w, o, l, address, space,
+						    (uint32_t)r->size * r->count,
 						    words[offset / SHADOW_WORD] >> 4);
 			*origin_of(w->frame, element_row(o, o->d, i)) = (uint16_t)origin;
 			put(w->frame, element_row(o, o->d, i), row_type(r), l, t);
@@ -618,8 +657,10 @@ bool taint_loaded(struct warp *w, const struct op *o)
 	return true;
 }
 
-/* A buffer gets its first byte that was worked out from unknown ones: should the host copy it, the cause is told. */
-static void keep_cause(struct warp *w, const struct op *o, uint32_t lane, uint64_t address, uint16_t origin)
+/* A buffer gets its first byte that was worked out from unknown ones: should the host copy it, the
+ * cause is told. */
+static void keep_cause(struct warp *w, const struct op *o, uint32_t lane, uint64_t address,
+		       uint16_t origin)
 {
 	struct shadow *s = state_space_buffer_shadow(w, address);
 	struct gpu_fault *f, *none = NULL;
@@ -629,12 +670,14 @@ static void keep_cause(struct warp *w, const struct op *o, uint32_t lane, uint64
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return;
-	describe(w, o, lane, &w->worker->taint->origins[(origin & ~COMPUTED) % ORIGINS], TAINT_USE_HOST, f);
+	describe(w, o, lane, &w->worker->taint->origins[(origin & ~COMPUTED) % ORIGINS],
+		 TAINT_USE_HOST, f);
 	if (!atomic_compare_exchange_strong(&s->cause, &none, f))
 		free(f);
 }
 
-/* Shadow bits of one stored byte. A byte with a known bit counts as known: a bit-field may have been set in it. */
+/* Shadow bits of one stored byte. A byte with a known bit counts as known: a bit-field may have
+ * been set in it. */
 static void set_byte(uint8_t *words, uint64_t offset, bool known, bool computed)
 {
 	uint8_t bit = (uint8_t)(1u << offset % SHADOW_WORD), *at = &words[offset / SHADOW_WORD];
@@ -655,9 +698,10 @@ void taint_stored(struct warp *w, const struct op *o)
 
 		if (r->space == PTX_SPACE_LOCAL && row_is_tainted(f, row, row_type(r), w->mask))
 			w->worker->taint->in_local = *origin_of(f, row);
-		FOR_ACTIVE(l, w->mask) {
+		FOR_ACTIVE (l, w->mask) {
 			uint64_t t = get(f, row, row_type(r), l), address = lane_address(w, o, l);
-			uint8_t *words = state_space_shadow(w, l, address, (enum ptx_space)r->space);
+			uint8_t *words =
+				state_space_shadow(w, l, address, (enum ptx_space)r->space);
 
 			if (!words)
 				continue;
@@ -668,49 +712,56 @@ void taint_stored(struct warp *w, const struct op *o)
 			if (computed && r->space == PTX_SPACE_GLOBAL)
 				keep_cause(w, o, l, address, *origin_of(f, row));
 			for (uint32_t b = 0; b < r->size; b++)
-				set_byte(words, (address & 3) + (uint64_t)i * r->size + b, (t >> 8 * b & 255) != 255, computed);
+				set_byte(words, (address & 3) + (uint64_t)i * r->size + b,
+					 (t >> 8 * b & 255) != 255, computed);
 		}
 	}
 }
 
-static void report_direct(struct warp *w, const struct op *o, uint32_t lane, uint64_t address, uint32_t size,
-			  enum ptx_space space, bool computed, enum taint_use use)
+static void report_direct(struct warp *w, const struct op *o, uint32_t lane, uint64_t address,
+			  uint32_t size, enum ptx_space space, bool computed, enum taint_use use)
 {
-	struct origin from = { .address = address, .space = space, .size = size, .computed = computed };
+	struct origin from = {
+		.address = address, .space = space, .size = size, .computed = computed
+	};
 
 	report(w, o, lane, &from, use);
 }
 
-void taint_atomic(struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address, uint32_t size,
-		  enum ptx_space space)
+void taint_atomic(struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
+		  uint32_t size, enum ptx_space space)
 {
 	bool told = (o->x[0] & 255) == ATOM_EXCH;
 
-	FOR_ACTIVE(l, lanes) {
+	FOR_ACTIVE (l, lanes) {
 		uint8_t *words = state_space_shadow(w, l, address[l], space);
 
 		if (!words)
 			continue;
 		if (!told && !shadow_is_known(words, address[l] & 3, size)) {
-			report_direct(w, o, l, address[l], size, space, words[0] >> 4, TAINT_USE_ATOMIC);
+			report_direct(w, o, l, address[l], size, space, words[0] >> 4,
+				      TAINT_USE_ATOMIC);
 			told = true;
 		}
 		shadow_mark(words, address[l] & 3, size);
 	}
 }
 
-void taint_printed(struct warp *w, const struct op *o, uint32_t lane, uint64_t address, uint32_t size)
+void taint_printed(struct warp *w, const struct op *o, uint32_t lane, uint64_t address,
+		   uint32_t size)
 {
 	const uint8_t *words = state_space_shadow(w, lane, address, PTX_SPACE_GENERIC);
 	const struct taint *t = w->worker->taint;
 
-	/* The compiler puts the arguments there itself: a value that was not loaded is one that was never set. */
+	/* The compiler puts the arguments there itself: a value that was not loaded is one that was
+	 * never set. */
 	if (words && t && w->frame->taint && !shadow_is_known(words, address & 3, size))
-		report(w, o, lane, &t->origins[(t->in_local & ~COMPUTED) % ORIGINS], TAINT_USE_PRINT);
+		report(w, o, lane, &t->origins[(t->in_local & ~COMPUTED) % ORIGINS],
+		       TAINT_USE_PRINT);
 }
 
-void taint_copy_params(struct worker *k, uint32_t lane, const struct frame *from, uint32_t from_offset, struct frame *to,
-		       uint32_t to_offset, uint32_t size)
+void taint_copy_params(struct worker *k, uint32_t lane, const struct frame *from,
+		       uint32_t from_offset, struct frame *to, uint32_t to_offset, uint32_t size)
 {
 	static const uint8_t clean[64];
 
@@ -724,6 +775,8 @@ void taint_copy_params(struct worker *k, uint32_t lane, const struct frame *from
 		uint32_t n = size - at < sizeof(clean) ? size - at : (uint32_t)sizeof(clean);
 
 		memcpy(to->taint + to->program->frame_bytes + to_offset + at,
-		       from->taint ? from->taint + from->program->frame_bytes + from_offset + at : clean, n);
+		       from->taint ? from->taint + from->program->frame_bytes + from_offset + at
+				   : clean,
+		       n);
 	}
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The step loop and the fragments of a warp. Ready fragments are kept sorted with the next one to run last: those that
- * have not given their turn away first, then the innermost call, then the lowest place. The running fragment goes on
- * until it reaches w->limit, the place of the next one in its frame; there they merge or change places.
+ * The step loop and the fragments of a warp. Ready fragments are kept sorted with the next one to
+ * run last: those that have not given their turn away first, then the innermost call, then the
+ * lowest place. The running fragment goes on until it reaches w->limit, the place of the next one
+ * in its frame; there they merge or change places.
  */
 #include "emulator/machine/observer.h"
 #include "emulator/machine/taint.h"
@@ -90,8 +91,9 @@ static void forget_yields(struct warp *w)
 }
 
 /*
- * The running fragment used up its budget of back edges. Others of the warp get a turn, so that lanes which spin
- * until another lane of the same warp does something let it. False: the whole warp's turn is over.
+ * The running fragment used up its budget of back edges. Others of the warp get a turn, so that
+ * lanes which spin until another lane of the same warp does something let it. False: the whole
+ * warp's turn is over.
  */
 static bool yield_fragment(struct warp *w, const struct op **pc)
 {
@@ -143,7 +145,8 @@ bool warp_part(struct warp *w, const struct op *branch, uint32_t back)
 	w->next = branch->target;
 	w->event = --w->budget < 0 ? WARP_SLICE : WARP_RESUME;
 	next = &w->ready[w->ready_count - 1];
-	if (w->event == WARP_SLICE || !before(&mine, next) || next->frame != w->frame || next->pc <= mine.pc)
+	if (w->event == WARP_SLICE || !before(&mine, next) || next->frame != w->frame ||
+	    next->pc <= mine.pc)
 		return false;
 	update_limit(w);
 	return true;
@@ -155,9 +158,11 @@ static struct warp *whole_neighbour(const struct warp *w)
 	uint32_t index = w->index ^ 1;
 	struct warp *other = &w->cta->warps[index];
 
-	if (index >= w->cta->warp_count || other->ready_count != 1 || other->ready[0].mask != ALL_LANES)
+	if (index >= w->cta->warp_count || other->ready_count != 1 ||
+	    other->ready[0].mask != ALL_LANES)
 		return NULL;
-	return other->frame == &other->entry && other->ready[0].frame == other->frame ? other : NULL;
+	return other->frame == &other->entry && other->ready[0].frame == other->frame ? other
+										      : NULL;
 }
 
 bool warp_meet(struct warp *w, const struct op *o)
@@ -193,7 +198,9 @@ bool warp_run(struct warp *w)
 	uint64_t steps = 0;
 
 	w->turn = w->cta->slice;
-	w->budget = w->ready_count > 1 && (int32_t)w->yield_budget < w->turn ? (int32_t)w->yield_budget : w->turn;
+	w->budget = w->ready_count > 1 && (int32_t)w->yield_budget < w->turn
+			    ? (int32_t)w->yield_budget
+			    : w->turn;
 	if (!select_fragment(w, &pc))
 		return true;
 	for (;;) {
@@ -235,10 +242,14 @@ bool warp_run(struct warp *w)
 	return true;
 }
 
-const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind kind, uint32_t barrier, uint32_t need)
+const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind kind,
+			   uint32_t barrier, uint32_t need)
 {
 	w->parked[w->parked_count++] = (struct parked){
-		.fragment = { o, w->frame, w->mask, false }, .kind = kind, .barrier = barrier, .need = need,
+		.fragment = { o, w->frame, w->mask, false },
+		.kind = kind,
+		.barrier = barrier,
+		.need = need,
 	};
 	w->event = WARP_GONE;
 	return NULL;
@@ -271,35 +282,63 @@ uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane)
 	uint32_t thread = w->index * LANES + lane;
 
 	switch (s) {
-	case PTX_SPECIAL_TID_X: return thread % block[0];
-	case PTX_SPECIAL_TID_Y: return thread / block[0] % block[1];
-	case PTX_SPECIAL_TID_Z: return thread / block[0] / block[1];
-	case PTX_SPECIAL_NTID_X: return block[0];
-	case PTX_SPECIAL_NTID_Y: return block[1];
-	case PTX_SPECIAL_NTID_Z: return block[2];
-	case PTX_SPECIAL_CTAID_X: return w->cta->id[0];
-	case PTX_SPECIAL_CTAID_Y: return w->cta->id[1];
-	case PTX_SPECIAL_CTAID_Z: return w->cta->id[2];
-	case PTX_SPECIAL_NCTAID_X: return grid[0];
-	case PTX_SPECIAL_NCTAID_Y: return grid[1];
-	case PTX_SPECIAL_NCTAID_Z: return grid[2];
-	case PTX_SPECIAL_LANEID: return lane;
-	case PTX_SPECIAL_WARPID: return w->index;
-	case PTX_SPECIAL_NWARPID: return MACHINE_THREADS_PER_SM / LANES;
-	case PTX_SPECIAL_LANEMASK_EQ: return 1u << lane;
-	case PTX_SPECIAL_LANEMASK_LE: return (2u << lane) - 1;
-	case PTX_SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
-	case PTX_SPECIAL_LANEMASK_GE: return ALL_LANES << lane;
-	case PTX_SPECIAL_LANEMASK_GT: return ~((2u << lane) - 1);
-	case PTX_SPECIAL_SMID: return w->cta->linear % MACHINE_SM_COUNT;
-	case PTX_SPECIAL_NSMID: return MACHINE_SM_COUNT;
-	case PTX_SPECIAL_ENVREG1: return l->spec->cooperative ? MACHINE_WORKSPACE >> 32 : 0;
-	case PTX_SPECIAL_ENVREG2: return l->spec->cooperative ? MACHINE_WORKSPACE & 0xffffffffu : 0;
-	case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return l->spec->dynamic_shared;
-	case PTX_SPECIAL_TOTAL_SMEM_SIZE: return l->shared_counted;
-	case PTX_SPECIAL_ONE: return 1;
+	case PTX_SPECIAL_TID_X:
+		return thread % block[0];
+	case PTX_SPECIAL_TID_Y:
+		return thread / block[0] % block[1];
+	case PTX_SPECIAL_TID_Z:
+		return thread / block[0] / block[1];
+	case PTX_SPECIAL_NTID_X:
+		return block[0];
+	case PTX_SPECIAL_NTID_Y:
+		return block[1];
+	case PTX_SPECIAL_NTID_Z:
+		return block[2];
+	case PTX_SPECIAL_CTAID_X:
+		return w->cta->id[0];
+	case PTX_SPECIAL_CTAID_Y:
+		return w->cta->id[1];
+	case PTX_SPECIAL_CTAID_Z:
+		return w->cta->id[2];
+	case PTX_SPECIAL_NCTAID_X:
+		return grid[0];
+	case PTX_SPECIAL_NCTAID_Y:
+		return grid[1];
+	case PTX_SPECIAL_NCTAID_Z:
+		return grid[2];
+	case PTX_SPECIAL_LANEID:
+		return lane;
+	case PTX_SPECIAL_WARPID:
+		return w->index;
+	case PTX_SPECIAL_NWARPID:
+		return MACHINE_THREADS_PER_SM / LANES;
+	case PTX_SPECIAL_LANEMASK_EQ:
+		return 1u << lane;
+	case PTX_SPECIAL_LANEMASK_LE:
+		return (2u << lane) - 1;
+	case PTX_SPECIAL_LANEMASK_LT:
+		return (1u << lane) - 1;
+	case PTX_SPECIAL_LANEMASK_GE:
+		return ALL_LANES << lane;
+	case PTX_SPECIAL_LANEMASK_GT:
+		return ~((2u << lane) - 1);
+	case PTX_SPECIAL_SMID:
+		return w->cta->linear % MACHINE_SM_COUNT;
+	case PTX_SPECIAL_NSMID:
+		return MACHINE_SM_COUNT;
+	case PTX_SPECIAL_ENVREG1:
+		return l->spec->cooperative ? MACHINE_WORKSPACE >> 32 : 0;
+	case PTX_SPECIAL_ENVREG2:
+		return l->spec->cooperative ? MACHINE_WORKSPACE & 0xffffffffu : 0;
+	case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
+		return l->spec->dynamic_shared;
+	case PTX_SPECIAL_TOTAL_SMEM_SIZE:
+		return l->shared_counted;
+	case PTX_SPECIAL_ONE:
+		return 1;
 	case PTX_SPECIAL_GRIDID:
-	case PTX_SPECIAL_ZERO: return 0;
+	case PTX_SPECIAL_ZERO:
+		return 0;
 	}
 	return 0;
 }
@@ -308,7 +347,10 @@ static uint64_t param_value(const struct launch *l, const struct ptx_constant *c
 {
 	const uint8_t *at = (const uint8_t *)l->spec->params + c->value;
 	uint64_t v = 0;
-	uint32_t size = c->load == PTX_LOAD_64 ? 8 : c->load == PTX_LOAD_32 ? 4 : c->load >= PTX_LOAD_U16 ? 2 : 1;
+	uint32_t size = c->load == PTX_LOAD_64    ? 8
+			: c->load == PTX_LOAD_32  ? 4
+			: c->load >= PTX_LOAD_U16 ? 2
+						  : 1;
 
 	if (c->value + size > l->spec->params_size)
 		return 0;
@@ -398,7 +440,8 @@ static struct frame *take_frame(struct warp *w, const struct ptx_program *p)
 }
 
 static void copy_arguments(struct worker *k, uint32_t lanes, const struct frame *from,
-			   const struct ptx_call_argument *a, struct frame *to, const struct ptx_call_argument *b, uint32_t count)
+			   const struct ptx_call_argument *a, struct frame *to,
+			   const struct ptx_call_argument *b, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t size = a[i].size < b[i].size ? a[i].size : b[i].size;
@@ -429,11 +472,12 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 	if (p->formal_count != call->argument_count || p->return_count < call->return_count)
 		return warp_fault(w, o, GPU_FAULT_INVALID_PC, w->mask,
 				  "the function called has another number of parameters");
-	if (caller->local_base + caller->program->local_bytes + caller->dynamic + p->local_bytes > w->local_size ||
+	if (caller->local_base + caller->program->local_bytes + caller->dynamic + p->local_bytes >
+		    w->local_size ||
 	    caller->depth >= MACHINE_CALL_DEPTH_MAX)
 		return warp_fault(w, o, GPU_FAULT_STACK, w->mask,
-				  "the call needs more local memory than cudaLimitStackSize allows, or recursion "
-				  "does not end");
+				  "the call needs more local memory than cudaLimitStackSize "
+				  "allows, or recursion does not end");
 	f = take_frame(w, p);
 	if (!f)
 		return warp_fault(w, o, GPU_FAULT_MEMORY, w->mask, "");
@@ -445,13 +489,15 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 	f->params = f->rows + p->frame_bytes;
 	f->return_to = o + 1;
 	f->call = call;
-	f->local_base = (caller->local_base + caller->program->local_bytes + caller->dynamic + 15) / 16 * 16;
+	f->local_base = (caller->local_base + caller->program->local_bytes + caller->dynamic + 15) /
+			16 * 16;
 	f->dynamic = 0;
 	f->depth = caller->depth + 1;
 	f->live = w->mask;
 	warp_fill_constants(w, f, false);
 	warp_forget_locals(w, w->mask, f->local_base, p->local_bytes);
-	copy_arguments(w->worker, w->mask, caller, call->arguments, f, p->formals, call->argument_count);
+	copy_arguments(w->worker, w->mask, caller, call->arguments, f, p->formals,
+		       call->argument_count);
 	w->frame = f;
 	w->rows = f->rows;
 	w->caches = f->caches;
@@ -467,7 +513,8 @@ const struct op *warp_return(struct warp *w, const struct op *o)
 	(void)o;
 	if (!f->parent)
 		return warp_exit(w, w->mask);
-	copy_arguments(w->worker, w->mask, f, f->program->returns, f->parent, f->call->returns, f->call->return_count);
+	copy_arguments(w->worker, w->mask, f, f->program->returns, f->parent, f->call->returns,
+		       f->call->return_count);
 	f->live &= ~w->mask;
 	w->frame = f->parent;
 	w->rows = w->frame->rows;
@@ -496,7 +543,8 @@ static void copy_text(char *to, size_t size, const char *from, size_t len)
 	to[n] = '\0';
 }
 
-void warp_describe_place(const struct ptx_function *function, const struct op *o, struct gpu_fault *f)
+void warp_describe_place(const struct ptx_function *function, const struct op *o,
+			 struct gpu_fault *f)
 {
 	const struct ptx_instruction *in;
 
@@ -507,11 +555,12 @@ void warp_describe_place(const struct ptx_function *function, const struct op *o
 	in = &function->body->instructions[o->source];
 	copy_text(f->instruction, sizeof(f->instruction), in->text, in->text_len);
 	f->offset = o->source * 16;
-	f->frame_count = ptx_lines_frames(function->module, in->loc, function->name, f->frames, GPU_FAULT_FRAMES);
+	f->frame_count = ptx_lines_frames(function->module, in->loc, function->name, f->frames,
+					  GPU_FAULT_FRAMES);
 }
 
-void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes, const char *note,
-		   struct gpu_fault *f)
+void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind kind,
+		   uint32_t lanes, const char *note, struct gpu_fault *f)
 {
 	const struct launch *launch = w->worker->launch;
 	uint32_t lane = (uint32_t)first_lane(lanes);
@@ -534,18 +583,20 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 		if (source >= caller->body->instruction_count)
 			continue;
 		if (f->caller_count < GPU_FAULT_CALLERS) {
-			snprintf(f->callers[f->caller_count].function, sizeof(f->callers[0].function), "%s", caller->name);
+			snprintf(f->callers[f->caller_count].function,
+				 sizeof(f->callers[0].function), "%s", caller->name);
 			f->callers[f->caller_count++].offset = (source + 1) * 16;
 		}
 		if (f->frame_count < GPU_FAULT_FRAMES)
-			f->frame_count += ptx_lines_frames(caller->module, caller->body->instructions[source].loc,
+			f->frame_count += ptx_lines_frames(caller->module,
+							   caller->body->instructions[source].loc,
 							   caller->name, &f->frames[f->frame_count],
 							   GPU_FAULT_FRAMES - f->frame_count);
 	}
 }
 
-const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes,
-			    const char *note)
+const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind,
+			    uint32_t lanes, const char *note)
 {
 	warp_describe(w, o, kind, lanes, note, &w->worker->fault);
 	w->event = WARP_FAULT;

@@ -49,24 +49,31 @@ static const struct {
 	const char *opcode;
 	enum instruction_class class;
 } fixed[] = {
-	{ "bra", INSTRUCTION_CONTROL },   { "brx", INSTRUCTION_CONTROL },    { "call", INSTRUCTION_CONTROL },
-	{ "ret", INSTRUCTION_CONTROL },   { "exit", INSTRUCTION_CONTROL },   { "trap", INSTRUCTION_CONTROL },
-	{ "brkpt", INSTRUCTION_CONTROL }, { "nanosleep", INSTRUCTION_CONTROL },
-	{ "bar", INSTRUCTION_SYNC },      { "barrier", INSTRUCTION_SYNC },   { "membar", INSTRUCTION_SYNC },
-	{ "fence", INSTRUCTION_SYNC },    { "mbarrier", INSTRUCTION_SYNC },  { "griddepcontrol", INSTRUCTION_SYNC },
-	{ "shfl", INSTRUCTION_WARP },     { "vote", INSTRUCTION_WARP },      { "match", INSTRUCTION_WARP },
-	{ "redux", INSTRUCTION_WARP },    { "activemask", INSTRUCTION_WARP }, { "elect", INSTRUCTION_WARP },
-	{ "atom", INSTRUCTION_ATOMIC },   { "red", INSTRUCTION_ATOMIC },
-	{ "tex", INSTRUCTION_TEXTURE },   { "tld4", INSTRUCTION_TEXTURE },   { "txq", INSTRUCTION_TEXTURE },
-	{ "suld", INSTRUCTION_TEXTURE },  { "sust", INSTRUCTION_TEXTURE },   { "sured", INSTRUCTION_TEXTURE },
-	{ "suq", INSTRUCTION_TEXTURE },   { "mma", INSTRUCTION_MATRIX },     { "ldmatrix", INSTRUCTION_SHARED },
-	{ "stmatrix", INSTRUCTION_SHARED }, { "movmatrix", INSTRUCTION_MATRIX },
-	{ "cvt", INSTRUCTION_CONVERT },   { "cvta", INSTRUCTION_MOVE },      { "mov", INSTRUCTION_MOVE },
-	{ "prmt", INSTRUCTION_INTEGER },  { "sin", INSTRUCTION_SPECIAL },    { "cos", INSTRUCTION_SPECIAL },
-	{ "ex2", INSTRUCTION_SPECIAL },   { "lg2", INSTRUCTION_SPECIAL },    { "tanh", INSTRUCTION_SPECIAL },
-	{ "rcp", INSTRUCTION_SPECIAL },   { "sqrt", INSTRUCTION_SPECIAL },   { "rsqrt", INSTRUCTION_SPECIAL },
-	{ "cp", INSTRUCTION_GLOBAL },     { "prefetch", INSTRUCTION_GLOBAL }, { "prefetchu", INSTRUCTION_GLOBAL },
-	{ "pmevent", INSTRUCTION_OTHER }, { "alloca", INSTRUCTION_OTHER },
+	{ "bra", INSTRUCTION_CONTROL },      { "brx", INSTRUCTION_CONTROL },
+	{ "call", INSTRUCTION_CONTROL },     { "ret", INSTRUCTION_CONTROL },
+	{ "exit", INSTRUCTION_CONTROL },     { "trap", INSTRUCTION_CONTROL },
+	{ "brkpt", INSTRUCTION_CONTROL },    { "nanosleep", INSTRUCTION_CONTROL },
+	{ "bar", INSTRUCTION_SYNC },         { "barrier", INSTRUCTION_SYNC },
+	{ "membar", INSTRUCTION_SYNC },      { "fence", INSTRUCTION_SYNC },
+	{ "mbarrier", INSTRUCTION_SYNC },    { "griddepcontrol", INSTRUCTION_SYNC },
+	{ "shfl", INSTRUCTION_WARP },        { "vote", INSTRUCTION_WARP },
+	{ "match", INSTRUCTION_WARP },       { "redux", INSTRUCTION_WARP },
+	{ "activemask", INSTRUCTION_WARP },  { "elect", INSTRUCTION_WARP },
+	{ "atom", INSTRUCTION_ATOMIC },      { "red", INSTRUCTION_ATOMIC },
+	{ "tex", INSTRUCTION_TEXTURE },      { "tld4", INSTRUCTION_TEXTURE },
+	{ "txq", INSTRUCTION_TEXTURE },      { "suld", INSTRUCTION_TEXTURE },
+	{ "sust", INSTRUCTION_TEXTURE },     { "sured", INSTRUCTION_TEXTURE },
+	{ "suq", INSTRUCTION_TEXTURE },      { "mma", INSTRUCTION_MATRIX },
+	{ "ldmatrix", INSTRUCTION_SHARED },  { "stmatrix", INSTRUCTION_SHARED },
+	{ "movmatrix", INSTRUCTION_MATRIX }, { "cvt", INSTRUCTION_CONVERT },
+	{ "cvta", INSTRUCTION_MOVE },        { "mov", INSTRUCTION_MOVE },
+	{ "prmt", INSTRUCTION_INTEGER },     { "sin", INSTRUCTION_SPECIAL },
+	{ "cos", INSTRUCTION_SPECIAL },      { "ex2", INSTRUCTION_SPECIAL },
+	{ "lg2", INSTRUCTION_SPECIAL },      { "tanh", INSTRUCTION_SPECIAL },
+	{ "rcp", INSTRUCTION_SPECIAL },      { "sqrt", INSTRUCTION_SPECIAL },
+	{ "rsqrt", INSTRUCTION_SPECIAL },    { "cp", INSTRUCTION_GLOBAL },
+	{ "prefetch", INSTRUCTION_GLOBAL },  { "prefetchu", INSTRUCTION_GLOBAL },
+	{ "pmevent", INSTRUCTION_OTHER },    { "alloca", INSTRUCTION_OTHER },
 };
 
 static enum instruction_class memory_class(const struct words *w)
@@ -121,8 +128,9 @@ struct instruction_flops instruction_flops_of(const char *form, size_t len)
 	static const struct {
 		const char *opcode;
 		uint32_t n;
-	} known[] = { { "add", 1 }, { "sub", 1 }, { "mul", 1 }, { "div", 1 }, { "fma", 2 }, { "mad", 2 }, { "rcp", 1 },
-		      { "sqrt", 1 }, { "rsqrt", 1 }, { "sin", 1 }, { "cos", 1 }, { "ex2", 1 }, { "lg2", 1 }, { "tanh", 1 } };
+	} known[] = { { "add", 1 }, { "sub", 1 }, { "mul", 1 },  { "div", 1 },   { "fma", 2 },
+		      { "mad", 2 }, { "rcp", 1 }, { "sqrt", 1 }, { "rsqrt", 1 }, { "sin", 1 },
+		      { "cos", 1 }, { "ex2", 1 }, { "lg2", 1 },  { "tanh", 1 } };
 	struct words w = words_of(form, len);
 	enum instruction_class type = arithmetic_class(&w);
 	uint32_t pairs = has(&w, "f16x2") || has(&w, "bf16x2") ? 2 : 1;

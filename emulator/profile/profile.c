@@ -75,7 +75,8 @@ static uint32_t find_entry(struct profile *p, const char *name)
 	return (uint32_t)r->n_entries++;
 }
 
-static struct profile_line *find_line(struct profile *p, uint32_t entry, const struct gpu_fault_frame *f)
+static struct profile_line *find_line(struct profile *p, uint32_t entry,
+				      const struct gpu_fault_frame *f)
 {
 	struct launch_profile *r = &p->report;
 	struct profile_line *l;
@@ -90,12 +91,15 @@ static struct profile_line *find_line(struct profile *p, uint32_t entry, const s
 	if (p->failed)
 		return NULL;
 	l = &r->lines[r->n_lines++];
-	*l = (struct profile_line){ .entry = entry, .line = f->line, .file = keep(p, f->file),
+	*l = (struct profile_line){ .entry = entry,
+				    .line = f->line,
+				    .file = keep(p, f->file),
 				    .function = keep(p, f->function) };
 	return l;
 }
 
-/* Headers of the toolkit have whole paths; what is inlined from there counts where a cell calls it. */
+/* Headers of the toolkit have whole paths; what is inlined from there counts where a cell calls it.
+ */
 static const struct gpu_fault_frame *own_frame(const struct gpu_fault_frame *frames, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -109,8 +113,8 @@ struct adding {
 	uint32_t entry;
 };
 
-static void add_instruction(void *data, const struct ptx_program *program, const struct ptx_instruction *in,
-			    const struct profile_counts *counts)
+static void add_instruction(void *data, const struct ptx_program *program,
+			    const struct ptx_instruction *in, const struct profile_counts *counts)
 {
 	struct adding *a = data;
 	struct profile_entry *e = &a->profile->report.entries[a->entry];
@@ -144,7 +148,8 @@ static void name_of_entry(const char *symbol, char ret[FUNCTION_NAME_MAX])
 	}
 }
 
-void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t, uint64_t nanoseconds)
+void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t,
+			uint64_t nanoseconds)
 {
 	struct adding a = { .profile = p };
 	struct profile_entry *e;
@@ -185,8 +190,8 @@ static uint32_t stream_number(struct profile *p, const void *stream)
 	return (uint32_t)p->n_streams;
 }
 
-void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream, const char *name, uint64_t begin_ns,
-		      uint64_t bytes)
+void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream,
+		      const char *name, uint64_t begin_ns, uint64_t bytes)
 {
 	struct launch_profile *r = &p->report;
 	uint64_t now = clock_now_ns();
@@ -198,9 +203,12 @@ void profile_add_span(struct profile *p, enum profile_span_kind kind, const void
 		r->spans_left_out++;
 	if (!p->failed && r->n_spans < SPANS_MAX)
 		r->spans[r->n_spans++] = (struct profile_span){
-			.kind = kind, .stream = stream_number(p, stream), .name = keep(p, name),
+			.kind = kind,
+			.stream = stream_number(p, stream),
+			.name = keep(p, name),
 			.begin_ns = begin_ns > p->start_ns ? begin_ns - p->start_ns : 0,
-			.end_ns = now > p->start_ns ? now - p->start_ns : 0, .bytes = bytes,
+			.end_ns = now > p->start_ns ? now - p->start_ns : 0,
+			.bytes = bytes,
 		};
 	pthread_mutex_unlock(&p->lock);
 }

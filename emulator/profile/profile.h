@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile over many launches: what tally.c counts of each is added up by entry and line of source, and the work of
- * streams is noted with its times. It keeps copies of all names, so modules may be unloaded meanwhile. All calls may come
- * from several threads.
+ * A profile over many launches: what tally.c counts of each is added up by entry and line of
+ * source, and the work of streams is noted with its times. It keeps copies of all names, so modules
+ * may be unloaded meanwhile. All calls may come from several threads.
  */
 #ifndef CGPU_EMULATOR_PROFILE_H
 #define CGPU_EMULATOR_PROFILE_H
@@ -17,13 +17,13 @@ struct machine_launch;
 
 struct profile {
 	pthread_mutex_t lock;
-	struct mem_pool pool;          /* of names */
-	struct launch_profile report;  /* its arrays are realloc-ed */
+	struct mem_pool pool;         /* of names */
+	struct launch_profile report; /* its arrays are realloc-ed */
 	size_t cap_entries, cap_lines, cap_spans;
-	const void **streams;          /* by number */
+	const void **streams; /* by number */
 	size_t n_streams;
 	uint64_t start_ns;
-	bool failed;                   /* memory ran out: something is missing */
+	bool failed; /* memory ran out: something is missing */
 };
 
 struct profile *profile_new(void);
@@ -31,10 +31,12 @@ struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
 /* The launch has ended; t is what was counted. */
-void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t, uint64_t nanoseconds);
-/* The stream has worked from begin_ns (clock_now_ns()) until now. stream: any pointer that names it, NULL the default one. */
-void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream, const char *name, uint64_t begin_ns,
-		      uint64_t bytes);
+void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t,
+			uint64_t nanoseconds);
+/* The stream has worked from begin_ns (clock_now_ns()) until now. stream: any pointer that names
+ * it, NULL the default one. */
+void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream,
+		      const char *name, uint64_t begin_ns, uint64_t bytes);
 /* As common/launch-profile.h has it; out fails when memory ran out. */
 void profile_encode(struct profile *p, struct buffer *out);
 

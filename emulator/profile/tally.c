@@ -29,9 +29,9 @@ struct program_tally {
 };
 
 struct warp_tally {
-	struct profile_counts *branch; /* whose lanes may have parted; NULL: none */
-	uint32_t mask;                 /* that it had */
-	uint64_t steps;                /* since the last barrier */
+	struct profile_counts *branch;  /* whose lanes may have parted; NULL: none */
+	uint32_t mask;                  /* that it had */
+	uint64_t steps;                 /* since the last barrier */
 	struct profile_counts *barrier; /* at which the warp has arrived; NULL: it is not at one */
 };
 
@@ -58,11 +58,13 @@ static struct program_tally *program_tally_new(const struct ptx_program *p)
 	t->parts = calloc(p->op_count + 1, sizeof(*t->parts));
 	if (t->ops && t->parts) {
 		for (uint32_t i = 0; i < p->op_count; i++) {
-			const struct ptx_instruction *in = &p->function->body->instructions[p->ops[i].source];
-			bool jumps = in->form_len >= 3 && (!memcmp(in->text, "bra", 3) || !memcmp(in->text, "brx", 3));
+			const struct ptx_instruction *in =
+				&p->function->body->instructions[p->ops[i].source];
+			bool jumps = in->form_len >= 3 &&
+				     (!memcmp(in->text, "bra", 3) || !memcmp(in->text, "brx", 3));
 
-			t->parts[i] = p->ops[i].id == OP_bra_if || p->ops[i].id == OP_bra_unless || p->ops[i].id == OP_brx ||
-				      (jumps && in->guard != PTX_NONE);
+			t->parts[i] = p->ops[i].id == OP_bra_if || p->ops[i].id == OP_bra_unless ||
+				      p->ops[i].id == OP_brx || (jumps && in->guard != PTX_NONE);
 		}
 		return t;
 	}
@@ -228,7 +230,8 @@ static uint32_t note_sector(uint64_t *seen, uint32_t n, uint64_t sector)
 }
 
 /* The lowest and the highest address of these lanes. */
-static void find_range(const uint64_t *address, uint32_t mask, uint64_t *ret_low, uint64_t *ret_high)
+static void find_range(const uint64_t *address, uint32_t mask, uint64_t *ret_low,
+		       uint64_t *ret_high)
 {
 	uint64_t low = address[first_lane(mask)], high = low;
 
@@ -238,7 +241,7 @@ static void find_range(const uint64_t *address, uint32_t mask, uint64_t *ret_low
 			high = address[l] > high ? address[l] : high;
 		}
 	} else {
-		FOR_ACTIVE(l, mask) {
+		FOR_ACTIVE (l, mask) {
 			low = address[l] < low ? address[l] : low;
 			high = address[l] > high ? address[l] : high;
 		}
@@ -252,9 +255,10 @@ static uint32_t scattered_sectors(const uint64_t *address, uint32_t mask, uint32
 	uint64_t seen[LANES];
 	uint32_t n = 0, beyond = 0;
 
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		n = note_sector(seen, n, address[l] >> SECTOR_SHIFT);
-		beyond += (uint32_t)(((address[l] + size - 1) >> SECTOR_SHIFT) - (address[l] >> SECTOR_SHIFT));
+		beyond += (uint32_t)(((address[l] + size - 1) >> SECTOR_SHIFT) -
+				     (address[l] >> SECTOR_SHIFT));
 	}
 	return n + beyond;
 }
@@ -268,7 +272,7 @@ uint32_t tally_sectors(const uint64_t *address, uint32_t mask, uint32_t size)
 	/* Mostly they lie close together: a bit each. */
 	if (size > 1u << SECTOR_SHIFT || ((high + size - 1) >> SECTOR_SHIFT) - low >= 64)
 		return scattered_sectors(address, mask, size);
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		touched |= 1ull << ((address[l] >> SECTOR_SHIFT) - low);
 		touched |= 1ull << (((address[l] + size - 1) >> SECTOR_SHIFT) - low);
 	}
@@ -281,7 +285,7 @@ static uint32_t passes_with_conflicts(const uint64_t *address, uint32_t mask, ui
 	uint32_t lanes[BANKS] = { 0 }, most = 0;
 	uint64_t wanted[BANKS][LANES];
 
-	FOR_ACTIVE(l, mask) {
+	FOR_ACTIVE (l, mask) {
 		for (uint32_t k = 0; k < words; k++) {
 			uint64_t word = (address[l] >> WORD_SHIFT) + k;
 			uint32_t bank = word % BANKS, i = 0;
@@ -314,7 +318,11 @@ static uint32_t passes_of_part(const uint64_t *address, uint32_t mask, uint32_t 
 uint32_t tally_passes(const uint64_t *address, uint32_t mask, uint32_t size, uint32_t *ret_ideal)
 {
 	/* 8 bytes a lane are moved for half a warp at a time, 16 for a quarter. */
-	uint32_t words = size > 4 ? size / 4 : 1, part = words >= 4 ? 8 : words >= 2 ? 16 : 32, passes = 0;
+	uint32_t words = size > 4 ? size / 4 : 1,
+		 part = words >= 4   ? 8
+			: words >= 2 ? 16
+				     : 32,
+		 passes = 0;
 
 	*ret_ideal = 0;
 	for (uint32_t first = 0; first < LANES; first += part) {
@@ -335,7 +343,7 @@ static uint32_t conflicts_of(const uint64_t *address, uint32_t mask)
 		uint64_t at = address[first_lane(mask)];
 		uint32_t same = 0;
 
-		FOR_ACTIVE(l, mask)
+		FOR_ACTIVE (l, mask)
 			same |= (uint32_t)(address[l] == at) << l;
 		mask &= ~same;
 		if (lane_count(same) > most)
@@ -346,7 +354,8 @@ static uint32_t conflicts_of(const uint64_t *address, uint32_t mask)
 
 static void count_global(struct profile_counts *c, const struct memory_step *s)
 {
-	uint32_t bytes = lane_count(s->mask) * s->size, sectors = tally_sectors(s->address, s->mask, s->size);
+	uint32_t bytes = lane_count(s->mask) * s->size,
+		 sectors = tally_sectors(s->address, s->mask, s->size);
 	uint32_t ideal = (bytes + (1u << SECTOR_SHIFT) - 1) >> SECTOR_SHIFT;
 
 	c->global_requests++;
@@ -355,7 +364,8 @@ static void count_global(struct profile_counts *c, const struct memory_step *s)
 	c->global_bytes += bytes;
 }
 
-static void on_access(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+static void on_access(struct observer *x, struct warp *w, const struct op *o,
+		      const struct memory_step *s)
 {
 	struct tally_table *t = *observer_slot(x, w->cta);
 	struct profile_counts *c = t ? t->current : NULL;
@@ -423,7 +433,8 @@ static bool ends_block(const struct ptx_instruction *in)
 	static const char *const words[] = { "bra", "brx", "ret", "exit", "trap" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (in->form_len >= strlen(words[i]) && !memcmp(in->text, words[i], strlen(words[i])))
+		if (in->form_len >= strlen(words[i]) &&
+		    !memcmp(in->text, words[i], strlen(words[i])))
 			return true;
 	return false;
 }
@@ -470,7 +481,8 @@ static void take_op(struct by_instruction *x, uint32_t source, const struct prof
 	x->known[source] = true;
 }
 
-/* The nearest instruction of the same block that has operations and runs with all lanes of it; itself when there is none. */
+/* The nearest instruction of the same block that has operations and runs with all lanes of it;
+ * itself when there is none. */
 static uint32_t neighbour(const struct by_instruction *x, const struct ptx_body *b, uint32_t i)
 {
 	for (uint32_t k = i; !x->starts[k] && k-- > 0;)
@@ -500,7 +512,8 @@ static void take_program(struct by_instruction *x, const struct program_tally *p
 }
 
 /* The same function in all tables is told once. */
-static bool is_first(const struct tally *t, const struct tally_table *table, const struct ptx_program *p)
+static bool is_first(const struct tally *t, const struct tally_table *table,
+		     const struct ptx_program *p)
 {
 	for (const struct tally_table *other = t->all; other != table; other = other->next)
 		for (const struct program_tally *x = other->programs; x; x = x->next)
@@ -514,7 +527,8 @@ static void join(const struct tally_table *first, struct program_tally *to)
 {
 	for (const struct tally_table *other = first->next; other; other = other->next)
 		for (const struct program_tally *x = other->programs; x; x = x->next)
-			for (uint32_t i = 0; x->program == to->program && i < to->program->op_count; i++)
+			for (uint32_t i = 0; x->program == to->program && i < to->program->op_count;
+			     i++)
 				profile_counts_add(&to->ops[i], &x->ops[i]);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting, as an observer of one launch: what each operation did, in tables that blocks take turns with, so that host
- * threads do not meet while they count. tally_instructions() gives it by PTX instruction.
+ * Counting, as an observer of one launch: what each operation did, in tables that blocks take turns
+ * with, so that host threads do not meet while they count. tally_instructions() gives it by PTX
+ * instruction.
  */
 #ifndef CGPU_EMULATOR_TALLY_H
 #define CGPU_EMULATOR_TALLY_H
@@ -26,12 +27,13 @@ void tally_release(struct tally *t);
 bool tally_failed(const struct tally *t);
 
 /*
- * Told of every instruction of every function that the launch ran. An instruction that the decoder has made no operation of
- * counts as its neighbours do.
+ * Told of every instruction of every function that the launch ran. An instruction that the decoder
+ * has made no operation of counts as its neighbours do.
  */
 struct ptx_program;
 struct ptx_instruction;
-typedef void tally_instruction_fn(void *data, const struct ptx_program *p, const struct ptx_instruction *in,
+typedef void tally_instruction_fn(void *data, const struct ptx_program *p,
+				  const struct ptx_instruction *in,
 				  const struct profile_counts *counts);
 /* 0; -1: memory is out. The launch is over. */
 int tally_instructions(struct tally *t, tally_instruction_fn *fn, void *data);

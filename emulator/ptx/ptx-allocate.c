@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows for virtual registers. PTX from compilers is nearly SSA, with thousands of registers a function; the few
- * hundred rows that are needed at once keep a warp in the processor's first cache.
+ * Rows for virtual registers. PTX from compilers is nearly SSA, with thousands of registers a
+ * function; the few hundred rows that are needed at once keep a warp in the processor's first
+ * cache.
  *
- * Liveness is found register by register, walking from each use against the control flow until a definition: the
- * cost is the length of the live ranges, which stays near linear also for very large functions. A register then
- * occupies one interval of positions, and rows are given by a linear scan. Registers of a lane only meet registers of
- * the same lane, and rows of 32 and 64 bits come from two pools, so divergence needs no care here.
+ * Liveness is found register by register, walking from each use against the control flow until a
+ * definition: the cost is the length of the live ranges, which stays near linear also for very
+ * large functions. A register then occupies one interval of positions, and rows are given by a
+ * linear scan. Registers of a lane only meet registers of the same lane, and rows of 32 and 64 bits
+ * come from two pools, so divergence needs no care here.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -32,10 +34,10 @@ struct liveness {
 	struct decoder *d;
 	struct block *blocks;
 	uint32_t block_count;
-	uint32_t *block_of;  /* draft -> block */
+	uint32_t *block_of; /* draft -> block */
 	uint32_t *preds;
 	struct occurrence *occurrences;
-	uint32_t *first;     /* register -> its occurrences */
+	uint32_t *first;                        /* register -> its occurrences */
 	uint32_t *seen_in, *seen_out, *has_def; /* block -> last register + 1 that marked it */
 	uint32_t *work;
 	struct interval *intervals;
@@ -117,7 +119,8 @@ static int build_blocks(struct liveness *v)
 }
 
 /* Operations with the carry flag in slot 0 need no row for it. */
-static void each_occurrence(struct liveness *v, void (*visit)(struct liveness *v, uint32_t reg, struct occurrence o))
+static void each_occurrence(struct liveness *v,
+			    void (*visit)(struct liveness *v, uint32_t reg, struct occurrence o))
 {
 	for (uint32_t i = 0; i < v->d->draft_count; i++) {
 		const struct draft *t = &v->d->drafts[i];
@@ -130,7 +133,8 @@ static void each_occurrence(struct liveness *v, void (*visit)(struct liveness *v
 		}
 		for (int s = 0; s < SLOTS; s++)
 			if (t->slot[s].kind == REF_REGISTER && (t->defines >> s & 1))
-				visit(v, t->slot[s].index, (struct occurrence){ i, true, !t->partial });
+				visit(v, t->slot[s].index,
+				      (struct occurrence){ i, true, !t->partial });
 	}
 }
 
@@ -170,7 +174,8 @@ static void extend(struct interval *in, uint32_t position)
 		in->end = position;
 }
 
-/* Blocks where the register is live at the start: everything before them up to a definition belongs to it. */
+/* Blocks where the register is live at the start: everything before them up to a definition belongs
+ * to it. */
 static void walk_back(struct liveness *v, uint32_t reg, uint32_t pending, struct interval *in)
 {
 	while (pending) {
@@ -222,7 +227,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Rows of one class: the end of the last interval in each, first fit. */
-static int scan(struct liveness *v, enum ptx_register_class class, uint32_t *rows, uint32_t *ret_count)
+static int scan(struct liveness *v, enum ptx_register_class class, uint32_t *rows,
+		uint32_t *ret_count)
 {
 	struct decoder *d = v->d;
 	uint32_t *end = NULL, count = 0, cap = 0;
@@ -255,7 +261,8 @@ static int scan(struct liveness *v, enum ptx_register_class class, uint32_t *row
 	return 0;
 }
 
-/* From row numbers to byte offsets: carry flag and predicates, constants, 32-bit rows, 64-bit rows. */
+/* From row numbers to byte offsets: carry flag and predicates, constants, 32-bit rows, 64-bit rows.
+ */
 static uint32_t lay_out(struct decoder *d, uint32_t *rows, const uint32_t *counts)
 {
 	uint32_t at = ((counts[PTX_CLASS_PREDICATE] + 1) * 4 + 127) / 128 * 128, narrow, wide;
@@ -294,14 +301,15 @@ int ptx_allocate(struct decoder *d, uint32_t *rows, uint32_t *ret_bytes)
 	v.has_def = calloc(n, sizeof(*v.has_def));
 	v.work = calloc(n, sizeof(*v.work));
 	v.intervals = calloc(d->register_count + 1, sizeof(*v.intervals));
-	if (!v.blocks || !v.block_of || !v.first || !v.seen_in || !v.seen_out || !v.has_def || !v.work || !v.intervals ||
-	    build_blocks(&v) || collect_occurrences(&v))
+	if (!v.blocks || !v.block_of || !v.first || !v.seen_in || !v.seen_out || !v.has_def ||
+	    !v.work || !v.intervals || build_blocks(&v) || collect_occurrences(&v))
 		goto out;
 	for (uint32_t r = 0; r < d->register_count; r++)
 		find_interval(&v, r, &v.intervals[r]);
 	qsort(v.intervals, d->register_count, sizeof(*v.intervals), by_start);
 	if (scan(&v, PTX_CLASS_PREDICATE, rows, &counts[PTX_CLASS_PREDICATE]) ||
-	    scan(&v, PTX_CLASS_32, rows, &counts[PTX_CLASS_32]) || scan(&v, PTX_CLASS_64, rows, &counts[PTX_CLASS_64]))
+	    scan(&v, PTX_CLASS_32, rows, &counts[PTX_CLASS_32]) ||
+	    scan(&v, PTX_CLASS_64, rows, &counts[PTX_CLASS_64]))
 		goto out;
 	*ret_bytes = lay_out(d, rows, counts);
 	rc = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A long chain of floating-point operations, each of which needs the one before it, leaves a processor waiting: it could
- * begin eight of them while one takes its four cycles, and a warp has two or four to give. Compiled code can run two warps
- * side by side there. So that the order in which warps run does not depend on what is compiled, the place where two meet
- * is an operation of the program, before each such chain; interpreted, the two go on one after the other.
+ * A long chain of floating-point operations, each of which needs the one before it, leaves a
+ * processor waiting: it could begin eight of them while one takes its four cycles, and a warp has
+ * two or four to give. Compiled code can run two warps side by side there. So that the order in
+ * which warps run does not depend on what is compiled, the place where two meet is an operation of
+ * the program, before each such chain; interpreted, the two go on one after the other.
  *
  * Only code that runs once is looked at, since a meeting costs as much as a few dozen operations.
  */
@@ -13,7 +14,9 @@
 
 #define FLOAT_CYCLES 4
 #define CHAIN_CYCLES 256 /* that are worth a meeting */
-#define CYCLES_EACH 3    /* of the operations of a chain on average: fewer, and a warp keeps the processor busy alone */
+#define CYCLES_EACH                                                                                \
+	3 /* of the operations of a chain on average: fewer, and a warp keeps the processor busy   \
+	     alone */
 
 struct chains {
 	struct decoder *d;
@@ -32,7 +35,9 @@ static uint32_t cycles_of(const struct draft *t)
 {
 	uint8_t type = op_table[t->id].types[0];
 
-	return type == TYPE_f32 || type == TYPE_f64 || type == TYPE_f16 || type == TYPE_bf16 ? FLOAT_CYCLES : 1;
+	return type == TYPE_f32 || type == TYPE_f64 || type == TYPE_f16 || type == TYPE_bf16
+		       ? FLOAT_CYCLES
+		       : 1;
 }
 
 /* When the results of a draft are there. */
@@ -43,8 +48,8 @@ static uint32_t depth_behind(struct chains *x, const struct draft *t)
 	for (int i = 0; i < SLOTS; i++) {
 		const struct ref *r = &t->slot[i];
 
-		if (r->kind == REF_REGISTER && !(t->defines >> i & 1) && x->run[r->index] == x->current &&
-		    x->depth[r->index] > depth)
+		if (r->kind == REF_REGISTER && !(t->defines >> i & 1) &&
+		    x->run[r->index] == x->current && x->depth[r->index] > depth)
 			depth = x->depth[r->index];
 	}
 	depth += cycles_of(t);

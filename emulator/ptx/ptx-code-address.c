@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process-wide registry of code addresses, so that a function pointer stored by one module can be called by another. The
- * address of a function is told by its module's text and its name, so that a function pointer which a session keeps means the
- * same function in the next process. An address that another function has is passed over, also when that function is gone: so a
- * stale pointer never means another function.
+ * The process-wide registry of code addresses, so that a function pointer stored by one module can
+ * be called by another. The address of a function is told by its module's text and its name, so
+ * that a function pointer which a session keeps means the same function in the next process. An
+ * address that another function has is passed over, also when that function is gone: so a stale
+ * pointer never means another function.
  */
 #include "emulator/ptx/ptx-code-address.h"
 
@@ -16,7 +17,7 @@
 static struct {
 	pthread_mutex_t lock;
 	struct code_slot {
-		uint32_t number;        /* of the address; 0: free */
+		uint32_t number; /* of the address; 0: free */
 		uint64_t key;
 		struct ptx_function *f; /* NULL: its module is not loaded */
 	} *slots;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic, logic, comparison: the opcode with its modifiers is put in the order of ptx-opcodes.def and looked up
- * there. What is not part of the form is done around the operation: rounding directions and flushing of subnormals
- * by a mode operation before it, clamping and flushing of results by one after it.
+ * Arithmetic, logic, comparison: the opcode with its modifiers is put in the order of
+ * ptx-opcodes.def and looked up there. What is not part of the form is done around the operation:
+ * rounding directions and flushing of subnormals by a mode operation before it, clamping and
+ * flushing of results by one after it.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -55,7 +56,9 @@ static const char *plain_type(const char *opcode, const char *word, unsigned ind
 	if (!strcmp(opcode, "shr") && word[0] == 'b')
 		return !strcmp(word, "b16") ? "u16" : !strcmp(word, "b32") ? "u32" : "u64";
 	if (!strcmp(opcode, "slct") && index == 0)
-		return type_size(form_type(word)) == 8 ? "b64" : type_size(form_type(word)) == 4 ? "b32" : word;
+		return type_size(form_type(word)) == 8   ? "b64"
+		       : type_size(form_type(word)) == 4 ? "b32"
+							 : word;
 	if (one_of(opcode, carry) && !strcmp(word, "s32"))
 		return "u32";
 	if (one_of(opcode, carry) && !strcmp(word, "s64"))
@@ -66,8 +69,9 @@ static const char *plain_type(const char *opcode, const char *word, unsigned ind
 /* "add.rn.ftz.f32" -> "add.f32" */
 static void canonical_form(const struct form *f, char *ret, size_t size)
 {
-	static const char *const dropped[] = { "rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "noftz", "uni",
-					       "aligned", "relu", "xorsign", "abs", NULL };
+	static const char *const dropped[] = { "rn",      "rz",     "rm",      "rp",    "ftz",
+					       "sat",     "approx", "full",    "noftz", "uni",
+					       "aligned", "relu",   "xorsign", "abs",   NULL };
 	bool keep_type = !strcmp(f->opcode, "add") || !strcmp(f->opcode, "sub");
 	size_t n = (size_t)snprintf(ret, size, "%s", f->opcode);
 	unsigned types = 0;
@@ -92,11 +96,16 @@ static bool flushes_by_step(const char *opcode)
 
 static const char *step_type(enum lane_type type)
 {
-	return type == TYPE_f32 ? "f32" : type == TYPE_f64 ? "f64" : type == TYPE_f16 ? "f16" : type == TYPE_bf16 ? "bf16" :
-	       type == TYPE_s16 ? "s16" : "s32";
+	return type == TYPE_f32    ? "f32"
+	       : type == TYPE_f64  ? "f64"
+	       : type == TYPE_f16  ? "f16"
+	       : type == TYPE_bf16 ? "bf16"
+	       : type == TYPE_s16  ? "s16"
+				   : "s32";
 }
 
-static int emit_step(struct decoder *d, const char *what, enum lane_type type, struct ref to, struct ref from)
+static int emit_step(struct decoder *d, const char *what, enum lane_type type, struct ref to,
+		     struct ref from)
 {
 	char text[32];
 	enum ptx_op id;
@@ -114,8 +123,10 @@ static bool is_half(enum lane_type type)
 	return type == TYPE_f16 || type == TYPE_bf16;
 }
 
-/* Halves are worked on as binary32, where their subnormals are normal: .ftz flushes them beforehand. */
-static struct ref flushed_source(struct decoder *d, const struct form *f, enum lane_type type, struct ref from)
+/* Halves are worked on as binary32, where their subnormals are normal: .ftz flushes them
+ * beforehand. */
+static struct ref flushed_source(struct decoder *d, const struct form *f, enum lane_type type,
+				 struct ref from)
 {
 	struct ref t;
 
@@ -127,7 +138,8 @@ static struct ref flushed_source(struct decoder *d, const struct form *f, enum l
 }
 
 /* Steps behind an operation: flush, then clamp. */
-static int finish_result(struct decoder *d, const struct form *f, enum lane_type type, struct ref dest, bool clamp)
+static int finish_result(struct decoder *d, const struct form *f, enum lane_type type,
+			 struct ref dest, bool clamp)
 {
 	if (form_has(f, "ftz") && (flushes_by_step(f->opcode) || is_half(type)) &&
 	    emit_step(d, "flush", type, dest, dest))
@@ -160,7 +172,8 @@ static enum ptx_op find_operation(const struct form *f, bool *clamp)
 }
 
 /* min and max of magnitudes, under the product of the signs. */
-static void take_magnitudes(struct decoder *d, enum lane_type type, struct ref *sources, struct ref *sign)
+static void take_magnitudes(struct decoder *d, enum lane_type type, struct ref *sources,
+			    struct ref *sign)
 {
 	uint32_t bit = is_half(type) ? 0x8000u : 0x80000000u;
 
@@ -170,13 +183,15 @@ static void take_magnitudes(struct decoder *d, enum lane_type type, struct ref *
 	for (int i = 0; i < 2; i++) {
 		struct ref t = decode_temporary(d, PTX_CLASS_32);
 
-		decode_emit_op(d, OP_and_b32, t, sources[i], decode_value(d, bit - 1, false), REF_NOTHING);
+		decode_emit_op(d, OP_and_b32, t, sources[i], decode_value(d, bit - 1, false),
+			       REF_NOTHING);
 		sources[i] = t;
 	}
 }
 
 /* One operation on scalar registers, with the steps before and behind it. */
-static int emit_scalar(struct decoder *d, const struct form *f, const struct ref *from, struct ref dest)
+static int emit_scalar(struct decoder *d, const struct form *f, const struct ref *from,
+		       struct ref dest)
 {
 	enum lane_type type = form_last_type(f);
 	struct ref sources[3] = { from[0], from[1], from[2] }, sign = REF_NOTHING;
@@ -208,8 +223,11 @@ static const char *half_type(const struct form *f)
 	/* Some forms name .relu behind the type. */
 	if (!strcmp(last, "relu") && f->count > 1)
 		last = f->modifiers[f->count - 2];
-	return !strcmp(last, "f16x2") ? "f16" : !strcmp(last, "bf16x2") ? "bf16" : !strcmp(last, "s16x2") ? "s16" :
-	       !strcmp(last, "u16x2") ? "u16" : NULL;
+	return !strcmp(last, "f16x2")    ? "f16"
+	       : !strcmp(last, "bf16x2") ? "bf16"
+	       : !strcmp(last, "s16x2")  ? "s16"
+	       : !strcmp(last, "u16x2")  ? "u16"
+					 : NULL;
 }
 
 static struct form form_of_half(const struct form *f, const char *type)
@@ -231,7 +249,8 @@ static struct ref half_of(struct decoder *d, struct ref from, int high)
 }
 
 /* Pairs of halves without an operation of their own: taken apart, done twice, put together. */
-static int decode_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *type)
+static int decode_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f,
+			const char *type)
 {
 	struct form half = form_of_half(f, type);
 	struct ref sources[3], results[2], dest;
@@ -266,7 +285,8 @@ int decode_alu(struct decoder *d, const struct ptx_instruction *in, const struct
 	enum ptx_op id = find_operation(f, &clamp);
 	unsigned count = 0;
 
-	if (half && (id == OP_COUNT || clamp || form_has(f, "ftz") || form_has(f, "relu") || form_has(f, "xorsign")))
+	if (half && (id == OP_COUNT || clamp || form_has(f, "ftz") || form_has(f, "relu") ||
+		     form_has(f, "xorsign")))
 		return decode_pairs(d, in, f, half);
 	if (id == OP_COUNT)
 		return decode_unknown(d, "no such operation in this emulator");
@@ -276,7 +296,8 @@ int decode_alu(struct decoder *d, const struct ptx_instruction *in, const struct
 	if (in->operand_count < count + 1)
 		return decode_unknown(d, "too few operands");
 	for (unsigned i = 0; i < count; i++)
-		sources[i] = decode_source(d, &in->operands[1 + i], (enum lane_type)info->types[1 + i]);
+		sources[i] =
+			decode_source(d, &in->operands[1 + i], (enum lane_type)info->types[1 + i]);
 	dest = decode_dest(d, &in->operands[0], (enum lane_type)info->types[0]);
 	return d->problem[0] ? -1 : emit_scalar(d, f, sources, dest);
 }
@@ -297,7 +318,8 @@ static enum ptx_op combination(const struct form *f)
 	return form_has(f, "and") ? OP_and_pred : form_has(f, "or") ? OP_or_pred : OP_xor_pred;
 }
 
-static void compare(struct decoder *d, const struct form *f, enum ptx_op id, struct ref x, struct ref y, struct ref dest)
+static void compare(struct decoder *d, const struct form *f, enum ptx_op id, struct ref x,
+		    struct ref y, struct ref dest)
 {
 	enum lane_type type = (enum lane_type)op_table[id].types[1];
 
@@ -309,8 +331,8 @@ static void compare(struct decoder *d, const struct form *f, enum ptx_op id, str
 }
 
 /* test: the comparison; with a boolean operation and a predicate: combined. Emits into `dest`. */
-static int emit_comparison(struct decoder *d, const struct form *f, enum ptx_op id, const struct ptx_operand *a,
-			   struct ref dest, bool *combined)
+static int emit_comparison(struct decoder *d, const struct form *f, enum ptx_op id,
+			   const struct ptx_operand *a, struct ref dest, bool *combined)
 {
 	enum lane_type type = (enum lane_type)op_table[id].types[1];
 	struct ref x = decode_source(d, &a[0], type), y = decode_source(d, &a[1], type);
@@ -322,9 +344,10 @@ static int emit_comparison(struct decoder *d, const struct form *f, enum ptx_op 
 	return 0;
 }
 
-/* Both halves compared, each combined with the predicate of operand 3 if there is a boolean operation. */
-static int compare_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *type,
-			 struct ref *ret)
+/* Both halves compared, each combined with the predicate of operand 3 if there is a boolean
+ * operation. */
+static int compare_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f,
+			 const char *type, struct ref *ret)
 {
 	struct form half = form_of_half(f, type);
 	enum ptx_op id = comparison(&half);
@@ -351,7 +374,8 @@ static int compare_pairs(struct decoder *d, const struct ptx_instruction *in, co
 }
 
 /* setp of pairs: p is for the low half, q for the high one. */
-static int decode_setp_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *type)
+static int decode_setp_pairs(struct decoder *d, const struct ptx_instruction *in,
+			     const struct form *f, const char *type)
 {
 	const struct ptx_operand *to = &in->operands[0];
 	struct ref tests[2];
@@ -360,8 +384,8 @@ static int decode_setp_pairs(struct decoder *d, const struct ptx_instruction *in
 		return decode_unknown(d, "a comparison of pairs needs two predicates");
 	for (int high = 0; high < 2; high++)
 		if (to->elements[high].kind != PTX_OPERAND_SINK)
-			decode_emit_op(d, OP_mov_pred, decode_dest(d, &to->elements[high], TYPE_p), tests[high],
-				       tests[high], REF_NOTHING);
+			decode_emit_op(d, OP_mov_pred, decode_dest(d, &to->elements[high], TYPE_p),
+				       tests[high], tests[high], REF_NOTHING);
 	return d->problem[0] ? -1 : 0;
 }
 
@@ -413,12 +437,16 @@ int decode_setp(struct decoder *d, const struct ptx_instruction *in, const struc
 
 static uint32_t truth_value(const char *type)
 {
-	return !strcmp(type, "f32") ? 0x3f800000u : !strncmp(type, "f16", 3) ? 0x3c00 : !strncmp(type, "bf16", 4) ? 0x3f80 :
-	       type_size(form_type(type)) == 2 ? 0xffff : 0xffffffffu;
+	return !strcmp(type, "f32")              ? 0x3f800000u
+	       : !strncmp(type, "f16", 3)        ? 0x3c00
+	       : !strncmp(type, "bf16", 4)       ? 0x3f80
+	       : type_size(form_type(type)) == 2 ? 0xffff
+						 : 0xffffffffu;
 }
 
 /* Numbers for a pair of numbers; for u32 and s32 all bits of the half. */
-static int decode_set_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *type)
+static int decode_set_pairs(struct decoder *d, const struct ptx_instruction *in,
+			    const struct form *f, const char *type)
 {
 	uint32_t value = strstr(f->modifiers[f->count - 2], "x2") ? truth_value(type) : 0xffff;
 	struct ref tests[2], halves[2], dest;
@@ -445,7 +473,8 @@ int decode_set(struct decoder *d, const struct ptx_instruction *in, const struct
 
 	if (half_type(f) && f->count >= 2)
 		return decode_set_pairs(d, in, f, half_type(f));
-	if (id == OP_COUNT || in->operand_count < 3 || type_size(form_type(type)) > 4 || strstr(type, "x2"))
+	if (id == OP_COUNT || in->operand_count < 3 || type_size(form_type(type)) > 4 ||
+	    strstr(type, "x2"))
 		return decode_unknown(d, "no such comparison in this emulator");
 	if (emit_comparison(d, f, id, &in->operands[1], test, &combined))
 		return -1;
@@ -455,7 +484,8 @@ int decode_set(struct decoder *d, const struct ptx_instruction *in, const struct
 		decode_emit_op(d, combination(f), test, test, with, REF_NOTHING);
 	}
 	dest = decode_dest(d, &in->operands[0], TYPE_u32);
-	decode_emit_op(d, OP_selp_b32, dest, decode_value(d, truth_value(type), false), decode_value(d, 0, false), test);
+	decode_emit_op(d, OP_selp_b32, dest, decode_value(d, truth_value(type), false),
+		       decode_value(d, 0, false), test);
 	return 0;
 }
 
@@ -496,9 +526,11 @@ int decode_mad_carry(struct decoder *d, const struct ptx_instruction *in, const 
 		return decode_unknown(d, "too few operands");
 	if (!f->count)
 		return decode_unknown(d, "it has no type");
-	snprintf(text, sizeof(text), "mul.%s.%s", form_has(f, "hi") ? "hi" : "lo", f->modifiers[f->count - 1]);
+	snprintf(text, sizeof(text), "mul.%s.%s", form_has(f, "hi") ? "hi" : "lo",
+		 f->modifiers[f->count - 1]);
 	multiply = op_find(text);
-	snprintf(text, sizeof(text), "add%s%s.%s", reads ? "c" : "", writes ? ".cc" : "", type_size(type) == 8 ? "u64" : "u32");
+	snprintf(text, sizeof(text), "add%s%s.%s", reads ? "c" : "", writes ? ".cc" : "",
+		 type_size(type) == 8 ? "u64" : "u32");
 	add = op_find(text);
 	if (multiply == OP_COUNT || add == OP_COUNT)
 		return decode_unknown(d, "no such operation in this emulator");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15), and clusters of one cta. A copy is done when
- * its instruction runs, which the ISA allows, so commits and waits for groups have nothing to do.
+ * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15), and clusters of one cta.
+ * A copy is done when its instruction runs, which the ISA allows, so commits and waits for groups
+ * have nothing to do.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -22,7 +23,8 @@ struct ref decode_address_row(struct decoder *d, const struct ptx_operand *o, en
 	}
 	if (a.offset) {
 		wide = decode_temporary(d, PTX_CLASS_64);
-		decode_emit_op(d, OP_add_u64, wide, row, decode_value(d, (uint64_t)a.offset, true), REF_NOTHING);
+		decode_emit_op(d, OP_add_u64, wide, row, decode_value(d, (uint64_t)a.offset, true),
+			       REF_NOTHING);
 		row = wide;
 	}
 	return row;
@@ -31,7 +33,8 @@ struct ref decode_address_row(struct decoder *d, const struct ptx_operand *o, en
 /* An operand that is a 32-bit number or, where copies may be ignored, a predicate. */
 static struct ref size_source(struct decoder *d, const struct ptx_operand *o, uint32_t bytes)
 {
-	bool predicate = o->kind == PTX_OPERAND_REGISTER && d->registers[o->index].class == PTX_CLASS_PREDICATE;
+	bool predicate = o->kind == PTX_OPERAND_REGISTER &&
+			 d->registers[o->index].class == PTX_CLASS_PREDICATE;
 	struct ref t;
 
 	if (!predicate)
@@ -54,8 +57,8 @@ static int decode_cp_async(struct decoder *d, const struct ptx_instruction *in)
 		return decode_unknown(d, "cp.async copies 4, 8 or 16 bytes");
 	to = decode_address_row(d, &in->operands[0], PTX_SPACE_SHARED);
 	from = decode_address_row(d, &in->operands[1], PTX_SPACE_GLOBAL);
-	exists = in->operand_count > 3 && !policy ? size_source(d, more, (uint32_t)size->value) :
-						    decode_value(d, size->value, false);
+	exists = in->operand_count > 3 && !policy ? size_source(d, more, (uint32_t)size->value)
+						  : decode_value(d, size->value, false);
 	if (d->problem[0])
 		return -1;
 	decode_emit_op(d, OP_cp_async, REF_NOTHING, to, from, exists)->imm = (int64_t)size->value;
@@ -70,10 +73,12 @@ static int decode_cp_bulk(struct decoder *d, const struct ptx_instruction *in, c
 	struct ref to, from, size, barrier = REF_NOTHING;
 	struct draft *draft;
 
-	if (form_has(f, "tensor") || form_has(f, "prefetch") || in->operand_count < (counts ? 4 : 3))
+	if (form_has(f, "tensor") || form_has(f, "prefetch") ||
+	    in->operand_count < (counts ? 4 : 3))
 		return decode_unknown(d, "cp.async.bulk of this shape is not emulated");
 	to = decode_address_row(d, &in->operands[0], stores ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED);
-	from = decode_address_row(d, &in->operands[1], stores ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL);
+	from = decode_address_row(d, &in->operands[1],
+				  stores ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL);
 	size = decode_source(d, &in->operands[2], TYPE_u32);
 	if (counts)
 		barrier = decode_address_row(d, &in->operands[3], PTX_SPACE_SHARED);
@@ -85,10 +90,11 @@ static int decode_cp_bulk(struct decoder *d, const struct ptx_instruction *in, c
 	return 0;
 }
 
-static struct draft *emit_mbarrier(struct decoder *d, enum mbarrier_what what, struct ref address, struct ref operand,
-				   enum ptx_space space)
+static struct draft *emit_mbarrier(struct decoder *d, enum mbarrier_what what, struct ref address,
+				   struct ref operand, enum ptx_space space)
 {
-	struct draft *to = decode_emit_op(d, OP_mbarrier, REF_NOTHING, address, operand, REF_NOTHING);
+	struct draft *to =
+		decode_emit_op(d, OP_mbarrier, REF_NOTHING, address, operand, REF_NOTHING);
 
 	to->flags = (uint16_t)what;
 	to->slot[SLOT_X0] = (struct ref){ (uint32_t)space, REF_RAW };
@@ -110,12 +116,15 @@ int decode_cp(struct decoder *d, const struct ptx_instruction *in, const struct 
 		return decode_cp_bulk(d, in, f);
 	if (!form_has(f, "mbarrier"))
 		return decode_cp_async(d, in);
-	/* Without .noinc the object first expects one arrival more, which is then made: nothing changes. */
-	address = in->operand_count ? decode_address_row(d, &in->operands[0], form_space(f)) : REF_NOTHING;
+	/* Without .noinc the object first expects one arrival more, which is then made: nothing
+	 * changes. */
+	address = in->operand_count ? decode_address_row(d, &in->operands[0], form_space(f))
+				    : REF_NOTHING;
 	if (d->problem[0] || !in->operand_count)
 		return decode_unknown(d, "too few operands");
 	if (form_has(f, "noinc"))
-		emit_mbarrier(d, MBARRIER_ARRIVE, address, decode_value(d, 1, false), form_space(f));
+		emit_mbarrier(d, MBARRIER_ARRIVE, address, decode_value(d, 1, false),
+			      form_space(f));
 	else
 		decode_emit(d, OP_nop);
 	return 0;
@@ -163,7 +172,8 @@ static int decode_wait(struct decoder *d, const struct ptx_instruction *in, cons
 	state = decode_source(d, &in->operands[2], parity ? TYPE_u32 : TYPE_u64);
 	if (d->problem[0])
 		return -1;
-	to = emit_mbarrier(d, parity ? MBARRIER_TEST_PARITY : MBARRIER_TEST, address, state, form_space(f));
+	to = emit_mbarrier(d, parity ? MBARRIER_TEST_PARITY : MBARRIER_TEST, address, state,
+			   form_space(f));
 	to->slot[SLOT_X1] = dest;
 	to->defines |= 1 << SLOT_X1;
 	return 0;
@@ -207,7 +217,8 @@ int decode_mbarrier(struct decoder *d, const struct ptx_instruction *in, const s
 	if (in->operand_count < (id == MBARRIER_INVAL ? 1 : 2))
 		return decode_unknown(d, "too few operands");
 	address = decode_address_row(d, &in->operands[0], form_space(f));
-	count = id == MBARRIER_INVAL ? decode_value(d, 0, false) : decode_source(d, &in->operands[1], TYPE_u32);
+	count = id == MBARRIER_INVAL ? decode_value(d, 0, false)
+				     : decode_source(d, &in->operands[1], TYPE_u32);
 	if (d->problem[0])
 		return -1;
 	emit_mbarrier(d, id, address, count, form_space(f));
@@ -227,6 +238,7 @@ int decode_mapa(struct decoder *d, const struct ptx_instruction *in, const struc
 	dest = decode_dest(d, &in->operands[0], type);
 	if (d->problem[0])
 		return -1;
-	decode_emit_op(d, type_size(type) == 8 ? OP_mov_b64 : OP_mov_b32, dest, source, REF_NOTHING, REF_NOTHING);
+	decode_emit_op(d, type_size(type) == 8 ? OP_mov_b64 : OP_mov_b32, dest, source, REF_NOTHING,
+		       REF_NOTHING);
 	return 0;
 }

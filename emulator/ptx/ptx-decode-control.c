@@ -28,7 +28,9 @@ static bool encloses(const struct ptx_body *b, uint32_t outer, uint32_t inner, u
 static bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret)
 {
 	const struct ptx_body *b = d->body;
-	const struct ptx_label *l = b->label_count ? bsearch(name, b->labels, b->label_count, sizeof(*l), by_name) : NULL;
+	const struct ptx_label *l =
+		b->label_count ? bsearch(name, b->labels, b->label_count, sizeof(*l), by_name)
+			       : NULL;
 	uint32_t best = UINT32_MAX, distance;
 
 	if (!l)
@@ -69,7 +71,8 @@ int decode_find_loops(struct decoder *d)
 			count_span(spans, target, i);
 		for (uint32_t n = 0; in->text[2] == 'x' && n < b->target_list_count; n++)
 			for (uint32_t k = 0; k < b->target_lists[n].count; k++)
-				if (decode_label(d, b->target_lists[n].labels[k], in->scope, &target))
+				if (decode_label(d, b->target_lists[n].labels[k], in->scope,
+						 &target))
 					count_span(spans, target, i);
 	}
 	for (uint32_t i = 0; i < b->instruction_count; i++) {
@@ -89,7 +92,9 @@ int decode_bra(struct decoder *d, const struct ptx_instruction *in, const struct
 	if (in->operand_count != 1 || in->operands[0].kind != PTX_OPERAND_SYMBOL ||
 	    !decode_label(d, in->operands[0].name, in->scope, &target))
 		return decode_unknown(d, "the label is not defined");
-	to = decode_emit(d, in->guard == PTX_NONE ? OP_bra : in->guard_negated ? OP_bra_unless : OP_bra_if);
+	to = decode_emit(d, in->guard == PTX_NONE ? OP_bra
+			    : in->guard_negated   ? OP_bra_unless
+						  : OP_bra_if);
 	to->jumps = true;
 	to->imm = target;
 	if (in->guard == PTX_NONE)
@@ -178,7 +183,8 @@ int decode_alloca(struct decoder *d, const struct ptx_instruction *in, const str
 	uint64_t align = in->operand_count > 2 ? in->operands[2].value : 8;
 	struct ref dest = REF_NOTHING, source = REF_NOTHING;
 
-	if (!form_has(f, "u64") || in->operand_count < (saves || restores ? 1 : 2) || !align || align & (align - 1))
+	if (!form_has(f, "u64") || in->operand_count < (saves || restores ? 1 : 2) || !align ||
+	    align & (align - 1))
 		return decode_unknown(d, "local memory is allocated with 64-bit addresses only");
 	if (!restores)
 		dest = decode_dest(d, &in->operands[0], TYPE_u64);
@@ -187,15 +193,20 @@ int decode_alloca(struct decoder *d, const struct ptx_instruction *in, const str
 	if (d->problem[0])
 		return -1;
 	d->calls = true;
-	decode_emit_op(d, saves ? OP_stacksave : restores ? OP_stackrestore : OP_alloca, dest, source, REF_NOTHING,
-		       REF_NOTHING)->imm = (int64_t)align;
+	decode_emit_op(d,
+		       saves      ? OP_stacksave
+		       : restores ? OP_stackrestore
+				  : OP_alloca,
+		       dest, source, REF_NOTHING, REF_NOTHING)
+		->imm = (int64_t)align;
 	return 0;
 }
 
 static int list_arguments(struct decoder *d, const struct ptx_operand *list, uint32_t *count,
 			  const struct ptx_call_argument **ret)
 {
-	struct ptx_call_argument *a = mem_pool_array(&d->module->pool, list->count + 1u, sizeof(*a));
+	struct ptx_call_argument *a =
+		mem_pool_array(&d->module->pool, list->count + 1u, sizeof(*a));
 
 	if (!a) {
 		d->out_of_memory = true;
@@ -204,7 +215,8 @@ static int list_arguments(struct decoder *d, const struct ptx_operand *list, uin
 	for (unsigned i = 0; i < list->count; i++) {
 		const struct ptx_operand *o = &list->elements[i];
 
-		if (o->kind != PTX_OPERAND_VARIABLE || d->body->variables[o->index].space != PTX_SPACE_PARAM)
+		if (o->kind != PTX_OPERAND_VARIABLE ||
+		    d->body->variables[o->index].space != PTX_SPACE_PARAM)
 			return decode_unknown(d, "arguments of calls must be .param variables");
 		a[i].offset = d->body->variables[o->index].offset;
 		a[i].size = d->body->variables[o->index].size;
@@ -228,7 +240,8 @@ int decode_call(struct decoder *d, const struct ptx_instruction *in, const struc
 		d->out_of_memory = true;
 		return -1;
 	}
-	if (o < end && o->kind == PTX_OPERAND_LIST && list_arguments(d, o++, &call->return_count, &call->returns))
+	if (o < end && o->kind == PTX_OPERAND_LIST &&
+	    list_arguments(d, o++, &call->return_count, &call->returns))
 		return -1;
 	if (o == end)
 		return decode_unknown(d, "a call without a target");
@@ -240,14 +253,17 @@ int decode_call(struct decoder *d, const struct ptx_instruction *in, const struc
 		call->callee = ptx_module_function(d->module, o->name);
 		if (!call->callee || !call->callee->has_body) {
 			if (!syscall_known(o->name))
-				return decode_unknown(d, "function `%s` is not defined in any loaded module", o->name);
+				return decode_unknown(
+					d, "function `%s` is not defined in any loaded module",
+					o->name);
 			id = OP_call_system;
 		}
 	} else {
 		return decode_unknown(d, "a call target of this kind is not emulated");
 	}
 	o++;
-	if (o < end && o->kind == PTX_OPERAND_LIST && list_arguments(d, o, &call->argument_count, &call->arguments))
+	if (o < end && o->kind == PTX_OPERAND_LIST &&
+	    list_arguments(d, o, &call->argument_count, &call->arguments))
 		return -1;
 	if (d->problem[0])
 		return -1;
@@ -269,7 +285,8 @@ static int decode_bar_warp(struct decoder *d, const struct ptx_instruction *in)
 	return 0;
 }
 
-/* A cluster is one cta: whoever waits does so until all threads of the cta wait, which they do after they arrived. */
+/* A cluster is one cta: whoever waits does so until all threads of the cta wait, which they do
+ * after they arrived. */
 static int decode_cluster_barrier(struct decoder *d, const struct form *f)
 {
 	struct ref number;
@@ -284,7 +301,8 @@ static int decode_cluster_barrier(struct decoder *d, const struct form *f)
 	return 0;
 }
 
-/* bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; barrier is the same without the aligned promise */
+/* bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; barrier is the same without the
+ * aligned promise */
 int decode_bar(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	bool reduces = form_has(f, "red"), counts = form_has(f, "popc");
@@ -324,8 +342,8 @@ int decode_bar(struct decoder *d, const struct ptx_instruction *in, const struct
 }
 
 /* The operand that names lanes; forms without .sync take the running fragment. */
-static int take_members(struct decoder *d, const struct ptx_instruction *in, const struct form *f, unsigned index,
-			struct ref *ret, uint16_t *flags)
+static int take_members(struct decoder *d, const struct ptx_instruction *in, const struct form *f,
+			unsigned index, struct ref *ret, uint16_t *flags)
 {
 	*ret = NO_ROW;
 	if (!form_has(f, "sync")) {
@@ -338,11 +356,14 @@ static int take_members(struct decoder *d, const struct ptx_instruction *in, con
 	return d->problem[0] ? -1 : 0;
 }
 
-static int take_pair(struct decoder *d, const struct ptx_operand *o, struct ref *row, struct ref *predicate)
+static int take_pair(struct decoder *d, const struct ptx_operand *o, struct ref *row,
+		     struct ref *predicate)
 {
 	*predicate = NO_ROW;
 	if (o->kind == PTX_OPERAND_PAIR) {
-		*predicate = o->elements[1].kind == PTX_OPERAND_SINK ? NO_ROW : decode_dest(d, &o->elements[1], TYPE_p);
+		*predicate = o->elements[1].kind == PTX_OPERAND_SINK
+				     ? NO_ROW
+				     : decode_dest(d, &o->elements[1], TYPE_p);
 		o = &o->elements[0];
 	}
 	*row = decode_dest(d, o, TYPE_u32);
@@ -351,8 +372,10 @@ static int take_pair(struct decoder *d, const struct ptx_operand *o, struct ref 
 
 int decode_shfl(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
-	uint16_t flags = form_has(f, "up") ? SHFL_UP : form_has(f, "down") ? SHFL_DOWN : form_has(f, "bfly") ? SHFL_BFLY :
-			 SHFL_IDX;
+	uint16_t flags = form_has(f, "up")     ? SHFL_UP
+			 : form_has(f, "down") ? SHFL_DOWN
+			 : form_has(f, "bfly") ? SHFL_BFLY
+					       : SHFL_IDX;
 	struct ref a, b, c, members, dest, predicate;
 	struct draft *to;
 
@@ -361,7 +384,8 @@ int decode_shfl(struct decoder *d, const struct ptx_instruction *in, const struc
 	a = decode_source(d, &in->operands[1], TYPE_u32);
 	b = decode_source(d, &in->operands[2], TYPE_u32);
 	c = decode_source(d, &in->operands[3], TYPE_u32);
-	if (take_members(d, in, f, 4, &members, &flags) || take_pair(d, &in->operands[0], &dest, &predicate))
+	if (take_members(d, in, f, 4, &members, &flags) ||
+	    take_pair(d, &in->operands[0], &dest, &predicate))
 		return -1;
 	to = decode_emit_op(d, OP_shfl, dest, a, b, c);
 	to->slot[SLOT_X0] = predicate;
@@ -375,7 +399,10 @@ int decode_shfl(struct decoder *d, const struct ptx_instruction *in, const struc
 int decode_vote(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	bool ballot = form_has(f, "ballot");
-	uint16_t flags = ballot ? VOTE_BALLOT : form_has(f, "any") ? VOTE_ANY : form_has(f, "uni") ? VOTE_UNI : VOTE_ALL;
+	uint16_t flags = ballot               ? VOTE_BALLOT
+			 : form_has(f, "any") ? VOTE_ANY
+			 : form_has(f, "uni") ? VOTE_UNI
+					      : VOTE_ALL;
 	struct ptx_operand plain;
 	struct ref p, members, dest;
 	struct draft *to;
@@ -406,7 +433,8 @@ int decode_match(struct decoder *d, const struct ptx_instruction *in, const stru
 	if (in->operand_count < 3)
 		return decode_unknown(d, "too few operands");
 	a = decode_source(d, &in->operands[1], wide ? TYPE_u64 : TYPE_u32);
-	if (take_members(d, in, f, 2, &members, &flags) || take_pair(d, &in->operands[0], &dest, &predicate))
+	if (take_members(d, in, f, 2, &members, &flags) ||
+	    take_pair(d, &in->operands[0], &dest, &predicate))
 		return -1;
 	to = decode_emit_op(d, OP_match, dest, a, REF_NOTHING, REF_NOTHING);
 	to->slot[SLOT_X0] = predicate;
@@ -420,10 +448,12 @@ int decode_match(struct decoder *d, const struct ptx_instruction *in, const stru
 int decode_redux(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	bool is_signed = form_has(f, "s32");
-	uint16_t flags = form_has(f, "add") ? REDUX_ADD :
-			 form_has(f, "min") ? (is_signed ? REDUX_MIN_S32 : REDUX_MIN_U32) :
-			 form_has(f, "max") ? (is_signed ? REDUX_MAX_S32 : REDUX_MAX_U32) :
-			 form_has(f, "and") ? REDUX_AND : form_has(f, "or") ? REDUX_OR : REDUX_XOR;
+	uint16_t flags = form_has(f, "add")   ? REDUX_ADD
+			 : form_has(f, "min") ? (is_signed ? REDUX_MIN_S32 : REDUX_MIN_U32)
+			 : form_has(f, "max") ? (is_signed ? REDUX_MAX_S32 : REDUX_MAX_U32)
+			 : form_has(f, "and") ? REDUX_AND
+			 : form_has(f, "or")  ? REDUX_OR
+					      : REDUX_XOR;
 	struct ref a, members, dest;
 	struct draft *to;
 
@@ -444,7 +474,8 @@ int decode_activemask(struct decoder *d, const struct ptx_instruction *in, const
 	(void)f;
 	if (in->operand_count != 1)
 		return decode_unknown(d, "too few operands");
-	decode_emit_op(d, OP_activemask, decode_dest(d, &in->operands[0], TYPE_u32), REF_NOTHING, REF_NOTHING, REF_NOTHING);
+	decode_emit_op(d, OP_activemask, decode_dest(d, &in->operands[0], TYPE_u32), REF_NOTHING,
+		       REF_NOTHING, REF_NOTHING);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures and surfaces (PTX ISA 9.7.10, 9.7.11) in the unified mode that compilers write: one 64-bit handle, then the
- * coordinates. All operands are staged: handle in row 0, coordinates from row 1 on.
+ * Textures and surfaces (PTX ISA 9.7.10, 9.7.11) in the unified mode that compilers write: one
+ * 64-bit handle, then the coordinates. All operands are staged: handle in row 0, coordinates from
+ * row 1 on.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -46,8 +47,8 @@ int decode_unstage(struct decoder *d, const struct ref *rows, unsigned count, un
 	return d->problem[0] ? -1 : 0;
 }
 
-static int list(struct decoder *d, const struct ptx_operand *o, enum lane_type type, struct ref *ret, unsigned max,
-		bool dests)
+static int list(struct decoder *d, const struct ptx_operand *o, enum lane_type type,
+		struct ref *ret, unsigned max, bool dests)
 {
 	unsigned count = o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
 
@@ -61,12 +62,14 @@ static int list(struct decoder *d, const struct ptx_operand *o, enum lane_type t
 	return d->problem[0] ? -1 : (int)count;
 }
 
-int decode_sources(struct decoder *d, const struct ptx_operand *o, enum lane_type type, struct ref *ret, unsigned max)
+int decode_sources(struct decoder *d, const struct ptx_operand *o, enum lane_type type,
+		   struct ref *ret, unsigned max)
 {
 	return list(d, o, type, ret, max, false);
 }
 
-int decode_dests(struct decoder *d, const struct ptx_operand *o, enum lane_type type, struct ref *ret, unsigned max)
+int decode_dests(struct decoder *d, const struct ptx_operand *o, enum lane_type type,
+		 struct ref *ret, unsigned max)
 {
 	return list(d, o, type, ret, max, true);
 }
@@ -101,14 +104,18 @@ static int stage_place(struct decoder *d, const struct ptx_operand *o, int geome
 
 int decode_tex(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
-	bool gather = !strcmp(f->opcode, "tld4"), level = form_has(f, "level"), gradient = form_has(f, "grad");
+	bool gather = !strcmp(f->opcode, "tld4"), level = form_has(f, "level"),
+	     gradient = form_has(f, "grad");
 	int geometry = geometry_of(f), count;
 	struct ref results[4], more[6];
 	struct draft *to;
 
-	if (in->operand_count < 2 || !form_has(f, "v4") || form_has(f, "f16") || form_has(f, "f16x2") ||
-	    in->operand_count != (gradient ? 4 : level ? 3 : 2) || in->operands[0].kind != PTX_OPERAND_VECTOR ||
-	    in->operands[0].count != 4)
+	if (in->operand_count < 2 || !form_has(f, "v4") || form_has(f, "f16") ||
+	    form_has(f, "f16x2") ||
+	    in->operand_count != (gradient ? 4
+				  : level  ? 3
+					   : 2) ||
+	    in->operands[0].kind != PTX_OPERAND_VECTOR || in->operands[0].count != 4)
 		return decode_unknown(d, "a texture access of this shape is not emulated");
 	if (stage_place(d, &in->operands[1], geometry))
 		return -1;
@@ -134,8 +141,19 @@ int decode_tex(struct decoder *d, const struct ptx_instruction *in, const struct
 int decode_image_query(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	static const char *const names[] = {
-		"width", "height", "depth", "array_size", "num_mipmap_levels", "normalized_coords", "filter_mode",
-		"addr_mode_0", "addr_mode_1", "addr_mode_2", "num_samples", "channel_order", "channel_data_type",
+		"width",
+		"height",
+		"depth",
+		"array_size",
+		"num_mipmap_levels",
+		"normalized_coords",
+		"filter_mode",
+		"addr_mode_0",
+		"addr_mode_1",
+		"addr_mode_2",
+		"num_samples",
+		"channel_order",
+		"channel_data_type",
 	};
 	bool level = form_has(f, "level");
 	struct ref rows[2], result;
@@ -145,8 +163,8 @@ int decode_image_query(struct decoder *d, const struct ptx_instruction *in, cons
 	for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
 		if (form_has(f, names[i]))
 			what = i;
-	if (what < 0 || in->operand_count != (level ? 3 : 2) || in->operands[1].kind != PTX_OPERAND_ADDRESS ||
-	    in->operands[1].count != 1)
+	if (what < 0 || in->operand_count != (level ? 3 : 2) ||
+	    in->operands[1].kind != PTX_OPERAND_ADDRESS || in->operands[1].count != 1)
 		return decode_unknown(d, "a query of this kind is not emulated");
 	rows[0] = decode_source(d, &in->operands[1].elements[0], TYPE_u64);
 	if (level)
@@ -171,8 +189,11 @@ static uint16_t surface_flags(const struct form *f, int geometry)
 
 static int reduction_of(const struct form *f)
 {
-	return form_has(f, "add") ? ATOM_ADD : form_has(f, "min") ? ATOM_MIN : form_has(f, "max") ? ATOM_MAX :
-	       form_has(f, "and") ? ATOM_AND : ATOM_OR;
+	return form_has(f, "add")   ? ATOM_ADD
+	       : form_has(f, "min") ? ATOM_MIN
+	       : form_has(f, "max") ? ATOM_MAX
+	       : form_has(f, "and") ? ATOM_AND
+				    : ATOM_OR;
 }
 
 int decode_surface(struct decoder *d, const struct ptx_instruction *in, const struct form *f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix instructions (PTX ISA 9.7.14): wmma, mma, ldmatrix, stmatrix, movmatrix. Registers of all fragments are staged,
- * one operation does the work, results come back from the staging rows. A warp barrier goes before, since all lanes
- * take part.
+ * Matrix instructions (PTX ISA 9.7.14): wmma, mma, ldmatrix, stmatrix, movmatrix. Registers of all
+ * fragments are staged, one operation does the work, results come back from the staging rows. A
+ * warp barrier goes before, since all lanes take part.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -15,9 +15,11 @@
 static int matrix_type_of(const char *word)
 {
 	static const char *const names[MATRIX_TYPES] = {
-		[MATRIX_F16] = "f16", [MATRIX_BF16] = "bf16", [MATRIX_TF32] = "tf32", [MATRIX_F32] = "f32",
-		[MATRIX_F64] = "f64", [MATRIX_S8] = "s8", [MATRIX_U8] = "u8", [MATRIX_S4] = "s4", [MATRIX_U4] = "u4",
-		[MATRIX_B1] = "b1", [MATRIX_S32] = "s32", [MATRIX_E4M3] = "e4m3", [MATRIX_E5M2] = "e5m2",
+		[MATRIX_F16] = "f16",   [MATRIX_BF16] = "bf16", [MATRIX_TF32] = "tf32",
+		[MATRIX_F32] = "f32",   [MATRIX_F64] = "f64",   [MATRIX_S8] = "s8",
+		[MATRIX_U8] = "u8",     [MATRIX_S4] = "s4",     [MATRIX_U4] = "u4",
+		[MATRIX_B1] = "b1",     [MATRIX_S32] = "s32",   [MATRIX_E4M3] = "e4m3",
+		[MATRIX_E5M2] = "e5m2",
 	};
 
 	for (int i = 0; i < MATRIX_TYPES; i++)
@@ -33,8 +35,11 @@ static bool take_shape(const struct form *f, struct matrix_op *x)
 		unsigned m, n, k;
 		int end = 0;
 
-		if (sscanf(f->modifiers[i], "m%3un%3uk%3u%n", &m, &n, &k, &end) == 3 && !f->modifiers[i][end]) {
-			*x = (struct matrix_op){ .m = (uint16_t)m, .n = (uint16_t)n, .k = (uint16_t)k };
+		if (sscanf(f->modifiers[i], "m%3un%3uk%3u%n", &m, &n, &k, &end) == 3 &&
+		    !f->modifiers[i][end]) {
+			*x = (struct matrix_op){ .m = (uint16_t)m,
+						 .n = (uint16_t)n,
+						 .k = (uint16_t)k };
 			return true;
 		}
 	}
@@ -53,8 +58,8 @@ static bool shape_in(const struct matrix_op *x, const struct shape *list, size_t
 	return false;
 }
 
-#define SHAPE_IN(x, ...)                                                             \
-	shape_in(x, (const struct shape[]){ __VA_ARGS__ },                           \
+#define SHAPE_IN(x, ...)                                                                           \
+	shape_in(x, (const struct shape[]){ __VA_ARGS__ },                                         \
 		 sizeof((const struct shape[]){ __VA_ARGS__ }) / sizeof(struct shape))
 
 /* Shapes that the ISA has for elements of that type. */
@@ -63,12 +68,12 @@ static bool shape_fits(const struct matrix_op *x, bool wmma)
 	switch (x->type[MATRIX_A]) {
 	case MATRIX_F16:
 	case MATRIX_BF16:
-		return wmma ? SHAPE_IN(x, { 16, 16, 16 }, { 32, 8, 16 }, { 8, 32, 16 }) :
-			      SHAPE_IN(x, { 16, 8, 8 }, { 16, 8, 16 });
+		return wmma ? SHAPE_IN(x, { 16, 16, 16 }, { 32, 8, 16 }, { 8, 32, 16 })
+			    : SHAPE_IN(x, { 16, 8, 8 }, { 16, 8, 16 });
 	case MATRIX_S8:
 	case MATRIX_U8:
-		return wmma ? SHAPE_IN(x, { 16, 16, 16 }, { 32, 8, 16 }, { 8, 32, 16 }) :
-			      SHAPE_IN(x, { 8, 8, 16 }, { 16, 8, 16 }, { 16, 8, 32 });
+		return wmma ? SHAPE_IN(x, { 16, 16, 16 }, { 32, 8, 16 }, { 8, 32, 16 })
+			    : SHAPE_IN(x, { 8, 8, 16 }, { 16, 8, 16 }, { 16, 8, 32 });
 	case MATRIX_TF32:
 		return wmma ? SHAPE_IN(x, { 16, 16, 8 }) : SHAPE_IN(x, { 16, 8, 4 }, { 16, 8, 8 });
 	case MATRIX_F64:
@@ -76,9 +81,11 @@ static bool shape_fits(const struct matrix_op *x, bool wmma)
 		       (!wmma && SHAPE_IN(x, { 16, 8, 4 }, { 16, 8, 8 }, { 16, 8, 16 }));
 	case MATRIX_S4:
 	case MATRIX_U4:
-		return SHAPE_IN(x, { 8, 8, 32 }) || (!wmma && SHAPE_IN(x, { 16, 8, 32 }, { 16, 8, 64 }));
+		return SHAPE_IN(x, { 8, 8, 32 }) ||
+		       (!wmma && SHAPE_IN(x, { 16, 8, 32 }, { 16, 8, 64 }));
 	case MATRIX_B1:
-		return SHAPE_IN(x, { 8, 8, 128 }) || (!wmma && SHAPE_IN(x, { 16, 8, 128 }, { 16, 8, 256 }));
+		return SHAPE_IN(x, { 8, 8, 128 }) ||
+		       (!wmma && SHAPE_IN(x, { 16, 8, 128 }, { 16, 8, 256 }));
 	case MATRIX_E4M3:
 	case MATRIX_E5M2:
 		return !wmma && SHAPE_IN(x, { 16, 8, 16 }, { 16, 8, 32 });
@@ -122,7 +129,8 @@ static enum lane_type register_type(enum matrix_type t)
 	return t == MATRIX_F64 ? TYPE_f64 : TYPE_u32;
 }
 
-static int stage_fragment(struct decoder *d, const struct ptx_operand *o, enum matrix_type type, unsigned count, unsigned at)
+static int stage_fragment(struct decoder *d, const struct ptx_operand *o, enum matrix_type type,
+			  unsigned count, unsigned at)
 {
 	struct ref rows[16];
 	int n = decode_sources(d, o, register_type(type), rows, 16);
@@ -130,11 +138,13 @@ static int stage_fragment(struct decoder *d, const struct ptx_operand *o, enum m
 	if (n < 0)
 		return -1;
 	if ((unsigned)n != count)
-		return decode_unknown(d, "a fragment of %d registers where the shape has %u", n, count);
+		return decode_unknown(d, "a fragment of %d registers where the shape has %u", n,
+				      count);
 	return decode_stage(d, rows, count, at);
 }
 
-static int unstage_fragment(struct decoder *d, const struct ptx_operand *o, enum matrix_type type, unsigned count)
+static int unstage_fragment(struct decoder *d, const struct ptx_operand *o, enum matrix_type type,
+			    unsigned count)
 {
 	struct ref rows[16];
 	int n = decode_dests(d, o, register_type(type), rows, 16);
@@ -142,7 +152,8 @@ static int unstage_fragment(struct decoder *d, const struct ptx_operand *o, enum
 	if (n < 0)
 		return -1;
 	if ((unsigned)n != count)
-		return decode_unknown(d, "a fragment of %d registers where the shape has %u", n, count);
+		return decode_unknown(d, "a fragment of %d registers where the shape has %u", n,
+				      count);
 	return decode_unstage(d, rows, count, 0);
 }
 
@@ -156,8 +167,10 @@ static int multiply(struct decoder *d, const struct ptx_instruction *in, const s
 		return decode_unknown(d, "too few operands");
 	emit_warp_barrier(d);
 	if (stage_fragment(d, &in->operands[1], (enum matrix_type)x->type[0], x->registers[0], 0) ||
-	    stage_fragment(d, &in->operands[2], (enum matrix_type)x->type[1], x->registers[1], MATRIX_STAGE_B) ||
-	    stage_fragment(d, &in->operands[3], (enum matrix_type)x->type[2], x->registers[2], MATRIX_STAGE_C))
+	    stage_fragment(d, &in->operands[2], (enum matrix_type)x->type[1], x->registers[1],
+			   MATRIX_STAGE_B) ||
+	    stage_fragment(d, &in->operands[3], (enum matrix_type)x->type[2], x->registers[2],
+			   MATRIX_STAGE_C))
 		return -1;
 	decode_emit(d, OP_matrix_multiply)->imm = (int64_t)(uintptr_t)kept;
 	return unstage_fragment(d, &in->operands[0], (enum matrix_type)x->result, results);
@@ -206,11 +219,14 @@ int decode_mma(struct decoder *d, const struct ptx_instruction *in, const struct
 	return set_types(d, &x, f, false) ? -1 : multiply(d, in, &x);
 }
 
-/* wmma.load.a d, [p], stride; wmma.store.d [p], d, stride. Without a stride the rows follow each other. */
-static int move_fragment(struct decoder *d, const struct ptx_instruction *in, const struct form *f, struct matrix_op *x)
+/* wmma.load.a d, [p], stride; wmma.store.d [p], d, stride. Without a stride the rows follow each
+ * other. */
+static int move_fragment(struct decoder *d, const struct ptx_instruction *in, const struct form *f,
+			 struct matrix_op *x)
 {
 	bool store = !strcmp(f->modifiers[0], "store");
-	const struct ptx_operand *place = &in->operands[store ? 0 : 1], *data = &in->operands[store ? 1 : 0];
+	const struct ptx_operand *place = &in->operands[store ? 0 : 1],
+				 *data = &in->operands[store ? 1 : 0];
 	struct matrix_op *kept;
 	struct ref address, stride;
 	uint32_t length;
@@ -224,12 +240,17 @@ static int move_fragment(struct decoder *d, const struct ptx_instruction *in, co
 	x->type[x->part] = (uint8_t)type;
 	if (x->part != MATRIX_C)
 		x->type[MATRIX_A] = (uint8_t)type;
-	x->registers[x->part] = x->part != MATRIX_C && type == MATRIX_F16 ?
-					8 : (uint8_t)matrix_registers(x, (enum matrix_part)x->part, (enum matrix_type)type);
-	if (x->registers[x->part] == 0 || x->registers[x->part] > 16 || (x->part != MATRIX_C && !shape_fits(x, true)))
+	x->registers[x->part] = x->part != MATRIX_C && type == MATRIX_F16
+					? 8
+					: (uint8_t)matrix_registers(x, (enum matrix_part)x->part,
+								    (enum matrix_type)type);
+	if (x->registers[x->part] == 0 || x->registers[x->part] > 16 ||
+	    (x->part != MATRIX_C && !shape_fits(x, true)))
 		return decode_unknown(d, "a fragment of this shape is not emulated");
-	length = x->part == MATRIX_A ? (x->by_rows ? x->k : x->m) : x->part == MATRIX_B ? (x->by_rows ? x->n : x->k) :
-		 x->by_rows ? x->n : x->m;
+	length = x->part == MATRIX_A   ? (x->by_rows ? x->k : x->m)
+		 : x->part == MATRIX_B ? (x->by_rows ? x->n : x->k)
+		 : x->by_rows          ? x->n
+				       : x->m;
 	kept = keep(d, x);
 	if (!kept)
 		return -1;
@@ -237,11 +258,13 @@ static int move_fragment(struct decoder *d, const struct ptx_instruction *in, co
 	if (store && stage_fragment(d, data, (enum matrix_type)type, x->registers[x->part], 0))
 		return -1;
 	address = decode_address_row(d, place, form_space(f));
-	stride = in->operand_count > 2 ? decode_source(d, &in->operands[2], TYPE_u32) : decode_value(d, length, false);
+	stride = in->operand_count > 2 ? decode_source(d, &in->operands[2], TYPE_u32)
+				       : decode_value(d, length, false);
 	if (d->problem[0])
 		return -1;
-	decode_emit_op(d, store ? OP_matrix_store : OP_matrix_load, REF_NOTHING, address, stride, REF_NOTHING)->imm =
-		(int64_t)(uintptr_t)kept;
+	decode_emit_op(d, store ? OP_matrix_store : OP_matrix_load, REF_NOTHING, address, stride,
+		       REF_NOTHING)
+		->imm = (int64_t)(uintptr_t)kept;
 	return store ? 0 : unstage_fragment(d, data, (enum matrix_type)type, x->registers[x->part]);
 }
 
@@ -278,7 +301,8 @@ int decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in, const s
 	address = decode_address_row(d, &in->operands[store ? 0 : 1], form_space(f));
 	if (d->problem[0])
 		return -1;
-	to = decode_emit_op(d, store ? OP_stmatrix : OP_ldmatrix, REF_NOTHING, address, REF_NOTHING, REF_NOTHING);
+	to = decode_emit_op(d, store ? OP_stmatrix : OP_ldmatrix, REF_NOTHING, address, REF_NOTHING,
+			    REF_NOTHING);
 	to->imm = count;
 	to->slot[SLOT_X0] = (struct ref){ (uint32_t)form_space(f), REF_RAW };
 	to->slot[SLOT_X1] = (struct ref){ form_has(f, "trans"), REF_RAW };

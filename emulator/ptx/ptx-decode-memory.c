@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Cache hints and memory orders need nothing here: handlers access
- * memory in program order, which x86 keeps, and fences are operations of their own. Parameters of a launch are
- * constants; those of calls lie in the frame.
+ * Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Cache hints and memory orders need nothing here:
+ * handlers access memory in program order, which x86 keeps, and fences are operations of their own.
+ * Parameters of a launch are constants; those of calls lie in the frame.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -26,7 +26,8 @@ enum ptx_space form_space(const struct form *f)
 	return PTX_SPACE_GENERIC;
 }
 
-int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct address *a)
+int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
+		      struct address *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->space = space;
@@ -58,7 +59,8 @@ int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_s
 	return d->problem[0] ? -1 : 0;
 }
 
-static int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a)
+static int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f,
+			  struct address *a)
 {
 	return decode_address_in(d, o, form_space(f), a);
 }
@@ -70,8 +72,11 @@ static uint16_t strength(const struct form *f)
 		const char *word;
 		uint16_t flags;
 	} words[] = {
-		{ "volatile", OP_STRONG }, { "relaxed", OP_STRONG }, { "mmio", OP_STRONG },
-		{ "acquire", OP_STRONG | OP_ACQUIRE }, { "release", OP_STRONG | OP_RELEASE },
+		{ "volatile", OP_STRONG },
+		{ "relaxed", OP_STRONG },
+		{ "mmio", OP_STRONG },
+		{ "acquire", OP_STRONG | OP_ACQUIRE },
+		{ "release", OP_STRONG | OP_RELEASE },
 		{ "acq_rel", OP_STRONG | OP_ACQUIRE | OP_RELEASE },
 	};
 	uint16_t flags = 0;
@@ -91,43 +96,65 @@ static unsigned vector_count(const struct form *f)
 static const char *memory_name(enum lane_type t, bool store)
 {
 	switch (t) {
-	case TYPE_u8: return "u8";
-	case TYPE_s8: return store ? "u8" : "s8";
-	case TYPE_u16: case TYPE_f16: case TYPE_bf16: return "u16";
-	case TYPE_s16: return store ? "u16" : "s16";
-	case TYPE_u32: case TYPE_s32: case TYPE_f32: return "b32";
-	case TYPE_u64: case TYPE_s64: case TYPE_f64: return "b64";
-	default: return NULL;
+	case TYPE_u8:
+		return "u8";
+	case TYPE_s8:
+		return store ? "u8" : "s8";
+	case TYPE_u16:
+	case TYPE_f16:
+	case TYPE_bf16:
+		return "u16";
+	case TYPE_s16:
+		return store ? "u16" : "s16";
+	case TYPE_u32:
+	case TYPE_s32:
+	case TYPE_f32:
+		return "b32";
+	case TYPE_u64:
+	case TYPE_s64:
+	case TYPE_f64:
+		return "b64";
+	default:
+		return NULL;
 	}
 }
 
-static enum ptx_op memory_op(const char *ld_or_st, const struct address *a, const char *type, unsigned count)
+static enum ptx_op memory_op(const char *ld_or_st, const struct address *a, const char *type,
+			     unsigned count)
 {
-	const char *space = a->space == PTX_SPACE_SHARED ? "shared" : a->space == PTX_SPACE_LOCAL ? "local" : "global";
+	const char *space = a->space == PTX_SPACE_SHARED  ? "shared"
+			    : a->space == PTX_SPACE_LOCAL ? "local"
+							  : "global";
 	char text[48];
 
-	snprintf(text, sizeof(text), "(%s).%s.%s%s", ld_or_st, space, type, count == 2 ? "v2" : count == 4 ? "v4" : "");
+	snprintf(text, sizeof(text), "(%s).%s.%s%s", ld_or_st, space, type,
+		 count == 2   ? "v2"
+		 : count == 4 ? "v4"
+			      : "");
 	return op_find(text);
 }
 
 /*
- * Where an element of a load goes: its register, or a temporary when the register is wider than the type, with the
- * conversion to append.
+ * Where an element of a load goes: its register, or a temporary when the register is wider than the
+ * type, with the conversion to append.
  */
 struct target {
 	struct ref row, final;
 	enum ptx_op widen;
 };
 
-static struct target load_target(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
+static struct target load_target(struct decoder *d, const struct ptx_operand *o,
+				 enum lane_type type)
 {
 	struct target t = { .widen = OP_COUNT };
 
-	if (o->kind == PTX_OPERAND_REGISTER && type_size(type) < 8 && d->registers[o->index].class == PTX_CLASS_64) {
+	if (o->kind == PTX_OPERAND_REGISTER && type_size(type) < 8 &&
+	    d->registers[o->index].class == PTX_CLASS_64) {
 		t.row = decode_temporary(d, PTX_CLASS_32);
 		t.final = decode_dest(d, o, TYPE_u64);
 		/* Short signed loads are sign-extended in their 32-bit row already. */
-		t.widen = type == TYPE_s8 || type == TYPE_s16 || type == TYPE_s32 ? OP_cvt_s64_s32 : OP_cvt_u64_u32;
+		t.widen = type == TYPE_s8 || type == TYPE_s16 || type == TYPE_s32 ? OP_cvt_s64_s32
+										  : OP_cvt_u64_u32;
 	} else {
 		t.row = decode_dest(d, o, type);
 	}
@@ -143,12 +170,22 @@ static void finish_target(struct decoder *d, const struct target *t)
 static enum ptx_load load_kind(enum lane_type t)
 {
 	switch (t) {
-	case TYPE_u8: return PTX_LOAD_U8;
-	case TYPE_s8: return PTX_LOAD_S8;
-	case TYPE_u16: case TYPE_f16: case TYPE_bf16: return PTX_LOAD_U16;
-	case TYPE_s16: return PTX_LOAD_S16;
-	case TYPE_u64: case TYPE_s64: case TYPE_f64: return PTX_LOAD_64;
-	default: return PTX_LOAD_32;
+	case TYPE_u8:
+		return PTX_LOAD_U8;
+	case TYPE_s8:
+		return PTX_LOAD_S8;
+	case TYPE_u16:
+	case TYPE_f16:
+	case TYPE_bf16:
+		return PTX_LOAD_U16;
+	case TYPE_s16:
+		return PTX_LOAD_S16;
+	case TYPE_u64:
+	case TYPE_s64:
+	case TYPE_f64:
+		return PTX_LOAD_64;
+	default:
+		return PTX_LOAD_32;
 	}
 }
 
@@ -158,34 +195,38 @@ static const struct ptx_operand *element(const struct ptx_operand *o, unsigned i
 }
 
 /* A launch parameter at a known place: a constant row. */
-static int load_launch_param(struct decoder *d, const struct ptx_operand *to, uint64_t offset, enum lane_type type,
-			     unsigned count)
+static int load_launch_param(struct decoder *d, const struct ptx_operand *to, uint64_t offset,
+			     enum lane_type type, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct ptx_operand *o = element(to, i);
-		bool wide_register = o->kind == PTX_OPERAND_REGISTER && d->registers[o->index].class == PTX_CLASS_64;
+		bool wide_register = o->kind == PTX_OPERAND_REGISTER &&
+				     d->registers[o->index].class == PTX_CLASS_64;
 		struct ref c;
 
 		if (o->kind == PTX_OPERAND_SINK)
 			continue;
 		if (type_size(type) == 8 && !wide_register)
 			return decode_unknown(d, "the destination register has the wrong size");
-		c = decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_PARAM, .wide = wide_register,
-							      .load = (uint8_t)load_kind(type),
-							      .value = offset + i * type_size(type) });
+		c = decode_constant(d,
+				    (struct ptx_constant){ .kind = PTX_CONSTANT_PARAM,
+							   .wide = wide_register,
+							   .load = (uint8_t)load_kind(type),
+							   .value = offset + i * type_size(type) });
 		decode_copy(d, o, decode_dest(d, o, wide_register ? TYPE_u64 : TYPE_u32), c);
 	}
 	return 0;
 }
 
 /* A parameter of the function itself or of a call it makes, at a known place of the frame. */
-static int move_frame_param(struct decoder *d, const struct ptx_operand *o, uint64_t offset, enum lane_type type,
-			    unsigned count, bool store)
+static int move_frame_param(struct decoder *d, const struct ptx_operand *o, uint64_t offset,
+			    enum lane_type type, unsigned count, bool store)
 {
 	char text[32];
 	enum ptx_op id;
 
-	snprintf(text, sizeof(text), "(%s).param.%s", store ? "st" : "ld", memory_name(type, store));
+	snprintf(text, sizeof(text), "(%s).param.%s", store ? "st" : "ld",
+		 memory_name(type, store));
 	id = op_find(text);
 	d->area = true;
 	for (unsigned i = 0; i < count; i++) {
@@ -196,13 +237,15 @@ static int move_frame_param(struct decoder *d, const struct ptx_operand *o, uint
 			continue;
 		if (store) {
 			struct ref v = decode_source(d, e, type);
-			struct draft *to = decode_emit_op(d, id, REF_NOTHING, REF_NOTHING, v, REF_NOTHING);
+			struct draft *to =
+				decode_emit_op(d, id, REF_NOTHING, REF_NOTHING, v, REF_NOTHING);
 
 			to->imm = at;
 		} else {
 			struct target t = load_target(d, e, type);
 
-			decode_emit_op(d, id, t.row, REF_NOTHING, REF_NOTHING, REF_NOTHING)->imm = at;
+			decode_emit_op(d, id, t.row, REF_NOTHING, REF_NOTHING, REF_NOTHING)->imm =
+				at;
 			finish_target(d, &t);
 		}
 	}
@@ -210,8 +253,9 @@ static int move_frame_param(struct decoder *d, const struct ptx_operand *o, uint
 }
 
 /* ld.param and st.param with a parameter's name; 1 when the address is something else. */
-static int move_param(struct decoder *d, const struct ptx_operand *o, const struct ptx_operand *address, enum lane_type type,
-		      unsigned count, bool store)
+static int move_param(struct decoder *d, const struct ptx_operand *o,
+		      const struct ptx_operand *address, enum lane_type type, unsigned count,
+		      bool store)
 {
 	const struct ptx_operand *base = address->count ? &address->elements[0] : NULL;
 	const struct ptx_body_variable *v;
@@ -226,17 +270,18 @@ static int move_param(struct decoder *d, const struct ptx_operand *o, const stru
 	if (base->value + (uint64_t)count * type_size(type) > v->size)
 		return decode_unknown(d, "an access past the end of parameter `%s`", v->name);
 	if (d->function->is_entry && base->index < d->body->formal_count)
-		return store ? decode_unknown(d, "a launch parameter cannot be written") :
-			       load_launch_param(d, o, offset, type, count);
+		return store ? decode_unknown(d, "a launch parameter cannot be written")
+			     : load_launch_param(d, o, offset, type, count);
 	return move_frame_param(d, o, offset, type, count, store);
 }
 
-static int check_memory(struct decoder *d, const struct ptx_instruction *in, enum lane_type type, unsigned count,
-			 const struct ptx_operand *value)
+static int check_memory(struct decoder *d, const struct ptx_instruction *in, enum lane_type type,
+			unsigned count, const struct ptx_operand *value)
 {
 	if (in->operand_count < 2 || !memory_name(type, false) || count > 4)
 		return decode_unknown(d, "memory access of this type is not emulated");
-	if ((value->kind == PTX_OPERAND_VECTOR) != (count > 1) || (count > 1 && value->count != count))
+	if ((value->kind == PTX_OPERAND_VECTOR) != (count > 1) ||
+	    (count > 1 && value->count != count))
 		return decode_unknown(d, "the number of registers does not fit the vector");
 	return 0;
 }
@@ -286,7 +331,8 @@ static struct ref store_source(struct decoder *d, const struct ptx_operand *o, e
 {
 	struct ref wide, low;
 
-	if (o->kind != PTX_OPERAND_REGISTER || type_size(type) == 8 || d->registers[o->index].class != PTX_CLASS_64)
+	if (o->kind != PTX_OPERAND_REGISTER || type_size(type) == 8 ||
+	    d->registers[o->index].class != PTX_CLASS_64)
 		return decode_source(d, o, type);
 	wide = decode_source(d, o, TYPE_u64);
 	low = decode_temporary(d, PTX_CLASS_32);
@@ -332,7 +378,8 @@ int decode_st(struct decoder *d, const struct ptx_instruction *in, const struct 
 
 static int atom_what(const struct form *f)
 {
-	static const char *const names[] = { "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas" };
+	static const char *const names[] = { "add", "min", "max", "inc",  "dec",
+					     "and", "or",  "xor", "exch", "cas" };
 
 	for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
 		if (form_has(f, names[i]))
@@ -346,9 +393,11 @@ static int atom_type(const char *word)
 		const char *name;
 		enum atom_type type;
 	} types[] = {
-		{ "u32", ATOM_U32 }, { "b32", ATOM_U32 }, { "s32", ATOM_S32 }, { "f32", ATOM_F32 },
-		{ "f16x2", ATOM_F16X2 }, { "bf16x2", ATOM_BF16X2 }, { "u64", ATOM_U64 }, { "b64", ATOM_U64 },
-		{ "s64", ATOM_S64 }, { "f64", ATOM_F64 }, { "f16", ATOM_F16 }, { "bf16", ATOM_BF16 }, { "b16", ATOM_F16 },
+		{ "u32", ATOM_U32 }, { "b32", ATOM_U32 },     { "s32", ATOM_S32 },
+		{ "f32", ATOM_F32 }, { "f16x2", ATOM_F16X2 }, { "bf16x2", ATOM_BF16X2 },
+		{ "u64", ATOM_U64 }, { "b64", ATOM_U64 },     { "s64", ATOM_S64 },
+		{ "f64", ATOM_F64 }, { "f16", ATOM_F16 },     { "bf16", ATOM_BF16 },
+		{ "b16", ATOM_F16 },
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -368,14 +417,17 @@ struct atomic {
 static int atomic_element(struct decoder *d, const struct atomic *x, const struct ptx_operand *dest,
 			  const struct ptx_operand *b, const struct ptx_operand *c, int64_t offset)
 {
-	struct ref rb = decode_source(d, b, x->lane), rc = c ? decode_source(d, c, x->lane) : REF_NOTHING;
+	struct ref rb = decode_source(d, b, x->lane),
+		   rc = c ? decode_source(d, c, x->lane) : REF_NOTHING;
 	struct ref result = dest ? decode_dest(d, dest, x->lane) : REF_NOTHING;
 	struct draft *to;
 
 	if (d->problem[0])
 		return -1;
 	to = decode_emit_op(d, OP_atom, result, x->a.row, rb, rc);
-	to->slot[SLOT_X0] = (struct ref){ (uint32_t)x->what | (uint32_t)x->type << 8 | (uint32_t)x->a.space << 16, REF_RAW };
+	to->slot[SLOT_X0] = (struct ref){
+		(uint32_t)x->what | (uint32_t)x->type << 8 | (uint32_t)x->a.space << 16, REF_RAW
+	};
 	to->slot[SLOT_X1] = (struct ref){ dest != NULL, REF_RAW };
 	to->imm = x->a.offset + offset;
 	to->flags = x->a.flags;
@@ -391,28 +443,33 @@ static int form_atom_type(const struct form *f)
 	return -1;
 }
 
-static int atomic(struct decoder *d, const struct ptx_operand *dest, const struct ptx_operand *rest, unsigned rest_count,
-		  const struct form *f)
+static int atomic(struct decoder *d, const struct ptx_operand *dest, const struct ptx_operand *rest,
+		  unsigned rest_count, const struct form *f)
 {
 	struct atomic x = { .what = atom_what(f), .type = form_atom_type(f) };
 	unsigned count = vector_count(f), bytes;
 
-	if (x.what < 0 || x.type < 0 || rest_count < (x.what == ATOM_CAS ? 3u : 2u) || form_has(f, "b128"))
+	if (x.what < 0 || x.type < 0 || rest_count < (x.what == ATOM_CAS ? 3u : 2u) ||
+	    form_has(f, "b128"))
 		return decode_unknown(d, "an atomic operation of this kind is not emulated");
-	x.lane = x.type >= ATOM_U64 && x.type <= ATOM_F64 ? TYPE_u64 : x.type == ATOM_F32 ? TYPE_f32 : TYPE_u32;
+	x.lane = x.type >= ATOM_U64 && x.type <= ATOM_F64 ? TYPE_u64
+		 : x.type == ATOM_F32                     ? TYPE_f32
+							  : TYPE_u32;
 	if (x.type == ATOM_F64)
 		x.lane = TYPE_f64;
 	if (decode_address(d, &rest[0], f, &x.a))
 		return -1;
 	x.a.flags |= strength(f);
 	if (count == 1)
-		return atomic_element(d, &x, dest, &rest[1], x.what == ATOM_CAS ? &rest[2] : NULL, 0);
+		return atomic_element(d, &x, dest, &rest[1], x.what == ATOM_CAS ? &rest[2] : NULL,
+				      0);
 	bytes = x.type == ATOM_F16 || x.type == ATOM_BF16 ? 2 : type_size(x.lane);
 	if (rest[1].kind != PTX_OPERAND_VECTOR || rest[1].count != count || x.what == ATOM_CAS ||
 	    (dest && (dest->kind != PTX_OPERAND_VECTOR || dest->count != count)))
 		return decode_unknown(d, "the number of registers does not fit the vector");
 	for (unsigned i = 0; i < count; i++)
-		if (atomic_element(d, &x, dest ? &dest->elements[i] : NULL, &rest[1].elements[i], NULL, i * bytes))
+		if (atomic_element(d, &x, dest ? &dest->elements[i] : NULL, &rest[1].elements[i],
+				   NULL, i * bytes))
 			return -1;
 	return 0;
 }
@@ -421,8 +478,8 @@ int decode_atom(struct decoder *d, const struct ptx_instruction *in, const struc
 {
 	if (in->operand_count < 2)
 		return decode_unknown(d, "too few operands");
-	return atomic(d, in->operands[0].kind == PTX_OPERAND_SINK ? NULL : &in->operands[0], &in->operands[1],
-		      in->operand_count - 1u, f);
+	return atomic(d, in->operands[0].kind == PTX_OPERAND_SINK ? NULL : &in->operands[0],
+		      &in->operands[1], in->operand_count - 1u, f);
 }
 
 int decode_red(struct decoder *d, const struct ptx_instruction *in, const struct form *f)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From syntax to operations: for each PTX instruction the family's decoder appends drafts; then rows are allocated and
- * the final array is written. An instruction that cannot be decoded becomes an operation that faults when it is
- * reached, so that code never run does no harm.
+ * From syntax to operations: for each PTX instruction the family's decoder appends drafts; then
+ * rows are allocated and the final array is written. An instruction that cannot be decoded becomes
+ * an operation that faults when it is reached, so that code never run does no harm.
  *
- * Plain copies (mov, cvta of global memory) to a register written once disappear: readers are bound to the original, when
- * that is a constant or is written once and outside of loops, so that it stays what it was when it was copied.
+ * Plain copies (mov, cvta of global memory) to a register written once disappear: readers are bound
+ * to the original, when that is a constant or is written once and outside of loops, so that it
+ * stays what it was when it was copied.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -19,7 +20,7 @@
 #include "emulator/machine/hot.h"
 
 const struct op_info op_table[OP_COUNT] = {
-#define OP(family, name, form, shape, D, A, B, C, ...) \
+#define OP(family, name, form, shape, D, A, B, C, ...)                                             \
 	[OP_##name] = { form, SHAPE_##shape, { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
@@ -77,7 +78,8 @@ struct draft *decode_emit(struct decoder *d, enum ptx_op id)
 	return to;
 }
 
-struct draft *decode_emit_op(struct decoder *d, enum ptx_op id, struct ref dest, struct ref a, struct ref b, struct ref c)
+struct draft *decode_emit_op(struct decoder *d, enum ptx_op id, struct ref dest, struct ref a,
+			     struct ref b, struct ref c)
 {
 	struct draft *to = decode_emit(d, id);
 
@@ -103,7 +105,8 @@ int ptx_insert(struct decoder *d, const uint8_t *before, enum ptx_op id)
 	while (from-- > 0) {
 		d->drafts[--to] = d->drafts[from];
 		if (before[from])
-			d->drafts[--to] = (struct draft){ .id = (uint16_t)id, .source = d->drafts[from].source };
+			d->drafts[--to] = (struct draft){ .id = (uint16_t)id,
+							  .source = d->drafts[from].source };
 		while (last > 0 && d->first_draft[last - 1] == from)
 			d->first_draft[--last] = to;
 	}
@@ -128,14 +131,18 @@ struct ref decode_temporary(struct decoder *d, enum ptx_register_class class)
 		return REF_NOTHING;
 	}
 	d->registers[d->register_count] = (struct ptx_register){
-		.class = (uint8_t)class, .bits = class == PTX_CLASS_64 ? 64 : class == PTX_CLASS_32 ? 32 : 1,
+		.class = (uint8_t)class,
+		.bits = class == PTX_CLASS_64   ? 64
+			: class == PTX_CLASS_32 ? 32
+						: 1,
 	};
 	return (struct ref){ d->register_count++, REF_REGISTER };
 }
 
 static bool same_constant(const struct ptx_constant *a, const struct ptx_constant *b)
 {
-	return a->kind == b->kind && a->value == b->value && a->wide == b->wide && a->load == b->load;
+	return a->kind == b->kind && a->value == b->value && a->wide == b->wide &&
+	       a->load == b->load;
 }
 
 static int grow_constant_hash(struct decoder *d)
@@ -181,7 +188,8 @@ struct ref decode_constant(struct decoder *d, struct ptx_constant c)
 
 struct ref decode_value(struct decoder *d, uint64_t value, bool wide)
 {
-	return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_VALUE, .wide = wide,
+	return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_VALUE,
+							 .wide = wide,
 							 .value = wide ? value : (uint32_t)value });
 }
 
@@ -190,26 +198,51 @@ static const struct {
 	uint16_t special; /* enum ptx_special, or an operation + SPECIAL_OP */
 } specials[] = {
 #define SPECIAL_OP 0x1000
-	{ "%tid.x", PTX_SPECIAL_TID_X }, { "%tid.y", PTX_SPECIAL_TID_Y }, { "%tid.z", PTX_SPECIAL_TID_Z },
-	{ "%ntid.x", PTX_SPECIAL_NTID_X }, { "%ntid.y", PTX_SPECIAL_NTID_Y }, { "%ntid.z", PTX_SPECIAL_NTID_Z },
-	{ "%ctaid.x", PTX_SPECIAL_CTAID_X }, { "%ctaid.y", PTX_SPECIAL_CTAID_Y }, { "%ctaid.z", PTX_SPECIAL_CTAID_Z },
-	{ "%nctaid.x", PTX_SPECIAL_NCTAID_X }, { "%nctaid.y", PTX_SPECIAL_NCTAID_Y },
-	{ "%nctaid.z", PTX_SPECIAL_NCTAID_Z }, { "%laneid", PTX_SPECIAL_LANEID }, { "%warpid", PTX_SPECIAL_WARPID },
-	{ "%nwarpid", PTX_SPECIAL_NWARPID }, { "%lanemask_eq", PTX_SPECIAL_LANEMASK_EQ },
-	{ "%lanemask_le", PTX_SPECIAL_LANEMASK_LE }, { "%lanemask_lt", PTX_SPECIAL_LANEMASK_LT },
-	{ "%lanemask_ge", PTX_SPECIAL_LANEMASK_GE }, { "%lanemask_gt", PTX_SPECIAL_LANEMASK_GT },
-	{ "%smid", PTX_SPECIAL_SMID }, { "%nsmid", PTX_SPECIAL_NSMID }, { "%gridid", PTX_SPECIAL_GRIDID },
-	{ "%envreg1", PTX_SPECIAL_ENVREG1 }, { "%envreg2", PTX_SPECIAL_ENVREG2 },
-	{ "%dynamic_smem_size", PTX_SPECIAL_DYNAMIC_SMEM_SIZE }, { "%total_smem_size", PTX_SPECIAL_TOTAL_SMEM_SIZE },
-	{ "%clusterid.x", PTX_SPECIAL_CTAID_X }, { "%clusterid.y", PTX_SPECIAL_CTAID_Y },
-	{ "%clusterid.z", PTX_SPECIAL_CTAID_Z }, { "%nclusterid.x", PTX_SPECIAL_NCTAID_X },
-	{ "%nclusterid.y", PTX_SPECIAL_NCTAID_Y }, { "%nclusterid.z", PTX_SPECIAL_NCTAID_Z },
-	{ "%cluster_ctaid.x", PTX_SPECIAL_ZERO }, { "%cluster_ctaid.y", PTX_SPECIAL_ZERO },
-	{ "%cluster_ctaid.z", PTX_SPECIAL_ZERO }, { "%cluster_ctarank", PTX_SPECIAL_ZERO },
-	{ "%cluster_nctaid.x", PTX_SPECIAL_ONE }, { "%cluster_nctaid.y", PTX_SPECIAL_ONE },
-	{ "%cluster_nctaid.z", PTX_SPECIAL_ONE }, { "%cluster_nctarank", PTX_SPECIAL_ONE },
-	{ "%clock", SPECIAL_OP + OP_clock32 }, { "%clock64", SPECIAL_OP + OP_clock64 },
-	{ "%globaltimer", SPECIAL_OP + OP_globaltimer }, { "%globaltimer_lo", SPECIAL_OP + OP_globaltimer_lo },
+	{ "%tid.x", PTX_SPECIAL_TID_X },
+	{ "%tid.y", PTX_SPECIAL_TID_Y },
+	{ "%tid.z", PTX_SPECIAL_TID_Z },
+	{ "%ntid.x", PTX_SPECIAL_NTID_X },
+	{ "%ntid.y", PTX_SPECIAL_NTID_Y },
+	{ "%ntid.z", PTX_SPECIAL_NTID_Z },
+	{ "%ctaid.x", PTX_SPECIAL_CTAID_X },
+	{ "%ctaid.y", PTX_SPECIAL_CTAID_Y },
+	{ "%ctaid.z", PTX_SPECIAL_CTAID_Z },
+	{ "%nctaid.x", PTX_SPECIAL_NCTAID_X },
+	{ "%nctaid.y", PTX_SPECIAL_NCTAID_Y },
+	{ "%nctaid.z", PTX_SPECIAL_NCTAID_Z },
+	{ "%laneid", PTX_SPECIAL_LANEID },
+	{ "%warpid", PTX_SPECIAL_WARPID },
+	{ "%nwarpid", PTX_SPECIAL_NWARPID },
+	{ "%lanemask_eq", PTX_SPECIAL_LANEMASK_EQ },
+	{ "%lanemask_le", PTX_SPECIAL_LANEMASK_LE },
+	{ "%lanemask_lt", PTX_SPECIAL_LANEMASK_LT },
+	{ "%lanemask_ge", PTX_SPECIAL_LANEMASK_GE },
+	{ "%lanemask_gt", PTX_SPECIAL_LANEMASK_GT },
+	{ "%smid", PTX_SPECIAL_SMID },
+	{ "%nsmid", PTX_SPECIAL_NSMID },
+	{ "%gridid", PTX_SPECIAL_GRIDID },
+	{ "%envreg1", PTX_SPECIAL_ENVREG1 },
+	{ "%envreg2", PTX_SPECIAL_ENVREG2 },
+	{ "%dynamic_smem_size", PTX_SPECIAL_DYNAMIC_SMEM_SIZE },
+	{ "%total_smem_size", PTX_SPECIAL_TOTAL_SMEM_SIZE },
+	{ "%clusterid.x", PTX_SPECIAL_CTAID_X },
+	{ "%clusterid.y", PTX_SPECIAL_CTAID_Y },
+	{ "%clusterid.z", PTX_SPECIAL_CTAID_Z },
+	{ "%nclusterid.x", PTX_SPECIAL_NCTAID_X },
+	{ "%nclusterid.y", PTX_SPECIAL_NCTAID_Y },
+	{ "%nclusterid.z", PTX_SPECIAL_NCTAID_Z },
+	{ "%cluster_ctaid.x", PTX_SPECIAL_ZERO },
+	{ "%cluster_ctaid.y", PTX_SPECIAL_ZERO },
+	{ "%cluster_ctaid.z", PTX_SPECIAL_ZERO },
+	{ "%cluster_ctarank", PTX_SPECIAL_ZERO },
+	{ "%cluster_nctaid.x", PTX_SPECIAL_ONE },
+	{ "%cluster_nctaid.y", PTX_SPECIAL_ONE },
+	{ "%cluster_nctaid.z", PTX_SPECIAL_ONE },
+	{ "%cluster_nctarank", PTX_SPECIAL_ONE },
+	{ "%clock", SPECIAL_OP + OP_clock32 },
+	{ "%clock64", SPECIAL_OP + OP_clock64 },
+	{ "%globaltimer", SPECIAL_OP + OP_globaltimer },
+	{ "%globaltimer_lo", SPECIAL_OP + OP_globaltimer_lo },
 	{ "%globaltimer_hi", SPECIAL_OP + OP_globaltimer_hi },
 };
 
@@ -223,20 +256,26 @@ static struct ref special_source(struct decoder *d, const struct ptx_operand *o,
 		if (strcmp(specials[i].name, o->name))
 			continue;
 		if (s < SPECIAL_OP)
-			return decode_constant(d, (struct ptx_constant){
-				.kind = PTX_CONSTANT_SPECIAL, .wide = wide, .value = s,
-				.per_cta = (s >= PTX_SPECIAL_CTAID_X && s <= PTX_SPECIAL_CTAID_Z) || s == PTX_SPECIAL_SMID });
+			return decode_constant(
+				d, (struct ptx_constant){ .kind = PTX_CONSTANT_SPECIAL,
+							  .wide = wide,
+							  .value = s,
+							  .per_cta = (s >= PTX_SPECIAL_CTAID_X &&
+								      s <= PTX_SPECIAL_CTAID_Z) ||
+								     s == PTX_SPECIAL_SMID });
 		if (clock_wide != wide)
 			break;
 		t = decode_temporary(d, wide ? PTX_CLASS_64 : PTX_CLASS_32);
-		decode_emit_op(d, (enum ptx_op)(s - SPECIAL_OP), t, REF_NOTHING, REF_NOTHING, REF_NOTHING);
+		decode_emit_op(d, (enum ptx_op)(s - SPECIAL_OP), t, REF_NOTHING, REF_NOTHING,
+			       REF_NOTHING);
 		return t;
 	}
 	decode_unknown(d, "special register %s is not emulated", o->name);
 	return REF_NOTHING;
 }
 
-/* The address of a name as its state space has it: global and const generic, shared and local as offsets. */
+/* The address of a name as its state space has it: global and const generic, shared and local as
+ * offsets. */
 static struct ref symbol_source(struct decoder *d, const struct ptx_operand *o, bool wide)
 {
 	const struct ptx_variable *v;
@@ -247,24 +286,31 @@ static struct ref symbol_source(struct decoder *d, const struct ptx_operand *o, 
 
 		switch (b->space) {
 		case PTX_SPACE_LOCAL:
-			return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_LOCAL, .wide = wide,
-									 .value = b->offset + o->value });
+			return decode_constant(
+				d, (struct ptx_constant){ .kind = PTX_CONSTANT_LOCAL,
+							  .wide = wide,
+							  .value = b->offset + o->value });
 		case PTX_SPACE_SHARED:
 			return decode_value(d, b->offset + o->value, wide);
 		default:
-			return decode_value(d, MACHINE_PARAM_WINDOW + (d->function->is_entry &&
-								       o->index < d->body->formal_count ?
-									       0 : 0x1000000) +
-						       b->offset + o->value,
-					    wide);
+			return decode_value(
+				d,
+				MACHINE_PARAM_WINDOW +
+					(d->function->is_entry && o->index < d->body->formal_count
+						 ? 0
+						 : 0x1000000) +
+					b->offset + o->value,
+				wide);
 		}
 	}
 	if (!strcmp(o->name, "WARP_SZ"))
 		return decode_value(d, LANES, wide);
 	v = ptx_module_variable(d->module, o->name);
 	if (v && v->space == PTX_SPACE_SHARED && v->is_extern)
-		return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_DYNAMIC_SHARED, .wide = wide,
-								 .value = o->value });
+		return decode_constant(d,
+				       (struct ptx_constant){ .kind = PTX_CONSTANT_DYNAMIC_SHARED,
+							      .wide = wide,
+							      .value = o->value });
 	if (v && (v->address || v->space == PTX_SPACE_SHARED))
 		return decode_value(d, v->address + o->value, wide);
 	f = ptx_module_function(d->module, o->name);
@@ -277,11 +323,23 @@ static struct ref symbol_source(struct decoder *d, const struct ptx_operand *o, 
 unsigned type_size(enum lane_type t)
 {
 	switch (t) {
-	case TYPE_u8: case TYPE_s8: return 1;
-	case TYPE_u16: case TYPE_s16: case TYPE_f16: case TYPE_bf16: return 2;
-	case TYPE_u64: case TYPE_s64: case TYPE_f64: return 8;
-	case TYPE__: case TYPE_p: return 0;
-	default: return 4;
+	case TYPE_u8:
+	case TYPE_s8:
+		return 1;
+	case TYPE_u16:
+	case TYPE_s16:
+	case TYPE_f16:
+	case TYPE_bf16:
+		return 2;
+	case TYPE_u64:
+	case TYPE_s64:
+	case TYPE_f64:
+		return 8;
+	case TYPE__:
+	case TYPE_p:
+		return 0;
+	default:
+		return 4;
 	}
 }
 
@@ -316,9 +374,12 @@ static struct ref predicate_source(struct decoder *d, const struct ptx_operand *
 	struct ref r = REF_NOTHING, t;
 
 	if (o->kind == PTX_OPERAND_INTEGER)
-		/* setp and its kind take no constants, but 0 and 1 stand where a predicate may be fixed. */
-		return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_VALUE, .value = o->value ? ~0u : 0 });
-	if (o->kind != PTX_OPERAND_REGISTER || d->registers[o->index].class != PTX_CLASS_PREDICATE) {
+		/* setp and its kind take no constants, but 0 and 1 stand where a predicate may be
+		 * fixed. */
+		return decode_constant(d, (struct ptx_constant){ .kind = PTX_CONSTANT_VALUE,
+								 .value = o->value ? ~0u : 0 });
+	if (o->kind != PTX_OPERAND_REGISTER ||
+	    d->registers[o->index].class != PTX_CLASS_PREDICATE) {
 		decode_unknown(d, "a predicate register expected");
 		return r;
 	}
@@ -363,8 +424,9 @@ struct ref decode_source(struct decoder *d, const struct ptx_operand *o, enum la
 
 struct ref decode_dest(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
 {
-	enum ptx_register_class class = type == TYPE_p ? PTX_CLASS_PREDICATE :
-					type_size(type) == 8 ? PTX_CLASS_64 : PTX_CLASS_32;
+	enum ptx_register_class class = type == TYPE_p         ? PTX_CLASS_PREDICATE
+					: type_size(type) == 8 ? PTX_CLASS_64
+							       : PTX_CLASS_32;
 
 	if (o->kind == PTX_OPERAND_SINK)
 		return decode_temporary(d, class);
@@ -379,31 +441,79 @@ static const struct {
 	const char *opcode;
 	decode_function *decode;
 } families[] = {
-	{ "mov", decode_mov },         { "ld", decode_ld },           { "ldu", decode_ld },
-	{ "st", decode_st },           { "setp", decode_setp },       { "bra", decode_bra },
-	{ "cvt", decode_cvt },         { "cvta", decode_cvta },       { "selp", decode_selp },
-	{ "ret", decode_ret },         { "exit", decode_plain },      { "trap", decode_plain },
-	{ "brkpt", decode_plain },     { "bar", decode_bar },         { "barrier", decode_bar },
-	{ "atom", decode_atom },       { "red", decode_red },         { "shfl", decode_shfl },
-	{ "vote", decode_vote },       { "match", decode_match },     { "redux", decode_redux },
-	{ "activemask", decode_activemask }, { "elect", decode_elect }, { "membar", decode_fence },
-	{ "fence", decode_fence },     { "call", decode_call },       { "brx", decode_brx },
-	{ "nanosleep", decode_nanosleep }, { "prefetch", decode_nop }, { "prefetchu", decode_nop },
-	{ "applypriority", decode_nop }, { "discard", decode_nop },   { "pmevent", decode_nop },
-	{ "griddepcontrol", decode_nop }, { "createpolicy", decode_nop }, { "setmaxnreg", decode_nop },
-	{ "set", decode_set },         { "lop3", decode_lop3 },       { "bfi", decode_bfi },
-	{ "isspacep", decode_isspacep }, { "madc", decode_mad_carry }, { "mad", decode_mad_carry },
-	{ "vabsdiff2", decode_video }, { "vabsdiff4", decode_video }, { "vadd2", decode_video },
-	{ "vadd4", decode_video },     { "vsub2", decode_video },     { "vsub4", decode_video },
-	{ "vmin2", decode_video },     { "vmin4", decode_video },     { "vmax2", decode_video },
-	{ "vmax4", decode_video },     { "vavrg2", decode_video },    { "vavrg4", decode_video },
-	{ "tex", decode_tex },         { "tld4", decode_tex },        { "txq", decode_image_query },
-	{ "suq", decode_image_query }, { "suld", decode_surface },    { "sust", decode_surface },
-	{ "sured", decode_surface },   { "wmma", decode_wmma },       { "mma", decode_mma },
-	{ "ldmatrix", decode_ldmatrix }, { "stmatrix", decode_ldmatrix }, { "movmatrix", decode_movmatrix },
-	{ "cp", decode_cp },           { "mbarrier", decode_mbarrier }, { "mapa", decode_mapa },
+	{ "mov", decode_mov },
+	{ "ld", decode_ld },
+	{ "ldu", decode_ld },
+	{ "st", decode_st },
+	{ "setp", decode_setp },
+	{ "bra", decode_bra },
+	{ "cvt", decode_cvt },
+	{ "cvta", decode_cvta },
+	{ "selp", decode_selp },
+	{ "ret", decode_ret },
+	{ "exit", decode_plain },
+	{ "trap", decode_plain },
+	{ "brkpt", decode_plain },
+	{ "bar", decode_bar },
+	{ "barrier", decode_bar },
+	{ "atom", decode_atom },
+	{ "red", decode_red },
+	{ "shfl", decode_shfl },
+	{ "vote", decode_vote },
+	{ "match", decode_match },
+	{ "redux", decode_redux },
+	{ "activemask", decode_activemask },
+	{ "elect", decode_elect },
+	{ "membar", decode_fence },
+	{ "fence", decode_fence },
+	{ "call", decode_call },
+	{ "brx", decode_brx },
+	{ "nanosleep", decode_nanosleep },
+	{ "prefetch", decode_nop },
+	{ "prefetchu", decode_nop },
+	{ "applypriority", decode_nop },
+	{ "discard", decode_nop },
+	{ "pmevent", decode_nop },
+	{ "griddepcontrol", decode_nop },
+	{ "createpolicy", decode_nop },
+	{ "setmaxnreg", decode_nop },
+	{ "set", decode_set },
+	{ "lop3", decode_lop3 },
+	{ "bfi", decode_bfi },
+	{ "isspacep", decode_isspacep },
+	{ "madc", decode_mad_carry },
+	{ "mad", decode_mad_carry },
+	{ "vabsdiff2", decode_video },
+	{ "vabsdiff4", decode_video },
+	{ "vadd2", decode_video },
+	{ "vadd4", decode_video },
+	{ "vsub2", decode_video },
+	{ "vsub4", decode_video },
+	{ "vmin2", decode_video },
+	{ "vmin4", decode_video },
+	{ "vmax2", decode_video },
+	{ "vmax4", decode_video },
+	{ "vavrg2", decode_video },
+	{ "vavrg4", decode_video },
+	{ "tex", decode_tex },
+	{ "tld4", decode_tex },
+	{ "txq", decode_image_query },
+	{ "suq", decode_image_query },
+	{ "suld", decode_surface },
+	{ "sust", decode_surface },
+	{ "sured", decode_surface },
+	{ "wmma", decode_wmma },
+	{ "mma", decode_mma },
+	{ "ldmatrix", decode_ldmatrix },
+	{ "stmatrix", decode_ldmatrix },
+	{ "movmatrix", decode_movmatrix },
+	{ "cp", decode_cp },
+	{ "mbarrier", decode_mbarrier },
+	{ "mapa", decode_mapa },
 	{ "getctarank", decode_mapa },
-	{ "alloca", decode_alloca },   { "stacksave", decode_alloca }, { "stackrestore", decode_alloca },
+	{ "alloca", decode_alloca },
+	{ "stacksave", decode_alloca },
+	{ "stackrestore", decode_alloca },
 };
 
 static decode_function *family_of(const char *opcode)
@@ -447,12 +557,13 @@ enum lane_type form_type(const char *word)
 		const char *name;
 		enum lane_type type;
 	} types[] = {
-		{ "pred", TYPE_p }, { "b8", TYPE_u8 }, { "u8", TYPE_u8 }, { "s8", TYPE_s8 }, { "b16", TYPE_u16 },
-		{ "u16", TYPE_u16 }, { "s16", TYPE_s16 }, { "f16", TYPE_f16 }, { "bf16", TYPE_bf16 },
-		{ "b32", TYPE_u32 }, { "u32", TYPE_u32 }, { "s32", TYPE_s32 }, { "f32", TYPE_f32 },
-		{ "f16x2", TYPE_u32 }, { "bf16x2", TYPE_u32 }, { "u16x2", TYPE_u32 },
-		{ "s16x2", TYPE_u32 }, { "b64", TYPE_u64 }, { "u64", TYPE_u64 },
-		{ "s64", TYPE_s64 }, { "f64", TYPE_f64 },
+		{ "pred", TYPE_p },    { "b8", TYPE_u8 },     { "u8", TYPE_u8 },
+		{ "s8", TYPE_s8 },     { "b16", TYPE_u16 },   { "u16", TYPE_u16 },
+		{ "s16", TYPE_s16 },   { "f16", TYPE_f16 },   { "bf16", TYPE_bf16 },
+		{ "b32", TYPE_u32 },   { "u32", TYPE_u32 },   { "s32", TYPE_s32 },
+		{ "f32", TYPE_f32 },   { "f16x2", TYPE_u32 }, { "bf16x2", TYPE_u32 },
+		{ "u16x2", TYPE_u32 }, { "s16x2", TYPE_u32 }, { "b64", TYPE_u64 },
+		{ "u64", TYPE_u64 },   { "s64", TYPE_s64 },   { "f64", TYPE_f64 },
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -488,7 +599,8 @@ static bool stays_in_line(const struct draft *t)
 }
 
 /*
- * A guarded instruction: when it is one simple operation, that runs under a guard; else a branch leads around it.
+ * A guarded instruction: when it is one simple operation, that runs under a guard; else a branch
+ * leads around it.
  */
 static void apply_guard(struct decoder *d, const struct ptx_instruction *in, uint32_t start)
 {
@@ -545,10 +657,13 @@ static uint32_t resolve_ref(const struct decoder *d, const uint32_t *rows, struc
 	return r.kind == REF_RAW ? r.index : 0;
 }
 
-static void finish_op(struct decoder *d, const uint32_t *rows, const struct draft *from, struct op *ops, struct op *to)
+static void finish_op(struct decoder *d, const uint32_t *rows, const struct draft *from,
+		      struct op *ops, struct op *to)
 {
 	const struct op_handlers *h = &machine_handlers()[from->id];
-	uint32_t *fields[SLOTS] = { &to->d, &to->a, &to->b, &to->c, &to->x[0], &to->x[1], &to->x[2] };
+	uint32_t *fields[SLOTS] = {
+		&to->d, &to->a, &to->b, &to->c, &to->x[0], &to->x[1], &to->x[2]
+	};
 
 	to->id = from->id;
 	to->flags = from->flags;
@@ -563,7 +678,8 @@ static void finish_op(struct decoder *d, const uint32_t *rows, const struct draf
 		h = &machine_handlers()[to->id];
 	}
 	if (from->targets) {
-		uint32_t *list = mem_pool_array(&d->module->pool, from->target_count, sizeof(*list));
+		uint32_t *list =
+			mem_pool_array(&d->module->pool, from->target_count, sizeof(*list));
 
 		if (!list) {
 			d->out_of_memory = true;
@@ -580,10 +696,12 @@ static void finish_op(struct decoder *d, const uint32_t *rows, const struct draf
 		to->cache = d->cache_count++;
 }
 
-static void list_formals(const struct ptx_body *b, uint32_t first, uint32_t count, struct ptx_call_argument *to)
+static void list_formals(const struct ptx_body *b, uint32_t first, uint32_t count,
+			 struct ptx_call_argument *to)
 {
 	for (uint32_t i = 0; i < count; i++)
-		to[i] = (struct ptx_call_argument){ b->variables[first + i].offset, b->variables[first + i].size };
+		to[i] = (struct ptx_call_argument){ b->variables[first + i].offset,
+						    b->variables[first + i].size };
 }
 
 static void list_constants(const struct decoder *d, struct ptx_program *p)
@@ -631,7 +749,8 @@ static struct ptx_program *finish(struct decoder *d)
 	p->function = d->function;
 	p->calls = d->calls;
 	p->local_bytes = d->body->local_bytes;
-	p->param_area = d->function->is_entry && !d->area ? 0 : (d->body->param_area + 15) / 16 * 16;
+	p->param_area =
+		d->function->is_entry && !d->area ? 0 : (d->body->param_area + 15) / 16 * 16;
 	p->formal_count = d->body->formal_count;
 	p->return_count = d->body->return_count;
 	list_formals(d->body, 0, p->formal_count, p->formals);
@@ -656,7 +775,8 @@ static int decode_body(struct decoder *d)
 
 	for (uint32_t i = 0; i < b->instruction_count; i++) {
 		const struct ptx_instruction *in = &b->instructions[i];
-		bool stores = in->form_len >= 3 && (!memcmp(in->text, "st.", 3) || !memcmp(in->text, "red", 3));
+		bool stores = in->form_len >= 3 &&
+			      (!memcmp(in->text, "st.", 3) || !memcmp(in->text, "red", 3));
 
 		if (in->operand_count && !stores)
 			count_definitions(d, &in->operands[0], i);
@@ -690,7 +810,8 @@ static int decode(struct ptx_function *f, struct error *err)
 	d.repeats = calloc(f->body->instruction_count + 1, sizeof(*d.repeats));
 	d.aliases = calloc(d.register_count + 1, sizeof(*d.aliases));
 	d.first_draft = calloc(f->body->instruction_count + 2, sizeof(*d.first_draft));
-	if (d.registers && d.definitions && d.defined_at && d.repeats && d.aliases && d.first_draft) {
+	if (d.registers && d.definitions && d.defined_at && d.repeats && d.aliases &&
+	    d.first_draft) {
 		memcpy(d.registers, f->body->registers, d.register_count * sizeof(*d.registers));
 		rc = decode_body(&d);
 	}
@@ -715,8 +836,10 @@ int ptx_function_prepare(struct ptx_function *f, struct error *err)
 	int rc = 0;
 
 	if (!f->has_body)
-		return error_set(err, ERROR_NOT_FOUND, "function `%s` is declared .extern but no loaded module defines it",
-				 f->name);
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"function `%s` is declared .extern but no loaded module defines it",
+			f->name);
 	if (__atomic_load_n(&f->body->program, __ATOMIC_ACQUIRE))
 		return 0;
 	pthread_mutex_lock(&f->module->lock);

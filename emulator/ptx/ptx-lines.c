@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A location is kept per .loc line. `inlined_at` names a place, not a location: it is looked up among the earlier
- * locations of the same file, line and column, which ptxas does too. Line 0 means "no line": the reader sees the
- * nearest one before it.
+ * A location is kept per .loc line. `inlined_at` names a place, not a location: it is looked up
+ * among the earlier locations of the same file, line and column, which ptxas does too. Line 0 means
+ * "no line": the reader sees the nearest one before it.
  */
 #include "emulator/ptx/ptx-lines.h"
 
@@ -18,12 +18,14 @@
 static uint32_t add_location_name(struct ptx_parser *p, const struct ptx_token *t)
 {
 	struct ptx_module *m = p->m;
-	struct ptx_table table = { m->location_names, m->location_name_count, m->location_name_cap };
+	struct ptx_table table = { m->location_names, m->location_name_count,
+				   m->location_name_cap };
 	const char **at;
 
 	/* Neighbouring lines mostly repeat the last few names. */
 	for (size_t i = m->location_name_count, tries = 8; i-- > 0 && tries--;)
-		if (strlen(m->location_names[i]) == t->len && !memcmp(m->location_names[i], t->text, t->len))
+		if (strlen(m->location_names[i]) == t->len &&
+		    !memcmp(m->location_names[i], t->text, t->len))
 			return (uint32_t)i;
 	at = ptx_parser_push(p, &table, sizeof(*at));
 	m->location_names = table.items;
@@ -39,7 +41,8 @@ static int parse_place(struct ptx_parser *p, struct ptx_location *l)
 {
 	int64_t file, line, column;
 
-	if (ptx_parser_integer(p, &file) || ptx_parser_integer(p, &line) || ptx_parser_integer(p, &column))
+	if (ptx_parser_integer(p, &file) || ptx_parser_integer(p, &line) ||
+	    ptx_parser_integer(p, &column))
 		return -1;
 	l->file = (uint32_t)file;
 	l->line = (uint32_t)line;
@@ -139,14 +142,16 @@ static size_t take_identifier(const char **at, char *ret, size_t size)
 	return len;
 }
 
-/* _ZZ4tilePfE1a and _ZZ4tilePfE1a_0: what is declared in a function has its name behind the function's E. */
+/* _ZZ4tilePfE1a and _ZZ4tilePfE1a_0: what is declared in a function has its name behind the
+ * function's E. */
 static bool take_local_name(const char *mangled, char *ret, size_t size)
 {
 	for (const char *e = mangled + strlen(mangled); e > mangled; e--) {
 		const char *at = e;
 		char part[96];
 
-		if (e[-1] != 'E' || !take_identifier(&at, part, sizeof(part)) || (*at && *at != '_'))
+		if (e[-1] != 'E' || !take_identifier(&at, part, sizeof(part)) ||
+		    (*at && *at != '_'))
 			continue;
 		snprintf(ret, size, "%s", part);
 		return true;
@@ -182,8 +187,8 @@ void ptx_lines_source_name(const char *mangled, char *ret, size_t size)
 	}
 }
 
-uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name, struct gpu_fault_frame *frames,
-			  uint32_t max)
+uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name,
+			  struct gpu_fault_frame *frames, uint32_t max)
 {
 	uint32_t count = 0;
 

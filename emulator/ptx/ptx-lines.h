@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source places of instructions: the `.loc file line column, function_name label, inlined_at file line column` lines
- * that `-lineinfo` makes give the whole chain of inlined calls at no cost at run time.
+ * Source places of instructions: the `.loc file line column, function_name label, inlined_at file
+ * line column` lines that `-lineinfo` makes give the whole chain of inlined calls at no cost at run
+ * time.
  */
 #ifndef CGPU_EMULATOR_PTX_LINES_H
 #define CGPU_EMULATOR_PTX_LINES_H
@@ -10,13 +11,14 @@
 #include "emulator/ptx/ptx-syntax.h"
 
 /*
- * Fill frames[], innermost first, for the location index `loc` of an instruction of the function `name`. Returns how
- * many were filled; 0 when the module has no line information there.
+ * Fill frames[], innermost first, for the location index `loc` of an instruction of the function
+ * `name`. Returns how many were filled; 0 when the module has no line information there.
  */
-uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name, struct gpu_fault_frame *frames,
-			  uint32_t max);
+uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name,
+			  struct gpu_fault_frame *frames, uint32_t max);
 
-/* "_Z5saxpyifPKfPf" -> "saxpy", "_ZN2cg4syncEv" -> "cg::sync", "_ZZ4tilePfE1a" -> "a"; other names as they are. */
+/* "_Z5saxpyifPKfPf" -> "saxpy", "_ZN2cg4syncEv" -> "cg::sync", "_ZZ4tilePfE1a" -> "a"; other names
+ * as they are. */
 void ptx_lines_source_name(const char *mangled, char *ret, size_t size);
 
 #endif

@@ -197,8 +197,8 @@ void ptx_module_free(struct ptx_module *m)
 	free(m);
 }
 
-static int symbol_address(struct ptx_module *m, const struct ptx_placer *p, const char *name, uint64_t *ret,
-			  struct error *err)
+static int symbol_address(struct ptx_module *m, const struct ptx_placer *p, const char *name,
+			  uint64_t *ret, struct error *err)
 {
 	const struct symbol *s = lookup(m, name);
 
@@ -209,12 +209,13 @@ static int symbol_address(struct ptx_module *m, const struct ptx_placer *p, cons
 	else if (s && s->function && s->function->code_address)
 		*ret = s->function->code_address;
 	else if (!p->resolve || !p->resolve(p->data, name, ret))
-		return error_set(err, ERROR_NOT_FOUND, "`%s` is used by an initialiser but nothing defines it", name);
+		return error_set(err, ERROR_NOT_FOUND,
+				 "`%s` is used by an initialiser but nothing defines it", name);
 	return 0;
 }
 
-static int write_variable(struct ptx_module *m, const struct ptx_placer *p, const struct ptx_variable *v,
-			  unsigned char *bytes, struct error *err)
+static int write_variable(struct ptx_module *m, const struct ptx_placer *p,
+			  const struct ptx_variable *v, unsigned char *bytes, struct error *err)
 {
 	memset(bytes, 0, v->size);
 	if (v->init_size)
@@ -246,7 +247,9 @@ static int place_all(struct ptx_module *m, const struct ptx_placer *p, struct er
 		if (v->is_extern) {
 			if (!p->resolve || !p->resolve(p->data, v->name, &v->address)) {
 				error_set(err, ERROR_NOT_FOUND,
-					  "variable `%s` is declared .extern but no loaded module defines it", v->name);
+					  "variable `%s` is declared .extern but no loaded module "
+					  "defines it",
+					  v->name);
 				goto out;
 			}
 		} else if (p->place(p->data, v, &v->address, &bytes[i], err)) {

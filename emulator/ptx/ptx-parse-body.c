@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Function bodies of PTX: declarations, labels, instructions, nested scopes. Registers and body variables are found
- * by scope here; labels after the body, since they may be used before they stand; module symbols when decoding.
+ * Function bodies of PTX: declarations, labels, instructions, nested scopes. Registers and body
+ * variables are found by scope here; labels after the body, since they may be used before they
+ * stand; module symbols when decoding.
  */
 #include "emulator/ptx/ptx-parser.h"
 
@@ -19,7 +20,8 @@ static bool find_in_ranges(struct ptx_parser *p, const struct ptx_token *t, uint
 	uint32_t digits = 0;
 	uint64_t number = 0, scale = 1;
 
-	while (digits < t->len && t->text[t->len - 1 - digits] >= '0' && t->text[t->len - 1 - digits] <= '9') {
+	while (digits < t->len && t->text[t->len - 1 - digits] >= '0' &&
+	       t->text[t->len - 1 - digits] <= '9') {
 		if (scale > 1000000000)
 			return false;
 		number += scale * (uint64_t)(t->text[t->len - 1 - digits] - '0');
@@ -28,7 +30,8 @@ static bool find_in_ranges(struct ptx_parser *p, const struct ptx_token *t, uint
 	}
 	for (size_t i = p->ranges.count; digits && i-- > 0;)
 		/* The prefix itself may end in digits: every split is tried by length. */
-		if (r[i].len + digits == t->len && !memcmp(r[i].prefix, t->text, r[i].len) && number < r[i].count) {
+		if (r[i].len + digits == t->len && !memcmp(r[i].prefix, t->text, r[i].len) &&
+		    number < r[i].count) {
 			*ret = r[i].first + (uint32_t)number;
 			return true;
 		}
@@ -63,8 +66,8 @@ static int parse_registers(struct ptx_parser *p)
 	struct ptx_type type;
 
 	if (!ptx_parser_type(&p->token, &type))
-		return ptx_parser_error(p, "registers of type `%.*s` are not supported", (int)p->token.len,
-					p->token.text);
+		return ptx_parser_error(p, "registers of type `%.*s` are not supported",
+					(int)p->token.len, p->token.text);
 	ptx_parser_advance(p);
 	do {
 		struct ptx_token name = p->token;
@@ -113,10 +116,13 @@ static int parse_body_variable(struct ptx_parser *p, struct ptx_function *f, enu
 		if (!b || !n)
 			return -1;
 		if (v.size > 1 << 26)
-			return ptx_parser_error(p, "`%s` has %llu bytes", v.name, (unsigned long long)v.size);
-		*b = (struct ptx_body_variable){ .name = v.name, .space = space, .size = (uint32_t)v.size,
-						 .align = v.align };
-		*n = (struct ptx_name){ v.name, (uint32_t)strlen(v.name), (uint32_t)p->variables.count - 1, true };
+			return ptx_parser_error(p, "`%s` has %llu bytes", v.name,
+						(unsigned long long)v.size);
+		*b = (struct ptx_body_variable){
+			.name = v.name, .space = space, .size = (uint32_t)v.size, .align = v.align
+		};
+		*n = (struct ptx_name){ v.name, (uint32_t)strlen(v.name),
+					(uint32_t)p->variables.count - 1, true };
 		if (space == PTX_SPACE_SHARED) {
 			b->shared = ptx_module_add_variable(p, &v);
 			if (!b->shared)
@@ -190,7 +196,8 @@ static int parse_word_operand(struct ptx_parser *p, struct ptx_operand *o)
 	if (ptx_parser_take(p, '+')) {
 		if (ptx_parser_integer(p, &offset))
 			return -1;
-	} else if (ptx_parser_at(p, '-') && o->kind != PTX_OPERAND_SPECIAL && ptx_parser_integer(p, &offset)) {
+	} else if (ptx_parser_at(p, '-') && o->kind != PTX_OPERAND_SPECIAL &&
+		   ptx_parser_integer(p, &offset)) {
 		return -1;
 	}
 	o->value = (uint64_t)offset;
@@ -213,13 +220,15 @@ static int parse_number_operand(struct ptx_parser *p, struct ptx_operand *o)
 	} else if (p->token.kind == PTX_TOKEN_END) {
 		return ptx_parser_error(p, "the text ends inside an instruction");
 	} else {
-		return ptx_parser_error(p, "an operand expected before `%.*s`", (int)p->token.len, p->token.text);
+		return ptx_parser_error(p, "an operand expected before `%.*s`", (int)p->token.len,
+					p->token.text);
 	}
 	ptx_parser_advance(p);
 	return 0;
 }
 
-/* operand: register, constant, symbol + offset, %special.x, [address], {vector}, (list), !p, a|b, _ */
+/* operand: register, constant, symbol + offset, %special.x, [address], {vector}, (list), !p, a|b, _
+ */
 static int parse_operand(struct ptx_parser *p, struct ptx_operand *o)
 {
 	memset(o, 0, sizeof(*o));
@@ -285,7 +294,8 @@ static int parse_instruction(struct ptx_parser *p)
 	if (parse_guard(p, &in))
 		return -1;
 	if (p->token.kind != PTX_TOKEN_IDENTIFIER)
-		return ptx_parser_error(p, "an instruction expected before `%.*s`", (int)p->token.len, p->token.text);
+		return ptx_parser_error(p, "an instruction expected before `%.*s`",
+					(int)p->token.len, p->token.text);
 	in.text = p->token.text;
 	do {
 		end = p->token.text + p->token.len;
@@ -338,7 +348,8 @@ static int parse_directive(struct ptx_parser *p, struct ptx_function *f)
 	if (ptx_parser_at_word(p, ".pragma") || ptx_parser_at_word(p, ".callprototype") ||
 	    ptx_parser_at_word(p, ".calltargets"))
 		return skip_to_semicolon(p);
-	return ptx_parser_error(p, "unknown directive `%.*s` in a function", (int)p->token.len, p->token.text);
+	return ptx_parser_error(p, "unknown directive `%.*s` in a function", (int)p->token.len,
+				p->token.text);
 }
 
 /* name: .branchtargets label, ...; */
@@ -440,7 +451,8 @@ int ptx_parse_body(struct ptx_parser *p, struct ptx_function *f)
 {
 	struct ptx_body *b = f->body;
 
-	p->instructions.count = p->registers.count = p->labels.count = p->scopes.count = p->ranges.count = 0;
+	p->instructions.count = p->registers.count = p->labels.count = p->scopes.count =
+		p->ranges.count = 0;
 	p->target_lists.count = 0;
 	p->scope = PTX_NONE;
 	p->loc = PTX_NONE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The module level of PTX (PTX ISA, chapters 5 and 11): directives, variables with initialisers, function heads, line
- * tables. Bodies are ptx-parse-body.c. One token of lookahead, one pass; everything kept goes to the module's pool.
+ * The module level of PTX (PTX ISA, chapters 5 and 11): directives, variables with initialisers,
+ * function heads, line tables. Bodies are ptx-parse-body.c. One token of lookahead, one pass;
+ * everything kept goes to the module's pool.
  */
 #include "emulator/ptx/ptx-parser.h"
 
@@ -27,8 +28,8 @@ static int unexpected(struct ptx_parser *p, const char *wanted)
 {
 	if (p->token.kind == PTX_TOKEN_END)
 		return ptx_parser_error(p, "the text ends where %s should be", wanted);
-	return ptx_parser_error(p, "%s expected before `%.*s`", wanted, (int)(p->token.len > 60 ? 60 : p->token.len),
-				p->token.text);
+	return ptx_parser_error(p, "%s expected before `%.*s`", wanted,
+				(int)(p->token.len > 60 ? 60 : p->token.len), p->token.text);
 }
 
 void ptx_parser_advance(struct ptx_parser *p)
@@ -103,15 +104,24 @@ bool ptx_parser_type(const struct ptx_token *t, struct ptx_type *ret)
 		struct ptx_type type;
 	} types[] = {
 		{ ".pred", { 0, PTX_CLASS_PREDICATE, false } },
-		{ ".b8", { 1, PTX_CLASS_32, false } },     { ".u8", { 1, PTX_CLASS_32, false } },
-		{ ".s8", { 1, PTX_CLASS_32, false } },     { ".b16", { 2, PTX_CLASS_32, false } },
-		{ ".u16", { 2, PTX_CLASS_32, false } },    { ".s16", { 2, PTX_CLASS_32, false } },
-		{ ".f16", { 2, PTX_CLASS_32, false } },    { ".bf16", { 2, PTX_CLASS_32, false } },
-		{ ".b32", { 4, PTX_CLASS_32, false } },    { ".u32", { 4, PTX_CLASS_32, false } },
-		{ ".s32", { 4, PTX_CLASS_32, false } },    { ".f32", { 4, PTX_CLASS_32, true } },
-		{ ".f16x2", { 4, PTX_CLASS_32, false } },  { ".bf16x2", { 4, PTX_CLASS_32, false } },
-		{ ".b64", { 8, PTX_CLASS_64, false } },    { ".u64", { 8, PTX_CLASS_64, false } },
-		{ ".s64", { 8, PTX_CLASS_64, false } },    { ".f64", { 8, PTX_CLASS_64, true } },
+		{ ".b8", { 1, PTX_CLASS_32, false } },
+		{ ".u8", { 1, PTX_CLASS_32, false } },
+		{ ".s8", { 1, PTX_CLASS_32, false } },
+		{ ".b16", { 2, PTX_CLASS_32, false } },
+		{ ".u16", { 2, PTX_CLASS_32, false } },
+		{ ".s16", { 2, PTX_CLASS_32, false } },
+		{ ".f16", { 2, PTX_CLASS_32, false } },
+		{ ".bf16", { 2, PTX_CLASS_32, false } },
+		{ ".b32", { 4, PTX_CLASS_32, false } },
+		{ ".u32", { 4, PTX_CLASS_32, false } },
+		{ ".s32", { 4, PTX_CLASS_32, false } },
+		{ ".f32", { 4, PTX_CLASS_32, true } },
+		{ ".f16x2", { 4, PTX_CLASS_32, false } },
+		{ ".bf16x2", { 4, PTX_CLASS_32, false } },
+		{ ".b64", { 8, PTX_CLASS_64, false } },
+		{ ".u64", { 8, PTX_CLASS_64, false } },
+		{ ".s64", { 8, PTX_CLASS_64, false } },
+		{ ".f64", { 8, PTX_CLASS_64, true } },
 	};
 
 	if (t->kind != PTX_TOKEN_DOTTED)
@@ -170,8 +180,9 @@ bool ptx_space_of(const struct ptx_token *t, enum ptx_space *ret)
 		const char *name;
 		enum ptx_space space;
 	} spaces[] = {
-		{ ".global", PTX_SPACE_GLOBAL }, { ".const", PTX_SPACE_CONST }, { ".shared", PTX_SPACE_SHARED },
-		{ ".local", PTX_SPACE_LOCAL },	 { ".param", PTX_SPACE_PARAM },
+		{ ".global", PTX_SPACE_GLOBAL }, { ".const", PTX_SPACE_CONST },
+		{ ".shared", PTX_SPACE_SHARED }, { ".local", PTX_SPACE_LOCAL },
+		{ ".param", PTX_SPACE_PARAM },
 	};
 
 	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
@@ -262,7 +273,8 @@ static int parse_scalar(struct ptx_parser *p, struct initialiser *in)
 			float f = (float)d;
 
 			t.value = 0;
-			memcpy(&t.value, in->type.size == 4 ? (void *)&f : (void *)&d, in->type.size);
+			memcpy(&t.value, in->type.size == 4 ? (void *)&f : (void *)&d,
+			       in->type.size);
 		}
 	} else {
 		return unexpected(p, "a constant");
@@ -271,8 +283,10 @@ static int parse_scalar(struct ptx_parser *p, struct initialiser *in)
 	return put_bytes(p, in, t.value);
 }
 
-/* value | '{' value, ... '}' nested to any depth the array has; inner lists are padded to their row */
-static int parse_values(struct ptx_parser *p, struct initialiser *in, const uint64_t *dims, unsigned rank)
+/* value | '{' value, ... '}' nested to any depth the array has; inner lists are padded to their row
+ */
+static int parse_values(struct ptx_parser *p, struct initialiser *in, const uint64_t *dims,
+			unsigned rank)
 {
 	uint64_t row = in->type.size;
 	size_t start = in->bytes.count;
@@ -295,8 +309,8 @@ static int parse_values(struct ptx_parser *p, struct initialiser *in, const uint
 	return 0;
 }
 
-static int parse_initialiser(struct ptx_parser *p, struct ptx_variable *v, struct ptx_type type, uint64_t *dims,
-			     unsigned rank)
+static int parse_initialiser(struct ptx_parser *p, struct ptx_variable *v, struct ptx_type type,
+			     uint64_t *dims, unsigned rank)
 {
 	struct initialiser in = { .type = type };
 	int rc = -1;
@@ -388,7 +402,8 @@ int ptx_parse_variable(struct ptx_parser *p, enum ptx_space space, struct ptx_va
 	for (unsigned i = 0; i < rank; i++) {
 		if (i == 0 && dims[0] == 0 && v->init_size)
 			dims[0] = v->init_size / type.size;
-		if (__builtin_mul_overflow(elements, dims[i], &elements) || elements > (uint64_t)1 << 40)
+		if (__builtin_mul_overflow(elements, dims[i], &elements) ||
+		    elements > (uint64_t)1 << 40)
 			return ptx_parser_error(p, "`%s` is too large", v->name);
 	}
 	v->size = elements * type.size * vector;
@@ -408,7 +423,8 @@ struct linkage {
 static int parse_module_variable(struct ptx_parser *p, enum ptx_space space, struct linkage linkage)
 {
 	do {
-		struct ptx_variable v = { .is_extern = linkage.is_extern, .visible = linkage.visible };
+		struct ptx_variable v = { .is_extern = linkage.is_extern,
+					  .visible = linkage.visible };
 
 		if (ptx_parse_variable(p, space, &v) || !ptx_module_add_variable(p, &v))
 			return -1;
@@ -416,7 +432,8 @@ static int parse_module_variable(struct ptx_parser *p, enum ptx_space space, str
 	return ptx_parser_expect(p, ';');
 }
 
-/* '(' .param declarations ')' : appended to p->variables; the packed offsets are those of a kernel launch */
+/* '(' .param declarations ')' : appended to p->variables; the packed offsets are those of a kernel
+ * launch */
 static int parse_params(struct ptx_parser *p, uint32_t *ret_count, uint32_t *ret_size)
 {
 	uint32_t offset = 0;
@@ -439,8 +456,11 @@ static int parse_params(struct ptx_parser *p, uint32_t *ret_count, uint32_t *ret
 		b = ptx_parser_push(p, &p->variables, sizeof(*b));
 		if (!b)
 			return -1;
-		*b = (struct ptx_body_variable){ .name = v.name, .space = PTX_SPACE_PARAM,
-						 .size = (uint32_t)v.size, .align = v.align, .offset = offset };
+		*b = (struct ptx_body_variable){ .name = v.name,
+						 .space = PTX_SPACE_PARAM,
+						 .size = (uint32_t)v.size,
+						 .align = v.align,
+						 .offset = offset };
 		offset += (uint32_t)v.size;
 		++*ret_count;
 		if (!ptx_parser_take(p, ','))
@@ -497,15 +517,17 @@ static int keep_params(struct ptx_parser *p, struct ptx_function *f, uint32_t fi
 	if (!params)
 		return error_set(p->err, ERROR_MEMORY, "out of memory while parsing PTX");
 	for (uint32_t i = 0; i < count; i++)
-		params[i] = (struct ptx_param){ v[first + i].name, v[first + i].offset, v[first + i].size,
-						v[first + i].align };
+		params[i] = (struct ptx_param){ v[first + i].name, v[first + i].offset,
+						v[first + i].size, v[first + i].align };
 	f->params = params;
 	f->param_count = count;
 	return 0;
 }
 
-/* Names of formal and return parameters become visible in the body; the area holds formals, then returns. */
-static int declare_params(struct ptx_parser *p, uint32_t returns, uint32_t formals, uint32_t formal_size)
+/* Names of formal and return parameters become visible in the body; the area holds formals, then
+ * returns. */
+static int declare_params(struct ptx_parser *p, uint32_t returns, uint32_t formals,
+			  uint32_t formal_size)
 {
 	struct ptx_body_variable *v = p->variables.items;
 	struct ptx_table ordered = { 0 };
@@ -589,8 +611,11 @@ static int parse_version(struct ptx_parser *p)
 		return unexpected(p, "a version");
 	}
 	if (p->m->version > NEWEST_VERSION)
-		return error_set(p->err, ERROR_UNSUPPORTED, "this is PTX %u.%u; the emulated device knows versions up to %u.%u",
-				 p->m->version / 10, p->m->version % 10, NEWEST_VERSION / 10, NEWEST_VERSION % 10);
+		return error_set(
+			p->err, ERROR_UNSUPPORTED,
+			"this is PTX %u.%u; the emulated device knows versions up to %u.%u",
+			p->m->version / 10, p->m->version % 10, NEWEST_VERSION / 10,
+			NEWEST_VERSION % 10);
 	ptx_parser_advance(p);
 	return 0;
 }
@@ -649,7 +674,8 @@ static int add_string(struct ptx_parser *p, char *label, const struct ptx_table 
 	return 0;
 }
 
-/* .section .debug_str { label: .b8 95,90,0 ... }: kept for .loc function names; other sections are skipped. */
+/* .section .debug_str { label: .b8 95,90,0 ... }: kept for .loc function names; other sections are
+ * skipped. */
 static int parse_section(struct ptx_parser *p)
 {
 	bool strings = ptx_parser_at_word(p, ".debug_str");
@@ -728,7 +754,8 @@ static int parse_item(struct ptx_parser *p, struct linkage linkage)
 		return ptx_parse_loc(p);
 	if (ptx_parser_take_word(p, ".section"))
 		return parse_section(p);
-	if (ptx_parser_at_word(p, ".pragma") || ptx_parser_at_word(p, ".alias") || ptx_parser_at_word(p, ".tex"))
+	if (ptx_parser_at_word(p, ".pragma") || ptx_parser_at_word(p, ".alias") ||
+	    ptx_parser_at_word(p, ".tex"))
 		return skip_statement(p);
 	return unexpected(p, "a directive");
 }
@@ -746,7 +773,8 @@ int ptx_parse_module(struct ptx_module *m, const char *text, size_t len, struct 
 		for (;; ptx_parser_advance(&p)) {
 			if (ptx_parser_at_word(&p, ".extern"))
 				linkage.is_extern = true;
-			else if (ptx_parser_at_word(&p, ".visible") || ptx_parser_at_word(&p, ".weak") ||
+			else if (ptx_parser_at_word(&p, ".visible") ||
+				 ptx_parser_at_word(&p, ".weak") ||
 				 ptx_parser_at_word(&p, ".common"))
 				linkage.visible = true;
 			else
@@ -756,8 +784,10 @@ int ptx_parse_module(struct ptx_module *m, const char *text, size_t len, struct 
 	}
 	if (!rc && !m->version)
 		rc = ptx_parser_error(&p, "no .version directive: this is not PTX");
-	struct ptx_table *tables[] = { &p.instructions, &p.registers, &p.variables, &p.labels,
-				       &p.scopes,       &p.names,     &p.ranges,    &p.target_lists };
+	struct ptx_table *tables[] = {
+		&p.instructions, &p.registers, &p.variables, &p.labels,
+		&p.scopes,       &p.names,     &p.ranges,    &p.target_lists
+	};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		free(tables[i]->items);
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two parser files share: the token stream, growing tables and the scalar types of PTX (chapter 5). */
+/* What the two parser files share: the token stream, growing tables and the scalar types of PTX
+ * (chapter 5). */
 #ifndef CGPU_EMULATOR_PTX_PARSER_H
 #define CGPU_EMULATOR_PTX_PARSER_H
 
@@ -32,7 +33,8 @@ struct ptx_parser {
 	struct ptx_token token; /* the next one, not consumed */
 	struct error *err;
 	/* of the body being parsed */
-	struct ptx_table instructions, registers, variables, labels, scopes, names, ranges, target_lists;
+	struct ptx_table instructions, registers, variables, labels, scopes, names, ranges,
+		target_lists;
 	uint32_t scope;
 	uint32_t loc;
 	uint32_t local_bytes;
@@ -44,7 +46,8 @@ struct ptx_type {
 	bool is_float;
 };
 
-int ptx_parser_error(struct ptx_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ptx_parser_error(struct ptx_parser *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void ptx_parser_advance(struct ptx_parser *p);
 bool ptx_parser_at(const struct ptx_parser *p, char c);
 bool ptx_parser_at_word(const struct ptx_parser *p, const char *word);
@@ -63,8 +66,8 @@ void *ptx_parser_keep(struct ptx_parser *p, const struct ptx_table *t, size_t si
 char *ptx_parser_text(struct ptx_parser *p, const struct ptx_token *t);
 
 /*
- * `.space [.attribute(..)] [.align N] .type name[dims] [= init]` from after the space word up to before the ';' or ','.
- * ret->init and relocations are filled from the initialiser.
+ * `.space [.attribute(..)] [.align N] .type name[dims] [= init]` from after the space word up to
+ * before the ';' or ','. ret->init and relocations are filled from the initialiser.
  */
 int ptx_parse_variable(struct ptx_parser *p, enum ptx_space space, struct ptx_variable *ret);
 bool ptx_space_of(const struct ptx_token *t, enum ptx_space *ret);

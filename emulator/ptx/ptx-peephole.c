@@ -6,13 +6,13 @@
  *	add d, x, 16;      ld r, [d+4]         becomes  ld r, [x+20]
  *	@p bra L; bra M; L:                    becomes  @!p bra M
  *
- * and what nobody reads is left out. Both operations stand in one basic block and nothing between them changes what the
- * later one reads in place of the earlier one's result, so each lane computes what it did. Addresses of accesses, and the
- * PTX instructions they are blamed on, stay the same. Operations behind `guard` or `mode` belong to these and are
- * left alone.
+ * and what nobody reads is left out. Both operations stand in one basic block and nothing between
+ * them changes what the later one reads in place of the earlier one's result, so each lane computes
+ * what it did. Addresses of accesses, and the PTX instructions they are blamed on, stay the same.
+ * Operations behind `guard` or `mode` belong to these and are left alone.
  *
- * LLVM's back end for PTX cannot turn a condition round, and ends many a loop in two branches. One that ends in a
- * branch to its first operation is a loop for the compiler of hot code, too.
+ * LLVM's back end for PTX cannot turn a condition round, and ends many a loop in two branches. One
+ * that ends in a branch to its first operation is a loop for the compiler of hot code, too.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -54,7 +54,8 @@ static void count_uses(struct peephole *p)
 				count_use(p, p->d->drafts[i].slot[s], 1);
 }
 
-/* The operation in this block that the value comes from; NULL when there is none that could be taken in. */
+/* The operation in this block that the value comes from; NULL when there is none that could be
+ * taken in. */
 static const struct draft *origin(const struct peephole *p, struct ref r)
 {
 	uint32_t at = r.kind == REF_REGISTER ? p->written[r.index] : 0;
@@ -84,8 +85,9 @@ static bool take_in_product(struct peephole *p, struct draft *t, enum draft_slot
 	const struct draft *m = origin(p, t->slot[s]);
 	struct ref other = t->slot[s == SLOT_A ? SLOT_B : SLOT_A];
 
-	if (!m || (m->id != OP_mul_wide_s32 && m->id != OP_mul_wide_u32) || p->uses[t->slot[s].index] > MAX_SHARERS ||
-	    !unchanged(p, m->slot[SLOT_A], m) || !unchanged(p, m->slot[SLOT_B], m))
+	if (!m || (m->id != OP_mul_wide_s32 && m->id != OP_mul_wide_u32) ||
+	    p->uses[t->slot[s].index] > MAX_SHARERS || !unchanged(p, m->slot[SLOT_A], m) ||
+	    !unchanged(p, m->slot[SLOT_B], m))
 		return false;
 	t->id = m->id == OP_mul_wide_s32 ? OP_mad_wide_s32 : OP_mad_wide_u32;
 	replace(p, t, SLOT_C, other);
@@ -107,7 +109,8 @@ static bool take_in_offset(struct peephole *p, struct draft *t)
 	enum draft_slot base;
 	uint64_t value;
 
-	if (!m || (narrow ? m->id != OP_add_s32 && m->id != OP_add_u32 : m->id != OP_add_s64 && m->id != OP_add_u64))
+	if (!m || (narrow ? m->id != OP_add_s32 && m->id != OP_add_u32
+			  : m->id != OP_add_s64 && m->id != OP_add_u64))
 		return false;
 	if (!is_value(p->d, m->slot[SLOT_A]) && !is_value(p->d, m->slot[SLOT_B]))
 		return false;
@@ -141,8 +144,8 @@ static void turn_branches(struct peephole *p, uint8_t *dead)
 	for (uint32_t i = 0; i + 2 < d->draft_count; i++) {
 		struct draft *over = &d->drafts[i], *next = &d->drafts[i + 1];
 
-		if ((over->id != OP_bra_if && over->id != OP_bra_unless) || next->id != OP_bra || p->target[i + 1] ||
-		    d->first_draft[over->imm] != i + 2)
+		if ((over->id != OP_bra_if && over->id != OP_bra_unless) || next->id != OP_bra ||
+		    p->target[i + 1] || d->first_draft[over->imm] != i + 2)
 			continue;
 		over->id = over->id == OP_bra_if ? OP_bra_unless : OP_bra_if;
 		over->imm = next->imm;
@@ -164,7 +167,8 @@ static void take_in(struct peephole *p)
 
 		if (p->leader[i])
 			p->block = i;
-		if (stands_alone(d, i) && (t->id == OP_add_s64 || t->id == OP_add_u64) && !take_in_product(p, t, SLOT_B))
+		if (stands_alone(d, i) && (t->id == OP_add_s64 || t->id == OP_add_u64) &&
+		    !take_in_product(p, t, SLOT_B))
 			take_in_product(p, t, SLOT_A);
 		if (stands_alone(d, i) && has_offset(t))
 			while (take_in_offset(p, t))
@@ -181,8 +185,9 @@ static bool is_dead(const struct peephole *p, uint32_t i)
 	const struct draft *t = &p->d->drafts[i];
 	bool copy = t->id == OP_mov_b32 || t->id == OP_mov_b64;
 
-	return (copy || (!p->d->module->plain && op_table[t->id].shape != SHAPE_HAND)) && stands_alone(p->d, i) &&
-	       t->defines == 1 << SLOT_D && t->slot[SLOT_D].kind == REF_REGISTER && !p->uses[t->slot[SLOT_D].index];
+	return (copy || (!p->d->module->plain && op_table[t->id].shape != SHAPE_HAND)) &&
+	       stands_alone(p->d, i) && t->defines == 1 << SLOT_D &&
+	       t->slot[SLOT_D].kind == REF_REGISTER && !p->uses[t->slot[SLOT_D].index];
 }
 
 /* Backwards, since what a dead operation reads may be dead then, too. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoded form of a function: one array of operations, operands bound to rows of the warp's register file,
- * branch targets as pointers into the array. This is the only thing that the machine reads, and what a compiler for
- * hot launches would start from: handlers come from ptx-opcodes.def by `id`.
+ * The decoded form of a function: one array of operations, operands bound to rows of the warp's
+ * register file, branch targets as pointers into the array. This is the only thing that the machine
+ * reads, and what a compiler for hot launches would start from: handlers come from ptx-opcodes.def
+ * by `id`.
  *
  * Register file of a frame, byte offsets from its base:
  *
- *	0          predicates, one 32-bit lane mask each; slot 0 is the carry flag of add.cc and its kind
- *	constants  rows filled once when a frame is set up: immediates, launch parameters, special registers
+ *	0          predicates, one 32-bit lane mask each; slot 0 is the carry flag of add.cc and kin
+ *	constants  rows filled once when a frame is set up: immediates, launch parameters, special
+ *	           registers
  *	rows       32-bit rows (128 bytes: lane 0..31), then 64-bit rows (256 bytes)
  *
- * Registers of 8 and 16 bits live in 32-bit rows; the upper bits are undefined and every reader cuts them off.
- * Virtual registers share rows when their live ranges do not meet (ptx-allocate.c).
+ * Registers of 8 and 16 bits live in 32-bit rows; the upper bits are undefined and every reader
+ * cuts them off. Virtual registers share rows when their live ranges do not meet (ptx-allocate.c).
  */
 #ifndef CGPU_EMULATOR_PTX_PROGRAM_H
 #define CGPU_EMULATOR_PTX_PROGRAM_H
@@ -30,8 +32,8 @@ struct hot;
 typedef const struct op *op_handler(struct warp *w, const struct op *o);
 
 struct op {
-	op_handler *full;   /* all 32 lanes active */
-	op_handler *masked; /* the lanes of w->mask */
+	op_handler *full;    /* all 32 lanes active */
+	op_handler *masked;  /* the lanes of w->mask */
 	uint32_t d, a, b, c; /* byte offsets in the register file */
 	uint32_t x[3];       /* more operands: elements of vectors, second destinations */
 	uint16_t id;         /* enum ptx_op */
@@ -46,11 +48,11 @@ struct op {
 };
 
 enum ptx_constant_kind {
-	PTX_CONSTANT_VALUE,   /* value */
-	PTX_CONSTANT_PARAM,   /* value: offset in the launch parameters; load */
-	PTX_CONSTANT_SPECIAL, /* value: enum ptx_special */
+	PTX_CONSTANT_VALUE,          /* value */
+	PTX_CONSTANT_PARAM,          /* value: offset in the launch parameters; load */
+	PTX_CONSTANT_SPECIAL,        /* value: enum ptx_special */
 	PTX_CONSTANT_DYNAMIC_SHARED, /* start of the dynamic part of shared memory, + value */
-	PTX_CONSTANT_LOCAL,   /* offset of the frame's local variables, + value */
+	PTX_CONSTANT_LOCAL,          /* offset of the frame's local variables, + value */
 };
 
 /* How a parameter is widened to its row. */
@@ -58,16 +60,33 @@ enum ptx_load { PTX_LOAD_U8, PTX_LOAD_S8, PTX_LOAD_U16, PTX_LOAD_S16, PTX_LOAD_3
 
 /* Special registers that are constant for a lane while its cta runs. */
 enum ptx_special {
-	PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Y, PTX_SPECIAL_TID_Z,
-	PTX_SPECIAL_NTID_X, PTX_SPECIAL_NTID_Y, PTX_SPECIAL_NTID_Z,
-	PTX_SPECIAL_CTAID_X, PTX_SPECIAL_CTAID_Y, PTX_SPECIAL_CTAID_Z,
-	PTX_SPECIAL_NCTAID_X, PTX_SPECIAL_NCTAID_Y, PTX_SPECIAL_NCTAID_Z,
-	PTX_SPECIAL_LANEID, PTX_SPECIAL_WARPID, PTX_SPECIAL_NWARPID,
-	PTX_SPECIAL_LANEMASK_EQ, PTX_SPECIAL_LANEMASK_LE, PTX_SPECIAL_LANEMASK_LT,
-	PTX_SPECIAL_LANEMASK_GE, PTX_SPECIAL_LANEMASK_GT,
-	PTX_SPECIAL_SMID, PTX_SPECIAL_NSMID, PTX_SPECIAL_GRIDID,
-	PTX_SPECIAL_ENVREG1, PTX_SPECIAL_ENVREG2,
-	PTX_SPECIAL_DYNAMIC_SMEM_SIZE, PTX_SPECIAL_TOTAL_SMEM_SIZE,
+	PTX_SPECIAL_TID_X,
+	PTX_SPECIAL_TID_Y,
+	PTX_SPECIAL_TID_Z,
+	PTX_SPECIAL_NTID_X,
+	PTX_SPECIAL_NTID_Y,
+	PTX_SPECIAL_NTID_Z,
+	PTX_SPECIAL_CTAID_X,
+	PTX_SPECIAL_CTAID_Y,
+	PTX_SPECIAL_CTAID_Z,
+	PTX_SPECIAL_NCTAID_X,
+	PTX_SPECIAL_NCTAID_Y,
+	PTX_SPECIAL_NCTAID_Z,
+	PTX_SPECIAL_LANEID,
+	PTX_SPECIAL_WARPID,
+	PTX_SPECIAL_NWARPID,
+	PTX_SPECIAL_LANEMASK_EQ,
+	PTX_SPECIAL_LANEMASK_LE,
+	PTX_SPECIAL_LANEMASK_LT,
+	PTX_SPECIAL_LANEMASK_GE,
+	PTX_SPECIAL_LANEMASK_GT,
+	PTX_SPECIAL_SMID,
+	PTX_SPECIAL_NSMID,
+	PTX_SPECIAL_GRIDID,
+	PTX_SPECIAL_ENVREG1,
+	PTX_SPECIAL_ENVREG2,
+	PTX_SPECIAL_DYNAMIC_SMEM_SIZE,
+	PTX_SPECIAL_TOTAL_SMEM_SIZE,
 	PTX_SPECIAL_ZERO,
 	PTX_SPECIAL_ONE,
 };
@@ -75,7 +94,7 @@ enum ptx_special {
 struct ptx_constant {
 	uint8_t kind;
 	uint8_t load;
-	bool wide; /* a 64-bit row */
+	bool wide;    /* a 64-bit row */
 	bool per_cta; /* must be filled again for every cta */
 	uint32_t row;
 	uint64_t value;
@@ -112,9 +131,10 @@ struct ptx_program {
 	uint32_t param_area; /* bytes a lane; 0 for entries without calls */
 	uint32_t local_bytes;
 	bool calls; /* needs stack beyond its own local variables */
-	struct ptx_call_argument *formals, *returns; /* of the function itself, in its parameter area */
+	struct ptx_call_argument *formals,
+		*returns; /* of the function itself, in its parameter area */
 	uint32_t formal_count, return_count;
-	void *memory; /* ops, constants and calls */
+	void *memory;          /* ops, constants and calls */
 	_Atomic uint64_t heat; /* operations that warps have executed, see emulator/machine/hot.h */
 	struct hot *hot;       /* its compiled form */
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the arrays of shared memory lie. Device functions are decoded once, so an array has one place for all entries; but
- * two arrays that no entry can reach both may have the same one. What an entry reaches is what it and the functions it calls
- * name, and with a call through a pointer what any function names. Between two arrays is a red zone, so that an index past
- * the end of one does not land in the next; what programs see as sizes is counted without red zones.
+ * Where the arrays of shared memory lie. Device functions are decoded once, so an array has one
+ * place for all entries; but two arrays that no entry can reach both may have the same one. What an
+ * entry reaches is what it and the functions it calls name, and with a call through a pointer what
+ * any function names. Between two arrays is a red zone, so that an index past the end of one does
+ * not land in the next; what programs see as sizes is counted without red zones.
  */
 #include "emulator/ptx/ptx-shared.h"
 
@@ -26,11 +27,11 @@ struct layout {
 	struct ptx_module *m;
 	struct ptx_variable **arrays; /* by their index */
 	uint32_t count;
-	size_t words;                 /* of a set of functions */
+	size_t words; /* of a set of functions */
 	size_t array_words;
-	struct use *uses;             /* of each function */
-	uint64_t *reached;            /* a set of entries for each array */
-	uint64_t *bits;               /* memory of the sets */
+	struct use *uses;  /* of each function */
+	uint64_t *reached; /* a set of entries for each array */
+	uint64_t *bits;    /* memory of the sets */
 };
 
 static bool has(const uint64_t *set, size_t i)
@@ -45,7 +46,8 @@ static void put(uint64_t *set, size_t i)
 
 static bool is_array(const struct ptx_module *m, const struct ptx_variable *v)
 {
-	return v->space == PTX_SPACE_SHARED && !v->is_extern && ptx_module_variable(m, v->name) == v;
+	return v->space == PTX_SPACE_SHARED && !v->is_extern &&
+	       ptx_module_variable(m, v->name) == v;
 }
 
 static void add_array(struct layout *l, struct ptx_variable *v)
@@ -67,13 +69,15 @@ static void add_arrays_of_bodies(struct layout *l, bool entries)
 	for (size_t i = 0; i < l->m->function_count; i++) {
 		const struct ptx_function *f = l->m->functions[i];
 
-		for (uint32_t k = 0; f->body && f->is_entry == entries && k < f->body->variable_count; k++)
+		for (uint32_t k = 0;
+		     f->body && f->is_entry == entries && k < f->body->variable_count; k++)
 			if (f->body->variables[k].shared)
 				add_array(l, (struct ptx_variable *)f->body->variables[k].shared);
 	}
 }
 
-/* Variables outside of all bodies first, then those of device functions: they are in most entries. */
+/* Variables outside of all bodies first, then those of device functions: they are in most entries.
+ */
 static void collect(struct layout *l)
 {
 	const struct ptx_module *m = l->m;
@@ -141,8 +145,10 @@ static void scan_body(const struct layout *l, const struct ptx_body *b, struct u
 	}
 }
 
-/* The functions that the entry reaches; returns the name of an extern array that one of them uses. */
-static const char *reach(const struct layout *l, const struct ptx_function *entry, uint64_t *seen, uint32_t *stack)
+/* The functions that the entry reaches; returns the name of an extern array that one of them uses.
+ */
+static const char *reach(const struct layout *l, const struct ptx_function *entry, uint64_t *seen,
+			 uint32_t *stack)
 {
 	const char *dynamic = NULL;
 	size_t depth = 0;
@@ -158,7 +164,8 @@ static const char *reach(const struct layout *l, const struct ptx_function *entr
 		for (uint32_t i = 0; i < l->m->function_count; i++) {
 			const struct ptx_function *f = l->m->functions[i];
 
-			if (has(seen, i) || !f->body || !(has(use->callees, i) || (use->indirect && !f->is_entry)))
+			if (has(seen, i) || !f->body ||
+			    !(has(use->callees, i) || (use->indirect && !f->is_entry)))
 				continue;
 			put(seen, i);
 			stack[depth++] = i;
@@ -183,7 +190,8 @@ static uint64_t align_up(uint64_t v, uint64_t align)
 	return (v + align - 1) / align * align;
 }
 
-/* Behind all that may be there at the same time. Starts are multiples of 16, as what keeps notes on words has it. */
+/* Behind all that may be there at the same time. Starts are multiples of 16, as what keeps notes on
+ * words has it. */
 static void place(const struct layout *l, uint32_t number)
 {
 	struct ptx_variable *v = l->arrays[number];
@@ -226,15 +234,19 @@ static int describe(const struct layout *l, struct ptx_function *f, struct error
 		counted = align_up(counted, v->align ? v->align : 1) + v->size;
 		if (v->address + v->size > end)
 			end = v->address + v->size;
-		list[n++] = (struct ptx_shared_array){ v->name, (uint32_t)v->address, (uint32_t)v->size };
+		list[n++] = (struct ptx_shared_array){ v->name, (uint32_t)v->address,
+						       (uint32_t)v->size };
 	}
 	demangle(f->name, shown, sizeof(shown));
 	/* As ptxas has it, whatever the GPU: more is had only at the launch. */
 	if (counted > MACHINE_MAX_SHARED_STATIC)
-		return error_set(err, ERROR_LIMIT, "the __shared__ variables of `%s` take %llu bytes, and %d is the most. For "
-				 "more, declare `extern __shared__ T a[];`, give the bytes as the third number of the launch, "
-				 "and allow them by cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", shown,
-				 (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, shown);
+		return error_set(
+			err, ERROR_LIMIT,
+			"the __shared__ variables of `%s` take %llu bytes, and %d is the most. For "
+			"more, declare `extern __shared__ T a[];`, give the bytes as the third "
+			"number of the launch, and allow them by cudaFuncSetAttribute(%s, "
+			"cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
+			shown, (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, shown);
 	qsort(list, n, sizeof(*list), by_offset);
 	f->shared_arrays = list;
 	f->shared_array_count = n;
@@ -260,7 +272,8 @@ static int lay_out(struct layout *l, uint64_t *seen, uint32_t *stack, struct err
 
 		for (uint32_t k = 0; f->body && k < f->body->variable_count; k++)
 			if (f->body->variables[k].shared)
-				f->body->variables[k].offset = (uint32_t)f->body->variables[k].shared->address;
+				f->body->variables[k].offset =
+					(uint32_t)f->body->variables[k].shared->address;
 		if (f->is_entry && f->body && describe(l, f, err))
 			return -1;
 	}

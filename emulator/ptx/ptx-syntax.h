@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parser leaves of a function body, private to emulator/ptx. Names are resolved as far as scopes decide
- * (registers, variables of the body, labels); module symbols stay names until decoding, since PTX allows use
- * before definition. All of it lives in the module's pool.
+ * What the parser leaves of a function body, private to emulator/ptx. Names are resolved as far as
+ * scopes decide (registers, variables of the body, labels); module symbols stay names until
+ * decoding, since PTX allows use before definition. All of it lives in the module's pool.
  */
 #ifndef CGPU_EMULATOR_PTX_SYNTAX_H
 #define CGPU_EMULATOR_PTX_SYNTAX_H
@@ -42,7 +42,8 @@ struct ptx_operand {
 #define PTX_NONE UINT32_MAX
 
 struct ptx_instruction {
-	const char *text; /* opcode and modifiers, e.g. "ld.global.v4.f32", form_len bytes; text_len up to the ';' */
+	const char *text; /* opcode and modifiers, e.g. "ld.global.v4.f32", form_len bytes; text_len
+			     up to the ';' */
 	uint16_t form_len, text_len;
 	uint8_t operand_count;
 	bool guard_negated;
@@ -60,12 +61,14 @@ struct ptx_register {
 	uint8_t bits;  /* 1, 8, 16, 32, 64 */
 };
 
-/* A .param, .local or .shared of a body. The formal parameters come first, then the return parameters. */
+/* A .param, .local or .shared of a body. The formal parameters come first, then the return
+ * parameters. */
 struct ptx_body_variable {
 	const char *name;
 	enum ptx_space space;
 	uint32_t size, align;
-	uint32_t offset; /* in the frame's parameter area, the lane's local memory or the cta's shared memory */
+	uint32_t offset; /* in the frame's parameter area, the lane's local memory or the cta's
+			    shared memory */
 	const struct ptx_variable *shared; /* the module variable for .shared */
 };
 
@@ -84,7 +87,7 @@ struct ptx_target_list {
 
 struct ptx_location {
 	uint32_t file, line, column;
-	uint32_t function; /* index of the name in the module's location names or PTX_NONE */
+	uint32_t function;   /* index of the name in the module's location names or PTX_NONE */
 	uint32_t inlined_at; /* index of another location or PTX_NONE */
 };
 
@@ -104,7 +107,7 @@ struct ptx_body {
 	uint32_t target_list_count;
 	uint32_t *scope_parent;
 	uint32_t scope_count;
-	uint32_t param_area;  /* bytes a lane for parameters of a device function and of its calls */
+	uint32_t param_area; /* bytes a lane for parameters of a device function and of its calls */
 	uint32_t local_bytes; /* of .local variables */
 	struct ptx_program *program;
 };
@@ -135,7 +138,8 @@ struct ptx_module {
 	size_t file_count, file_cap;
 	struct ptx_location *locations;
 	size_t location_count, location_cap;
-	const char **location_names; /* labels until the end of loading, then the strings behind them */
+	const char *
+		*location_names; /* labels until the end of loading, then the strings behind them */
 	size_t location_name_count, location_name_cap;
 	struct ptx_string_label *strings; /* of .section .debug_str */
 	size_t string_count, string_cap;

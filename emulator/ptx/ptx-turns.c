@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On hardware the warps of a block leave a barrier together, so what they read behind it is read by all before the first one
- * comes to its next store. Here warps run one after the other, each as far as it gets. So a warp that may have read shared
- * memory behind a barrier gives its turn away once before it writes there. A program that lacks a barrier between the two has
- * a race, which is reported, and the result that it has on hardware.
+ * On hardware the warps of a block leave a barrier together, so what they read behind it is read by
+ * all before the first one comes to its next store. Here warps run one after the other, each as far
+ * as it gets. So a warp that may have read shared memory behind a barrier gives its turn away once
+ * before it writes there. A program that lacks a barrier between the two has a race, which is
+ * reported, and the result that it has on hardware.
  *
- * Where a store can come behind a load is found by going over the drafts until nothing changes. Loops without a barrier are
- * left as they are: they would be no loops any more for the compiler of hot code.
+ * Where a store can come behind a load is found by going over the drafts until nothing changes.
+ * Loops without a barrier are left as they are: they would be no loops any more for the compiler of
+ * hot code.
  */
 #include "emulator/ptx/ptx-decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What may have happened when a draft is reached; nothing: no barrier yet, or the turn was given away since. */
+/* What may have happened when a draft is reached; nothing: no barrier yet, or the turn was given
+ * away since. */
 enum {
 	AT_BARRIER = 1, /* nothing was read since the last barrier */
 	HAS_READ = 2,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The choice of a device is a call of cudaSetDevice() in the line of the magic, so it is a part of the cell: it is rolled back
- * and undone with it. Buffers stay where they are, and that is said. The choice of a driver is for the processes to come.
+ * The choice of a device is a call of cudaSetDevice() in the line of the magic, so it is a part of
+ * the cell: it is rolled back and undone with it. Buffers stay where they are, and that is said.
+ * The choice of a driver is for the processes to come.
  */
 #include "kernel/magics/gpu-use.h"
 
@@ -33,7 +34,7 @@ static void read_report(struct record *r, uint32_t chosen, struct places *ret)
 	record_str(r);
 	for (int i = 0; i < 4; i++)
 		record_u64(r);
-	for (uint32_t n = record_count(r, 26); n--; ) {
+	for (uint32_t n = record_count(r, 26); n--;) {
 		uint64_t bytes;
 		uint32_t device;
 
@@ -89,7 +90,9 @@ static void on_chosen(void *data, const char *problem, const char *device)
 	}
 	setup_again(&s->setup);
 	undo_release(&s->undo);
-	output_printf(&s->output, STREAM_STDOUT, "cells use another driver from here on: %s; %%undo goes back to here\n", device);
+	output_printf(&s->output, STREAM_STDOUT,
+		      "cells use another driver from here on: %s; %%undo goes back to here\n",
+		      device);
 	execute_magic_done(s, NULL);
 }
 
@@ -101,10 +104,13 @@ static void cancel(void *data)
 /* Where buffers are they would be lost; what brings them along is a snapshot. */
 static int refuse_with_memory(const char *which, struct error *err)
 {
-	return error_set(err, ERROR_STATE, "%%gpu use %s: the session has device memory, which the other driver cannot take over. "
-			 "`%%reset gpu` frees the buffers, `%%reset NAME` a device variable, and then `%%gpu use %s` works. Or take them "
-			 "along: `%%snapshot NAME`, a kernel that is started with CGPU_DEVICE=%s in its environment, and there "
-			 "`%%restore NAME`", which, which, which);
+	return error_set(
+		err, ERROR_STATE,
+		"%%gpu use %s: the session has device memory, which the other driver cannot take "
+		"over. `%%reset gpu` frees the buffers, `%%reset NAME` a device variable, and then "
+		"`%%gpu use %s` works. Or take them along: `%%snapshot NAME`, a kernel that is "
+		"started with CGPU_DEVICE=%s in its environment, and there `%%restore NAME`",
+		which, which, which);
 }
 
 static bool is_used(const struct session *s, enum worker_driver choice)
@@ -131,7 +137,8 @@ static int use_kind(struct session *s, struct cell *c, const char *which, struct
 	return 1;
 }
 
-int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which, struct error *err)
+int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which,
+	    struct error *err)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT, out = BUFFER_INIT;
 	char *end, size[SIZE_TEXT_MAX];
@@ -142,22 +149,29 @@ int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, co
 	if (!strcmp(which, "emulated") || !strcmp(which, "native"))
 		return use_kind(s, c, which, err);
 	if (end == which || *end || *which == '-' || *which == '+')
-		return error_set(err, ERROR_INPUT, "%%gpu use: a number, as %%gpu lists them, `emulated` or `native` is expected, "
-				 "not \"%s\"", which);
+		return error_set(err, ERROR_INPUT,
+				 "%%gpu use: a number, as %%gpu lists them, `emulated` or `native` "
+				 "is expected, not \"%s\"",
+				 which);
 	if (supervisor_device_report(s->supervisor, &report, err))
 		return error_wrap(err, "%%gpu");
 	r = record_open(report.data, report.len);
 	read_report(&r, (uint32_t)number, &places);
 	if (number >= places.n_devices)
-		return error_set(err, ERROR_INPUT, "%%gpu use: there is no device %lu; there %s %" PRIu32 ", and they count from 0",
+		return error_set(err, ERROR_INPUT,
+				 "%%gpu use: there is no device %lu; there %s %" PRIu32
+				 ", and they count from 0",
 				 number, places.n_devices == 1 ? "is" : "are", places.n_devices);
 	if (put_call(c, call->line, (uint32_t)number, err))
 		return -1;
 	buffer_printf(&out, "cells use device %lu from here on: %s\n", number, places.name);
 	if (places.n_elsewhere)
-		buffer_printf(&out, "%" PRIu32 " buffer%s (%s) stay%s on another device; copies reach them, kernels after "
-			      "cudaDeviceEnablePeerAccess()\n", places.n_elsewhere, places.n_elsewhere == 1 ? "" : "s",
-			      size_text(places.bytes_elsewhere, size), places.n_elsewhere == 1 ? "s" : "");
+		buffer_printf(&out,
+			      "%" PRIu32 " buffer%s (%s) stay%s on another device; copies reach "
+			      "them, kernels after cudaDeviceEnablePeerAccess()\n",
+			      places.n_elsewhere, places.n_elsewhere == 1 ? "" : "s",
+			      size_text(places.bytes_elsewhere, size),
+			      places.n_elsewhere == 1 ? "s" : "");
 	output_text(&s->output, STREAM_STDOUT, out.data, out.len);
 	return 0;
 }

@@ -9,6 +9,7 @@ struct magic_call;
 struct session;
 
 /* which: a number, `emulated` or `native`. */
-int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which, struct error *err);
+int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which,
+	    struct error *err);
 
 #endif

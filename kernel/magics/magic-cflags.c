@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %cflags, %ldflags, %nvflags, %std, %opt: how cells are compiled, from this cell on. Bare they show what holds. */
+/* %cflags, %ldflags, %nvflags, %std, %opt: how cells are compiled, from this cell on. Bare they
+ * show what holds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static bool asks_for_openmp(const char *flags)
 	return false;
 }
 
-static int set(struct session *s, struct cell *c, const struct magic_call *call, enum flags_kind kind, struct error *err)
+static int set(struct session *s, struct cell *c, const struct magic_call *call,
+	       enum flags_kind kind, struct error *err)
 {
 	const char *text = !strcmp(call->args, "off") ? "" : call->args;
 
@@ -30,7 +32,8 @@ static int set(struct session *s, struct cell *c, const struct magic_call *call,
 	return 0;
 }
 
-static int cflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int cflags(struct session *s, struct cell *c, const struct magic_call *call,
+		  struct error *err)
 {
 	return set(s, c, call, FLAGS_C, err);
 }
@@ -40,12 +43,14 @@ const struct magic magic_cflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%cflags [FLAGS|off]",
-	.help = "Flags for the C code of this cell and all later ones, such as -ffast-math -DN=100 -Wno-unused-value. With\n"
+	.help = "Flags for the C code of this cell and all later ones, such as -ffast-math -DN=100 "
+		"-Wno-unused-value. With\n"
 		"-fopenmp OpenMP's library is loaded too.",
 	.run = cflags,
 };
 
-static int ldflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int ldflags(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err)
 {
 	return set(s, c, call, FLAGS_LINK, err);
 }
@@ -55,11 +60,13 @@ const struct magic magic_ldflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%ldflags [-LDIR -lNAME FILE.so...]",
-	.help = "Loads shared libraries as a linker would find them. A library that is loaded stays loaded.",
+	.help = "Loads shared libraries as a linker would find them. A library that is loaded "
+		"stays loaded.",
 	.run = ldflags,
 };
 
-static int nvflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int nvflags(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err)
 {
 	return set(s, c, call, FLAGS_DEVICE, err);
 }
@@ -69,19 +76,24 @@ const struct magic magic_nvflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%nvflags [FLAGS|off]",
-	.help = "Flags for the device code of this cell and all later ones, such as -use_fast_math -maxrregcount=64.",
+	.help = "Flags for the device code of this cell and all later ones, such as -use_fast_math "
+		"-maxrregcount=64.",
 	.run = nvflags,
 };
 
-static int standard(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int standard(struct session *s, struct cell *c, const struct magic_call *call,
+		    struct error *err)
 {
-	static const char *const known[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x", "c23", "gnu23", "off" };
+	static const char *const known[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17",
+					     "c2x", "gnu2x", "c23", "gnu23", "off" };
 	size_t i = 0, n = sizeof(known) / sizeof(*known);
 
 	while (i < n && strcmp(known[i], call->args))
 		i++;
 	if (*call->args && i == n)
-		return error_set(err, ERROR_INPUT, "%%std %s: the standards are c99, c11, c17, c23 and gnu99, gnu11, gnu17, gnu23",
+		return error_set(err, ERROR_INPUT,
+				 "%%std %s: the standards are c99, c11, c17, c23 and gnu99, gnu11, "
+				 "gnu17, gnu23",
 				 call->args);
 	return set(s, c, call, FLAGS_STANDARD, err);
 }
@@ -95,12 +107,15 @@ const struct magic magic_std = {
 	.run = standard,
 };
 
-static int level(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int level(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
 {
 	static const char levels[] = "0123gsz";
 
-	if (*call->args && strcmp(call->args, "off") && (!strchr(levels, *call->args) || call->args[1]))
-		return error_set(err, ERROR_INPUT, "%%opt %s: the levels are 0, 1, 2, 3, g, s and z", call->args);
+	if (*call->args && strcmp(call->args, "off") &&
+	    (!strchr(levels, *call->args) || call->args[1]))
+		return error_set(err, ERROR_INPUT,
+				 "%%opt %s: the levels are 0, 1, 2, 3, g, s and z", call->args);
 	return set(s, c, call, FLAGS_LEVEL, err);
 }
 
@@ -109,6 +124,7 @@ const struct magic magic_opt = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%opt [0|1|2|3|g|s|z|off]",
-	.help = "How far the C code of this cell and all later ones is optimised. Off: -O2 without vectorising, for quick cells.",
+	.help = "How far the C code of this cell and all later ones is optimised. Off: -O2 without "
+		"vectorising, for quick cells.",
 	.run = level,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%cuda_group_save, %cuda_group_run, %cuda_group_delete: a CUDA C++ program in several files, one a cell. */
+/* %%cuda_group_save, %cuda_group_run, %cuda_group_delete: a CUDA C++ program in several files, one
+ * a cell. */
 #include <string.h>
 
 #include "common/buffer.h"
@@ -51,7 +52,8 @@ static int read_arguments(const struct magic_call *call, struct arguments *ret, 
 
 static bool is_known(const char *suffix)
 {
-	static const char *const known[] = { ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inc", ".inl" };
+	static const char *const known[] = { ".cu", ".cuh", ".cpp", ".cc",  ".cxx", ".c",
+					     ".h",  ".hpp", ".hxx", ".inc", ".inl" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(suffix, known[i]))
@@ -69,8 +71,10 @@ static int save(struct session *s, struct cell *c, const struct magic_call *call
 		return -1;
 	dot = a.name ? strrchr(a.name, '.') : NULL;
 	if (!dot || strchr(a.name, '/') || !is_known(dot))
-		return error_set(err, ERROR_INPUT, "which file? A name that ends in .cu, .cuh, .cpp, .c, .h or .hpp: %s",
-				 call->magic->usage);
+		return error_set(
+			err, ERROR_INPUT,
+			"which file? A name that ends in .cu, .cuh, .cpp, .c, .h or .hpp: %s",
+			call->magic->usage);
 	return cuda_groups_save(&s->cuda_groups, a.group, a.name, call->body, err);
 }
 
@@ -82,7 +86,9 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	if (read_arguments(call, &a, err))
 		return -1;
 	if (!cuda_groups_write(&s->cuda_groups, a.group, &files))
-		return error_set(err, ERROR_INPUT, "there is no group %s: %%%%cuda_group_save --name FILE.cu --group %s saves a cell to it",
+		return error_set(err, ERROR_INPUT,
+				 "there is no group %s: %%%%cuda_group_save --name FILE.cu --group "
+				 "%s saves a cell to it",
 				 a.group, a.group);
 	buffer_printf(&c->behind, "\n%%%%cuda%s%s", buffer_text(&a.rest), buffer_text(&files));
 	if (buffer_check(&files, err) || buffer_check(&c->behind, err))
@@ -90,7 +96,8 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	return magic_cuda_prepare(s, c, buffer_text(&a.rest), err);
 }
 
-static int delete_group(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int delete_group(struct session *s, struct cell *c, const struct magic_call *call,
+			struct error *err)
 {
 	cleanup_arguments struct arguments a = { .rest = BUFFER_INIT };
 
@@ -107,7 +114,8 @@ const struct magic magic_cuda_group_save = {
 	.alias = "",
 	.forms = MAGIC_CELL,
 	.usage = "%%cuda_group_save -n FILE -g GROUP",
-	.help = "Saves the cell as a file of a CUDA C++ program in several files; those of the group \"shared\" belong to every group.",
+	.help = "Saves the cell as a file of a CUDA C++ program in several files; those of the "
+		"group \"shared\" belong to every group.",
 	.run = save,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %%cuda: the line is the compiler's. Before that the libraries that it names are loaded, as a linker would, and -t is what
+ * %%cuda: the line is the compiler's. Before that the libraries that it names are loaded, as a
+ * linker would, and -t is what
  * %%time is.
  */
 #include "kernel/magics/magic-cuda.h"
@@ -52,7 +53,8 @@ static bool is_one_of(const char *word, const char *const *list)
 /* What is part of the session, or of every unit. */
 static bool is_there(const char *name)
 {
-	static const char *const names[] = { "cuda", "cudart", "cudart_static", "cudadevrt", "stdc++", "stdc++fs", "gomp", NULL };
+	static const char *const names[] = { "cuda",   "cudart",   "cudart_static", "cudadevrt",
+					     "stdc++", "stdc++fs", "gomp",          NULL };
 
 	return is_one_of(name, names);
 }
@@ -81,7 +83,8 @@ static void want_library(struct wish *w, const char *name)
 
 static void read_words(struct wish *w, char *args)
 {
-	static const char *const skipped[] = { "-run-args", "--run-args", "-a", "--profiler-args", "-o", NULL };
+	static const char *const skipped[] = { "-run-args",       "--run-args", "-a",
+					       "--profiler-args", "-o",         NULL };
 	static const char *const nested[] = { "-c", "--compiler-args", NULL };
 	char *word, *value;
 
@@ -100,7 +103,8 @@ static void read_words(struct wish *w, char *args)
 			w->openmp = true;
 		else if (!strncmp(word, "-L", 2) && word[2])
 			add_link(w, "", word);
-		else if (!strcmp(word, "-l") && *(value = magic_cuda_word(&args)) && strcmp(value, "ncu") && strcmp(value, "nsys"))
+		else if (!strcmp(word, "-l") && *(value = magic_cuda_word(&args)) &&
+			 strcmp(value, "ncu") && strcmp(value, "nsys"))
 			want_library(w, value);
 		else if (!strncmp(word, "-l", 2) && word[2] && strcmp(word, "-lineinfo"))
 			want_library(w, word + 2);
@@ -120,10 +124,12 @@ int magic_cuda_prepare(struct session *s, struct cell *c, const char *flags, str
 		buffer_puts(&w.packages, " omp");
 	c->timed |= w.timed;
 	c->options.profiled |= w.profiled;
-	if (buffer_check(&copy, err) || buffer_check(&w.link, err) || buffer_check(&w.packages, err))
+	if (buffer_check(&copy, err) || buffer_check(&w.link, err) ||
+	    buffer_check(&w.packages, err))
 		rc = -1;
 	else if (w.packages.len || w.links)
-		rc = packages_load(s, c, w.links ? buffer_text(&w.link) : "", buffer_text(&w.packages), err);
+		rc = packages_load(s, c, w.links ? buffer_text(&w.link) : "",
+				   buffer_text(&w.packages), err);
 	buffer_release(&w.link);
 	buffer_release(&w.packages);
 	return rc;
@@ -139,7 +145,9 @@ const struct magic magic_cuda = {
 	.alias = "cu",
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cuda [FLAGS] [--run-args \"ARGS\"]",
-	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the C++ library. If it has int main(),\n"
-		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as %%time does, -p what %%profile shows.",
+	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the "
+		"C++ library. If it has int main(),\n"
+		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as "
+		"%%time does, -p what %%profile shows.",
 	.run = cuda,
 };

@@ -8,24 +8,26 @@
 static int show(struct session *s, struct cell *c, const struct magic_call *call, const char *mime)
 {
 	output_flush(&s->output);
-	publish_display(&s->publisher, &c->request->message, json_pack("{ss ss}", mime, call->body, "text/plain",
-								       call->body), "", false);
+	publish_display(&s->publisher, &c->request->message,
+			json_pack("{ss ss}", mime, call->body, "text/plain", call->body), "",
+			false);
 	return 0;
 }
 
-#define DISPLAY(symbol, mime, what)                                                                               \
-	static int show_##symbol(struct session *s, struct cell *c, const struct magic_call *call, struct error *err) \
-	{                                                                                                         \
-		(void)err;                                                                                        \
-		return show(s, c, call, mime);                                                                    \
-	}                                                                                                         \
-	const struct magic magic_##symbol = {                                                                     \
-		.name = #symbol,                                                                                  \
-		.alias = "",                                                                                      \
-		.forms = MAGIC_CELL,                                                                              \
-		.usage = "%%" #symbol,                                                                            \
-		.help = "Shows the rest of the cell as " what ".",                                                \
-		.run = show_##symbol,                                                                             \
+#define DISPLAY(symbol, mime, what)                                                                \
+	static int show_##symbol(struct session *s, struct cell *c, const struct magic_call *call, \
+				 struct error *err)                                                \
+	{                                                                                          \
+		(void)err;                                                                         \
+		return show(s, c, call, mime);                                                     \
+	}                                                                                          \
+	const struct magic magic_##symbol = {                                                      \
+		.name = #symbol,                                                                   \
+		.alias = "",                                                                       \
+		.forms = MAGIC_CELL,                                                               \
+		.usage = "%%" #symbol,                                                             \
+		.help = "Shows the rest of the cell as " what ".",                                 \
+		.run = show_##symbol,                                                              \
 	}
 
 DISPLAY(html, "text/html", "HTML");

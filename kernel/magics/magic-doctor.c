@@ -6,7 +6,8 @@
 #include "kernel/session/history.h"
 #include "kernel/session/session.h"
 
-static int run_doctor(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int run_doctor(struct session *s, struct cell *c, const struct magic_call *call,
+		      struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
@@ -23,6 +24,7 @@ const struct magic magic_doctor = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%doctor",
-	.help = "Versions, the device, what protects the session; for each problem the sentence that mends it.",
+	.help = "Versions, the device, what protects the session; for each problem the sentence "
+		"that mends it.",
 	.run = run_doctor,
 };

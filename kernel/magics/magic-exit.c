@@ -3,12 +3,14 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 
-static int run_exit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int run_exit(struct session *s, struct cell *c, const struct magic_call *call,
+		    struct error *err)
 {
 	(void)s;
 	(void)call;
 	(void)err;
-	json_array_append_new(c->payload, json_pack("{ss sb}", "source", "ask_exit", "keepkernel", 0));
+	json_array_append_new(c->payload,
+			      json_pack("{ss sb}", "source", "ask_exit", "keepkernel", 0));
 	return 0;
 }
 

@@ -20,8 +20,8 @@ static void put_buffers(struct record *r, bool several, struct buffer *out)
 	char size[SIZE_TEXT_MAX];
 
 	if (n)
-		buffer_printf(out, "\n%-20s %9s  %-7s  %-18s  %s%s\n", "buffer", "size", "cell", "address",
-			      several ? "device  " : "", "kind");
+		buffer_printf(out, "\n%-20s %9s  %-7s  %-18s  %s%s\n", "buffer", "size", "cell",
+			      "address", several ? "device  " : "", "kind");
 	while (n--) {
 		uint64_t address = record_u64(r), bytes = record_u64(r);
 		uint32_t cell = record_u32(r);
@@ -39,7 +39,7 @@ static void put_buffers(struct record *r, bool several, struct buffer *out)
 
 static void skip_buffers(struct record *r)
 {
-	for (uint32_t n = record_count(r, 26); n--; ) {
+	for (uint32_t n = record_count(r, 26); n--;) {
 		record_u64(r);
 		record_u64(r);
 		record_u32(r);
@@ -60,13 +60,14 @@ static uint32_t put_devices(struct record *r, struct buffer *out)
 		char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX];
 
 		if (out && n > 1)
-			buffer_printf(out, "device %" PRIu32 "  %s  %s: %s used of %s\n", i, id, name, size_text(used, a),
-				      size_text(total, b));
+			buffer_printf(out, "device %" PRIu32 "  %s  %s: %s used of %s\n", i, id,
+				      name, size_text(used, a), size_text(total, b));
 	}
 	return n;
 }
 
-/* Twice: the first time ends the workers, and the magic is run again when another one has the session. */
+/* Twice: the first time ends the workers, and the magic is run again when another one has the
+ * session. */
 static int reset(struct session *s, struct error *err)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -84,8 +85,8 @@ static int put_parked(struct session *s, const struct supervisor_parking *p, str
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	char size[SIZE_TEXT_MAX];
 
-	buffer_printf(&out, "parked: %s of device memory are %s; the next cell brings them back\n", size_text(p->bytes, size),
-		      p->on_disk ? "on disk" : "in host memory");
+	buffer_printf(&out, "parked: %s of device memory are %s; the next cell brings them back\n",
+		      size_text(p->bytes, size), p->on_disk ? "on disk" : "in host memory");
 	if (*p->problem)
 		buffer_printf(&out, "The last try to bring them back: %s\n", p->problem);
 	if (supervisor_share_table(s->supervisor, &out, err))
@@ -97,7 +98,8 @@ static int put_parked(struct session *s, const struct supervisor_parking *p, str
 static int show(struct session *s, struct error *err)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT, out = BUFFER_INIT;
-	char total[SIZE_TEXT_MAX], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX], largest[SIZE_TEXT_MAX];
+	char total[SIZE_TEXT_MAX], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX],
+		largest[SIZE_TEXT_MAX];
 	const char *name, *problem;
 	struct record r, ahead;
 	bool several;
@@ -114,7 +116,9 @@ static int show(struct session *s, struct error *err)
 	ahead = r;
 	skip_buffers(&ahead);
 	several = put_devices(&ahead, NULL) > 1;
-	buffer_printf(&out, "\nmemory: %s used of %s allowed (device%s: %s); the largest request that fits: %s\n",
+	buffer_printf(&out,
+		      "\nmemory: %s used of %s allowed (device%s: %s); the largest request that "
+		      "fits: %s\n",
 		      used, limit, several ? "s" : "", total, largest);
 	ahead = r;
 	skip_buffers(&ahead);
@@ -123,15 +127,21 @@ static int show(struct session *s, struct error *err)
 	put_devices(&r, NULL);
 	problem = record_str(&r);
 	if (*problem)
-		buffer_printf(&out, "\nCells cannot use it: %s\n`%%gpu reset` tries it again; what needs no device works on.\n", problem);
-	if (record_check(&r, "device report", err) || supervisor_share_table(s->supervisor, &out, err))
+		buffer_printf(&out,
+			      "\nCells cannot use it: %s\n`%%gpu reset` tries it again; what needs "
+			      "no device works on.\n",
+			      problem);
+	if (record_check(&r, "device report", err) ||
+	    supervisor_share_table(s->supervisor, &out, err))
 		return -1;
 	output_text(&s->output, STREAM_STDOUT, out.data, out.len);
 	return 0;
 }
 
 static const char *const rollbacks[DEVICE_ROLLBACKS] = {
-	[DEVICE_ROLLBACK_FULL] = "full", [DEVICE_ROLLBACK_HOST] = "host", [DEVICE_ROLLBACK_OFF] = "off",
+	[DEVICE_ROLLBACK_FULL] = "full",
+	[DEVICE_ROLLBACK_HOST] = "host",
+	[DEVICE_ROLLBACK_OFF] = "off",
 	[DEVICE_ROLLBACK_WHOLE] = "whole",
 };
 
@@ -142,10 +152,13 @@ static int rollback(struct session *s, const char *word, struct error *err)
 	while (mode < DEVICE_ROLLBACKS && strcmp(word, rollbacks[mode]))
 		mode++;
 	if (*word && mode == DEVICE_ROLLBACKS)
-		return error_set(err, ERROR_INPUT, "%%gpu rollback: \"%s\" is none; it is full, host, whole or off", word);
+		return error_set(err, ERROR_INPUT,
+				 "%%gpu rollback: \"%s\" is none; it is full, host, whole or off",
+				 word);
 	if (*word && supervisor_set_rollback(s->supervisor, (enum device_rollback)mode, err))
 		return -1;
-	output_printf(&s->output, STREAM_STDOUT, "rollback of device memory: %s\n", rollbacks[supervisor_rollback(s->supervisor)]);
+	output_printf(&s->output, STREAM_STDOUT, "rollback of device memory: %s\n",
+		      rollbacks[supervisor_rollback(s->supervisor)]);
 	return 0;
 }
 
@@ -157,7 +170,10 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 	if (is_parked && !*call->args)
 		return put_parked(s, &parked, err);
 	if (is_parked && strcmp(call->args, "-l off"))
-		return error_set(err, ERROR_STATE, "%%gpu %s: the session is parked; the next cell takes the device up anew", call->args);
+		return error_set(
+			err, ERROR_STATE,
+			"%%gpu %s: the session is parked; the next cell takes the device up anew",
+			call->args);
 	if (!strcmp(call->args, "reset") && reset(s, err))
 		return -1;
 	if (!*call->args || !strcmp(call->args, "reset"))
@@ -169,8 +185,10 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 	if (!strncmp(call->args, "use ", 4))
 		return gpu_use(s, c, call, call->args + 4 + strspn(call->args + 4, " "), err);
 	if (strcmp(call->args, "-l off"))
-		return error_set(err, ERROR_INPUT, "%%gpu: it is %%gpu, %%gpu use NUMBER, %%gpu -l for a live card, %%gpu -l off, "
-				 "%%gpu rollback full|host|whole|off, or %%gpu reset");
+		return error_set(
+			err, ERROR_INPUT,
+			"%%gpu: it is %%gpu, %%gpu use NUMBER, %%gpu -l for a live card, %%gpu -l "
+			"off, %%gpu rollback full|host|whole|off, or %%gpu reset");
 	gpu_card_stop(s);
 	return 0;
 }
@@ -193,15 +211,24 @@ const struct magic magic_gpu = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%gpu [-l|use N|rollback|reset]",
-	.help = "The devices, how much of their memory is used and allowed, and each buffer with the variable and the cell\n"
-		"that hold it. `%limit gpu SIZE` changes what is allowed. `%gpu -l` is a card that is renewed in place, also while\n"
-		"cells run, until `%gpu -l off` or its cell runs again. `%gpu reset` takes up the device anew in another process:\n"
-		"for one that was lost and is there again. Variables stay. `%gpu use 1`: cells use that device from here on.\n"
-		"`%gpu use native|emulated` changes the driver of a session without device memory.\n"
-		"`%gpu rollback`: before a cell writes a device buffer, its content is copied on the device (full, the default), to\n"
-		"the host (host: the device has its memory for the cell), or not at all (off: a cell\n"
-		"that fails leaves what it wrote, and names the buffers). whole: of all that device code reaches, not just of what\n"
-		"it is known to write; on a GPU a cell that fails has else no copy of what it wrote by a stray pointer, and names it.",
+	.help = "The devices, how much of their memory is used and allowed, and each buffer with "
+		"the variable and the cell\n"
+		"that hold it. `%limit gpu SIZE` changes what is allowed. `%gpu -l` is a card that "
+		"is renewed in place, also while\n"
+		"cells run, until `%gpu -l off` or its cell runs again. `%gpu reset` takes up the "
+		"device anew in another process:\n"
+		"for one that was lost and is there again. Variables stay. `%gpu use 1`: cells use "
+		"that device from here on.\n"
+		"`%gpu use native|emulated` changes the driver of a session without device "
+		"memory.\n"
+		"`%gpu rollback`: before a cell writes a device buffer, its content is copied on "
+		"the device (full, the default), to\n"
+		"the host (host: the device has its memory for the cell), or not at all (off: a "
+		"cell\n"
+		"that fails leaves what it wrote, and names the buffers). whole: of all that "
+		"device code reaches, not just of what\n"
+		"it is known to write; on a GPU a cell that fails has else no copy of what it "
+		"wrote by a stray pointer, and names it.",
 	.run = gpu,
 	.complete = complete,
 };

@@ -11,9 +11,11 @@ static void list_all(struct buffer *out)
 {
 	const struct magic *m;
 
-	buffer_puts(out, "Commands stand at the top of a cell, before its C code; `//%name` works on any line.\n\n");
+	buffer_puts(out, "Commands stand at the top of a cell, before its C code; `//%name` works "
+			 "on any line.\n\n");
 	for (size_t i = 0; (m = magic_at(i)); i++)
-		buffer_printf(out, "  %-34s %.*s\n", m->usage, (int)strcspn(m->help, "\n"), m->help);
+		buffer_printf(out, "  %-34s %.*s\n", m->usage, (int)strcspn(m->help, "\n"),
+			      m->help);
 	buffer_puts(out, "\n`%help NAME` says more.\n");
 }
 

@@ -21,8 +21,8 @@ static void show_page(struct cell *c, const struct buffer *text)
 	cleanup_buffer struct buffer clean = BUFFER_INIT;
 
 	utf8_clean(buffer_text(text), text->len, true, &clean);
-	json_array_append_new(c->payload, json_pack("{ss s{ss} si}", "source", "page", "data", "text/plain",
-						    buffer_text(&clean), "start", 0));
+	json_array_append_new(c->payload, json_pack("{ss s{ss} si}", "source", "page", "data",
+						    "text/plain", buffer_text(&clean), "start", 0));
 }
 
 static void on_inspected(void *data, uint32_t type, const void *payload, size_t len)
@@ -36,13 +36,15 @@ static void on_inspected(void *data, uint32_t type, const void *payload, size_t 
 	if (found)
 		show_page(s->executor.current, &text);
 	else
-		error_set(&err, ERROR_NOT_FOUND, "?%s: nothing with this name is known here", q->name);
+		error_set(&err, ERROR_NOT_FOUND, "?%s: nothing with this name is known here",
+			  q->name);
 	free(q->name);
 	free(q);
 	execute_magic_done(s, found ? NULL : &err);
 }
 
-static int inspect(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int inspect(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err)
 {
 	const struct magic *m = magic_find(call->args);
 	cleanup_buffer struct buffer text = BUFFER_INIT;

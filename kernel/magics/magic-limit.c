@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %limit: caps on device memory, host memory and output, and how long cells wait for memory that others have. */
+/* %limit: caps on device memory, host memory and output, and how long cells wait for memory that
+ * others have. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,21 +59,28 @@ static void show(struct session *s)
 
 	supervisor_limits(s->supervisor, &host, &device);
 	if (device < NO_LIMIT)
-		device = device_limit_in_force(s, limits_apply(supervisor_ceilings(s->supervisor), LIMIT_GPU, device,
-							      memory_use_machine() / 2,
-							      supervisor_device_memory(s->supervisor)));
+		device = device_limit_in_force(
+			s, limits_apply(supervisor_ceilings(s->supervisor), LIMIT_GPU, device,
+					memory_use_machine() / 2,
+					supervisor_device_memory(s->supervisor)));
 	output_printf(&s->output, STREAM_STDOUT, "gpu     %s\n", limit_text(device, text));
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
 		      size_text(memory_use_total(&u), used_text));
-	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n", limit_text(s->output.limit, text));
-	output_printf(&s->output, STREAM_STDOUT, "wait    %s\n", time_text(supervisor_wait(s->supervisor), text));
+	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n",
+		      limit_text(s->output.limit, text));
+	output_printf(&s->output, STREAM_STDOUT, "wait    %s\n",
+		      time_text(supervisor_wait(s->supervisor), text));
 }
 
 /* The limit that is asked for, if it is allowed. */
-static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret, struct error *err)
+static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret,
+			struct error *err)
 {
-	enum limit_kind kind = !strcmp(what, "gpu") ? LIMIT_GPU : !strcmp(what, "ram") ? LIMIT_RAM : LIMIT_OUTPUT;
-	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor) : memory_use_machine();
+	enum limit_kind kind = !strcmp(what, "gpu")   ? LIMIT_GPU
+			       : !strcmp(what, "ram") ? LIMIT_RAM
+						      : LIMIT_OUTPUT;
+	uint64_t whole =
+		kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor) : memory_use_machine();
 	struct limit_amount a = { .bytes = NO_LIMIT };
 
 	if (strcmp(text, "off") && limit_amount_parse(text, &a, err))
@@ -81,7 +89,8 @@ static int parse_amount(struct session *s, const char *what, const char *text, u
 	return limits_check(supervisor_ceilings(s->supervisor), kind, *ret, whole, err);
 }
 
-static int limit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int limit(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
 {
 	char *rest = call->args, *what = magic_next_word(&rest);
 	uint64_t host, device, value = NO_LIMIT;
@@ -96,7 +105,9 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 	}
 	supervisor_limits(s->supervisor, &host, &device);
 	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output"))
-		return error_set(err, ERROR_INPUT, "%%limit: \"%s\" has no limit; gpu, ram, output and wait have one", what);
+		return error_set(err, ERROR_INPUT,
+				 "%%limit: \"%s\" has no limit; gpu, ram, output and wait have one",
+				 what);
 	if (*rest && parse_amount(s, what, rest, &value, err))
 		return error_wrap(err, "%%limit %s", what);
 	if (*rest && !strcmp(what, "gpu") && supervisor_set_limits(s->supervisor, host, value, err))
@@ -115,8 +126,11 @@ const struct magic magic_limit = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%limit [gpu|ram|output|wait VALUE]",
-	.help = "Caps of this session: memory on the device, memory on the host, text that one cell may show. Over a cap\n"
-		"an allocation fails with an error that says who holds what. `wait 5min` lets cells wait for device memory that\n"
-		"other notebooks have. `gpu 40%` is a part of the device. Without arguments the caps are shown.",
+	.help = "Caps of this session: memory on the device, memory on the host, text that one "
+		"cell may show. Over a cap\n"
+		"an allocation fails with an error that says who holds what. `wait 5min` lets "
+		"cells wait for device memory that\n"
+		"other notebooks have. `gpu 40%` is a part of the device. Without arguments the "
+		"caps are shown.",
 	.run = limit,
 };

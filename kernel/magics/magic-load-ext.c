@@ -6,15 +6,19 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 
-static int load_ext(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int load_ext(struct session *s, struct cell *c, const struct magic_call *call,
+		    struct error *err)
 {
 	(void)c;
 	if (!strncmp(call->args, "nvcc", 4)) {
-		output_printf(&s->output, STREAM_STDOUT, "%s is not needed: CUDA cells are built in.\n", call->args);
+		output_printf(&s->output, STREAM_STDOUT,
+			      "%s is not needed: CUDA cells are built in.\n", call->args);
 		return 0;
 	}
-	return error_set(err, ERROR_UNSUPPORTED, "%%load_ext %s: that is an extension of IPython, and this kernel runs "
-			 "C and CUDA. What it has is listed by %%help; take this line out", call->args);
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%%load_ext %s: that is an extension of IPython, and this kernel runs C "
+			 "and CUDA. What it has is listed by %%help; take this line out",
+			 call->args);
 }
 
 const struct magic magic_load_ext = {
@@ -22,6 +26,7 @@ const struct magic magic_load_ext = {
 	.alias = "reload_ext",
 	.forms = MAGIC_LINE,
 	.usage = "%load_ext NAME",
-	.help = "Accepted for nvcc4jupyter, whose work is built in; there are no extensions to load.",
+	.help = "Accepted for nvcc4jupyter, whose work is built in; there are no extensions to "
+		"load.",
 	.run = load_ext,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%memcheck: the cell runs with each access to memory checked, and leaves the session as it was. */
+/* %%memcheck: the cell runs with each access to memory checked, and leaves the session as it was.
+ */
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 
@@ -17,9 +18,12 @@ const struct magic magic_memcheck = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%memcheck",
-	.help = "Runs the cell with checks for accesses out of bounds and after free, on the heap, the stack and in variables;\n"
-		"functions of earlier cells are checked too. In a session on a GPU its launches run on the emulated device, from what the\n"
-		"session has on the GPU, so that the thread and the line of a fault are known. Nothing that the cell does is kept,\n"
+	.help = "Runs the cell with checks for accesses out of bounds and after free, on the heap, "
+		"the stack and in variables;\n"
+		"functions of earlier cells are checked too. In a session on a GPU its launches "
+		"run on the emulated device, from what the\n"
+		"session has on the GPU, so that the thread and the line of a fault are known. "
+		"Nothing that the cell does is kept,\n"
 		"whatever was found.",
 	.run = run,
 };

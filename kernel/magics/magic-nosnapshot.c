@@ -3,7 +3,8 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 
-static int nosnapshot(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int nosnapshot(struct session *s, struct cell *c, const struct magic_call *call,
+		      struct error *err)
 {
 	(void)s;
 	(void)call;
@@ -17,8 +18,10 @@ const struct magic magic_nosnapshot = {
 	.alias = "",
 	.forms = MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%nosnapshot",
-	.help = "Heap blocks of 1 MB and more that the cell overwrites are not copied first: as fast as without transactions. If the\n"
-		"cell fails, the content of all such blocks is what the cell made of it, and they are named; everything else\n"
+	.help = "Heap blocks of 1 MB and more that the cell overwrites are not copied first: as "
+		"fast as without transactions. If the\n"
+		"cell fails, the content of all such blocks is what the cell made of it, and they "
+		"are named; everything else\n"
 		"is rolled back. %undo cannot go over it.",
 	.run = nosnapshot,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%on_restart: the cell is run now, and again in each worker that replaces another. %on_restart lists and drops such cells. */
+/* %%on_restart: the cell is run now, and again in each worker that replaces another. %on_restart
+ * lists and drops such cells. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,16 @@ static int forget_all(struct session *s)
 static int list(struct session *s)
 {
 	if (!s->setup.n_cells)
-		output_printf(&s->output, STREAM_STDOUT, "No cell is run again after a recovery.\n");
+		output_printf(&s->output, STREAM_STDOUT,
+			      "No cell is run again after a recovery.\n");
 	for (size_t i = 0; i < s->setup.n_cells; i++) {
 		const struct setup_cell *c = &s->setup.cells[i];
 		const char *code = c->code + strspn(c->code, " \t\r\n");
 		int shown = (int)strcspn(code, "\r\n");
 
 		output_printf(&s->output, STREAM_STDOUT, "%-8s%s  %.*s\n", c->name,
-			      c->failed ? "  (failed; runs again when you have run it)" : "", shown < 80 ? shown : 80, code);
+			      c->failed ? "  (failed; runs again when you have run it)" : "",
+			      shown < 80 ? shown : 80, code);
 	}
 	return 0;
 }
@@ -42,8 +45,10 @@ static int drop(struct session *s, const char *which, struct error *err)
 	snprintf(name, sizeof(name), isdigit((unsigned char)*which) ? "In[%s]" : "%s", which);
 	if (setup_forget_name(&s->setup, name))
 		return 0;
-	return error_set(err, ERROR_NOT_FOUND, "%%on_restart: no cell '%s' is run again; %%on_restart list shows those that are",
-			 which);
+	return error_set(
+		err, ERROR_NOT_FOUND,
+		"%%on_restart: no cell '%s' is run again; %%on_restart list shows those that are",
+		which);
 }
 
 static int line(struct session *s, const struct magic_call *call, struct error *err)
@@ -54,11 +59,13 @@ static int line(struct session *s, const struct magic_call *call, struct error *
 		return list(s);
 	if (!strcmp(verb, "drop") && *which)
 		return drop(s, which, err);
-	return error_set(err, ERROR_INPUT, "%%on_restart: it is %%on_restart list, %%on_restart drop CELL|all, or %%%%on_restart on top "
-			 "of a cell");
+	return error_set(err, ERROR_INPUT,
+			 "%%on_restart: it is %%on_restart list, %%on_restart drop CELL|all, or "
+			 "%%%%on_restart on top of a cell");
 }
 
-static int on_restart(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int on_restart(struct session *s, struct cell *c, const struct magic_call *call,
+		      struct error *err)
 {
 	if (!call->is_cell)
 		return line(s, call, err);
@@ -83,9 +90,12 @@ const struct magic magic_on_restart = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_WORDS,
 	.usage = "%%on_restart, %on_restart list",
-	.help = "The cell runs now, and again before the next cell whenever the session had to move to a new process, to make what\n"
-		"is no session memory: open files, threads, handles. If it fails then it says so and is left out. An empty one\n"
-		"forgets all; so does running the cell without this line, for itself. `%on_restart list`, `%on_restart drop 3|all`.",
+	.help = "The cell runs now, and again before the next cell whenever the session had to "
+		"move to a new process, to make what\n"
+		"is no session memory: open files, threads, handles. If it fails then it says so "
+		"and is left out. An empty one\n"
+		"forgets all; so does running the cell without this line, for itself. `%on_restart "
+		"list`, `%on_restart drop 3|all`.",
 	.run = on_restart,
 	.complete = complete,
 };

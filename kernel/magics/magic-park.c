@@ -20,7 +20,8 @@ static void put_parked(struct session *s, const struct supervisor_parking *p)
 {
 	char size[SIZE_TEXT_MAX];
 
-	output_printf(&s->output, STREAM_STDOUT, "Parked: %s of device memory are %s. The next cell brings them back.\n",
+	output_printf(&s->output, STREAM_STDOUT,
+		      "Parked: %s of device memory are %s. The next cell brings them back.\n",
 		      size_text(p->bytes, size), p->on_disk ? "on disk" : "in host memory");
 }
 
@@ -53,7 +54,8 @@ static int park(struct session *s, struct cell *c, struct error *err)
 	if (supervisor_park(s->supervisor, on_parked, s, err))
 		return -1;
 	if (lost.len)
-		output_printf(&s->output, STREAM_STDERR, "This ends with the process and will not come back: %s\n",
+		output_printf(&s->output, STREAM_STDERR,
+			      "This ends with the process and will not come back: %s\n",
 			      buffer_text(&lost));
 	c->cancel = cancel;
 	c->cancel_data = s;
@@ -65,17 +67,20 @@ static void show(struct session *s, const struct supervisor_parking *p, bool par
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
 	char text[TIME_TEXT_MAX];
 
-	output_printf(&s->output, STREAM_STDOUT, "idle    %s\nwanted  %s\n", time_text(p->rules.idle_ms, text),
-		      p->rules.when_wanted ? "on" : "off");
+	output_printf(&s->output, STREAM_STDOUT, "idle    %s\nwanted  %s\n",
+		      time_text(p->rules.idle_ms, text), p->rules.when_wanted ? "on" : "off");
 	if (!parked)
 		supervisor_describe_losses(s->supervisor, &lost);
 	if (lost.len)
-		output_printf(&s->output, STREAM_STDOUT, "not by itself now, since this would be lost: %s\n", buffer_text(&lost));
+		output_printf(&s->output, STREAM_STDOUT,
+			      "not by itself now, since this would be lost: %s\n",
+			      buffer_text(&lost));
 	if (parked)
 		put_parked(s, p);
 }
 
-static int set_rule(struct supervisor_parking_rules *r, const char *what, const char *value, struct error *err)
+static int set_rule(struct supervisor_parking_rules *r, const char *what, const char *value,
+		    struct error *err)
 {
 	bool on = !strcmp(value, "on");
 
@@ -116,8 +121,10 @@ const struct magic magic_park = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%park [idle|wanted VALUE]|[status]",
-	.help = "Gives the device back until the next cell: device memory goes to host memory or to disk, and comes back at the\n"
-		"same addresses. `%park idle 10min` does it after so long without a cell; `%park wanted off`: not when another\n"
+	.help = "Gives the device back until the next cell: device memory goes to host memory or "
+		"to disk, and comes back at the\n"
+		"same addresses. `%park idle 10min` does it after so long without a cell; `%park "
+		"wanted off`: not when another\n"
 		"notebook waits for memory.",
 	.run = run,
 };

@@ -12,10 +12,12 @@ static int list(struct session *s)
 	const struct flags *f = &s->flags;
 
 	if (!f->n_packages)
-		output_printf(&s->output, STREAM_STDOUT, "No package is loaded; `%%pkg NAME` loads one, `%%pkg -s TEXT` searches.\n");
+		output_printf(&s->output, STREAM_STDOUT,
+			      "No package is loaded; `%%pkg NAME` loads one, `%%pkg -s TEXT` "
+			      "searches.\n");
 	for (size_t i = 0; i < f->n_packages; i++)
-		output_printf(&s->output, STREAM_STDOUT, "%-16s %-12s %s\n", f->packages[i].name, f->packages[i].version,
-			      f->packages[i].cflags);
+		output_printf(&s->output, STREAM_STDOUT, "%-16s %-12s %s\n", f->packages[i].name,
+			      f->packages[i].version, f->packages[i].cflags);
 	return 0;
 }
 
@@ -28,7 +30,8 @@ static int pkg(struct session *s, struct cell *c, const struct magic_call *call,
 	if (!strncmp(args, "-s", 2) && strchr(" \t", args[2]))
 		return packages_search(s, c, args + 2 + strspn(args + 2, " \t"), err);
 	if (*args == '-')
-		return error_set(err, ERROR_INPUT, "%%pkg has one option: -s TEXT searches the installed packages");
+		return error_set(err, ERROR_INPUT,
+				 "%%pkg has one option: -s TEXT searches the installed packages");
 	return packages_use(s, c, args, err);
 }
 
@@ -37,7 +40,8 @@ const struct magic magic_pkg = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%pkg [NAME...|-s TEXT]",
-	.help = "Loads libraries, such as fftw3 gsl openblas cublas: their headers and functions are there from this cell on.\n"
+	.help = "Loads libraries, such as fftw3 gsl openblas cublas: their headers and functions "
+		"are there from this cell on.\n"
 		"-s searches the installed packages; without arguments the loaded ones are listed.",
 	.run = pkg,
 };

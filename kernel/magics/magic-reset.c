@@ -26,8 +26,9 @@ static int reset_all(struct session *s, struct cell *c, struct error *err)
 	setup_forget(&s->setup);
 	setup_again(&s->setup);
 	s->told_main = false;
-	output_printf(&s->output, STREAM_STDOUT, "The session is empty.%s\n", s->undo.n ? " %undo brings it back." :
-		      " It was too large for %undo (--undo SIZE).");
+	output_printf(&s->output, STREAM_STDOUT, "The session is empty.%s\n",
+		      s->undo.n ? " %undo brings it back."
+				: " It was too large for %undo (--undo SIZE).");
 	return 0;
 }
 
@@ -59,17 +60,21 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 static int reset_gpu(struct session *s, struct cell *c, struct error *err)
 {
 	if (supervisor_device_is_missed(s->supervisor))
-		return error_set(err, ERROR_UNSUPPORTED, "%%reset gpu: the device cannot be reached, so nothing of it can be freed. "
-				 "`%%gpu reset` tries it again, and gives up only what does not come; `%%reset` empties the whole "
-				 "session, and then `%%gpu use emulated` works");
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"%%reset gpu: the device cannot be reached, so nothing of it can be freed. "
+			"`%%gpu reset` tries it again, and gives up only what does not come; "
+			"`%%reset` empties the whole session, and then `%%gpu use emulated` works");
 	if (c->script.code[strspn(c->script.code, " \t\r\n")])
 		return error_set(err, ERROR_INPUT, "%%reset gpu stands in a cell of its own");
-	buffer_puts(&c->behind, "\n{ int cgpu_n = 0, cgpu_d = 0; cudaGetDevice(&cgpu_d); cudaGetDeviceCount(&cgpu_n); "
-		    "for (int i = 0; i < cgpu_n; i++) { cudaSetDevice(i); cudaDeviceReset(); } cudaSetDevice(cgpu_d); }");
+	buffer_puts(&c->behind, "\n{ int cgpu_n = 0, cgpu_d = 0; cudaGetDevice(&cgpu_d); "
+				"cudaGetDeviceCount(&cgpu_n); for (int i = 0; i < cgpu_n; i++) { "
+				"cudaSetDevice(i); cudaDeviceReset(); } cudaSetDevice(cgpu_d); }");
 	return buffer_check(&c->behind, err);
 }
 
-static int reset(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int reset(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
 {
 	cleanup_buffer struct buffer names = BUFFER_INIT;
 	char *args = call->args, *word;
@@ -80,7 +85,10 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 		if (!strcmp(word, "gpu") && !declarations_find(&s->declarations, word))
 			return reset_gpu(s, c, err);
 		if (!add_names(s, word, &names))
-			return error_set(err, ERROR_INPUT, "%%reset: nothing is called '%s'; %%whos lists what there is", word);
+			return error_set(
+				err, ERROR_INPUT,
+				"%%reset: nothing is called '%s'; %%whos lists what there is",
+				word);
 	}
 	if (!names.len && !names.failed)
 		return reset_all(s, c, err);
@@ -95,8 +103,11 @@ const struct magic magic_reset = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%reset [-f] [gpu|NAME...]",
-	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or only these names (NAME may be a\n"
-		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not too much. `%reset gpu` frees the\n"
-		"device memory of the session only, as cudaDeviceReset() does: variables stay, also those of the device.",
+	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or "
+		"only these names (NAME may be a\n"
+		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not "
+		"too much. `%reset gpu` frees the\n"
+		"device memory of the session only, as cudaDeviceReset() does: variables stay, "
+		"also those of the device.",
 	.run = reset,
 };

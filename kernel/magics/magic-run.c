@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %run: a cell that is a program. The call of main is put behind the cell's own code, so that both are one transaction: a fault
- * in the program takes its definitions back, too. exit() ends the program, and what it did stays, as after a return from main.
+ * %run: a cell that is a program. The call of main is put behind the cell's own code, so that both
+ * are one transaction: a fault in the program takes its definitions back, too. exit() ends the
+ * program, and what it did stays, as after a return from main.
  */
 #include <ctype.h>
 #include <string.h>
@@ -52,7 +53,8 @@ static int put_word(const char **text, struct buffer *out)
 	return quote ? -1 : 1;
 }
 
-static int run_program(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int run_program(struct session *s, struct cell *c, const struct magic_call *call,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer words = BUFFER_INIT;
 	const char *args = call->args;
@@ -60,13 +62,16 @@ static int run_program(struct session *s, struct cell *c, const struct magic_cal
 	int more;
 
 	if (!names_main(c->script.code) && !declarations_find(&s->declarations, "main"))
-		return error_set(err, ERROR_INPUT, "%%run: there is no main(): define it in this cell or in an earlier one");
+		return error_set(
+			err, ERROR_INPUT,
+			"%%run: there is no main(): define it in this cell or in an earlier one");
 	while ((more = put_word(&args, &words)) > 0)
 		n++;
 	if (more < 0)
 		return error_set(err, ERROR_INPUT, "%%run: a quote is not closed: %s", call->args);
 	buffer_printf(&c->behind,
-		      "\n;cgpu_program((void *)main, CGPU_GIVES_STATUS(main), %u, (char *[]){ (char *)\"%s\", %s0 });",
+		      "\n;cgpu_program((void *)main, CGPU_GIVES_STATUS(main), %u, (char *[]){ "
+		      "(char *)\"%s\", %s0 });",
 		      n, c->name, buffer_text(&words));
 	if (buffer_check(&words, err) || buffer_check(&c->behind, err))
 		return -1;
@@ -78,7 +83,8 @@ const struct magic magic_run = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%run [ARGUMENTS]",
-	.help = "Runs main(argc, argv) with these arguments behind the cell's code, and says its exit status.\n"
+	.help = "Runs main(argc, argv) with these arguments behind the cell's code, and says its "
+		"exit status.\n"
 		"exit() ends the program only. A main() of an earlier cell will do.",
 	.run = run_program,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * !command: a child of the kernel process, with the user's rights. It gets no descriptor of ours, a process group of its own,
- * and dies with the kernel. Its output streams while it runs. An interrupt goes to its group; a second one kills it.
+ * !command: a child of the kernel process, with the user's rights. It gets no descriptor of ours, a
+ * process group of its own, and dies with the kernel. Its output streams while it runs. An
+ * interrupt goes to its group; a second one kills it.
  */
 #define _GNU_SOURCE
 
@@ -93,8 +94,8 @@ static void on_exit_of_child(void *data)
 	for (int i = 0; i < STREAMS; i++)
 		drain(p, i);
 	if (WIFSIGNALED(status))
-		output_printf(&s->output, STREAM_STDERR, "ended by signal %d (%s)\n", WTERMSIG(status),
-			      strsignal(WTERMSIG(status)));
+		output_printf(&s->output, STREAM_STDERR, "ended by signal %d (%s)\n",
+			      WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		output_printf(&s->output, STREAM_STDERR, "exit status %d\n", WEXITSTATUS(status));
 	command_free(p);
@@ -109,7 +110,8 @@ static void interrupt(void *data)
 }
 
 /* Between fork and exec: system calls only. */
-static void __attribute__((noreturn)) exec_shell(const char *command, int out, int err, pid_t parent)
+static void __attribute__((noreturn)) exec_shell(const char *command, int out, int err,
+						 pid_t parent)
 {
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY);
@@ -143,7 +145,8 @@ static int start(struct command *p, const char *text, struct error *err)
 		if (p->pid < 0)
 			error_errno(err, "!: fork");
 		else
-			setpgid(p->pid, p->pid); /* also here: an interrupt may come before the child's own call */
+			setpgid(p->pid, p->pid); /* also here: an interrupt may come before the
+						    child's own call */
 	}
 	close(out[1]);
 	close(errors[1]);
@@ -160,7 +163,8 @@ static int start(struct command *p, const char *text, struct error *err)
 	return 0;
 }
 
-static int shell(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int shell(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
 {
 	struct command *p;
 
@@ -176,7 +180,8 @@ static int shell(struct session *s, struct cell *c, const struct magic_call *cal
 	}
 	for (int i = 0; i < STREAMS; i++) {
 		fcntl(p->pipes[i], F_SETFL, O_NONBLOCK);
-		p->sources[i] = loop_add_fd(s->loop, p->pipes[i], i == STREAM_STDOUT ? on_stdout : on_stderr, p);
+		p->sources[i] = loop_add_fd(s->loop, p->pipes[i],
+					    i == STREAM_STDOUT ? on_stdout : on_stderr, p);
 	}
 	p->end = loop_add_fd(s->loop, p->pidfd, on_exit_of_child, p);
 	c->cancel = interrupt;

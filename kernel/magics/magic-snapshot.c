@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %snapshot, %restore and %snapshots: the session on disk. Saving and loading go on while the kernel answers others. */
+/* %snapshot, %restore and %snapshots: the session on disk. Saving and loading go on while the
+ * kernel answers others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,8 @@ static void on_saved(void *data, const struct supervisor_snapshot_end *end)
 
 	if (failed(s, end->error))
 		return;
-	output_printf(&s->output, STREAM_STDOUT, "Saved: %s, of which %s were not on disk yet, in %s\n",
+	output_printf(&s->output, STREAM_STDOUT,
+		      "Saved: %s, of which %s were not on disk yet, in %s\n",
 		      size_text(end->bytes, bytes), size_text(end->written, written),
 		      supervisor_snapshot_folder(s->supervisor, &owner));
 	execute_magic_done(s, NULL);
@@ -72,7 +74,8 @@ static void on_saved(void *data, const struct supervisor_snapshot_end *end)
 static int save(struct session *s, struct cell *c, const char *name, struct error *err)
 {
 	if (!strcmp(name, SNAPSHOT_LAST) || !strcmp(name, SNAPSHOT_CURRENT))
-		return error_set(err, ERROR_INPUT, "'%s' is written by itself; take another name", name);
+		return error_set(err, ERROR_INPUT, "'%s' is written by itself; take another name",
+				 name);
 	return wait_for_it(s, c, supervisor_save(s->supervisor, name, on_saved, s, err));
 }
 
@@ -104,10 +107,13 @@ static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
 		return;
 	}
 	execute_tell_declarations(s);
-	output_printf(&s->output, STREAM_STDOUT, "The session is that of %s, after In[%u]: %s. %%undo brings the one from "
-		      "before back.\n", when(end->time, time), end->count, size_text(end->bytes, bytes));
+	output_printf(&s->output, STREAM_STDOUT,
+		      "The session is that of %s, after In[%u]: %s. %%undo brings the one from "
+		      "before back.\n",
+		      when(end->time, time), end->count, size_text(end->bytes, bytes));
 	if (*end->report)
-		output_printf(&s->output, STREAM_STDERR, "What could not be restored:\n%s", end->report);
+		output_printf(&s->output, STREAM_STDERR, "What could not be restored:\n%s",
+			      end->report);
 	execute_magic_done(s, NULL);
 }
 
@@ -124,7 +130,9 @@ static int open_folder(struct session *s, uint64_t *ret_owner, struct error *err
 	const char *folder = supervisor_snapshot_folder(s->supervisor, ret_owner);
 
 	if (!folder)
-		return error_set(err, ERROR_STATE, "there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set");
+		return error_set(
+			err, ERROR_STATE,
+			"there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set");
 	return snapshot_folder_open(folder, false, err);
 }
 
@@ -138,12 +146,13 @@ struct listing {
 
 static int by_hash(const void *a, const void *b)
 {
-	return memcmp(&((const struct snapshot_block *)a)->hash, &((const struct snapshot_block *)b)->hash,
-		      sizeof(struct block_hash));
+	return memcmp(&((const struct snapshot_block *)a)->hash,
+		      &((const struct snapshot_block *)b)->hash, sizeof(struct block_hash));
 }
 
 /* Equal blocks are there once. The order of the blocks is lost. */
-static void sum(const struct listing *l, struct snapshot_file *f, uint64_t *ret_bytes, uint64_t *ret_packed)
+static void sum(const struct listing *l, struct snapshot_file *f, uint64_t *ret_bytes,
+		uint64_t *ret_packed)
 {
 	*ret_bytes = *ret_packed = 0;
 	if (f->n_blocks)
@@ -165,7 +174,8 @@ static const char *age(int64_t seconds, char ret[32])
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (ago >= 2 * units[i].seconds) {
-			snprintf(ret, 32, "%lld %s ago", (long long)(ago / units[i].seconds), units[i].name);
+			snprintf(ret, 32, "%lld %s ago", (long long)(ago / units[i].seconds),
+				 units[i].name);
 			return ret;
 		}
 	}
@@ -182,7 +192,8 @@ static const char *shown_name(int dir, uint64_t owner, const char *name)
 /* A file SNAPSHOT_LAST that has no name any more. */
 static bool is_overtaken(int dir, uint64_t owner, const char *name)
 {
-	return !strcmp(name, SNAPSHOT_LAST) && strcmp(snapshot_file_last(dir, owner), SNAPSHOT_LAST);
+	return !strcmp(name, SNAPSHOT_LAST) &&
+	       strcmp(snapshot_file_last(dir, owner), SNAPSHOT_LAST);
 }
 
 static void put_file(struct listing *l, const char *name, struct snapshot_file *f)
@@ -193,11 +204,14 @@ static void put_file(struct listing *l, const char *name, struct snapshot_file *
 
 	sum(l, f, &bytes, &packed);
 	name = shown_name(l->dir, l->owner, name);
-	output_printf(out, STREAM_STDOUT, "%-20s  %s  %10s  after In[%u]  %9s  %9s on disk%s%s%s\n", name, when(f->time, at),
-		      age(f->time, ago), f->count, size_text(bytes, size), size_text(packed, disk),
-		      !strcmp(name, SNAPSHOT_CURRENT) ? "  by itself, of this session" :
-		      !strcmp(name, SNAPSHOT_LAST) ? "  by itself, of the session before" : "",
-		      f->lost.len ? "\n                      without: " : "", buffer_text(&f->lost));
+	output_printf(out, STREAM_STDOUT, "%-20s  %s  %10s  after In[%u]  %9s  %9s on disk%s%s%s\n",
+		      name, when(f->time, at), age(f->time, ago), f->count, size_text(bytes, size),
+		      size_text(packed, disk),
+		      !strcmp(name, SNAPSHOT_CURRENT) ? "  by itself, of this session"
+		      : !strcmp(name, SNAPSHOT_LAST)  ? "  by itself, of the session before"
+						      : "",
+		      f->lost.len ? "\n                      without: " : "",
+		      buffer_text(&f->lost));
 }
 
 static void put_row(void *data, const char *name)
@@ -227,7 +241,8 @@ static int put_rows(struct listing *l, struct error *err)
 		return -1;
 	result = snapshot_file_each(l->dir, put_row, l, err);
 	if (!result && l->n)
-		output_printf(&l->session->output, STREAM_STDOUT, "All of them: %s in %s\n", size_text(l->store.end, size),
+		output_printf(&l->session->output, STREAM_STDOUT, "All of them: %s in %s\n",
+			      size_text(l->store.end, size),
 			      supervisor_snapshot_folder(l->session->supervisor, &owner));
 	block_store_close(&l->store);
 	return result;
@@ -250,9 +265,11 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 	if (dir >= 0 && put_rows(&l, err))
 		return -1;
 	if (!l.n)
-		output_printf(&s->output, STREAM_STDOUT, "there are no snapshots of this notebook\n");
+		output_printf(&s->output, STREAM_STDOUT,
+			      "there are no snapshots of this notebook\n");
 	if (*problem)
-		output_printf(&s->output, STREAM_STDERR, "The session could not be saved by itself: %s\n", problem);
+		output_printf(&s->output, STREAM_STDERR,
+			      "The session could not be saved by itself: %s\n", problem);
 	return 0;
 }
 
@@ -313,18 +330,20 @@ static const struct {
 	int (*run)(struct session *s, struct cell *c, const char *name, struct error *err);
 	bool named;
 } verbs[] = {
-	{ "save", save, true }, { "load", load, true }, { "list", list, false }, { "diff", diff, true },
-	{ "drop", drop, true },
+	{ "save", save, true }, { "load", load, true }, { "list", list, false },
+	{ "diff", diff, true }, { "drop", drop, true },
 };
 
-static int run_verb(struct session *s, struct cell *c, const char *verb, const char *name, struct error *err)
+static int run_verb(struct session *s, struct cell *c, const char *verb, const char *name,
+		    struct error *err)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (strcmp(verbs[i].name, verb))
 			continue;
 		if (verbs[i].named && !snapshot_name_is_good(name))
-			return error_set(err, ERROR_INPUT, "'%s' is no name of a snapshot: that is up to %d letters, digits, '_', '-' "
-					 "and '.', without a '.' in front",
+			return error_set(err, ERROR_INPUT,
+					 "'%s' is no name of a snapshot: that is up to %d letters, "
+					 "digits, '_', '-' and '.', without a '.' in front",
 					 name, SNAPSHOT_NAME_MAX);
 		return verbs[i].run(s, c, name, err);
 	}
@@ -333,7 +352,8 @@ static int run_verb(struct session *s, struct cell *c, const char *verb, const c
 	return error_set(err, ERROR_INPUT, "'%s' is not one of save, load, list, diff, drop", verb);
 }
 
-static int snapshot(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int snapshot(struct session *s, struct cell *c, const struct magic_call *call,
+		    struct error *err)
 {
 	char *args = call->args, *verb = magic_next_word(&args), *name = magic_next_word(&args);
 	int result = run_verb(s, c, *verb ? verb : "list", name, err);
@@ -374,7 +394,8 @@ static void complete(struct session *s, const char *before, magic_candidate *fn,
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (!*before)
 			fn(data, verbs[i].name, "keyword");
-		else if (verbs[i].named && len == strlen(verbs[i].name) && !strncmp(before, verbs[i].name, len) &&
+		else if (verbs[i].named && len == strlen(verbs[i].name) &&
+			 !strncmp(before, verbs[i].name, len) &&
 			 !before[len + strspn(before + len, " \t")])
 			complete_name(s, before, fn, data);
 	}
@@ -385,14 +406,17 @@ const struct magic magic_snapshot = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%snapshot save|load|... NAME",
-	.help = "Keeps variables, heap, device memory and declarations on disk and brings them back, also after a restart.\n"
+	.help = "Keeps variables, heap, device memory and declarations on disk and brings them "
+		"back, also after a restart.\n"
 		"`%snapshot save|load|diff|drop NAME`, `%snapshot list`.\n"
-		"`%snapshot load last` is what the kernel before this one had committed at its end.",
+		"`%snapshot load last` is what the kernel before this one had committed at its "
+		"end.",
 	.run = snapshot,
 	.complete = complete,
 };
 
-static int restore(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int restore(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err)
 {
 	int result = run_verb(s, c, "load", *call->args ? call->args : SNAPSHOT_LAST, err);
 
@@ -409,7 +433,8 @@ const struct magic magic_restore = {
 	.complete = complete_name,
 };
 
-static int snapshots(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int snapshots(struct session *s, struct cell *c, const struct magic_call *call,
+		     struct error *err)
 {
 	(void)call;
 	return list(s, c, "", err) ? error_wrap(err, "%%snapshots") : 0;

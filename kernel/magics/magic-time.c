@@ -3,7 +3,8 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 
-static int run_time(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int run_time(struct session *s, struct cell *c, const struct magic_call *call,
+		    struct error *err)
 {
 	(void)s;
 	(void)call;
@@ -17,6 +18,7 @@ const struct magic magic_time = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%time CODE",
-	.help = "Runs the cell and prints how long compiling, running (until the device is idle) and committing took.",
+	.help = "Runs the cell and prints how long compiling, running (until the device is idle) "
+		"and committing took.",
 	.run = run_time,
 };

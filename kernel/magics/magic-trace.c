@@ -7,14 +7,17 @@
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
 
-static int trace(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int trace(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
 {
 	if (call->is_cell) {
 		c->options.traced = true;
 		return 0;
 	}
 	if (strcmp(call->args, "on") && strcmp(call->args, "off"))
-		return error_set(err, ERROR_INPUT, "%%trace: it is %%trace on, %%trace off, or %%%%trace on top of a cell");
+		return error_set(
+			err, ERROR_INPUT,
+			"%%trace: it is %%trace on, %%trace off, or %%%%trace on top of a cell");
 	s->trace_all = !strcmp(call->args, "on");
 	return 0;
 }
@@ -33,8 +36,10 @@ const struct magic magic_trace = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_WORDS,
 	.usage = "%%trace, %trace on|off",
-	.help = "Shows what the cell asks of the device, in order: allocations, frees, copies, fills, launches and waits, with the\n"
-		"line, the variables, bytes, GB/s and the time that the device took; and a timeline of streams. Of many calls the\n"
+	.help = "Shows what the cell asks of the device, in order: allocations, frees, copies, "
+		"fills, launches and waits, with the\n"
+		"line, the variables, bytes, GB/s and the time that the device took; and a "
+		"timeline of streams. Of many calls the\n"
 		"first and the last hundred. `%trace on` does it for every cell.",
 	.run = trace,
 	.complete = complete,

@@ -15,7 +15,8 @@ static int undo(struct session *s, struct cell *c, const struct magic_call *call
 
 	(void)c;
 	if (*call->args && (*end || n < 1 || n > 1000))
-		return error_set(err, ERROR_INPUT, "%%undo: '%s' is not a number of cells", call->args);
+		return error_set(err, ERROR_INPUT, "%%undo: '%s' is not a number of cells",
+				 call->args);
 	if (undo_cells(s, (unsigned)n, &report, err))
 		return error_wrap(err, "%%undo");
 	execute_tell_declarations(s);
@@ -29,7 +30,8 @@ const struct magic magic_undo = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%undo [N]",
-	.help = "Variables, heap, device buffers and declarations are as they were before the last N cells (1) that\n"
+	.help = "Variables, heap, device buffers and declarations are as they were before the last "
+		"N cells (1) that\n"
 		"changed something.",
 	.run = undo,
 };

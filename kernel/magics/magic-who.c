@@ -54,10 +54,12 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 	uint64_t address;
 
 	result_variable(s, v, VALUE_MAX, out);
-	if (*v->type_code != 'p' || supervisor_read(s->supervisor, v->address, &address, sizeof(address)) || !address)
+	if (*v->type_code != 'p' ||
+	    supervisor_read(s->supervisor, v->address, &address, sizeof(address)) || !address)
 		return;
 	/* A stream or an event is the runtime's. */
-	if (address >= ARENA_BASE + ARENA_META_OFFSET && address < ARENA_BASE + ARENA_META_OFFSET + ARENA_META_SIZE)
+	if (address >= ARENA_BASE + ARENA_META_OFFSET &&
+	    address < ARENA_BASE + ARENA_META_OFFSET + ARENA_META_SIZE)
 		return;
 	buffer_puts(out, "  [");
 	size_t before = out->len;
@@ -67,7 +69,8 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 	buffer_putc(out, ']');
 }
 
-static void put_row(struct session *s, const struct supervisor_variable *v, int name_width, int type_width)
+static void put_row(struct session *s, const struct supervisor_variable *v, int name_width,
+		    int type_width)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
 	char size[SIZE_TEXT_MAX], cell[24], name[VALUE_FORMAT_NAME_SIZE];
@@ -112,8 +115,8 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 	}
 	name_width = at_most(name_width, NAME_MAX_WIDTH);
 	type_width = at_most(type_width, TYPE_MAX_WIDTH);
-	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, "name", type_width,
-		      "type", "size", "cell", "value");
+	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, "name",
+		      type_width, "type", "size", "cell", "value");
 	for (size_t i = 0; i < n; i++)
 		if (is_listed(&v[i], call->args))
 			put_row(s, &v[i], name_width, type_width);
@@ -125,7 +128,8 @@ const struct magic magic_whos = {
 	.alias = "list",
 	.forms = MAGIC_LINE,
 	.usage = "%whos [PATTERN]",
-	.help = "A table of all variables and functions: type, size, the cell that made it, value; for a pointer also\n"
+	.help = "A table of all variables and functions: type, size, the cell that made it, value; "
+		"for a pointer also\n"
 		"the variable, heap block or device buffer that it points into.",
 	.run = whos,
 };

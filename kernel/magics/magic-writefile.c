@@ -8,7 +8,8 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 
-static int writefile(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int writefile(struct session *s, struct cell *c, const struct magic_call *call,
+		     struct error *err)
 {
 	const char *path = call->args;
 	bool append = !strncmp(path, "-a ", 3);
@@ -18,7 +19,8 @@ static int writefile(struct session *s, struct cell *c, const struct magic_call 
 	if (append)
 		path += 3 + strspn(path + 3, " \t");
 	if (!*path)
-		return error_set(err, ERROR_INPUT, "%%%%writefile: which file? %s", magic_find("writefile")->usage);
+		return error_set(err, ERROR_INPUT, "%%%%writefile: which file? %s",
+				 magic_find("writefile")->usage);
 	f = fopen(path, append ? "ae" : "we");
 	if (!f || fputs(call->body, f) < 0 || fflush(f))
 		return error_errno(err, "%%%%writefile: cannot write %s", path);

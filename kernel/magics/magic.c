@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table, and the parser. The parser walks the lines of the leading block; a line that is neither blank, nor a comment, nor
- * a command ends it. Behind it only //% lines count.
+ * The table, and the parser. The parser walks the lines of the leading block; a line that is
+ * neither blank, nor a comment, nor a command ends it. Behind it only //% lines count.
  */
 #define _GNU_SOURCE
 
@@ -83,10 +83,10 @@ enum line_kind { LINE_C, LINE_BLANK, LINE_COMMAND };
 /* Offsets are into the line. */
 struct line {
 	enum line_kind kind;
-	bool cell;        /* %% */
+	bool cell; /* %% */
 	size_t name;
 	size_t name_len;
-	size_t args;      /* what stands behind the name */
+	size_t args;         /* what stands behind the name */
 	const char *special; /* "!" or "?" instead of a name; NULL */
 };
 
@@ -118,7 +118,11 @@ static bool parse_question(const char *text, size_t at, size_t len, struct line 
 		at++;
 	if (start == end || (!before && at == end) || skip_space(text, at, len) < len)
 		return false;
-	*ret = (struct line){ .kind = LINE_COMMAND, .special = "?", .name = start, .name_len = end - start, .args = start };
+	*ret = (struct line){ .kind = LINE_COMMAND,
+			      .special = "?",
+			      .name = start,
+			      .name_len = end - start,
+			      .args = start };
 	return true;
 }
 
@@ -136,20 +140,24 @@ static bool parse_percent(const char *text, size_t at, size_t len, struct line *
 		return false;
 	while (at < len && is_word(text[at]))
 		at++;
-	*ret = (struct line){ .kind = LINE_COMMAND, .cell = cell, .name = start, .name_len = at - start };
+	*ret = (struct line){
+		.kind = LINE_COMMAND, .cell = cell, .name = start, .name_len = at - start
+	};
 	if (at < len && text[at] == ':') /* the form of other C kernels: //%cflags:-lm */
 		at++;
 	ret->args = skip_space(text, at, len);
 	return true;
 }
 
-/* `//%d prints an int` is a comment of the C code: only what is, or nearly is, a magic's name counts. */
+/* `//%d prints an int` is a comment of the C code: only what is, or nearly is, a magic's name
+ * counts. */
 static bool parse_comment(const char *text, size_t at, size_t len, struct line *ret)
 {
 	struct line line = { 0 };
 	char name[64];
 
-	if (len - at <= 3 || strncmp(text + at, "//%", 3) || !parse_percent(text, at + 2, len, &line))
+	if (len - at <= 3 || strncmp(text + at, "//%", 3) ||
+	    !parse_percent(text, at + 2, len, &line))
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)line.name_len, text + line.name);
 	if (!magic_find(name) && (strlen(name) < 4 || !magic_nearest(name)))
@@ -179,7 +187,9 @@ static struct line parse_line(const char *text, size_t len, bool leading)
 	if (text[at] == '%' && parse_percent(text, at, len, &line))
 		return line;
 	if (text[at] == '!')
-		return (struct line){ .kind = LINE_COMMAND, .special = "!", .args = skip_space(text, at + 1, len) };
+		return (struct line){ .kind = LINE_COMMAND,
+				      .special = "!",
+				      .args = skip_space(text, at + 1, len) };
 	/* The beginning of a name, while it is typed. */
 	if (text[at] == '%' && at + strspn(text + at, "%") >= len)
 		line.kind = LINE_BLANK;
@@ -190,11 +200,11 @@ static struct line parse_line(const char *text, size_t len, bool leading)
 /* ---- the walk over a cell ---- */
 
 struct walk {
-	const char *text;    /* of the line; NULL at the end of the cell */
-	size_t len;          /* without its newline */
+	const char *text; /* of the line; NULL at the end of the cell */
+	size_t len;       /* without its newline */
 	uint32_t number;
 	bool leading;
-	bool in_comment;     /* of the leading block: C comments over several lines */
+	bool in_comment; /* of the leading block: C comments over several lines */
 	struct line line;
 };
 
@@ -266,7 +276,8 @@ static bool takes_body(const struct walk *w, const struct magic *m)
 
 static bool has_code_behind(const struct walk *w, const struct magic *m)
 {
-	return m->forms & MAGIC_CODE && !(m->forms & MAGIC_OPTIONS) && (w->line.cell || !(m->forms & MAGIC_WORDS));
+	return m->forms & MAGIC_CODE && !(m->forms & MAGIC_OPTIONS) &&
+	       (w->line.cell || !(m->forms & MAGIC_WORDS));
 }
 
 static void blank(char *code, size_t from, size_t to)
@@ -318,7 +329,8 @@ bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start)
 			/* A lone % is the start of a name. */
 			size_t at = skip_space(w.text, 0, w.len);
 
-			if (!w.leading || w.line.special || strspn(w.text + at, "%") != w.len - at || at == w.len)
+			if (!w.leading || w.line.special ||
+			    strspn(w.text + at, "%") != w.len - at || at == w.len)
 				continue;
 			start = w.text - cell + w.len;
 			w.line.name_len = 0;
@@ -333,17 +345,21 @@ bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start)
 	return false;
 }
 
-const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args, size_t *ret_start)
+const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args,
+				      size_t *ret_start)
 {
 	struct walk w = walk_start(cell);
 
 	do {
 		size_t line = w.text - cell;
-		const struct magic *m = w.line.kind == LINE_COMMAND && !w.line.special ? line_magic(&w) : NULL;
+		const struct magic *m =
+			w.line.kind == LINE_COMMAND && !w.line.special ? line_magic(&w) : NULL;
 
-		if (m && !w.line.cell && !has_code_behind(&w, m) && cursor >= line + w.line.args && cursor <= line + w.len) {
+		if (m && !w.line.cell && !has_code_behind(&w, m) && cursor >= line + w.line.args &&
+		    cursor <= line + w.len) {
 			*ret_args = line + w.line.args;
-			for (*ret_start = cursor; *ret_start > *ret_args && !isspace((unsigned char)cell[*ret_start - 1]);)
+			for (*ret_start = cursor; *ret_start > *ret_args &&
+						  !isspace((unsigned char)cell[*ret_start - 1]);)
 				--*ret_start;
 			return m;
 		}
@@ -377,8 +393,10 @@ static int refuse_unknown(const struct walk *w, struct error *err)
 	snprintf(name, sizeof(name), "%.*s", (int)w->line.name_len, w->text + w->line.name);
 	near = magic_nearest(name);
 	if (near)
-		return error_set(err, ERROR_INPUT, "line %u: there is no magic %s%s; did you mean %s? %%help lists all",
-				 w->number, w->line.cell ? "%%" : "%", name, near->usage);
+		return error_set(
+			err, ERROR_INPUT,
+			"line %u: there is no magic %s%s; did you mean %s? %%help lists all",
+			w->number, w->line.cell ? "%%" : "%", name, near->usage);
 	return error_set(err, ERROR_INPUT, "line %u: there is no magic %s%s; %%help lists all",
 			 w->number, w->line.cell ? "%%" : "%", name);
 }
@@ -390,11 +408,13 @@ static char *trimmed(const char *text, size_t len)
 	return strndup(text, len);
 }
 
-static int add_call(struct magic_script *s, const struct walk *w, const struct magic *m, struct error *err)
+static int add_call(struct magic_script *s, const struct walk *w, const struct magic *m,
+		    struct error *err)
 {
 	struct magic_call *grown = realloc(s->calls, (s->n_calls + 1) * sizeof(*grown));
 	struct magic_call call = { .magic = m, .line = w->number, .is_cell = w->line.cell };
-	size_t len = w->line.special && *w->line.special == '?' ? w->line.name_len : w->len - w->line.args;
+	size_t len = w->line.special && *w->line.special == '?' ? w->line.name_len
+								: w->len - w->line.args;
 
 	if (grown)
 		s->calls = grown;
@@ -417,7 +437,8 @@ static int parse_call(struct magic_script *s, const struct walk *w, struct error
 	if (!m)
 		return refuse_unknown(w, err);
 	if (!w->line.special && !(m->forms & (w->line.cell ? MAGIC_CELL : MAGIC_LINE)))
-		return error_set(err, ERROR_INPUT, "line %u: %s is used as %s", w->number, m->name, m->usage);
+		return error_set(err, ERROR_INPUT, "line %u: %s is used as %s", w->number, m->name,
+				 m->usage);
 	return add_call(s, w, m, err);
 }
 

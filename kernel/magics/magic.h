@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands to the kernel inside a cell. `% b` and `!x;` are legal C, so `%name`, `%%name`, `!command`, `?name` and `name?` are
- * commands only in the leading block of a cell, before its first C token; `//%name` is one at the start of any line, which
- * keeps editors and compilers content. Commands run in order before the cell's C code. Their text is blanked, so lines and
+ * Commands to the kernel inside a cell. `% b` and `!x;` are legal C, so `%name`, `%%name`,
+ * `!command`, `?name` and `name?` are commands only in the leading block of a cell, before its
+ * first C token; `//%name` is one at the start of any line, which keeps editors and compilers
+ * content. Commands run in order before the cell's C code. Their text is blanked, so lines and
  * columns of the C code hold.
  *
  * A command is one file with its struct magic on top, and a row in magics.def.
@@ -21,13 +22,16 @@ struct session;
 struct magic_call;
 
 enum magic_form {
-	MAGIC_LINE = 1, /* %name arguments */
-	MAGIC_CELL = 2, /* %%name arguments, and the rest of the cell is its body */
+	MAGIC_LINE = 1,     /* %name arguments */
+	MAGIC_CELL = 2,     /* %%name arguments, and the rest of the cell is its body */
 	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
-	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not arguments */
-	MAGIC_WORDS = 16, /* with MAGIC_CODE: behind the name of the line form stand arguments all the same */
-	MAGIC_PARKED = 64, /* needs no worker: it can be asked while the session is parked */
-	MAGIC_OPTIONS = 32, /* with MAGIC_CODE: behind the name stand arguments in both forms, the code in the lines below */
+	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not
+			   arguments */
+	MAGIC_WORDS = 16,   /* with MAGIC_CODE: behind the name of the line form stand arguments all
+			       the same */
+	MAGIC_PARKED = 64,  /* needs no worker: it can be asked while the session is parked */
+	MAGIC_OPTIONS = 32, /* with MAGIC_CODE: behind the name stand arguments in both forms, the
+			       code in the lines below */
 };
 
 /* Told of each word that could stand there; `type` is for the front end. */
@@ -40,18 +44,20 @@ struct magic {
 	const char *usage; /* "%limit [gpu|ram|output SIZE|off]" */
 	const char *help;  /* one line, then more if needed */
 	/*
-	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls execute_magic_done() later. Before
-	 * that an interrupt calls cell->cancel, if it was set.
+	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls
+	 * execute_magic_done() later. Before that an interrupt calls cell->cancel, if it was set.
 	 */
-	int (*run)(struct session *s, struct cell *c, const struct magic_call *call, struct error *err);
-	/* Words that can follow the arguments `before`, which are whole words. The caller leaves out what does not fit. */
+	int (*run)(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err);
+	/* Words that can follow the arguments `before`, which are whole words. The caller leaves
+	 * out what does not fit. */
 	void (*complete)(struct session *s, const char *before, magic_candidate *fn, void *data);
 };
 
 struct magic_call {
 	const struct magic *magic;
-	char *args; /* trimmed; owned */
-	char *body; /* of a cell magic; NULL for a line magic; owned */
+	char *args;   /* trimmed; owned */
+	char *body;   /* of a cell magic; NULL for a line magic; owned */
 	bool is_cell; /* %%name */
 	uint32_t line;
 };
@@ -72,10 +78,11 @@ char *magic_blank(const char *cell);
 /* Is the cursor inside the name of a magic? Then where the name starts (bytes). */
 bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start);
 /*
- * Is the cursor in an argument of a line magic? Then that, where the arguments start, and where the word at the cursor does
- * (bytes).
+ * Is the cursor in an argument of a line magic? Then that, where the arguments start, and where the
+ * word at the cursor does (bytes).
  */
-const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args, size_t *ret_start);
+const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args,
+				      size_t *ret_start);
 /* Is the cell a %%magic whose body has not been ended by an empty line? */
 bool magic_wants_more(const char *cell);
 

@@ -42,8 +42,10 @@ static int set_curve(void *socket, const struct connection_file *cf, struct erro
 	if (zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &server, sizeof(server)) ||
 	    zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, cf->curve_public, CURVE_KEY_LEN + 1) ||
 	    zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, cf->curve_secret, CURVE_KEY_LEN + 1))
-		return error_set(err, ERROR_UNSUPPORTED, "the connection file asks for encryption, but this "
-				 "libzmq refuses its keys (%s); it must be built with CURVE", zmq_strerror(errno));
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the connection file asks for encryption, but this libzmq refuses "
+				 "its keys (%s); it must be built with CURVE",
+				 zmq_strerror(errno));
 	return 0;
 }
 
@@ -61,8 +63,8 @@ static int bind_socket(void *socket, const char *endpoint, struct error *err)
 }
 
 /* *listening is libzmq's from the bind on. */
-static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which, int *listening,
-		       struct error *err)
+static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
+		       int *listening, struct error *err)
 {
 	void *context = which == CHANNEL_HEARTBEAT ? c->heartbeat_context : c->context;
 	void *socket = zmq_socket(context, socket_types[which]);
@@ -74,9 +76,11 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	set_option(socket, ZMQ_LINGER, which == CHANNEL_HEARTBEAT ? 0 : LINGER_MS);
 	set_option(socket, ZMQ_SNDHWM, SEND_QUEUE_MAX);
 	if (socket_types[which] == ZMQ_ROUTER)
-		set_option(socket, ZMQ_ROUTER_HANDOVER, 1); /* a client that reconnects takes over its identity */
+		set_option(socket, ZMQ_ROUTER_HANDOVER,
+			   1); /* a client that reconnects takes over its identity */
 	else
-		set_option(socket, ZMQ_XPUB_MANUAL, 1); /* nothing reaches a subscriber before its welcome */
+		set_option(socket, ZMQ_XPUB_MANUAL,
+			   1); /* nothing reaches a subscriber before its welcome */
 	if (strchr(cf->ip, ':'))
 		set_option(socket, ZMQ_IPV6, 1);
 	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sockets of the connection file, bound. Shell, control, stdin and iopub belong to the thread of the event loop; the
- * heartbeat has a thread and a ZeroMQ context of its own, so that it beats whatever the kernel does.
+ * The sockets of the connection file, bound. Shell, control, stdin and iopub belong to the thread
+ * of the event loop; the heartbeat has a thread and a ZeroMQ context of its own, so that it beats
+ * whatever the kernel does.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_CHANNELS_H
 #define CGPU_KERNEL_PROTOCOL_CHANNELS_H
@@ -20,17 +21,17 @@ struct channels {
 };
 
 /*
- * Binds all. After a restart the same ports are used again while the kernel before may still be closing them, so a
- * port in use is tried again for two seconds.
+ * Binds all. After a restart the same ports are used again while the kernel before may still be
+ * closing them, so a port in use is tried again for two seconds.
  */
 int channels_open(struct channels *c, const struct connection_file *cf, struct error *err);
 /* Sends what is queued for up to a second, then closes. Accepts a zeroed struct. */
 void channels_close(struct channels *c);
 
 /*
- * Accepts the next subscription on iopub: 1 with its topic in ret, 0 when there is none. From here on its client gets what is
- * sent, so a welcome sent next is the first that it sees. Topics that are not printable or longer than size are
- * accepted too, without being returned.
+ * Accepts the next subscription on iopub: 1 with its topic in ret, 0 when there is none. From here
+ * on its client gets what is sent, so a welcome sent next is the first that it sees. Topics that
+ * are not printable or longer than size are accepted too, without being returned.
  */
 int channels_subscription(struct channels *c, char *ret, size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and checks the connection file; every refusal names the file, the key and what was expected. */
+/* Reads and checks the connection file; every refusal names the file, the key and what was
+ * expected. */
 #include "kernel/protocol/connection-file.h"
 
 #include <stdio.h>
@@ -32,9 +33,11 @@ static int read_text(const json_t *file, const char *key, char *ret, size_t size
 		return 0;
 	if (!json_is_string(value))
 		return error_set(err, ERROR_INPUT, "\"%s\" must be a string", key);
-	if (json_string_length(value) >= size || strlen(json_string_value(value)) != json_string_length(value))
-		return error_set(err, ERROR_INPUT, "\"%s\" is longer than %zu characters or holds a NUL",
-				 key, size - 1);
+	if (json_string_length(value) >= size ||
+	    strlen(json_string_value(value)) != json_string_length(value))
+		return error_set(err, ERROR_INPUT,
+				 "\"%s\" is longer than %zu characters or holds a NUL", key,
+				 size - 1);
 	strcpy(ret, json_string_value(value));
 	return 0;
 }
@@ -47,8 +50,10 @@ static int read_port(const json_t *file, const char *key, unsigned *ret, struct 
 
 	if (!value)
 		return error_set(err, ERROR_INPUT, "\"%s\" is missing%s", key,
-				 json_object_get(file, "registration_port") ?
-				 " (the file asks for a registration handshake, which is not supported)" : "");
+				 json_object_get(file, "registration_port")
+					 ? " (the file asks for a registration handshake, which is "
+					   "not supported)"
+					 : "");
 	if (json_is_integer(value)) {
 		port = json_integer_value(value);
 	} else if (json_is_string(value)) {
@@ -70,9 +75,10 @@ static int read_curve(const json_t *file, struct connection_file *cf, struct err
 	if (!*cf->curve_public && !*cf->curve_secret)
 		return 0;
 	if (strlen(cf->curve_public) != CURVE_KEY_LEN || strlen(cf->curve_secret) != CURVE_KEY_LEN)
-		return error_set(err, ERROR_INPUT,
-				 "\"curve_publickey\" and \"curve_secretkey\" must both have %d characters",
-				 CURVE_KEY_LEN);
+		return error_set(
+			err, ERROR_INPUT,
+			"\"curve_publickey\" and \"curve_secretkey\" must both have %d characters",
+			CURVE_KEY_LEN);
 	return 0;
 }
 
@@ -90,7 +96,8 @@ static int read_fields(const json_t *file, struct connection_file *cf, struct er
 		return -1;
 	cf->ipc = !strcmp(transport, "ipc");
 	if (!cf->ipc && strcmp(transport, "tcp"))
-		return error_set(err, ERROR_INPUT, "\"transport\" is \"%s\"; tcp and ipc are supported", transport);
+		return error_set(err, ERROR_INPUT,
+				 "\"transport\" is \"%s\"; tcp and ipc are supported", transport);
 	for (int i = 0; i < CHANNELS; i++)
 		if (read_port(file, channels[i].key, &cf->ports[i], err))
 			return -1;
@@ -105,7 +112,8 @@ int connection_file_read(struct connection_file *ret, const char *path, struct e
 	int rc;
 
 	if (!file)
-		return error_set(err, ERROR_INPUT, "connection file %s, line %d: %s", path, why.line, why.text);
+		return error_set(err, ERROR_INPUT, "connection file %s, line %d: %s", path,
+				 why.line, why.text);
 	rc = read_fields(file, &cf, err);
 	json_decref(file);
 	if (rc)
@@ -121,8 +129,8 @@ void connection_file_release(struct connection_file *cf)
 	explicit_bzero(cf->curve_secret, sizeof(cf->curve_secret));
 }
 
-void connection_file_endpoint(const struct connection_file *cf, enum channel channel,
-			      char *ret, size_t size)
+void connection_file_endpoint(const struct connection_file *cf, enum channel channel, char *ret,
+			      size_t size)
 {
 	snprintf(ret, size, cf->ipc ? "ipc://%s-%u" : "tcp://%s:%u", cf->ip, cf->ports[channel]);
 }

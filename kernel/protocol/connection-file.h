@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The connection file: JSON that the front end wrote and whose path it gives with -f. It holds the addresses to bind and the
- * key that signs messages, so it is read late, when every process that may run user code has been started.
- * Format: Jupyter messaging, "Connection files"; ports may be numbers or strings.
+ * The connection file: JSON that the front end wrote and whose path it gives with -f. It holds the
+ * addresses to bind and the key that signs messages, so it is read late, when every process that
+ * may run user code has been started. Format: Jupyter messaging, "Connection files"; ports may be
+ * numbers or strings.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
 #define CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
@@ -37,8 +38,8 @@ int connection_file_read(struct connection_file *ret, const char *path, struct e
 /* Overwrites the secrets; the ports stay. */
 void connection_file_release(struct connection_file *cf);
 /* "tcp://127.0.0.1:5555" or "ipc:///path-1". */
-void connection_file_endpoint(const struct connection_file *cf, enum channel channel,
-			      char *ret, size_t size);
+void connection_file_endpoint(const struct connection_file *cf, enum channel channel, char *ret,
+			      size_t size);
 const char *channel_name(enum channel channel);
 
 #endif

@@ -18,7 +18,8 @@
 #define VARIABLE "CGPU_PORTS"
 #define BACKLOG 100
 
-static socklen_t tcp_address(const struct connection_file *cf, enum channel which, struct sockaddr_storage *ret)
+static socklen_t tcp_address(const struct connection_file *cf, enum channel which,
+			     struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
@@ -43,7 +44,8 @@ static int open_port(const struct connection_file *cf, enum channel which)
 {
 	struct sockaddr_storage address;
 	socklen_t len = tcp_address(cf, which, &address);
-	cleanup_fd int fd = len ? socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+	cleanup_fd int fd =
+		len ? socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 	int on = 1;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
@@ -78,7 +80,8 @@ static bool is_port(int fd, const struct connection_file *cf, enum channel which
 	int listens = 0;
 
 	return len && !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) && listens &&
-	       !getsockname(fd, (struct sockaddr *)&actual, &got) && got == len && !memcmp(&expected, &actual, len);
+	       !getsockname(fd, (struct sockaddr *)&actual, &got) && got == len &&
+	       !memcmp(&expected, &actual, len);
 }
 
 void ports_take(const struct connection_file *cf, int ret[CHANNELS])
@@ -90,7 +93,8 @@ void ports_take(const struct connection_file *cf, int ret[CHANNELS])
 		long fd = text ? strtol(text, &end, 10) : -1;
 
 		text = text && end != text ? end : NULL;
-		if (fd > STDERR_FILENO && fd <= INT_MAX && is_port((int)fd, cf, i) && !fcntl((int)fd, F_SETFD, FD_CLOEXEC))
+		if (fd > STDERR_FILENO && fd <= INT_MAX && is_port((int)fd, cf, i) &&
+		    !fcntl((int)fd, F_SETFD, FD_CLOEXEC))
 			ret[i] = (int)fd;
 		else
 			ret[i] = open_port(cf, i);

@@ -36,24 +36,30 @@ void publish_status(struct publisher *p, const struct message *parent, const cha
 void publish_stream(struct publisher *p, const struct message *parent, const char *name,
 		    const char *text, size_t len)
 {
-	publish(p, parent, "stream", json_pack("{ss so}", "name", name, "text", json_stringn_nocheck(text, len)));
+	publish(p, parent, "stream",
+		json_pack("{ss so}", "name", name, "text", json_stringn_nocheck(text, len)));
 }
 
-void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code, uint32_t count)
+void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code,
+			   uint32_t count)
 {
-	publish(p, parent, "execute_input", json_pack("{sO sI}", "code", code, "execution_count", (json_int_t)count));
+	publish(p, parent, "execute_input",
+		json_pack("{sO sI}", "code", code, "execution_count", (json_int_t)count));
 }
 
-void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data, uint32_t count)
+void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data,
+			    uint32_t count)
 {
-	publish(p, parent, "execute_result", json_pack("{so s{} sI}", "data", data, "metadata",
-						       "execution_count", (json_int_t)count));
+	publish(p, parent, "execute_result",
+		json_pack("{so s{} sI}", "data", data, "metadata", "execution_count",
+			  (json_int_t)count));
 }
 
 void publish_display(struct publisher *p, const struct message *parent, json_t *data,
 		     const char *display_id, bool update)
 {
-	json_t *transient = *display_id ? json_pack("{ss}", "display_id", display_id) : json_object();
+	json_t *transient =
+		*display_id ? json_pack("{ss}", "display_id", display_id) : json_object();
 
 	publish(p, parent, update ? "update_display_data" : "display_data",
 		json_pack("{so s{} so}", "data", data, "metadata", "transient", transient));
@@ -69,5 +75,6 @@ void publish_welcomes(struct publisher *p)
 	char topic[256];
 
 	while (channels_subscription(p->channels, topic, sizeof(topic)))
-		send_on_topic(p, topic, NULL, "iopub_welcome", json_pack("{ss}", "subscription", topic));
+		send_on_topic(p, topic, NULL, "iopub_welcome",
+			      json_pack("{ss}", "subscription", topic));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes out on iopub. Every function takes the message that asked for it as parent; NULL is for `starting` and the
- * welcome only. A failure to send is logged here: there is nobody else to tell.
+ * What goes out on iopub. Every function takes the message that asked for it as parent; NULL is for
+ * `starting` and the welcome only. A failure to send is logged here: there is nobody else to tell.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_PUBLISH_H
 #define CGPU_KERNEL_PROTOCOL_PUBLISH_H
@@ -26,9 +26,11 @@ void publish_status(struct publisher *p, const struct message *parent, const cha
 /* text is valid UTF-8. */
 void publish_stream(struct publisher *p, const struct message *parent, const char *name,
 		    const char *text, size_t len);
-void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code, uint32_t count);
+void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code,
+			   uint32_t count);
 /* data is a MIME bundle, taken over. */
-void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data, uint32_t count);
+void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data,
+			    uint32_t count);
 void publish_display(struct publisher *p, const struct message *parent, json_t *data,
 		     const char *display_id, bool update);
 void publish_clear_output(struct publisher *p, const struct message *parent, bool wait);

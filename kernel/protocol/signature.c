@@ -21,7 +21,8 @@ int signature_init(struct signature *s, const char *scheme, const char *key, str
 		return 0;
 	if (strncmp(scheme, "hmac-", 5))
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "signature scheme \"%s\" is not supported; hmac-sha256 is", scheme);
+				 "signature scheme \"%s\" is not supported; hmac-sha256 is",
+				 scheme);
 	mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	ctx = mac ? EVP_MAC_CTX_new(mac) : NULL;
 	EVP_MAC_free(mac);
@@ -41,8 +42,8 @@ void signature_release(struct signature *s)
 	s->ctx = NULL;
 }
 
-int signature_sign(struct signature *s, const struct iovec *parts, size_t n, char ret[SIGNATURE_MAX],
-		   struct error *err)
+int signature_sign(struct signature *s, const struct iovec *parts, size_t n,
+		   char ret[SIGNATURE_MAX], struct error *err)
 {
 	unsigned char digest[(SIGNATURE_MAX - 1) / 2];
 	size_t len = 0;
@@ -65,8 +66,8 @@ int signature_sign(struct signature *s, const struct iovec *parts, size_t n, cha
 	return 0;
 }
 
-bool signature_check(struct signature *s, const struct iovec *parts, size_t n,
-		     const char *given, size_t given_len)
+bool signature_check(struct signature *s, const struct iovec *parts, size_t n, const char *given,
+		     size_t given_len)
 {
 	char expected[SIGNATURE_MAX];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HMAC over the four JSON frames of a message (Jupyter messaging, "Wire protocol"). An empty key switches signing off: the
- * signature is "" then and every signature is accepted.
+ * HMAC over the four JSON frames of a message (Jupyter messaging, "Wire protocol"). An empty key
+ * switches signing off: the signature is "" then and every signature is accepted.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_SIGNATURE_H
 #define CGPU_KERNEL_PROTOCOL_SIGNATURE_H
@@ -22,10 +22,10 @@ struct signature {
 int signature_init(struct signature *s, const char *scheme, const char *key, struct error *err);
 void signature_release(struct signature *s);
 
-int signature_sign(struct signature *s, const struct iovec *parts, size_t n, char ret[SIGNATURE_MAX],
-		   struct error *err);
+int signature_sign(struct signature *s, const struct iovec *parts, size_t n,
+		   char ret[SIGNATURE_MAX], struct error *err);
 /* Takes the same time wherever the first difference is. */
-bool signature_check(struct signature *s, const struct iovec *parts, size_t n,
-		     const char *given, size_t given_len);
+bool signature_check(struct signature *s, const struct iovec *parts, size_t n, const char *given,
+		     size_t given_len);
 
 #endif

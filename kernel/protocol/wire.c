@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames in, frames out. The header that we send is formatted by hand, since it holds nothing that needs escaping; the
- * parent's header is sent back as the bytes that came.
+ * Frames in, frames out. The header that we send is formatted by hand, since it holds nothing that
+ * needs escaping; the parent's header is sent back as the bytes that came.
  */
 #define _GNU_SOURCE
 
@@ -22,7 +22,14 @@
 #define DELIMITER "<IDS|MSG>"
 #define FRAMES_MAX 1024
 
-enum { FRAME_SIGNATURE = 1, FRAME_HEADER, FRAME_PARENT, FRAME_METADATA, FRAME_CONTENT, FRAME_BUFFERS };
+enum {
+	FRAME_SIGNATURE = 1,
+	FRAME_HEADER,
+	FRAME_PARENT,
+	FRAME_METADATA,
+	FRAME_CONTENT,
+	FRAME_BUFFERS
+};
 
 int wire_init(struct wire *w, const char *scheme, const char *key, struct error *err)
 {
@@ -59,8 +66,8 @@ static int parse_zone(const char *text, int *ret)
 	*ret = 0;
 	if (!strcmp(text, "Z"))
 		return 0;
-	if ((*text != '+' && *text != '-') || sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &end) != 2 ||
-	    text[1 + end])
+	if ((*text != '+' && *text != '-') ||
+	    sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &end) != 2 || text[1 + end])
 		return -1;
 	*ret = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 	return 0;
@@ -113,14 +120,16 @@ static struct iovec message_header(const struct message *m)
 
 int message_keep_header(struct message *ret, const struct message *m)
 {
-	struct message copy = { .n_frames = FRAME_HEADER + 1, .frames = calloc(FRAME_HEADER + 1, sizeof(*copy.frames)) };
+	struct message copy = { .n_frames = FRAME_HEADER + 1,
+				.frames = calloc(FRAME_HEADER + 1, sizeof(*copy.frames)) };
 	int failed;
 
 	if (!copy.frames)
 		return -1;
 	for (size_t i = 0; i < copy.n_frames; i++)
 		zmq_msg_init(&copy.frames[i]);
-	failed = zmq_msg_copy(&copy.frames[FRAME_HEADER], &m->frames[m->n_identities + FRAME_HEADER]);
+	failed = zmq_msg_copy(&copy.frames[FRAME_HEADER],
+			      &m->frames[m->n_identities + FRAME_HEADER]);
 	if (failed)
 		message_release(&copy);
 	else
@@ -128,7 +137,8 @@ int message_keep_header(struct message *ret, const struct message *m)
 	return failed ? -1 : 0;
 }
 
-/* All frames of one message, even when it will be refused: the rest must not look like the next one. */
+/* All frames of one message, even when it will be refused: the rest must not look like the next
+ * one. */
 static int receive_frames(void *socket, struct message *m, struct error *err)
 {
 	size_t cap = 0;
@@ -177,7 +187,8 @@ static json_t *parse_frame(const struct message *m, int which, const char *name,
 	return NULL;
 }
 
-/* A parser that runs out of memory says of the text that it is wrong. It copies what it has while that doubles. */
+/* A parser that runs out of memory says of the text that it is wrong. It copies what it has while
+ * that doubles. */
 static bool has_no_room(size_t len)
 {
 	char *volatile needed = malloc(5 * len);
@@ -205,9 +216,11 @@ static int parse_frames(struct wire *w, struct message *m, struct error *err)
 
 	for (;; at++) {
 		if (at == m->n_frames)
-			return error_set(err, ERROR_INPUT, "no delimiter among its %zu frames", m->n_frames);
+			return error_set(err, ERROR_INPUT, "no delimiter among its %zu frames",
+					 m->n_frames);
 		given = frame_bytes(m, at);
-		if (given.iov_len == strlen(DELIMITER) && !memcmp(given.iov_base, DELIMITER, given.iov_len))
+		if (given.iov_len == strlen(DELIMITER) &&
+		    !memcmp(given.iov_base, DELIMITER, given.iov_len))
 			break;
 	}
 	m->n_identities = at;
@@ -247,7 +260,8 @@ int wire_receive(struct wire *w, void *socket, struct message *ret, struct error
 	return -1;
 }
 
-/* The frames from the delimiter on, made before the first one is sent: a message is sent whole or not at all. */
+/* The frames from the delimiter on, made before the first one is sent: a message is sent whole or
+ * not at all. */
 struct encoded {
 	char header[384];
 	char signature[SIGNATURE_MAX];
@@ -277,9 +291,13 @@ static int encode(struct wire *w, struct outgoing *m, struct encoded *ret, struc
 		return error_set(err, ERROR_MEMORY, "%s: out of memory", m->type);
 	snprintf(m->id, sizeof(m->id), "%s_%llu", w->session, (unsigned long long)w->sent++);
 	wire_date(date);
-	parts[0] = (struct iovec){ ret->header, snprintf(ret->header, sizeof(ret->header),
-		"{\"msg_id\":\"%s\",\"session\":\"%s\",\"username\":\"kernel\",\"date\":\"%s\","
-		"\"msg_type\":\"%s\",\"version\":\"" WIRE_VERSION "\"}", m->id, w->session, date, m->type) };
+	parts[0] = (struct iovec){
+		ret->header,
+		snprintf(ret->header, sizeof(ret->header),
+			 "{\"msg_id\":\"%s\",\"session\":\"%s\",\"username\":\"kernel\",\"date\":"
+			 "\"%s\",\"msg_type\":\"%s\",\"version\":\"" WIRE_VERSION "\"}",
+			 m->id, w->session, date, m->type)
+	};
 	parts[1] = m->parent ? message_header(m->parent) : (struct iovec){ "{}", 2 };
 	parts[2] = (struct iovec){ ret->metadata, strlen(ret->metadata) };
 	parts[3] = (struct iovec){ ret->content, strlen(ret->content) };
@@ -290,7 +308,8 @@ static int encode(struct wire *w, struct outgoing *m, struct encoded *ret, struc
 	return 0;
 }
 
-static int send_frames(struct wire *w, void *socket, const struct iovec *frames, size_t n, bool more, struct error *err)
+static int send_frames(struct wire *w, void *socket, const struct iovec *frames, size_t n,
+		       bool more, struct error *err)
 {
 	if (w->loop)
 		loop_sent(w->loop, socket);
@@ -322,14 +341,16 @@ int wire_reply(struct wire *w, void *socket, struct outgoing *m, struct error *e
 	return 0;
 }
 
-int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoing *m, struct error *err)
+int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoing *m,
+		 struct error *err)
 {
 	struct encoded e cleanup_encoded = { 0 };
 	struct iovec first = { (char *)topic, strlen(topic) };
 
 	if (encode(w, m, &e, err))
 		return -1;
-	if (send_frames(w, socket, &first, 1, true, err) || send_frames(w, socket, e.frames, 6, false, err))
+	if (send_frames(w, socket, &first, 1, true, err) ||
+	    send_frames(w, socket, e.frames, 6, false, err))
 		return error_wrap(err, "%s", m->type);
 	return 0;
 }

@@ -4,8 +4,8 @@
  *
  *	[identity or topic]... <IDS|MSG> signature header parent_header metadata content [buffer]...
  *
- * The signature covers the four JSON frames. What arrives malformed or badly signed is an error for the log and a
- * count; it never reaches a handler.
+ * The signature covers the four JSON frames. What arrives malformed or badly signed is an error for
+ * the log and a count; it never reaches a handler.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_WIRE_H
 #define CGPU_KERNEL_PROTOCOL_WIRE_H
@@ -27,7 +27,8 @@ struct loop;
 /* What all messages of this kernel process share. */
 struct wire {
 	struct signature signature;
-	char session[37];  /* one id for the life of the process: JupyterLab drops messages when it changes */
+	char session[37];  /* one id for the life of the process: JupyterLab drops messages when it
+			      changes */
 	uint64_t sent;     /* also the number in the next msg_id */
 	uint64_t refused;  /* malformed or badly signed messages so far */
 	struct loop *loop; /* is told of what is sent; NULL: nobody is */
@@ -42,7 +43,7 @@ struct message {
 	size_t n_frames;
 	size_t n_identities;
 	json_t *header, *parent, *metadata, *content; /* objects, owned */
-	const char *type, *id;  /* borrowed from header */
+	const char *type, *id;                        /* borrowed from header */
 	bool unread; /* memory was too little for the content: it is empty */
 };
 
@@ -65,7 +66,8 @@ struct outgoing {
 /* To the sender of the parent: its identities go in front. */
 int wire_reply(struct wire *w, void *socket, struct outgoing *m, struct error *err);
 /* To all subscribers of the topic. */
-int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoing *m, struct error *err);
+int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoing *m,
+		 struct error *err);
 
 #define WIRE_DATE_MAX 40
 /* This moment as ISO 8601 with time zone. */

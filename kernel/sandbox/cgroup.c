@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The group is made below the kernel's own group: in the version 2 tree if that has the pids controller to give, else in the
- * version 1 tree of the pids controller. See Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/pids.rst of Linux.
+ * The group is made below the kernel's own group: in the version 2 tree if that has the pids
+ * controller to give, else in the version 1 tree of the pids controller. See
+ * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/pids.rst of Linux.
  */
 #define _GNU_SOURCE
 #include "kernel/sandbox/cgroup.h"
@@ -39,7 +40,8 @@ static bool has_file(const char *dir, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* Path of this process in the hierarchy of a controller, "" for version 2; lines are "4:memory:/a/b". */
+/* Path of this process in the hierarchy of a controller, "" for version 2; lines are
+ * "4:memory:/a/b". */
 static bool path_in(const char *self, const char *controller, char *ret, size_t size)
 {
 	cleanup_file FILE *f = fopen(self, "re");
@@ -88,7 +90,8 @@ static int make_in(struct cgroup *c, const char *parent, unsigned tasks, struct 
 
 	remove_old(parent);
 	if (snprintf(path, sizeof(path), "%s/cgpu-%d", parent, (int)getpid()) >= (int)sizeof(path))
-		return error_set(err, ERROR_UNSUPPORTED, "the path of the control group is too long");
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the path of the control group is too long");
 	if (mkdir(path, 0755) && errno != EEXIST) {
 		error_errno(err, "cannot make the control group %s", path);
 		err->code = ERROR_UNSUPPORTED;
@@ -97,7 +100,8 @@ static int make_in(struct cgroup *c, const char *parent, unsigned tasks, struct 
 	snprintf(text, sizeof(text), "%u", tasks);
 	if (!has_file(path, "pids.max") || write_file(path, "pids.max", text)) {
 		rmdir(path);
-		return error_set(err, ERROR_UNSUPPORTED, "%s does not hand on the pids controller", parent);
+		return error_set(err, ERROR_UNSUPPORTED, "%s does not hand on the pids controller",
+				 parent);
 	}
 	snprintf(c->path, sizeof(c->path), "%s", path);
 	return 0;
@@ -171,7 +175,8 @@ int cgroup_bound_memory(const struct cgroup *c, uint64_t bytes, struct error *er
 	return 0;
 }
 
-/* From the folder `base` + `path` up to `base`; a path that is not mounted here counts as `base`. */
+/* From the folder `base` + `path` up to `base`; a path that is not mounted here counts as `base`.
+ */
 static uint64_t smallest(const char *base, const char *path, const char *file)
 {
 	uint64_t least = UINT64_MAX;

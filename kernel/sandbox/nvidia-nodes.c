@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What there should be stands in /proc: one folder a card in driver/nvidia/gpus, the device numbers in /proc/devices, and in
- * driver/nvidia/params whether the administrator wants such files to be made, and with which mode. nvidia-modprobe comes first,
- * since it also loads modules; a container often has the driver's libraries without it.
+ * What there should be stands in /proc: one folder a card in driver/nvidia/gpus, the device numbers
+ * in /proc/devices, and in driver/nvidia/params whether the administrator wants such files to be
+ * made, and with which mode. nvidia-modprobe comes first, since it also loads modules; a container
+ * often has the driver's libraries without it.
  */
 #define _GNU_SOURCE
 #include "kernel/sandbox/nvidia-nodes.h"
@@ -152,13 +153,15 @@ static void list(const struct search *s, bool lacking, char *ret, size_t size)
 	*ret = '\0';
 	for (unsigned i = 0; i < s->n && len < size; i++)
 		if (is_there(s, &s->nodes[i]) != lacking)
-			len += (size_t)snprintf(ret + len, size - len, "%s%s/%s", len ? ", " : "", s->places->dev, s->nodes[i].name);
+			len += (size_t)snprintf(ret + len, size - len, "%s%s/%s", len ? ", " : "",
+						s->places->dev, s->nodes[i].name);
 }
 
 /* Whether there is such a program. What it has done is seen by looking again. */
 static bool run_modprobe(const struct search *s)
 {
-	char minors[CARDS_MAX][8], *words[MODPROBE_WORDS_MAX] = { (char *)s->places->modprobe, "-u" };
+	char minors[CARDS_MAX][8],
+		*words[MODPROBE_WORDS_MAX] = { (char *)s->places->modprobe, "-u" };
 	struct process p = PROCESS_INIT;
 	unsigned n = 2, cards = 0;
 
@@ -208,11 +211,13 @@ static void tell_lacking(const struct search *s, bool has_modprobe, struct nvidi
 	list(s, true, names, sizeof(names));
 	ret->outcome = NVIDIA_NODES_LACKING;
 	if (!s->loaded)
-		snprintf(ret->text, sizeof(ret->text), "the kernel module of NVIDIA's driver is not loaded, and nvidia-modprobe could "
-			 "not load it");
+		snprintf(ret->text, sizeof(ret->text),
+			 "the kernel module of NVIDIA's driver is not loaded, and nvidia-modprobe "
+			 "could not load it");
 	else
-		snprintf(ret->text, sizeof(ret->text), "%s: not there, and %s", names, has_modprobe ?
-			 "nvidia-modprobe could not make them" : "there is no nvidia-modprobe to make them");
+		snprintf(ret->text, sizeof(ret->text), "%s: not there, and %s", names,
+			 has_modprobe ? "nvidia-modprobe could not make them"
+				      : "there is no nvidia-modprobe to make them");
 }
 
 void nvidia_nodes_make(const struct nvidia_nodes_places *places, struct nvidia_nodes *ret)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of steps is kernel/sandbox/steps.def; `apply` of each stands here. A step that fails says why and is reported. */
+/* The list of steps is kernel/sandbox/steps.def; `apply` of each stands here. A step that fails
+ * says why and is reported. */
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
@@ -70,9 +71,9 @@ static int apply_cgroup(struct sandbox *s, struct error *err)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return cgroup_init(&s->cgroup, TASKS_MAX + TASKS_PER_CPU * (unsigned)(cpus > 0 ? cpus : 1), err);
+	return cgroup_init(&s->cgroup, TASKS_MAX + TASKS_PER_CPU * (unsigned)(cpus > 0 ? cpus : 1),
+			   err);
 }
-
 
 struct step {
 	const char *name;
@@ -82,7 +83,8 @@ struct step {
 };
 
 static const struct step steps[] = {
-#define STEP(symbol, name_, required_, flag_, mend_) [SANDBOX_STEP_##symbol] = { name_, required_, flag_, mend_ },
+#define STEP(symbol, name_, required_, flag_, mend_)                                               \
+	[SANDBOX_STEP_##symbol] = { name_, required_, flag_, mend_ },
 #include "kernel/sandbox/steps.def"
 };
 
@@ -99,14 +101,10 @@ static const struct {
 	enum sandbox_step_id id;
 	int (*apply)(struct sandbox *s, struct error *err);
 } order[] = {
-	{ SANDBOX_STEP_DUMPABLE, apply_dumpable },
-	{ SANDBOX_STEP_SUBREAPER, apply_subreaper },
-	{ SANDBOX_STEP_LANDLOCK, apply_landlock },
-	{ SANDBOX_STEP_SECCOMP, apply_seccomp },
-	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },
-	{ SANDBOX_STEP_LIMITS, apply_by_worker },
-	{ SANDBOX_STEP_CAPABILITIES, apply_by_worker },
-	{ SANDBOX_STEP_CGROUP, apply_cgroup },
+	{ SANDBOX_STEP_DUMPABLE, apply_dumpable },      { SANDBOX_STEP_SUBREAPER, apply_subreaper },
+	{ SANDBOX_STEP_LANDLOCK, apply_landlock },      { SANDBOX_STEP_SECCOMP, apply_seccomp },
+	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },    { SANDBOX_STEP_LIMITS, apply_by_worker },
+	{ SANDBOX_STEP_CAPABILITIES, apply_by_worker }, { SANDBOX_STEP_CGROUP, apply_cgroup },
 };
 
 static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
@@ -117,7 +115,8 @@ static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
 	log_warning("containment step \"%s\" is not in force: %s", steps[id].name, why);
 }
 
-int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file, struct error *err)
+int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file,
+		 struct error *err)
 {
 	*s = (struct sandbox){ .disabled = disabled };
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -131,7 +130,8 @@ int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_fi
 		if (order[i].apply(s, &why)) {
 			note(s, order[i].id, why.text);
 			if (step->required)
-				return error_set(err, why.code, "containment step \"%s\": %s", step->name, why.text);
+				return error_set(err, why.code, "containment step \"%s\": %s",
+						 step->name, why.text);
 			continue;
 		}
 		s->flags |= step->flag;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What keeps cells away from the session that carries them: the ordered list of steps, which of them this machine can take,
- * and what the zygote and the workers report about theirs. Policy is here; runtime/sandbox-apply.c carries it out.
+ * What keeps cells away from the session that carries them: the ordered list of steps, which of
+ * them this machine can take, and what the zygote and the workers report about theirs. Policy is
+ * here; runtime/sandbox-apply.c carries it out.
  */
 #ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
 #define CGPU_KERNEL_SANDBOX_SANDBOX_H
@@ -31,20 +32,23 @@ struct sandbox_adoption {
 };
 
 struct sandbox {
-	unsigned disabled; /* enum sandbox_flag: tests take steps away */
-	unsigned flags;    /* enum sandbox_flag: what zygote and workers are told to do */
-	bool scoped;       /* Landlock keeps signals inside the worker */
+	unsigned disabled;     /* enum sandbox_flag: tests take steps away */
+	unsigned flags;        /* enum sandbox_flag: what zygote and workers are told to do */
+	bool scoped;           /* Landlock keeps signals inside the worker */
 	struct buffer program; /* seccomp */
 	struct cgroup cgroup;
 	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */
 };
 
-/* Takes the steps of the kernel process itself and prepares those of the workers. Fails only for a required step. */
-int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file, struct error *err);
+/* Takes the steps of the kernel process itself and prepares those of the workers. Fails only for a
+ * required step. */
+int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file,
+		 struct error *err);
 void sandbox_release(struct sandbox *s);
 
-/* The zygote is there: put it where its workers shall be. Linux may take 20 ms for that; nobody waits here. */
+/* The zygote is there: put it where its workers shall be. Linux may take 20 ms for that; nobody
+ * waits here. */
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid);
 /* It is where it shall be: it may fork workers. */
 void sandbox_await_zygote(struct sandbox *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two programs, one behind the other. The first is made here: the rows with OWN_PID, which compare one argument with several
- * values that only the worker knows; libseccomp has no such rule. A call that it does not refuse falls through into the
- * second, which libseccomp makes of all other rows.
+ * Two programs, one behind the other. The first is made here: the rows with OWN_PID, which compare
+ * one argument with several values that only the worker knows; libseccomp has no such rule. A call
+ * that it does not refuse falls through into the second, which libseccomp makes of all other rows.
  */
 #define _GNU_SOURCE
 #include "kernel/sandbox/seccomp.h"
@@ -38,8 +38,10 @@ struct row {
 
 static const struct row rows[] = {
 #define SYSCALL(name, rule, argument, when, why) { #name, RULE_##rule, argument, WHEN_##when, 0 },
-#define SYSCALL_BITS(name, argument, mask, when, why) { #name, RULE_BITS, argument, WHEN_##when, mask },
-#define SYSCALL_EQUAL(name, argument, value, when, why) { #name, RULE_EQUAL, argument, WHEN_##when, value },
+#define SYSCALL_BITS(name, argument, mask, when, why)                                              \
+	{ #name, RULE_BITS, argument, WHEN_##when, mask },
+#define SYSCALL_EQUAL(name, argument, value, when, why)                                            \
+	{ #name, RULE_EQUAL, argument, WHEN_##when, value },
 #include "kernel/sandbox/syscalls.def"
 #undef SYSCALL
 #undef SYSCALL_BITS
@@ -73,7 +75,8 @@ static void emit_own_pid(struct buffer *b, int number, unsigned argument)
 	emit(b, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Calls of another architecture are refused by the second program, so a wrong number here does no harm. */
+/* Calls of another architecture are refused by the second program, so a wrong number here does no
+ * harm. */
 static void own_pid_rules(bool scoped, struct buffer *ret, struct buffer *unknown)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {

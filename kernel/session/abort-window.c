@@ -21,7 +21,8 @@ static int date_of(const struct message *m, int64_t *ret_us)
 	return date ? wire_parse_date(date, ret_us) : -1;
 }
 
-void abort_window_open(struct abort_window *w, const struct message *failed, int64_t arrived_us, int64_t now_us)
+void abort_window_open(struct abort_window *w, const struct message *failed, int64_t arrived_us,
+		       int64_t now_us)
 {
 	int64_t sent_us;
 

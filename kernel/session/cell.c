@@ -105,7 +105,8 @@ void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
 
 json_t *cell_error(const struct cell *c)
 {
-	return json_pack("{sO sO sO}", "ename", c->ename, "evalue", c->evalue, "traceback", c->traceback);
+	return json_pack("{sO sO sO}", "ename", c->ename, "evalue", c->evalue, "traceback",
+			 c->traceback);
 }
 
 json_t *cell_reply(const struct cell *c, uint32_t count)

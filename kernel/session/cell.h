@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One execute_request on its way. kernel/session/execute.c moves it from state to state; magics see it while they run.
+ * One execute_request on its way. kernel/session/execute.c moves it from state to state; magics see
+ * it while they run.
  */
 #ifndef CGPU_KERNEL_SESSION_CELL_H
 #define CGPU_KERNEL_SESSION_CELL_H
@@ -21,7 +22,7 @@ struct setup_cell;
 
 enum cell_state {
 	CELL_QUEUED,
-	CELL_MAGICS,      /* one after another; one may be running */
+	CELL_MAGICS, /* one after another; one may be running */
 	CELL_COMPILING,
 	CELL_RUNNING,
 	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
@@ -37,7 +38,7 @@ enum cell_step {
 };
 
 struct cell {
-	struct cell *next; /* in the queue */
+	struct cell *next;  /* in the queue */
 	int64_t arrived_us; /* since 1970 */
 	struct request *request;
 	enum cell_state state;
@@ -48,35 +49,35 @@ struct cell {
 	json_t *code; /* borrowed from the request */
 	bool silent, store, allow_stdin, stop_on_error;
 	json_t *expressions; /* borrowed; name -> text */
-	const char *id;      /* of the notebook's cell; "" when the front end does not say; borrowed */
+	const char *id; /* of the notebook's cell; "" when the front end does not say; borrowed */
 
 	struct magic_script script;
 	size_t next_magic;
-	bool awaiting; /* the next magic waits for a worker that has the session */
-	bool waited;   /* it has, perhaps in vain: then the magic says so */
+	bool awaiting;    /* the next magic waits for a worker that has the session */
+	bool waited;      /* it has, perhaps in vain: then the magic says so */
 	bool tried_again; /* the next magic lost its worker once */
 	/* Ends the magic that is running, for an interrupt. */
 	void (*cancel)(void *data);
 	void *cancel_data;
 
-	struct buffer unit;   /* encoded, from compiling to the end of the run */
-	struct buffer shown;  /* the OUTPUT_RESULT record */
+	struct buffer unit;  /* encoded, from compiling to the end of the run */
+	struct buffer shown; /* the OUTPUT_RESULT record */
 	enum cell_step step;
-	void *expression;     /* STEP_EXPRESSION: iterator of `expressions` */
+	void *expression;             /* STEP_EXPRESSION: iterator of `expressions` */
 	struct setup_cell *restarted; /* STEP_RESTART */
-	struct buffer dropping; /* STEP_DROP: the names */
-	struct run_options options; /* of the own code */
-	bool on_restart;      /* %%on_restart */
-	bool timed;           /* %time */
-	struct look look;     /* %%ptx and its like: the cell is compiled and shown */
-	bool announced;       /* busy and execute_input are sent */
-	uint64_t state_before; /* supervisor_state() before its first commit */
-	bool noted;           /* %undo knows of it */
-	struct buffer behind; /* C code that magics put behind the cell's own */
+	struct buffer dropping;       /* STEP_DROP: the names */
+	struct run_options options;   /* of the own code */
+	bool on_restart;              /* %%on_restart */
+	bool timed;                   /* %time */
+	struct look look;             /* %%ptx and its like: the cell is compiled and shown */
+	bool announced;               /* busy and execute_input are sent */
+	uint64_t state_before;        /* supervisor_state() before its first commit */
+	bool noted;                   /* %undo knows of it */
+	struct buffer behind;         /* C code that magics put behind the cell's own */
 	uint64_t compile_start_ns, compile_ns;
 
 	/* The outcome. */
-	bool asks_who_has;    /* it lacks names, and the compiler is asked about them before its end */
+	bool asks_who_has; /* it lacks names, and the compiler is asked about them before its end */
 	bool interrupted;
 	bool failed;
 	json_t *ename, *evalue, *traceback;
@@ -89,7 +90,8 @@ struct cell *cell_new(struct request *request);
 /* Ends the request. */
 void cell_free(struct cell *c);
 
-/* Text is cut into lines for the traceback; what is not UTF-8 in it is replaced. The first failure counts. */
+/* Text is cut into lines for the traceback; what is not UTF-8 in it is replaced. The first failure
+ * counts. */
 void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback);
 /* More lines for a cell that has failed, at the end of its traceback. */
 void cell_fail_more(struct cell *c, const char *lines);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A char string is bytes in whatever encoding and passes through; wide ones are code points, written in UTF-8. */
+/* A char string is bytes in whatever encoding and passes through; wide ones are code points,
+ * written in UTF-8. */
 #include "kernel/session/character-format.h"
 
 #include <inttypes.h>
@@ -54,11 +55,13 @@ static void put_prefix(const char *code, struct buffer *out)
 static void put_code_point(struct buffer *out, uint32_t c, size_t size, char quote)
 {
 	utf8proc_uint8_t text[4];
-	utf8proc_category_t kind = c < 0x110000 ? utf8proc_category((utf8proc_int32_t)c) : UTF8PROC_CATEGORY_CN;
+	utf8proc_category_t kind =
+		c < 0x110000 ? utf8proc_category((utf8proc_int32_t)c) : UTF8PROC_CATEGORY_CN;
 
 	if (c < 128)
 		put_escaped(out, (unsigned char)c, quote);
-	else if (kind == UTF8PROC_CATEGORY_CN || kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CS)
+	else if (kind == UTF8PROC_CATEGORY_CN || kind == UTF8PROC_CATEGORY_CC ||
+		 kind == UTF8PROC_CATEGORY_CS)
 		buffer_printf(out, size == 2 ? "\\x%04" PRIx32 : "\\x%08" PRIx32, c);
 	else
 		buffer_append(out, text, (size_t)utf8proc_encode_char((utf8proc_int32_t)c, text));

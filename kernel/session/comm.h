@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comms. No target is registered by this kernel, so every comm_open is answered by comm_close at once: front ends wait for that
- * (JupyterLab's widget manager falls back to another way only then).
+ * Comms. No target is registered by this kernel, so every comm_open is answered by comm_close at
+ * once: front ends wait for that (JupyterLab's widget manager falls back to another way only then).
  */
 #ifndef CGPU_KERNEL_SESSION_COMM_H
 #define CGPU_KERNEL_SESSION_COMM_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt_request and shutdown_request: from the control channel, or from shell as old clients send them. */
+/* interrupt_request and shutdown_request: from the control channel, or from shell as old clients
+ * send them. */
 #ifndef CGPU_KERNEL_SESSION_CONTROL_H
 #define CGPU_KERNEL_SESSION_CONTROL_H
 

@@ -37,12 +37,14 @@ static struct cuda_file *find(const struct cuda_groups *g, const char *group, co
 	return NULL;
 }
 
-int cuda_groups_save(struct cuda_groups *g, const char *group, const char *name, const char *text, struct error *err)
+int cuda_groups_save(struct cuda_groups *g, const char *group, const char *name, const char *text,
+		     struct error *err)
 {
 	struct cuda_file *known = find(g, group, name);
 	struct cuda_file file = { strdup(group), strdup(name), strdup(text) };
 	struct cuda_file *grown = known || !file.group || !file.name || !file.text
-					  ? NULL : realloc(g->at, (g->n + 1) * sizeof(*grown));
+					  ? NULL
+					  : realloc(g->at, (g->n + 1) * sizeof(*grown));
 
 	if (!file.group || !file.name || !file.text || (!known && !grown)) {
 		release_file(&file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of the hash index run from high slots to low ones, so that the newest of a key is found first: an older one stays
- * when a macro that others use is defined anew.
+ * Chains of the hash index run from high slots to low ones, so that the newest of a key is found
+ * first: an older one stays when a macro that others use is defined anew.
  */
 #include "kernel/session/declaration-list.h"
 
@@ -23,12 +23,14 @@ static uint32_t hash_text(uint32_t h, const char *text)
 
 static uint32_t hash_key(const struct declaration *d)
 {
-	return hash_text(hash_text(2166136261u, declaration_space(d->kind)), *d->name ? d->name : d->host);
+	return hash_text(hash_text(2166136261u, declaration_space(d->kind)),
+			 *d->name ? d->name : d->host);
 }
 
 static bool same_key(const struct declaration *a, const struct declaration *b)
 {
-	return !strcmp(declaration_space(a->kind), declaration_space(b->kind)) && !strcmp(a->name, b->name) &&
+	return !strcmp(declaration_space(a->kind), declaration_space(b->kind)) &&
+	       !strcmp(a->name, b->name) &&
 	       (*a->name || (!strcmp(a->host, b->host) && !strcmp(a->device, b->device)));
 }
 
@@ -52,10 +54,11 @@ static char *copy(char **to, const char *prefix, const char *text)
 	return start;
 }
 
-struct declaration_entry *declaration_entry_new(const struct declaration *d, const char *prefix, const uint32_t *owners,
-						uint32_t n_owners)
+struct declaration_entry *declaration_entry_new(const struct declaration *d, const char *prefix,
+						const uint32_t *owners, uint32_t n_owners)
 {
-	size_t texts = strlen(d->name) + strlen(d->host) + strlen(d->device) + 2 * strlen(prefix) + 3;
+	size_t texts =
+		strlen(d->name) + strlen(d->host) + strlen(d->device) + 2 * strlen(prefix) + 3;
 	struct declaration_entry *e = malloc(sizeof(*e) + n_owners * sizeof(*owners) + texts);
 	uint32_t *own;
 	char *to;
@@ -195,7 +198,8 @@ static int note_untold(struct declaration_list *l, size_t slot, struct error *er
 	return 0;
 }
 
-static int note_undo(struct declaration_list *l, size_t slot, struct declaration_entry *before, struct error *err)
+static int note_undo(struct declaration_list *l, size_t slot, struct declaration_entry *before,
+		     struct error *err)
 {
 	if (!l->n_marks)
 		return 0;
@@ -249,7 +253,8 @@ void declaration_list_forget(struct declaration_list *l, uint64_t mark)
 	drop_log(l, (l->n_marks ? l->marks[0] : l->log_start + l->n_log) - l->log_start);
 }
 
-int declaration_list_append(struct declaration_list *l, struct declaration_entry *e, struct error *err)
+int declaration_list_append(struct declaration_list *l, struct declaration_entry *e,
+			    struct error *err)
 {
 	if (!e)
 		return no_memory(err);
@@ -273,7 +278,8 @@ static void put(struct declaration_list *l, size_t slot, struct declaration_entr
 	enter(l, slot);
 }
 
-int declaration_list_set(struct declaration_list *l, size_t slot, struct declaration_entry *e, struct error *err)
+int declaration_list_set(struct declaration_list *l, size_t slot, struct declaration_entry *e,
+			 struct error *err)
 {
 	if (!e)
 		return no_memory(err);
@@ -301,7 +307,8 @@ void declaration_list_return(struct declaration_list *l, uint64_t mark)
 			declaration_entry_drop(l->items[l->n]);
 			continue;
 		}
-		if (!says_the_same(&u.before->d, &l->items[u.slot]->d) && note_untold(l, u.slot, NULL))
+		if (!says_the_same(&u.before->d, &l->items[u.slot]->d) &&
+		    note_untold(l, u.slot, NULL))
 			l->tell_all = true;
 		put(l, u.slot, u.before);
 	}
@@ -311,7 +318,8 @@ void declaration_list_return(struct declaration_list *l, uint64_t mark)
 
 void declaration_list_clear(struct declaration_list *l)
 {
-	struct declaration_list empty = { .told = l->told, .log_start = l->log_start + l->n_log + 1 };
+	struct declaration_list empty = { .told = l->told,
+					  .log_start = l->log_start + l->n_log + 1 };
 
 	declaration_list_release(l);
 	*l = empty;
@@ -366,8 +374,8 @@ static int by_slot(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-int declaration_list_take_changes(struct declaration_list *l, size_t *ret_total, struct declaration_change **ret,
-				  size_t *ret_n, struct error *err)
+int declaration_list_take_changes(struct declaration_list *l, size_t *ret_total,
+				  struct declaration_change **ret, size_t *ret_n, struct error *err)
 {
 	size_t known = l->tell_all ? 0 : l->told, n = 0;
 	struct declaration_change *list;

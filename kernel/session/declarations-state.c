@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations in a snapshot on disk: the ids of cells, and each slot with its owners by the number of their id. */
+/* Declarations in a snapshot on disk: the ids of cells, and each slot with its owners by the number
+ * of their id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ void declarations_encode(const struct declarations *d, struct buffer *out)
 }
 
 /* Owners by the numbers of the snapshot to those of this session; 0 stays 0. */
-static uint32_t *decode_ids(struct declarations *d, struct record *r, uint32_t *ret_n, struct error *err)
+static uint32_t *decode_ids(struct declarations *d, struct record *r, uint32_t *ret_n,
+			    struct error *err)
 {
 	uint32_t n = record_count(r, 5), *owners = calloc(n + 1, sizeof(*owners));
 
@@ -49,11 +51,12 @@ static uint32_t *decode_ids(struct declarations *d, struct record *r, uint32_t *
 
 static int put(struct declarations *d, size_t slot, struct declaration_entry *e, struct error *err)
 {
-	return slot < d->list.n ? declaration_list_set(&d->list, slot, e, err) : declaration_list_append(&d->list, e, err);
+	return slot < d->list.n ? declaration_list_set(&d->list, slot, e, err)
+				: declaration_list_append(&d->list, e, err);
 }
 
-static int decode_slot(struct declarations *d, struct record *r, size_t slot, const uint32_t *ids, uint32_t n_ids,
-		       struct error *err)
+static int decode_slot(struct declarations *d, struct record *r, size_t slot, const uint32_t *ids,
+		       uint32_t n_ids, struct error *err)
 {
 	struct declaration one = declaration_decode(r);
 	uint32_t n = record_count(r, 4);
@@ -70,16 +73,20 @@ static int decode_slot(struct declarations *d, struct record *r, size_t slot, co
 			owners[k] = ids[owner];
 	}
 	if (r->failed || (unsigned)one.kind >= DECLARATION_KINDS)
-		return error_set(err, ERROR_INPUT, "the declarations of the snapshot are malformed");
+		return error_set(err, ERROR_INPUT,
+				 "the declarations of the snapshot are malformed");
 	return put(d, slot, declaration_entry_new(&one, "", owners, n), err);
 }
 
 static int empty_from(struct declarations *d, size_t slot, struct error *err)
 {
-	const struct declaration nothing = { .kind = DECLARATION_DROPPED, .name = "", .host = "", .device = "" };
+	const struct declaration nothing = {
+		.kind = DECLARATION_DROPPED, .name = "", .host = "", .device = ""
+	};
 
 	for (size_t i = slot; i < d->list.n; i++)
-		if (declaration_list_set(&d->list, i, declaration_entry_new(&nothing, "", NULL, 0), err))
+		if (declaration_list_set(&d->list, i, declaration_entry_new(&nothing, "", NULL, 0),
+					 err))
 			return -1;
 	d->list.renumbered = true;
 	return 0;

@@ -43,12 +43,14 @@ static bool uses(const struct declaration *user, const char *name)
 {
 	/* What stands in an entry is compiled with what is there. */
 	return user->kind != DECLARATION_DROPPED &&
-	       (mentions(user->host, name) || (user->kind != DECLARATION_ENTRY && mentions(user->device, name)));
+	       (mentions(user->host, name) ||
+		(user->kind != DECLARATION_ENTRY && mentions(user->device, name)));
 }
 
 static bool is_cpp_type(const struct declaration *d)
 {
-	return d->kind == DECLARATION_CPP && *d->device && (!strncmp(d->name, "type ", 5) || strstr(d->name, " template"));
+	return d->kind == DECLARATION_CPP && *d->device &&
+	       (!strncmp(d->name, "type ", 5) || strstr(d->name, " template"));
 }
 
 static bool is_type(const struct declaration *d)
@@ -59,13 +61,14 @@ static bool is_type(const struct declaration *d)
 /* Has an address: a name of the loader's. */
 static bool is_object(enum declaration_kind kind)
 {
-	return kind == DECLARATION_VARIABLE || kind == DECLARATION_FUNCTION || kind == DECLARATION_ENTRY ||
-	       kind == DECLARATION_DEVICE_VARIABLE;
+	return kind == DECLARATION_VARIABLE || kind == DECLARATION_FUNCTION ||
+	       kind == DECLARATION_ENTRY || kind == DECLARATION_DEVICE_VARIABLE;
 }
 
 static bool same_key(const struct declaration *a, const struct declaration *b)
 {
-	return !strcmp(declaration_space(a->kind), declaration_space(b->kind)) && !strcmp(a->name, b->name) &&
+	return !strcmp(declaration_space(a->kind), declaration_space(b->kind)) &&
+	       !strcmp(a->name, b->name) &&
 	       (*a->name || (!strcmp(a->host, b->host) && !strcmp(a->device, b->device)));
 }
 
@@ -233,20 +236,23 @@ static int by_slot(const void *a, const void *b)
 static const struct declaration_slots *tidy_owned(struct declarations *d, uint32_t owner)
 {
 	static const struct declaration_slots none;
-	struct declaration_slots *s = owner != NO_OWNER && owner < d->n_owned ? &d->owned[owner] : NULL;
+	struct declaration_slots *s =
+		owner != NO_OWNER && owner < d->n_owned ? &d->owned[owner] : NULL;
 	size_t n = 0;
 
 	if (!s || !s->n)
 		return &none;
 	qsort(s->at, s->n, sizeof(*s->at), by_slot);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i] < d->list.n && owns(d->list.items[s->at[i]], owner) && (!n || s->at[n - 1] != s->at[i]))
+		if (s->at[i] < d->list.n && owns(d->list.items[s->at[i]], owner) &&
+		    (!n || s->at[n - 1] != s->at[i]))
 			s->at[n++] = s->at[i];
 	s->n = n;
 	return s;
 }
 
-int declarations_of_cell(struct declarations *d, const char *id, uint32_t **ret, size_t *ret_n, struct error *err)
+int declarations_of_cell(struct declarations *d, const char *id, uint32_t **ret, size_t *ret_n,
+			 struct error *err)
 {
 	uint32_t owner = owner_of(d, id);
 	const struct declaration_slots *mine;
@@ -285,14 +291,16 @@ static bool is_needed(const struct declarations *d, const uint32_t *leaving, siz
 	if (!is_type(one) && !is_cpp_type(one))
 		return false;
 	for (size_t j = slot + 1; j < d->list.n; j++)
-		if (!is_among(leaving, n, j) && uses(&d->list.items[j]->d, is_type(one) ? one->name : one->device))
+		if (!is_among(leaving, n, j) &&
+		    uses(&d->list.items[j]->d, is_type(one) ? one->name : one->device))
 			return true;
 	return false;
 }
 
-/* What the cell's new text no longer declares, ascending; users come after what they use, so the last is judged first. */
-static int find_leaving(struct declarations *d, const char *id, const struct unit *unit, uint32_t **ret, size_t *ret_n,
-			struct error *err)
+/* What the cell's new text no longer declares, ascending; users come after what they use, so the
+ * last is judged first. */
+static int find_leaving(struct declarations *d, const char *id, const struct unit *unit,
+			uint32_t **ret, size_t *ret_n, struct error *err)
 {
 	size_t n_all, n = 0;
 	uint32_t *slots;
@@ -316,12 +324,13 @@ static void put_name(struct buffer *out, const char *name)
 }
 
 /*
- * The constants of an enum, which are ordinary names: *at goes through its text, from the start. False at the end; the name is
- * *ret_len bytes long.
+ * The constants of an enum, which are ordinary names: *at goes through its text, from the start.
+ * False at the end; the name is *ret_len bytes long.
  */
 static bool next_constant(const char **at, const char **ret, size_t *ret_len)
 {
-	const char *p = **at == 'e' ? strchr(*at, '{') : *at; /* `enum` itself, or behind a constant */
+	const char *p =
+		**at == 'e' ? strchr(*at, '{') : *at; /* `enum` itself, or behind a constant */
 	unsigned depth = 0;
 	bool any;
 
@@ -340,10 +349,13 @@ static bool next_constant(const char **at, const char **ret, size_t *ret_len)
 }
 
 /* The slot of the variable or function whose name this constant takes; n when there is none. */
-static size_t taken_by_constant(const struct declarations *d, const struct unit *unit, const char *name, size_t len)
+static size_t taken_by_constant(const struct declarations *d, const struct unit *unit,
+				const char *name, size_t len)
 {
 	char text[256];
-	struct declaration key = { .kind = DECLARATION_VARIABLE, .name = text, .host = "", .device = "" };
+	struct declaration key = {
+		.kind = DECLARATION_VARIABLE, .name = text, .host = "", .device = ""
+	};
 	size_t at;
 
 	if (len >= sizeof(text))
@@ -358,8 +370,8 @@ static bool is_enum(const struct declaration *one)
 	return one->kind == DECLARATION_TAG && !strncmp(one->host, "enum", 4);
 }
 
-static void put_taken(const struct declarations *d, const struct unit *unit, const struct declaration *one,
-		      struct buffer *out)
+static void put_taken(const struct declarations *d, const struct unit *unit,
+		      const struct declaration *one, struct buffer *out)
 {
 	const char *p = one->host, *name;
 	size_t len;
@@ -377,15 +389,18 @@ static bool is_code(enum declaration_kind kind)
 	return kind == DECLARATION_FUNCTION || kind == DECLARATION_ENTRY;
 }
 
-/* `typedef int x;`, `int x(void);` where x was a variable. What the unit defines takes the place by itself. */
-static bool takes_name(const struct unit *unit, const struct declaration *one, const struct declaration *before)
+/* `typedef int x;`, `int x(void);` where x was a variable. What the unit defines takes the place by
+ * itself. */
+static bool takes_name(const struct unit *unit, const struct declaration *one,
+		       const struct declaration *before)
 {
-	return is_object(before->kind) && (!is_object(one->kind) || (is_code(one->kind) != is_code(before->kind) &&
-								     !defined_by(unit, one->name)));
+	return is_object(before->kind) &&
+	       (!is_object(one->kind) ||
+		(is_code(one->kind) != is_code(before->kind) && !defined_by(unit, one->name)));
 }
 
-int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit, struct buffer *out,
-			 struct error *err)
+int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit,
+			 struct buffer *out, struct error *err)
 {
 	cleanup_free uint32_t *slots = NULL;
 	size_t n;
@@ -398,14 +413,16 @@ int declarations_leaving(struct declarations *d, const char *id, const struct un
 	for (size_t i = 0; i < unit->n_declarations; i++) {
 		size_t at = declaration_list_find(&d->list, &unit->declarations[i]);
 
-		if (at < d->list.n && takes_name(unit, &unit->declarations[i], &d->list.items[at]->d))
+		if (at < d->list.n &&
+		    takes_name(unit, &unit->declarations[i], &d->list.items[at]->d))
 			put_name(out, unit->declarations[i].name);
 		put_taken(d, unit, &unit->declarations[i], out);
 	}
 	return buffer_check(out, err);
 }
 
-static struct declaration_entry *dropped_entry(const char *name, uint32_t cell, const char *reason, const char *names)
+static struct declaration_entry *dropped_entry(const char *name, uint32_t cell, const char *reason,
+					       const char *names)
 {
 	struct declaration gone = { DECLARATION_DROPPED, cell, 0, name, reason, names };
 
@@ -417,7 +434,8 @@ static int clear_slot(struct declarations *d, size_t slot, struct error *err)
 	return declaration_list_set(&d->list, slot, dropped_entry("", 0, "", ""), err);
 }
 
-/* Of what a C++ cell declares the name in the list is a key; an enum without a name is known by its text. */
+/* Of what a C++ cell declares the name in the list is a key; an enum without a name is known by its
+ * text. */
 static const char *plain_name(const struct declaration *d)
 {
 	bool is_piece = d->kind == DECLARATION_CPP && strncmp(d->host, "enum", 4);
@@ -425,8 +443,8 @@ static const char *plain_name(const struct declaration *d)
 	return is_piece || (d->kind == DECLARATION_CPP && *d->device) ? d->device : d->name;
 }
 
-static struct declaration_entry *reason_entry(const struct declaration *gone, uint32_t cell, const char *why,
-					      struct error *err)
+static struct declaration_entry *reason_entry(const struct declaration *gone, uint32_t cell,
+					      const char *why, struct error *err)
 {
 	cleanup_buffer struct buffer reason = BUFFER_INIT;
 	struct declaration_entry *e;
@@ -434,7 +452,8 @@ static struct declaration_entry *reason_entry(const struct declaration *gone, ui
 	buffer_printf(&reason, "'%s' of In[%u] %s", plain_name(gone), cell, why);
 	if (buffer_check(&reason, err))
 		return NULL;
-	e = dropped_entry(plain_name(gone), cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+	e = dropped_entry(plain_name(gone), cell, buffer_text(&reason),
+			  strncmp(gone->host, "enum", 4) ? "" : gone->host);
 	if (!e)
 		no_memory(err);
 	return e;
@@ -488,7 +507,8 @@ static int drop_leaving(struct acceptance *a, struct error *err)
 
 	if (find_leaving(a->d, a->from->id, a->unit, &slots, &n, err))
 		return -1;
-	snprintf(why, sizeof(why), "was dropped when that cell was run again, as In[%u], without it", a->from->cell);
+	snprintf(why, sizeof(why),
+		 "was dropped when that cell was run again, as In[%u], without it", a->from->cell);
 	for (size_t i = 0; i < n; i++)
 		if (drop_slot(a->d, slots[i], why, err))
 			return -1;
@@ -507,7 +527,8 @@ static int disown(struct acceptance *a, size_t slot, struct error *err)
 	for (uint32_t i = 0; i < e->n_owners; i++)
 		if (e->owners[i] != a->owner)
 			owners[n++] = e->owners[i];
-	return declaration_list_set(&a->d->list, slot, declaration_entry_new(&e->d, "", owners, n), err);
+	return declaration_list_set(&a->d->list, slot, declaration_entry_new(&e->d, "", owners, n),
+				    err);
 }
 
 static int leave_to_others(struct acceptance *a, struct error *err)
@@ -523,13 +544,17 @@ static int leave_to_others(struct acceptance *a, struct error *err)
 	return 0;
 }
 
-int declarations_drop(struct declarations *d, const struct buffer *names, const char *why, struct error *err)
+int declarations_drop(struct declarations *d, const struct buffer *names, const char *why,
+		      struct error *err)
 {
-	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG, DECLARATION_MACRO };
+	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG,
+							DECLARATION_MACRO };
 
 	for (size_t i = 0; i < names->len; i += strlen(names->data + i) + 1) {
 		for (size_t k = 0; k < sizeof(spaces) / sizeof(spaces[0]); k++) {
-			struct declaration key = { .kind = spaces[k], .name = names->data + i, .host = "", .device = "" };
+			struct declaration key = {
+				.kind = spaces[k], .name = names->data + i, .host = "", .device = ""
+			};
 			size_t at = declaration_list_find(&d->list, &key);
 
 			if (at < d->list.n && drop_slot(d, at, why, err))
@@ -539,22 +564,27 @@ int declarations_drop(struct declarations *d, const struct buffer *names, const 
 	return 0;
 }
 
-int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit *unit, const char *why, struct error *err)
+int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit *unit,
+			const char *why, struct error *err)
 {
 	for (size_t i = 0; i < unit->n_declarations; i++) {
 		const struct declaration *one = &unit->declarations[i];
-		struct declaration key = { .kind = DECLARATION_DROPPED, .name = plain_name(one), .host = "", .device = "" };
+		struct declaration key = { .kind = DECLARATION_DROPPED,
+					   .name = plain_name(one),
+					   .host = "",
+					   .device = "" };
 		struct declaration_entry *e;
 		size_t at;
 
-		if (!*key.name || !declaration_has_name(one->kind) || declarations_find(d, key.name) ||
-		    declarations_find(d, one->name))
+		if (!*key.name || !declaration_has_name(one->kind) ||
+		    declarations_find(d, key.name) || declarations_find(d, one->name))
 			continue;
 		e = reason_entry(one, cell, why, err);
 		if (!e)
 			return -1;
 		at = declaration_list_find(&d->list, &key);
-		if (at < d->list.n ? declaration_list_set(&d->list, at, e, err) : declaration_list_append(&d->list, e, err))
+		if (at < d->list.n ? declaration_list_set(&d->list, at, e, err)
+				   : declaration_list_append(&d->list, e, err))
 			return -1;
 	}
 	return 0;
@@ -563,8 +593,8 @@ int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit
 /* ---- accepting ---- */
 
 /*
- * Marks what is declared after `at` with the name there, and with the names so found. Macros stay: they are expanded
- * where they are used.
+ * Marks what is declared after `at` with the name there, and with the names so found. Macros stay:
+ * they are expanded where they are used.
  */
 static void mark_users(const struct declaration_list *l, size_t at, bool *marked)
 {
@@ -575,7 +605,8 @@ static void mark_users(const struct declaration_list *l, size_t at, bool *marked
 				    uses(&l->items[i]->d, l->items[j]->d.name);
 }
 
-/* Nobody wants to hear twice of what both languages have, or what the note of the compiler names; nor of the type itself. */
+/* Nobody wants to hear twice of what both languages have, or what the note of the compiler names;
+ * nor of the type itself. */
 static bool is_told(const struct acceptance *a, const bool *marked, size_t at, size_t i)
 {
 	const struct declaration_list *l = &a->d->list;
@@ -590,8 +621,8 @@ static bool is_told(const struct acceptance *a, const bool *marked, size_t at, s
 		const struct declaration *gone = &a->unit->declarations[k];
 		size_t len = strcspn(gone->name, "(");
 
-		if (gone->kind == DECLARATION_CPP && !*gone->host && *gone->device && strlen(name) == len &&
-		    !strncmp(gone->name, name, len))
+		if (gone->kind == DECLARATION_CPP && !*gone->host && *gone->device &&
+		    strlen(name) == len && !strncmp(gone->name, name, len))
 			return true;
 	}
 	return false;
@@ -622,13 +653,18 @@ static int drop_type(struct acceptance *a, size_t at, struct error *err)
 			continue;
 		if (!is_told(a, marked, at, i)) {
 			if (!*comma)
-				buffer_printf(a->notes, "note: type %s has changed; declared with the old one, and so no longer "
-					      "known:", l->items[at]->d.name);
-			buffer_printf(a->notes, "%s %s (In[%u])", comma, plain_name(user), user->cell);
+				buffer_printf(a->notes,
+					      "note: type %s has changed; declared with the old "
+					      "one, and so no longer known:",
+					      l->items[at]->d.name);
+			buffer_printf(a->notes, "%s %s (In[%u])", comma, plain_name(user),
+				      user->cell);
 			comma = ",";
 		}
-		snprintf(reason, sizeof(reason), "has the type %s as it was before In[%u] changed it; run that cell again "
-			 "to have it with the new one", l->items[at]->d.name, a->from->cell);
+		snprintf(reason, sizeof(reason),
+			 "has the type %s as it was before In[%u] changed it; run that cell again "
+			 "to have it with the new one",
+			 l->items[at]->d.name, a->from->cell);
 		if (drop_slot(a->d, i, reason, err))
 			return -1;
 	}
@@ -638,11 +674,12 @@ static int drop_type(struct acceptance *a, size_t at, struct error *err)
 }
 
 /*
- * The owners of a declaration that says what `before` (NULL: nothing) said. Who only declares what another cell defines
- * does not take it over.
+ * The owners of a declaration that says what `before` (NULL: nothing) said. Who only declares what
+ * another cell defines does not take it over.
  */
-static struct declaration_entry *owned_entry(const struct acceptance *a, const struct declaration *one,
-					     const char *prefix, const struct declaration_entry *before)
+static struct declaration_entry *owned_entry(const struct acceptance *a,
+					     const struct declaration *one, const char *prefix,
+					     const struct declaration_entry *before)
 {
 	cleanup_free uint32_t *owners = NULL;
 	uint32_t n = before ? before->n_owners : 0;
@@ -670,19 +707,26 @@ static int put(struct acceptance *a, size_t slot, struct declaration_entry *e, s
 /* The name means something again. */
 static int forget_reason(struct declarations *d, const char *name, struct error *err)
 {
-	struct declaration key = { .kind = DECLARATION_DROPPED, .name = name, .host = "", .device = "" };
+	struct declaration key = {
+		.kind = DECLARATION_DROPPED, .name = name, .host = "", .device = ""
+	};
 	size_t at = *name ? declaration_list_find(&d->list, &key) : d->list.n;
 
 	return at < d->list.n ? clear_slot(d, at, err) : 0;
 }
 
-/* What C cells have of it goes, too: it has the same type, and C++ cells would take it for a declaration of C. */
+/* What C cells have of it goes, too: it has the same type, and C++ cells would take it for a
+ * declaration of C. */
 static int take_out_of_c(struct acceptance *a, const struct declaration *gone, struct error *err)
 {
-	struct declaration key = { .kind = DECLARATION_VARIABLE, .name = gone->device, .host = "", .device = "" };
+	struct declaration key = {
+		.kind = DECLARATION_VARIABLE, .name = gone->device, .host = "", .device = ""
+	};
 	size_t at = declaration_list_find(&a->d->list, &key);
 
-	return at < a->d->list.n && a->d->list.items[at]->d.cell == gone->cell ? clear_slot(a->d, at, err) : 0;
+	return at < a->d->list.n && a->d->list.items[at]->d.cell == gone->cell
+		       ? clear_slot(a->d, at, err)
+		       : 0;
 }
 
 /* `changed`: the name that it was declared with, or "". */
@@ -694,8 +738,10 @@ static int take_out(struct acceptance *a, size_t slot, const char *changed, stru
 		return clear_slot(a->d, slot, err);
 	if (take_out_of_c(a, &a->d->list.items[slot]->d, err))
 		return -1;
-	snprintf(reason, sizeof(reason), "was declared with '%s' as it was before In[%u] changed it; run that cell again to have it "
-		 "with the new one", changed, a->from->cell);
+	snprintf(reason, sizeof(reason),
+		 "was declared with '%s' as it was before In[%u] changed it; run that cell again "
+		 "to have it with the new one",
+		 changed, a->from->cell);
 	return drop_slot(a->d, slot, reason, err);
 }
 
@@ -706,7 +752,8 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 	const struct declaration_entry *before = at < l->n ? l->items[at] : NULL;
 	cleanup_buffer struct buffer undef = BUFFER_INIT;
 
-	if (before && is_object(one->kind) && same_text(&before->d, one) && !defined_by(a->unit, one->name))
+	if (before && is_object(one->kind) && same_text(&before->d, one) &&
+	    !defined_by(a->unit, one->name))
 		return 0;
 	if (before && is_type(&before->d) && is_incomplete(one))
 		return 0;
@@ -734,7 +781,9 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 /* To the end of the list, with its owners. It may have gone with the type that has changed. */
 static int move_behind(struct declarations *d, const char *name, struct error *err)
 {
-	struct declaration key = { .kind = DECLARATION_CPP, .name = name, .host = "", .device = "" };
+	struct declaration key = {
+		.kind = DECLARATION_CPP, .name = name, .host = "", .device = ""
+	};
 	size_t at = declaration_list_find(&d->list, &key), slot = d->list.n;
 	const struct declaration_entry *before = at < slot ? d->list.items[at] : NULL;
 	struct declaration_entry *moved;
@@ -768,20 +817,23 @@ static int drop_taken(struct acceptance *a, const struct declaration *one, struc
 	return 0;
 }
 
-/* First of all, since they take others along: what the unit declares is declared anew after that. */
+/* First of all, since they take others along: what the unit declares is declared anew after that.
+ */
 static int drop_changed_types(struct acceptance *a, struct error *err)
 {
 	for (size_t i = 0; i < a->unit->n_declarations; i++) {
 		size_t at = declaration_list_find(&a->d->list, &a->unit->declarations[i]);
 
-		if (at < a->d->list.n && changes_type(&a->d->list.items[at]->d, &a->unit->declarations[i]) &&
+		if (at < a->d->list.n &&
+		    changes_type(&a->d->list.items[at]->d, &a->unit->declarations[i]) &&
 		    drop_type(a, at, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int find_owner(struct declarations *d, const struct declaration_source *from, uint32_t *ret, struct error *err)
+static int find_owner(struct declarations *d, const struct declaration_source *from, uint32_t *ret,
+		      struct error *err)
 {
 	uint32_t number;
 
@@ -795,8 +847,8 @@ static int find_owner(struct declarations *d, const struct declaration_source *f
 	return 0;
 }
 
-int declarations_accept(struct declarations *d, const struct declaration_source *from, const struct unit *unit,
-			struct buffer *notes, struct error *err)
+int declarations_accept(struct declarations *d, const struct declaration_source *from,
+			const struct unit *unit, struct buffer *notes, struct error *err)
 {
 	struct acceptance a = { .d = d, .from = from, .unit = unit, .notes = notes };
 
@@ -808,7 +860,8 @@ int declarations_accept(struct declarations *d, const struct declaration_source 
 	if (drop_changed_types(&a, err))
 		return -1;
 	for (size_t i = 0; i < unit->n_declarations; i++)
-		if (accept_one(&a, &unit->declarations[i], err) || drop_taken(&a, &unit->declarations[i], err))
+		if (accept_one(&a, &unit->declarations[i], err) ||
+		    drop_taken(&a, &unit->declarations[i], err))
 			return -1;
 	for (size_t i = 0; i < unit->n_behind; i++)
 		if (move_behind(d, unit->behind[i], err))
@@ -858,10 +911,13 @@ void declarations_clear(struct declarations *d)
 
 const struct declaration *declarations_find(const struct declarations *d, const char *name)
 {
-	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG, DECLARATION_MACRO };
+	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG,
+							DECLARATION_MACRO };
 
 	for (size_t k = 0; *name && k < sizeof(spaces) / sizeof(spaces[0]); k++) {
-		struct declaration key = { .kind = spaces[k], .name = name, .host = "", .device = "" };
+		struct declaration key = {
+			.kind = spaces[k], .name = name, .host = "", .device = ""
+		};
 
 		size_t at = declaration_list_find(&d->list, &key);
 
@@ -871,8 +927,8 @@ const struct declaration *declarations_find(const struct declarations *d, const 
 	return NULL;
 }
 
-int declarations_take_changes(struct declarations *d, size_t *ret_total, struct declaration_change **ret,
-			      size_t *ret_n, struct error *err)
+int declarations_take_changes(struct declarations *d, size_t *ret_total,
+			      struct declaration_change **ret, size_t *ret_n, struct error *err)
 {
 	return declaration_list_take_changes(&d->list, ret_total, ret, ret_n, err);
 }

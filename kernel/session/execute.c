@@ -58,7 +58,8 @@ static struct cell *take_first(struct executor *e)
 static void abort_cell(struct session *s, struct cell *c)
 {
 	request_begin(c->request);
-	request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count", s->executor.count));
+	request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count",
+					    s->executor.count));
 	cell_free(c);
 }
 
@@ -83,8 +84,9 @@ void execute_request(struct request *r)
 
 	if (!c) {
 		request_begin(r);
-		request_reply(r, json_pack("{ss ss ss s[]}", "status", "error", "ename", "OutOfMemory",
-					   "evalue", "the kernel process is out of memory", "traceback"));
+		request_reply(r, json_pack("{ss ss ss s[]}", "status", "error", "ename",
+					   "OutOfMemory", "evalue",
+					   "the kernel process is out of memory", "traceback"));
 		request_end(r);
 		return;
 	}
@@ -104,15 +106,20 @@ void execute_request(struct request *r)
 static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
 {
 	output_printf(&s->output, STREAM_STDOUT,
-		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64 " kB)\n",
-		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6, end->commit_ns / 1e6,
-		      end->committed_bytes >> 10);
+		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64
+		      " kB)\n",
+		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6,
+		      end->commit_ns / 1e6, end->committed_bytes >> 10);
 	if (end->saved_bytes)
-		output_printf(&s->output, STREAM_STDOUT, "of the run, %.3f ms went into copies of device memory for a rollback (%" PRIu64
-			      " kB)\n", end->saved_ns / 1e6, end->saved_bytes >> 10);
+		output_printf(&s->output, STREAM_STDOUT,
+			      "of the run, %.3f ms went into copies of device memory for a "
+			      "rollback (%" PRIu64 " kB)\n",
+			      end->saved_ns / 1e6, end->saved_bytes >> 10);
 	if (end->read_bytes)
-		output_printf(&s->output, STREAM_STDOUT, "of the run, %.3f ms went into digests of device memory that is not known to be "
-			      "written (%" PRIu64 " kB)\n", end->read_ns / 1e6, end->read_bytes >> 10);
+		output_printf(&s->output, STREAM_STDOUT,
+			      "of the run, %.3f ms went into digests of device memory that is not "
+			      "known to be written (%" PRIu64 " kB)\n",
+			      end->read_ns / 1e6, end->read_bytes >> 10);
 }
 
 /* Busy and the input, before whatever else is said of the cell. */
@@ -128,8 +135,8 @@ static void announce(struct session *s, struct cell *c)
 }
 
 /*
- * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is sent: a front end that
- * has seen the reply may send a cell that is meant to run.
+ * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is
+ * sent: a front end that has seen the reply may send a cell that is meant to run.
  */
 static void finish(struct session *s)
 {
@@ -152,7 +159,8 @@ static void finish(struct session *s)
 		publish(&s->publisher, &c->request->message, "error", cell_error(c));
 	if (abort_others)
 		abort_window_open(&e->late, &c->request->message, c->arrived_us, wall_us());
-	request_reply_with(c->request, json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
+	request_reply_with(c->request,
+			   json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
 			   cell_reply(c, c->silent ? e->count : c->number));
 	e->current = NULL;
 	cell_free(c);
@@ -163,7 +171,8 @@ static void finish(struct session *s)
 	start_next(s);
 }
 
-/* A file that is pasted as a whole may begin with a byte order mark, which says nothing in UTF-8. */
+/* A file that is pasted as a whole may begin with a byte order mark, which says nothing in UTF-8.
+ */
 static const char *behind_mark(const char *code)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -186,9 +195,12 @@ static void start(struct session *s, struct cell *c)
 	c->state = CELL_MAGICS;
 	gpu_card_on_begin(s, c);
 	if (!code || strlen(code) != json_string_length(c->code)) {
-		cell_fail_plain(c, "CompileError", code ? "the cell holds a NUL character" :
-				c->request->message.unread ? "the kernel process is out of memory for a cell of this size" :
-				"the request has no text in its field \"code\"");
+		cell_fail_plain(
+			c, "CompileError",
+			code ? "the cell holds a NUL character"
+			: c->request->message.unread
+				? "the kernel process is out of memory for a cell of this size"
+				: "the request has no text in its field \"code\"");
 	} else {
 		if (c->store)
 			history_add(s->history, c->number, code);
@@ -236,8 +248,8 @@ static bool is_set_up(const struct cell *c)
 	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
 }
 
-static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
-			const char *diagnostics);
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
+			const char *headline, const char *diagnostics);
 
 /* %%ptx and its like, and not what is compiled for the cell's sake. */
 static bool is_looked_at(const struct cell *c)
@@ -264,10 +276,11 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	flags_compose(&s->flags, &flags);
 	supervisor_compile_for(s->supervisor, is_looked_at(c) ? c->look.sm : 0);
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
-	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text), buffer_text(&flags),
-			       flags_get(&s->flags, FLAGS_DEVICE), replaced, n_replaced,
-			       c->options.checked && c->step == STEP_OWN, &err))
-		on_compiled(s, NULL, NULL, 0, err.text, "Nothing was run, and the session is as it was.");
+	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
+			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
+			       n_replaced, c->options.checked && c->step == STEP_OWN, &err))
+		on_compiled(s, NULL, NULL, 0, err.text,
+			    "Nothing was run, and the session is as it was.");
 }
 
 static void compile_cell(struct session *s, const struct cell *c)
@@ -308,8 +321,10 @@ static bool set_up(struct session *s, struct cell *c)
 /* It is said and not tried again; the cell that waits for it goes on. */
 static void fail_restarted(struct session *s, struct cell *c, const char *ename, const char *text)
 {
-	output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) failed when it was run again, and will not be until you run "
-		      "it: %s\n%s\n", c->restarted->name, ename, text);
+	output_printf(&s->output, STREAM_STDERR,
+		      "%s (%%%%on_restart) failed when it was run again, and will not be until you "
+		      "run it: %s\n%s\n",
+		      c->restarted->name, ename, text);
 	setup_done(&s->setup, c->restarted, true);
 	c->step = STEP_OWN;
 	c->state = CELL_MAGICS;
@@ -324,7 +339,8 @@ static void set_value(struct cell *c, json_t *value)
 
 static void fail_expression(struct cell *c, const char *ename, const char *evalue)
 {
-	set_value(c, json_pack("{ss ss ss s[]}", "status", "error", "ename", ename, "evalue", evalue, "traceback"));
+	set_value(c, json_pack("{ss ss ss s[]}", "status", "error", "ename", ename, "evalue",
+			       evalue, "traceback"));
 }
 
 /* 0 when there is none left. */
@@ -334,8 +350,8 @@ static int next_expression(struct session *s, struct cell *c)
 
 	if (!json_is_object(c->expressions))
 		return 0;
-	c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression) :
-			json_object_iter(c->expressions);
+	c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression)
+				      : json_object_iter(c->expressions);
 	if (!c->expression)
 		return 0;
 	c->step = STEP_EXPRESSION;
@@ -354,16 +370,17 @@ static bool await_worker(struct session *s, struct cell *c, const struct magic_c
 {
 	struct supervisor_parking p;
 
-	c->awaiting = !supervisor_is_ready(s->supervisor) &&
-		      !(call->magic->forms & MAGIC_PARKED && supervisor_is_parked(s->supervisor, &p));
+	c->awaiting =
+		!supervisor_is_ready(s->supervisor) &&
+		!(call->magic->forms & MAGIC_PARKED && supervisor_is_parked(s->supervisor, &p));
 	if (c->awaiting)
 		supervisor_wake(s->supervisor);
 	return c->awaiting;
 }
 
 /*
- * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes the session over; one whose
- * worker was lost over the question is tried once more with the next.
+ * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes
+ * the session over; one whose worker was lost over the question is tried once more with the next.
  */
 static int run_magics(struct session *s, struct cell *c)
 {
@@ -374,13 +391,15 @@ static int run_magics(struct session *s, struct cell *c)
 			return 1;
 		c->waited = false;
 		c->next_magic++;
-		cleanup_free char *args = strdup(call->args); /* the magic may cut them into words */
+		cleanup_free char *args =
+			strdup(call->args); /* the magic may cut them into words */
 		struct error err = ERROR_INIT;
 		int rc = call->magic->run(s, c, call, &err);
 
 		if (rc > 0)
 			return 1;
-		if (rc && err.code == ERROR_PEER_GONE && !supervisor_is_ready(s->supervisor) && !c->tried_again && args) {
+		if (rc && err.code == ERROR_PEER_GONE && !supervisor_is_ready(s->supervisor) &&
+		    !c->tried_again && args) {
 			strcpy(call->args, args);
 			c->tried_again = true;
 			c->next_magic--;
@@ -457,7 +476,8 @@ void execute_looked(struct session *s, const struct error *err)
 	struct cell *c = s->executor.current;
 
 	if (c->interrupted)
-		cell_fail_plain(c, "Interrupted", "interrupted while its device code was looked at");
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while its device code was looked at");
 	else if (err)
 		cell_fail_plain(c, "UsageError", err->text);
 	c->state = CELL_EXPRESSIONS;
@@ -479,7 +499,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	if (unit)
 		buffer_append(&c->unit, encoded, len);
 	if (c->interrupted) {
-		cell_fail_plain(c, "Interrupted", "interrupted while it was compiled; nothing was run");
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while it was compiled; nothing was run");
 	} else if (!unit && c->step == STEP_RESTART) {
 		fail_restarted(s, c, headline, diagnostics);
 		return;
@@ -490,7 +511,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	} else if (is_looked_at(c)) {
 		look_at_unit(s, c, unit);
 		return;
-	} else if (c->unit.failed || declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
+	} else if (c->unit.failed ||
+		   declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
 		run(s, c, &dropped);
@@ -506,7 +528,8 @@ static void on_output(void *data, enum output_type type, const char *bytes, size
 	struct cell *c = s->executor.current;
 
 	if (type == OUTPUT_STDOUT || type == OUTPUT_STDERR) {
-		output_text(&s->output, type == OUTPUT_STDOUT ? STREAM_STDOUT : STREAM_STDERR, bytes, len);
+		output_text(&s->output, type == OUTPUT_STDOUT ? STREAM_STDOUT : STREAM_STDERR,
+			    bytes, len);
 	} else if (type == OUTPUT_RESULT) {
 		if (c) {
 			buffer_clear(&c->shown);
@@ -546,16 +569,19 @@ void execute_tell_declarations(struct session *s)
 /* A program in a cell, as other kernels of C run it. Told once. */
 static void tell_main(struct session *s, const struct cell *c, const struct unit *unit)
 {
-	for (size_t i = 0; i < unit->n_symbols && !s->told_main && !*unit->run_symbol && !c->behind.len; i++) {
+	for (size_t i = 0;
+	     i < unit->n_symbols && !s->told_main && !*unit->run_symbol && !c->behind.len; i++) {
 		if (strcmp(unit->symbols[i].name, "main") != 0)
 			continue;
 		output_printf(&s->output, STREAM_STDERR,
-			      "main() is defined, and does not run by itself: `main();` or `%%run ARGUMENTS` runs it\n");
+			      "main() is defined, and does not run by itself: `main();` or `%%run "
+			      "ARGUMENTS` runs it\n");
 		s->told_main = true;
 	}
 }
 
-/* The unit's code is committed, so its declarations hold from here on. The compiler is told before it is asked again. */
+/* The unit's code is committed, so its declarations hold from here on. The compiler is told before
+ * it is asked again. */
 static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
@@ -578,11 +604,14 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	unit_release(&unit);
 }
 
-/* Nothing of the cell's run was kept. Who uses its names all the same is told why they are not there. */
+/* Nothing of the cell's run was kept. Who uses its names all the same is told why they are not
+ * there. */
 static void refuse_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
-	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again without the check"
-				  : "is not there: that cell has failed, and a failed cell defines nothing. Mend it and run it again";
+	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again "
+				    "without the check"
+				  : "is not there: that cell has failed, and a failed cell defines "
+				    "nothing. Mend it and run it again";
 	struct error err = ERROR_INIT;
 	struct unit unit;
 
@@ -604,7 +633,8 @@ static void show_result(struct session *s, struct cell *c)
 		return;
 	result_text(s, c->shown.data, c->shown.len, &text);
 	utf8_clean(buffer_text(&text), text.len, true, &clean);
-	bundle = json_pack("{so}", "text/plain", json_stringn_nocheck(buffer_text(&clean), clean.len));
+	bundle = json_pack("{so}", "text/plain",
+			   json_stringn_nocheck(buffer_text(&clean), clean.len));
 	if (c->step == STEP_EXPRESSION) {
 		set_value(c, json_pack("{ss so s{}}", "status", "ok", "data", bundle, "metadata"));
 		return;
@@ -642,8 +672,12 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 void execute_drop(struct session *s, const struct buffer *names)
 {
 	struct cell *c = s->executor.current;
-	struct unit nothing = { .cell = c->number, .cell_name = c->name, .run_symbol = "", .display_type = "",
-				.display_type_code = "", .warnings = "" };
+	struct unit nothing = { .cell = c->number,
+				.cell_name = c->name,
+				.run_symbol = "",
+				.display_type = "",
+				.display_type_code = "",
+				.warnings = "" };
 
 	buffer_clear(&c->dropping);
 	buffer_append(&c->dropping, buffer_text(names), names->len);
@@ -687,7 +721,8 @@ static void end_setup(struct session *s, struct cell *c, const struct cell_end *
 	else
 		setup_done(&s->setup, c->restarted, false);
 	if (end->ok && c->step == STEP_RESTART)
-		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n", c->restarted->name);
+		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n",
+			      c->restarted->name);
 	c->step = STEP_OWN;
 	c->state = CELL_MAGICS;
 	advance(s);
@@ -723,7 +758,8 @@ static void on_who_has(void *data, uint32_t type, const void *payload, size_t le
 static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	c->asks_who_has = *end->missing && c->failed &&
-			  !supervisor_package(s->supervisor, PACKAGE_WHO_HAS, end->missing, on_who_has, s, NULL);
+			  !supervisor_package(s->supervisor, PACKAGE_WHO_HAS, end->missing,
+					      on_who_has, s, NULL);
 	return c->asks_who_has;
 }
 
@@ -757,7 +793,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		end_drop(s, c, end);
 		return;
 	}
-	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) || end->checkpointed)
+	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) ||
+	    end->checkpointed)
 		accept_unit(s, c, end);
 	else if (c->step == STEP_OWN)
 		refuse_unit(s, c, end);
@@ -789,7 +826,8 @@ void execute_interrupt(struct session *s)
 	if (c->awaiting) {
 		c->awaiting = false;
 		supervisor_wake_cancel(s->supervisor);
-		cell_fail_plain(c, "Interrupted", "interrupted while the session was restored; nothing was run");
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while the session was restored; nothing was run");
 		advance(s);
 	} else if (c->state == CELL_MAGICS && c->cancel) {
 		c->cancel(c->cancel_data);

@@ -35,7 +35,7 @@ void flags_release(struct flags *f)
 const char *flags_name(enum flags_kind kind)
 {
 	static const char *const names[FLAGS_KINDS] = {
-		[FLAGS_C] = "cflags", [FLAGS_LINK] = "ldflags", [FLAGS_DEVICE] = "nvflags",
+		[FLAGS_C] = "cflags",     [FLAGS_LINK] = "ldflags", [FLAGS_DEVICE] = "nvflags",
 		[FLAGS_STANDARD] = "std", [FLAGS_LEVEL] = "opt",
 	};
 
@@ -75,7 +75,9 @@ static struct flags_package *place_for(struct flags *f, const char *name)
 
 int flags_add_package(struct flags *f, const struct flags_package *p, struct error *err)
 {
-	struct flags_package copy = { strdup(p->name), strdup(p->version), strdup(p->cflags), strdup(p->libraries) }, *to = NULL;
+	struct flags_package copy = { strdup(p->name), strdup(p->version), strdup(p->cflags),
+				      strdup(p->libraries) },
+			     *to = NULL;
 
 	if (copy.name && copy.version && copy.cflags && copy.libraries)
 		to = place_for(f, p->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What %cflags, %ldflags, %nvflags, %std, %opt and %pkg have set, from the cell on in which they stand. A failed cell does not
- * take them back, nor does %reset.
+ * What %cflags, %ldflags, %nvflags, %std, %opt and %pkg have set, from the cell on in which they
+ * stand. A failed cell does not take them back, nor does %reset.
  */
 #ifndef CGPU_KERNEL_SESSION_FLAGS_H
 #define CGPU_KERNEL_SESSION_FLAGS_H
@@ -26,7 +26,7 @@ struct flags_package {
 };
 
 struct flags {
-	char *text[FLAGS_KINDS]; /* as given; owned, NULL for none */
+	char *text[FLAGS_KINDS];        /* as given; owned, NULL for none */
 	struct flags_package *packages; /* owned, in the order of %pkg */
 	size_t n_packages;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * While a cell is at work its request is the parent of what renews the card, so that programs that run notebooks and look at
- * one cell at a time see it, too. No front end says that an output is gone; the next run of its cell does.
+ * While a cell is at work its request is the parent of what renews the card, so that programs that
+ * run notebooks and look at one cell at a time see it, too. No front end says that an output is
+ * gone; the next run of its cell does.
  */
 #include "kernel/session/gpu-card.h"
 
@@ -53,12 +54,16 @@ static void put_busy(const struct gpu_card *card, char ret[64], int *ret_percent
 	if (card->last.emulated)
 		snprintf(ret, 64, "of the time launches ran");
 	else if (gpu_meter_is_known(&card->meter) && card->meter.celsius >= 0)
-		snprintf(ret, 64, "of the time launches ran, %d degrees Celsius", card->meter.celsius);
+		snprintf(ret, 64, "of the time launches ran, %d degrees Celsius",
+			 card->meter.celsius);
 	else
-		snprintf(ret, 64, "%s", *ret_percent < 0 ? "not known: nvidia-smi does not tell" : "of the time launches ran");
+		snprintf(ret, 64, "%s",
+			 *ret_percent < 0 ? "not known: nvidia-smi does not tell"
+					  : "of the time launches ran");
 }
 
-static void put_text(const struct gpu_card *card, const char *others, const char *end, struct buffer *out)
+static void put_text(const struct gpu_card *card, const char *others, const char *end,
+		     struct buffer *out)
 {
 	const struct device_glance *g = &card->last;
 	char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX], what[64];
@@ -67,7 +72,8 @@ static void put_text(const struct gpu_card *card, const char *others, const char
 
 	buffer_printf(out, "%s%s\nmemory  ", g->name, end);
 	put_bar(used, out);
-	buffer_printf(out, "  %3u %%  %s of %s allowed\n", used, size_text(g->used, a), size_text(g->limit, b));
+	buffer_printf(out, "  %3u %%  %s of %s allowed\n", used, size_text(g->used, a),
+		      size_text(g->limit, b));
 	put_busy(card, what, &busy);
 	buffer_puts(out, "busy    ");
 	if (busy >= 0) {
@@ -78,21 +84,28 @@ static void put_text(const struct gpu_card *card, const char *others, const char
 	for (uint32_t i = 0; i < g->table.n_rows; i++) {
 		const struct device_watch_row *r = &g->table.rows[i];
 
-		buffer_printf(out, "%10s  %-24s In[%" PRIu32 "]\n", size_text(r->size, a), *r->name ? r->name : "-", r->cell);
+		buffer_printf(out, "%10s  %-24s In[%" PRIu32 "]\n", size_text(r->size, a),
+			      *r->name ? r->name : "-", r->cell);
 	}
 	if (g->table.n_left)
-		buffer_printf(out, "%10s  in %" PRIu32 " more buffers\n", size_text(g->table.bytes_left, a), g->table.n_left);
+		buffer_printf(out, "%10s  in %" PRIu32 " more buffers\n",
+			      size_text(g->table.bytes_left, a), g->table.n_left);
 	buffer_puts(out, others);
 }
 
-static void put_html_bar(const char *what, unsigned p, const char *colour, const char *text, struct buffer *out)
+static void put_html_bar(const char *what, unsigned p, const char *colour, const char *text,
+			 struct buffer *out)
 {
-	buffer_printf(out, "<tr><td>%s</td><td style=\"width:16em;background:rgba(128,128,128,.2);padding:0\"><div style=\""
-		      "background:%s;height:1em;width:%u%%\"></div></td><td style=\"text-align:left\">%u&#160;%% %s</td></tr>\n",
+	buffer_printf(out,
+		      "<tr><td>%s</td><td "
+		      "style=\"width:16em;background:rgba(128,128,128,.2);padding:0\"><div "
+		      "style=\"background:%s;height:1em;width:%u%%\"></div></td><td "
+		      "style=\"text-align:left\">%u&#160;%% %s</td></tr>\n",
 		      what, p > 90 ? "rgba(234,67,53,.8)" : colour, p, p, text);
 }
 
-static void put_html(const struct gpu_card *card, const char *others, const char *end, struct buffer *out)
+static void put_html(const struct gpu_card *card, const char *others, const char *end,
+		     struct buffer *out)
 {
 	const struct device_glance *g = &card->last;
 	char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX], text[2 * SIZE_TEXT_MAX + 32], what[64];
@@ -101,25 +114,33 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 	buffer_puts(out, "<div><b>");
 	utf8_html(g->name, strlen(g->name), out);
 	buffer_printf(out, "</b>%s<table style=\"border-collapse:collapse\">\n", end);
-	snprintf(text, sizeof(text), "%s of %s allowed", size_text(g->used, a), size_text(g->limit, b));
+	snprintf(text, sizeof(text), "%s of %s allowed", size_text(g->used, a),
+		 size_text(g->limit, b));
 	put_html_bar("memory", percent(g->used, g->limit), "rgba(66,133,244,.8)", text, out);
 	put_busy(card, what, &busy);
 	if (busy >= 0)
 		put_html_bar("busy", (unsigned)busy, "rgba(52,168,83,.8)", what, out);
 	else
-		buffer_printf(out, "<tr><td>busy</td><td colspan=\"2\" style=\"text-align:left\">%s</td></tr>\n", what);
+		buffer_printf(out,
+			      "<tr><td>busy</td><td colspan=\"2\" "
+			      "style=\"text-align:left\">%s</td></tr>\n",
+			      what);
 	buffer_puts(out, "</table><table style=\"border-collapse:collapse\">\n");
 	for (uint32_t i = 0; i < g->table.n_rows; i++) {
 		const struct device_watch_row *r = &g->table.rows[i];
 		const char *name = *r->name ? r->name : "-";
 
-		buffer_printf(out, "<tr><td>%s</td><td style=\"text-align:left\"><code>", size_text(r->size, a));
+		buffer_printf(out, "<tr><td>%s</td><td style=\"text-align:left\"><code>",
+			      size_text(r->size, a));
 		utf8_html(name, strlen(name), out);
 		buffer_printf(out, "</code></td><td>In[%" PRIu32 "]</td></tr>\n", r->cell);
 	}
 	if (g->table.n_left)
-		buffer_printf(out, "<tr><td>%s</td><td colspan=\"2\" style=\"text-align:left\">in %" PRIu32 " more buffers</td></tr>\n",
-			      size_text(g->table.bytes_left, a), g->table.n_left);
+		buffer_printf(
+			out,
+			"<tr><td>%s</td><td colspan=\"2\" style=\"text-align:left\">in %" PRIu32
+			" more buffers</td></tr>\n",
+			size_text(g->table.bytes_left, a), g->table.n_left);
 	buffer_puts(out, "</table>");
 	if (*others) {
 		buffer_puts(out, "<pre>");
@@ -153,8 +174,10 @@ static void look(struct session *s)
 
 	if (!supervisor_glance(s->supervisor, &now))
 		return;
-	card->busy_percent = now.worker == card->last.worker && now.busy_ns >= card->last.busy_ns ?
-			     percent(now.busy_ns - card->last.busy_ns, now.at_ns - card->last.at_ns) : 0;
+	card->busy_percent =
+		now.worker == card->last.worker && now.busy_ns >= card->last.busy_ns
+			? percent(now.busy_ns - card->last.busy_ns, now.at_ns - card->last.at_ns)
+			: 0;
 	card->last = now;
 }
 
@@ -184,7 +207,8 @@ static void on_tick(void *data);
 static void arm(struct session *s)
 {
 	loop_remove(s->loop, s->gpu_card.tick);
-	s->gpu_card.tick = loop_add_timer(s->loop, execute_at_work(&s->executor) ? TICK_MS : IDLE_TICK_MS, on_tick, s);
+	s->gpu_card.tick = loop_add_timer(
+		s->loop, execute_at_work(&s->executor) ? TICK_MS : IDLE_TICK_MS, on_tick, s);
 }
 
 static void on_tick(void *data)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %gpu -l: a card with the device's memory by variable, other notebooks and how busy the device is. It is a display that is
- * renewed in place, twice a second while a cell runs and more seldom otherwise, and only when what it says has changed. It
- * asks nobody: a cell that runs is not disturbed.
+ * %gpu -l: a card with the device's memory by variable, other notebooks and how busy the device is.
+ * It is a display that is renewed in place, twice a second while a cell runs and more seldom
+ * otherwise, and only when what it says has changed. It asks nobody: a cell that runs is not
+ * disturbed.
  */
 #ifndef CGPU_KERNEL_SESSION_GPU_CARD_H
 #define CGPU_KERNEL_SESSION_GPU_CARD_H
@@ -21,11 +22,11 @@ struct session;
 
 struct gpu_card {
 	bool live;
-	char id[80];            /* of the display: the same for the life of the kernel process */
-	char *cell;             /* of the notebook, that shows it; "" unknown */
-	struct message parent;  /* its request: the header only */
+	char id[80];           /* of the display: the same for the life of the kernel process */
+	char *cell;            /* of the notebook, that shows it; "" unknown */
+	struct message parent; /* its request: the header only */
 	struct loop_source *tick;
-	char *shown;            /* the text that stands there */
+	char *shown; /* the text that stands there */
 	struct device_glance last;
 	unsigned busy_percent;  /* between the last two glances, of an emulated device */
 	struct gpu_meter meter; /* of a real one */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the kernel process dies its end of the pipe goes with it, and so does nvidia-smi at its next line. */
+/* When the kernel process dies its end of the pipe goes with it, and so does nvidia-smi at its next
+ * line. */
 #define _GNU_SOURCE
 #include "kernel/session/gpu-meter.h"
 
@@ -26,7 +27,8 @@ static void put_uuid(const uint8_t uuid[GPU_METER_UUID_SIZE], char ret[48])
 	char *at = ret + sprintf(ret, "--id=GPU");
 
 	for (int i = 0; i < GPU_METER_UUID_SIZE; i++)
-		at += sprintf(at, "%s%02x", !i || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+		at += sprintf(at, "%s%02x", !i || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			      uuid[i]);
 }
 
 /* A figure, or "[N/A]" and its like. */
@@ -84,8 +86,12 @@ static void on_readable(void *data)
 
 static int spawn(const char *program, const char *id, int out, pid_t *ret)
 {
-	char *const argv[] = { (char *)program, "--query-gpu=utilization.gpu,temperature.gpu", "--format=csv,noheader,nounits",
-			       "--loop-ms=500", (char *)id, NULL };
+	char *const argv[] = { (char *)program,
+			       "--query-gpu=utilization.gpu,temperature.gpu",
+			       "--format=csv,noheader,nounits",
+			       "--loop-ms=500",
+			       (char *)id,
+			       NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
 	sigset_t none, plain;
@@ -100,7 +106,8 @@ static int spawn(const char *program, const char *id, int out, pid_t *ret)
 	posix_spawn_file_actions_adddup2(&files, out, 1);
 	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
 	posix_spawnattr_init(&how);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+					       POSIX_SPAWN_SETPGROUP);
 	posix_spawnattr_setsigmask(&how, &none);
 	posix_spawnattr_setsigdefault(&how, &plain);
 	failed = posix_spawnp(ret, program, &files, &how, argv, environ);
@@ -109,8 +116,8 @@ static int spawn(const char *program, const char *id, int out, pid_t *ret)
 	return failed;
 }
 
-int gpu_meter_start(struct gpu_meter *m, struct loop *loop, const char *program, const uint8_t uuid[GPU_METER_UUID_SIZE],
-		    struct error *err)
+int gpu_meter_start(struct gpu_meter *m, struct loop *loop, const char *program,
+		    const uint8_t uuid[GPU_METER_UUID_SIZE], struct error *err)
 {
 	int ends[2], failed;
 	char id[48];
@@ -127,7 +134,9 @@ int gpu_meter_start(struct gpu_meter *m, struct loop *loop, const char *program,
 		m->pidfd = pidfd_of(pid, err);
 	if (failed || m->pidfd < 0) {
 		close(ends[0]);
-		return failed ? error_set(err, ERROR_NOT_FOUND, "%s cannot be started: %s", program, strerror(failed)) : -1;
+		return failed ? error_set(err, ERROR_NOT_FOUND, "%s cannot be started: %s", program,
+					  strerror(failed))
+			      : -1;
 	}
 	m->fd = ends[0];
 	fcntl(m->fd, F_SETFL, O_NONBLOCK);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection. A transaction costs 25 system calls, so rows are collected and written together, shortly after the first
- * of them; who reads has them written before. Writing waits at most two seconds for another kernel, since it
- * happens on the event loop. Opening the file syncs its folder to the disk, which takes as long as the disk likes, so a
- * thread does it: until then rows and requests are kept.
+ * One connection. A transaction costs 25 system calls, so rows are collected and written together,
+ * shortly after the first of them; who reads has them written before. Writing waits at most two
+ * seconds for another kernel, since it happens on the event loop. Opening the file syncs its folder
+ * to the disk, which takes as long as the disk likes, so a thread does it: until then rows and
+ * requests are kept.
  */
 #define _GNU_SOURCE
 #include "kernel/session/history.h"
@@ -43,7 +44,7 @@ struct history {
 	pthread_t opener; /* owns db, session and place while it is opening */
 	bool opening;
 	char place[4096];
-	int opened;       /* an eventfd: what the opener writes last */
+	int opened; /* an eventfd: what the opener writes last */
 	struct loop *loop;
 	struct loop_source *opening_ends;
 	struct request **waiting; /* for that */
@@ -60,16 +61,16 @@ static const char *const inserts[] = {
 };
 
 static const char schema[] =
-	"PRAGMA synchronous = NORMAL;"
-	"PRAGMA cache_size = -256;" /* kB; a session writes at the end of its tables */
-	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start TIMESTAMP,"
-	" end TIMESTAMP, num_cmds INTEGER, remark TEXT);"
-	"CREATE TABLE IF NOT EXISTS history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT,"
-	" PRIMARY KEY (session, line));"
-	"CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line INTEGER, output TEXT,"
-	" PRIMARY KEY (session, line));"
-	"INSERT INTO sessions (start) VALUES (datetime('now', 'localtime'));"
-	"PRAGMA wal_autocheckpoint = 0;"; /* that syncs: done above, and by the last one that closes the file */
+	"PRAGMA synchronous = NORMAL;PRAGMA cache_size = -256;" /* kB; a session writes at the end
+								   of its tables */
+	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start "
+	"TIMESTAMP, end TIMESTAMP, num_cmds INTEGER, remark TEXT);CREATE TABLE IF NOT EXISTS "
+	"history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT, PRIMARY KEY "
+	"(session, line));CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line "
+	"INTEGER, output TEXT, PRIMARY KEY (session, line));INSERT INTO sessions (start) VALUES "
+	"(datetime('now', 'localtime'));PRAGMA wal_autocheckpoint = 0;"; /* that syncs: done above,
+									    and by the last one that
+									    closes the file */
 
 /* SQLite gives the mode of the file to those that it makes beside it. */
 static void make_private(const char *path)
@@ -79,7 +80,8 @@ static void make_private(const char *path)
 	(void)fd;
 }
 
-/* A new file becomes a WAL under an exclusive lock, and who finds that taken is told at once, whatever the timeout. */
+/* A new file becomes a WAL under an exclusive lock, and who finds that taken is told at once,
+ * whatever the timeout. */
 static int set_up(sqlite3 *db)
 {
 	int64_t end = clock_now_ms() + OPEN_MS;
@@ -224,7 +226,8 @@ static void run(struct history *h, sqlite3_stmt *stmt)
 static void write_rows(struct history *h)
 {
 	struct record r = record_open(h->pending.data, h->pending.len);
-	sqlite3_stmt *stmts[2] = { prepare(h, inserts[ROW_INPUT]), prepare(h, inserts[ROW_OUTPUT]) };
+	sqlite3_stmt *stmts[2] = { prepare(h, inserts[ROW_INPUT]),
+				   prepare(h, inserts[ROW_OUTPUT]) };
 
 	while (r.at < r.end) {
 		sqlite3_stmt *stmt = stmts[record_u8(&r) == ROW_OUTPUT];
@@ -280,7 +283,8 @@ static void on_timer(void *data)
 	start_timer(h);
 }
 
-/* For reading: all rows are there, the statement has its parameters, 'i' int64_t, 's' text. NULL was logged. */
+/* For reading: all rows are there, the statement has its parameters, 'i' int64_t, 's' text. NULL
+ * was logged. */
 static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, ...)
 {
 	sqlite3_stmt *stmt;
@@ -294,7 +298,8 @@ static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, 
 		if (types[i] == 'i')
 			sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
 		else
-			sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
+			sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1,
+					  SQLITE_TRANSIENT);
 	}
 	va_end(ap);
 	return stmt;
@@ -331,11 +336,14 @@ void history_free(struct history *h)
 		request_end(h->waiting[--h->n_waiting]);
 	free(h->waiting);
 	if (h->loop && !is_opened_soon(h)) {
-		log_warning("history: its file could not be opened in time; this session is not in it");
+		log_warning(
+			"history: its file could not be opened in time; this session is not in it");
 		return; /* all of it is the thread's */
 	}
-	stmt = ask(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
-		   " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", own_session(h));
+	stmt = ask(h,
+		   "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds = (SELECT "
+		   "count(*) FROM history WHERE session = ?1) WHERE session = ?1",
+		   "i", own_session(h));
 	run(h, stmt);
 	sqlite3_finalize(stmt);
 	if (h->loop)
@@ -374,7 +382,9 @@ void history_add_output(struct history *h, uint32_t line, const char *text)
 	add(h, ROW_OUTPUT, line, text);
 }
 
-#define COLUMNS "SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING (session, line) "
+#define COLUMNS                                                                                    \
+	"SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING "    \
+	"(session, line) "
 
 /* All rows; `newest_first` turns them round. */
 static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
@@ -386,7 +396,8 @@ static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
 		const char *text = (const char *)sqlite3_column_text(stmt, 3);
 		json_t *row = json_pack(output ? "[I, I, [s, s?]]" : "[I, I, s]",
 					(json_int_t)sqlite3_column_int64(stmt, 0),
-					(json_int_t)sqlite3_column_int64(stmt, 1), source ? source : "", text);
+					(json_int_t)sqlite3_column_int64(stmt, 1),
+					source ? source : "", text);
 
 		if (newest_first)
 			json_array_insert_new(rows, 0, row);
@@ -407,23 +418,28 @@ json_t *history_range(struct history *h, int64_t session, int start, int stop, b
 {
 	if (session <= 0)
 		session += own_session(h);
-	return collect(ask(h, COLUMNS "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
-			       "iii", session, (int64_t)start, (int64_t)stop), false, output);
+	return collect(
+		ask(h,
+		    COLUMNS
+		    "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
+		    "iii", session, (int64_t)start, (int64_t)stop),
+		false, output);
 }
 
 json_t *history_search(struct history *h, const char *pattern, int n, bool unique, bool output)
 {
-	const char *sql = unique ?
-		COLUMNS "WHERE source_raw GLOB ? GROUP BY source_raw HAVING max(session * 1000000 + line) "
-		"ORDER BY session DESC, line DESC LIMIT ?" :
-		COLUMNS "WHERE source_raw GLOB ? ORDER BY session DESC, line DESC LIMIT ?";
+	const char *sql =
+		unique ? COLUMNS "WHERE source_raw GLOB ? GROUP BY source_raw HAVING max(session * "
+				 "1000000 + line) ORDER BY session DESC, line DESC LIMIT ?"
+		       : COLUMNS "WHERE source_raw GLOB ? ORDER BY session DESC, line DESC LIMIT ?";
 
 	return collect(ask(h, sql, "si", pattern, (int64_t)n), true, output);
 }
 
 static void answer(struct history *h, struct request *r)
 {
-	const char *type = request_text(r, "hist_access_type"), *pattern = request_text(r, "pattern");
+	const char *type = request_text(r, "hist_access_type"),
+		   *pattern = request_text(r, "pattern");
 	bool output = request_flag(r, "output", false);
 	int n = request_number(r, "n", -1);
 	json_t *rows;
@@ -431,10 +447,12 @@ static void answer(struct history *h, struct request *r)
 	if (!strcmp(type, "tail"))
 		rows = history_tail(h, n, output);
 	else if (!strcmp(type, "range"))
-		rows = history_range(h, request_number(r, "session", 0), request_number(r, "start", 0),
-				     request_number(r, "stop", -1), output);
+		rows = history_range(h, request_number(r, "session", 0),
+				     request_number(r, "start", 0), request_number(r, "stop", -1),
+				     output);
 	else
-		rows = history_search(h, *pattern ? pattern : "*", n, request_flag(r, "unique", false), output);
+		rows = history_search(h, *pattern ? pattern : "*", n,
+				      request_flag(r, "unique", false), output);
 	request_reply(r, json_pack("{ss so}", "status", "ok", "history", rows));
 }
 

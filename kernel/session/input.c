@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_request goes to the identity that sent the execute_request: clients use one for shell and stdin. */
+/* input_request goes to the identity that sent the execute_request: clients use one for shell and
+ * stdin. */
 #include "kernel/session/input.h"
 
 #include <stdio.h>
@@ -13,7 +14,8 @@
 
 #define END_OF_FILE "\x04"
 
-void input_ask(struct session *s, const struct request *request, bool allow, const char *prompt, bool password)
+void input_ask(struct session *s, const struct request *request, bool allow, const char *prompt,
+	       bool password)
 {
 	struct outgoing m = { .type = "input_request", .parent = &request->message };
 	struct error err = ERROR_INIT;
@@ -21,7 +23,8 @@ void input_ask(struct session *s, const struct request *request, bool allow, con
 	output_flush(&s->output);
 	if (!allow) {
 		output_printf(&s->output, STREAM_STDERR,
-			      "stdin: this front end does not answer questions, so the cell reads end of file\n");
+			      "stdin: this front end does not answer questions, so the cell reads "
+			      "end of file\n");
 		supervisor_input(s->supervisor, true, "");
 		return;
 	}
@@ -42,11 +45,13 @@ void input_reply(struct session *s, struct message *m)
 	const char *value = json_string_value(json_object_get(m->content, "value"));
 
 	/* jupyter_client answers without a parent header. */
-	if (strcmp(m->type, "input_reply") || !*s->input.asked || (parent && strcmp(parent, s->input.asked))) {
+	if (strcmp(m->type, "input_reply") || !*s->input.asked ||
+	    (parent && strcmp(parent, s->input.asked))) {
 		log_info("stdin: a %s that nobody waits for is dropped", m->type);
 	} else {
 		input_cancel(s);
-		supervisor_input(s->supervisor, !value || !strcmp(value, END_OF_FILE), value ? value : "");
+		supervisor_input(s->supervisor, !value || !strcmp(value, END_OF_FILE),
+				 value ? value : "");
 	}
 	message_release(m);
 }

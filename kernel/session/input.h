@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cell reads stdin: the front end is asked for a line, if it allows that, and its answer goes to the cell. */
+/* A cell reads stdin: the front end is asked for a line, if it allows that, and its answer goes to
+ * the cell. */
 #ifndef CGPU_KERNEL_SESSION_INPUT_H
 #define CGPU_KERNEL_SESSION_INPUT_H
 
@@ -14,7 +15,8 @@ struct input {
 };
 
 /* `request` is that of the cell; with allow false the cell reads end of file. */
-void input_ask(struct session *s, const struct request *request, bool allow, const char *prompt, bool password);
+void input_ask(struct session *s, const struct request *request, bool allow, const char *prompt,
+	       bool password);
 /* A message on the stdin channel; takes it over. Late answers are dropped. */
 void input_reply(struct session *s, struct message *m);
 /* The cell waits no more. */

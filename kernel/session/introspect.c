@@ -70,14 +70,16 @@ static char *word_at(const char *code, size_t cursor)
 
 /* ---- complete ---- */
 
-static json_t *typed_match(size_t start, size_t end, const char *text, const char *type, const char *signature)
+static json_t *typed_match(size_t start, size_t end, const char *text, const char *type,
+			   const char *signature)
 {
-	return json_pack("{sI sI ss ss ss}", "start", (json_int_t)start, "end", (json_int_t)end, "text", text,
-			 "type", type, "signature", signature);
+	return json_pack("{sI sI ss ss ss}", "start", (json_int_t)start, "end", (json_int_t)end,
+			 "text", text, "type", type, "signature", signature);
 }
 
 /* matches and types are taken over. */
-static void reply_matches(struct request *r, json_t *matches, json_t *types, size_t start, size_t end)
+static void reply_matches(struct request *r, json_t *matches, json_t *types, size_t start,
+			  size_t end)
 {
 	request_reply(r, json_pack("{ss so sI sI s{so}}", "status", "ok", "matches", matches,
 				   "cursor_start", (json_int_t)start, "cursor_end", (json_int_t)end,
@@ -89,16 +91,19 @@ static void on_completed(void *data, uint32_t type, const void *payload, size_t 
 	struct question *q = data;
 	struct record r = record_open(payload, payload ? len : 0);
 	json_t *matches = json_array(), *types = json_array();
-	size_t cursor = utf8_chars(q->code, cursor_bytes(q->request, q->code)), start = cursor, end = cursor;
+	size_t cursor = utf8_chars(q->code, cursor_bytes(q->request, q->code)), start = cursor,
+	       end = cursor;
 
 	if (payload && type == COMPILER_COMPLETED) {
 		start = utf8_chars(q->code, record_u32(&r));
 		end = utf8_chars(q->code, record_u32(&r));
 		for (uint32_t n = record_count(&r, 12); n; n--) {
-			const char *text = record_str(&r), *kind = record_str(&r), *signature = record_str(&r);
+			const char *text = record_str(&r), *kind = record_str(&r),
+				   *signature = record_str(&r);
 
 			json_array_append_new(matches, json_string(text));
-			json_array_append_new(types, typed_match(start, end, text, kind, signature));
+			json_array_append_new(types,
+					      typed_match(start, end, text, kind, signature));
 		}
 	}
 	reply_matches(q->request, matches, types, start, end);
@@ -138,11 +143,13 @@ static void add_candidate(void *data, const char *word, const char *type)
 	json_array_append_new(a->types, typed_match(a->from, a->to, word, type, ""));
 }
 
-static void complete_argument(struct request *r, const struct magic *m, const char *code, size_t args, size_t start,
-			      size_t cursor)
+static void complete_argument(struct request *r, const struct magic *m, const char *code,
+			      size_t args, size_t start, size_t cursor)
 {
-	cleanup_free char *before = strndup(code + args, start - args), *prefix = strndup(code + start, cursor - start);
-	struct argument a = { json_array(), json_array(), prefix, utf8_chars(code, start), utf8_chars(code, cursor) };
+	cleanup_free char *before = strndup(code + args, start - args),
+			  *prefix = strndup(code + start, cursor - start);
+	struct argument a = { json_array(), json_array(), prefix, utf8_chars(code, start),
+			      utf8_chars(code, cursor) };
 
 	if (before && prefix)
 		m->complete(r->session, before, add_candidate, &a);
@@ -169,7 +176,8 @@ void introspect_complete(struct request *r)
 	q = blanked ? question_new(r, code) : NULL;
 	if (!q)
 		reply_matches(r, json_array(), json_array(), cursor, cursor);
-	else if (supervisor_complete(r->session->supervisor, blanked, cursor, on_completed, q, NULL))
+	else if (supervisor_complete(r->session->supervisor, blanked, cursor, on_completed, q,
+				     NULL))
 		on_completed(q, 0, NULL, 0);
 }
 
@@ -185,8 +193,8 @@ static const struct supervisor_variable *find_variable(struct session *s, const 
 	return NULL;
 }
 
-int introspect_answer(struct session *s, const char *name, uint32_t type, const void *payload, size_t len,
-		      struct buffer *out)
+int introspect_answer(struct session *s, const char *name, uint32_t type, const void *payload,
+		      size_t len, struct buffer *out)
 {
 	struct record r = record_open(payload, payload ? len : 0);
 	const struct supervisor_variable *v;
@@ -196,7 +204,8 @@ int introspect_answer(struct session *s, const char *name, uint32_t type, const 
 	buffer_puts(out, record_str(&r));
 	v = find_variable(s, name);
 	if (v) {
-		buffer_puts(out, out->len && out->data[out->len - 1] != '\n' ? "\nvalue: " : "value: ");
+		buffer_puts(out,
+			    out->len && out->data[out->len - 1] != '\n' ? "\nvalue: " : "value: ");
 		result_variable(s, v, 400, out);
 	}
 	return !r.failed;
@@ -206,8 +215,8 @@ static void reply_text(struct request *r, const char *text)
 {
 	json_t *data = text ? json_pack("{ss}", "text/plain", text) : json_object();
 
-	request_reply(r, json_pack("{ss sb so s{}}", "status", "ok", "found", text != NULL, "data", data,
-				   "metadata"));
+	request_reply(r, json_pack("{ss sb so s{}}", "status", "ok", "found", text != NULL, "data",
+				   data, "metadata"));
 }
 
 static void on_inspected(void *data, uint32_t type, const void *payload, size_t len)
@@ -247,8 +256,8 @@ void introspect_inspect(struct request *r)
 	if (!q)
 		reply_text(r, NULL);
 	else if (!(q->name = word_at(code, cursor)) ||
-		 supervisor_inspect(r->session->supervisor, blanked, cursor, request_number(r, "detail_level", 0),
-				    on_inspected, q, NULL))
+		 supervisor_inspect(r->session->supervisor, blanked, cursor,
+				    request_number(r, "detail_level", 0), on_inspected, q, NULL))
 		on_inspected(q, 0, NULL, 0);
 }
 
@@ -287,7 +296,8 @@ void introspect_is_complete(struct request *r)
 	} else if (!blanked || !blanked[strspn(blanked, " \t\r\n")]) {
 		reply_completeness(r, "complete", "");
 	} else if ((q = question_new(r, code))) {
-		if (supervisor_is_complete(r->session->supervisor, blanked, on_completeness, q, NULL))
+		if (supervisor_is_complete(r->session->supervisor, blanked, on_completeness, q,
+					   NULL))
 			on_completeness(q, 0, NULL, 0);
 	} else {
 		reply_completeness(r, "unknown", "");

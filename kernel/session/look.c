@@ -41,12 +41,15 @@ static int read_arch(const char *word, uint32_t *ret, struct error *err)
 			digits += strlen(fronts[i]);
 	n = strtoul(digits, &end, 10);
 	if (*end || end == digits || n < 50 || n > 999)
-		return error_set(err, ERROR_INPUT, "--arch names a compute capability, as in --arch sm_80; not '%s'", word);
+		return error_set(err, ERROR_INPUT,
+				 "--arch names a compute capability, as in --arch sm_80; not '%s'",
+				 word);
 	*ret = (uint32_t)n;
 	return 0;
 }
 
-static int read_number(const char *option, const char *word, uint32_t max, uint32_t *ret, struct error *err)
+static int read_number(const char *option, const char *word, uint32_t max, uint32_t *ret,
+		       struct error *err)
 {
 	char *end;
 	unsigned long n = strtoul(word, &end, 10);
@@ -66,7 +69,9 @@ static int read_option(const char *option, const char *value, struct look *ret, 
 	if (!strcmp(option, "--shared") && ret->kind == LOOK_REGISTERS)
 		return read_number(option, value, 1u << 20, &ret->dynamic_shared, err);
 	return error_set(err, ERROR_INPUT, "there is no option %s here; there %s", option,
-			 ret->kind == LOOK_REGISTERS ? "are --arch sm_80, --block THREADS, --shared BYTES" : "is --arch sm_80");
+			 ret->kind == LOOK_REGISTERS
+				 ? "are --arch sm_80, --block THREADS, --shared BYTES"
+				 : "is --arch sm_80");
 }
 
 static int read_arguments(char *args, struct look *ret, struct error *err)
@@ -93,23 +98,31 @@ static int read_arguments(char *args, struct look *ret, struct error *err)
 
 /* ---- question and answer ---- */
 
-static int ask(struct session *s, const struct look *l, const struct unit *unit, supervisor_answer *fn, struct error *err)
+static int ask(struct session *s, const struct look *l, const struct unit *unit,
+	       supervisor_answer *fn, struct error *err)
 {
-	const struct supervisor_look q = { .kind = (uint8_t)l->kind, .name = l->name ? l->name : "", .sm = l->sm,
-					   .threads = l->threads, .dynamic_shared = l->dynamic_shared, .unit = unit };
+	const struct supervisor_look q = { .kind = (uint8_t)l->kind,
+					   .name = l->name ? l->name : "",
+					   .sm = l->sm,
+					   .threads = l->threads,
+					   .dynamic_shared = l->dynamic_shared,
+					   .unit = unit };
 
 	return supervisor_look(s->supervisor, &q, fn, s, err);
 }
 
 /* Shows the answer; -1: there is none, or it says why not. */
-static int show(struct session *s, const struct cell *c, uint32_t type, const void *payload, size_t len, struct error *err)
+static int show(struct session *s, const struct cell *c, uint32_t type, const void *payload,
+		size_t len, struct error *err)
 {
 	struct record r = record_open(payload, payload ? len : 0);
 	const char *problem, *text, *html;
 
 	if (!payload || type != COMPILER_LOOKED)
-		return error_set(err, ERROR_PEER_GONE, "%s", c->interrupted ? "interrupted" :
-				 "the compiler has ended over this and was started again");
+		return error_set(
+			err, ERROR_PEER_GONE, "%s",
+			c->interrupted ? "interrupted"
+				       : "the compiler has ended over this and was started again");
 	problem = record_str(&r);
 	text = record_str(&r);
 	html = record_str(&r);
@@ -118,8 +131,7 @@ static int show(struct session *s, const struct cell *c, uint32_t type, const vo
 	if (*problem)
 		return error_set(err, ERROR_NOT_FOUND, "%s", problem);
 	output_flush(&s->output);
-	publish_display(&s->publisher, &c->request->message,
-			utf8_bundle(text, html), "", false);
+	publish_display(&s->publisher, &c->request->message, utf8_bundle(text, html), "", false);
 	return 0;
 }
 
@@ -148,7 +160,8 @@ static void cancel(void *data)
 	supervisor_interrupt(s->supervisor);
 }
 
-static int look_at_session(struct session *s, struct cell *c, const struct look *l, struct error *err)
+static int look_at_session(struct session *s, struct cell *c, const struct look *l,
+			   struct error *err)
 {
 	if (ask(s, l, NULL, on_line_looked, err))
 		return -1;
@@ -157,7 +170,8 @@ static int look_at_session(struct session *s, struct cell *c, const struct look 
 	return 1;
 }
 
-int look_run(struct session *s, struct cell *c, const struct magic_call *call, enum look_kind kind, struct error *err)
+int look_run(struct session *s, struct cell *c, const struct magic_call *call, enum look_kind kind,
+	     struct error *err)
 {
 	struct look l = { .kind = kind };
 	int ret = read_arguments(call->args, &l, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %ptx, %sass and %regs: which device code is looked at, and the display of what the compiler has made ready of it. */
+/* %ptx, %sass and %regs: which device code is looked at, and the display of what the compiler has
+ * made ready of it. */
 #ifndef CGPU_KERNEL_SESSION_LOOK_H
 #define CGPU_KERNEL_SESSION_LOOK_H
 
@@ -25,10 +26,11 @@ struct look {
 void look_release(struct look *l);
 
 /*
- * A magic's run(): its line form looks at the code of the session, its cell form has the cell compiled and looked at instead
- * of run.
+ * A magic's run(): its line form looks at the code of the session, its cell form has the cell
+ * compiled and looked at instead of run.
  */
-int look_run(struct session *s, struct cell *c, const struct magic_call *call, enum look_kind kind, struct error *err);
+int look_run(struct session *s, struct cell *c, const struct magic_call *call, enum look_kind kind,
+	     struct error *err);
 /* The compiled cell is shown; execute_looked() follows, with why it failed. */
 void look_at_unit(struct session *s, struct cell *c, const struct unit *unit);
 

@@ -56,7 +56,8 @@ static void show(struct output *o, int which, bool last)
 
 	stream_take(&o->streams[which], last, &text);
 	if (text.len && o->parent)
-		publish_stream(&o->session->publisher, o->parent, stream_names[which], text.data, text.len);
+		publish_stream(&o->session->publisher, o->parent, stream_names[which], text.data,
+			       text.len);
 }
 
 /* The stream that was written first goes first. */
@@ -98,7 +99,8 @@ void output_text(struct output *o, int which, const char *bytes, size_t len)
 {
 	if (!o->parent)
 		return;
-	if (which != o->last && stream_has_text(&o->streams[o->last]) && o->switches < SWITCHES_MAX) {
+	if (which != o->last && stream_has_text(&o->streams[o->last]) &&
+	    o->switches < SWITCHES_MAX) {
 		show(o, o->last, false);
 		o->switches++;
 	}
@@ -140,7 +142,8 @@ static bool is_json_mime(const char *mime)
 
 static bool is_text_mime(const char *mime)
 {
-	return !strncmp(mime, "text/", 5) || !strcmp(mime, "image/svg+xml") || !strcmp(mime, "application/javascript");
+	return !strncmp(mime, "text/", 5) || !strcmp(mime, "image/svg+xml") ||
+	       !strcmp(mime, "application/javascript");
 }
 
 static json_t *base64(const char *data, size_t len)
@@ -150,7 +153,8 @@ static json_t *base64(const char *data, size_t len)
 
 	if (!out)
 		return NULL;
-	return json_stringn_nocheck((char *)out, EVP_EncodeBlock(out, (const unsigned char *)data, len));
+	return json_stringn_nocheck((char *)out,
+				    EVP_EncodeBlock(out, (const unsigned char *)data, len));
 }
 
 /* One MIME type's data as its type asks for it. */
@@ -183,7 +187,8 @@ static void display(struct output *o, struct record *r)
 		if (is_mime_type(mime))
 			json_object_set_new(bundle, mime, mime_value(mime, data, len));
 		else
-			output_printf(o, STREAM_STDERR, "display: \"%s\" is not a MIME type\n", mime);
+			output_printf(o, STREAM_STDERR, "display: \"%s\" is not a MIME type\n",
+				      mime);
 	}
 	if (record_check(r, "display record", &err)) {
 		log_warning("%s", err.text);

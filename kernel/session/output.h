@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cell at work shows, in order, to iopub. Text is gathered for a while, so that a loop of printf is a few messages
- * (front ends drop output above 1000 messages a second), and always leaves before any other message of the cell.
+ * What the cell at work shows, in order, to iopub. Text is gathered for a while, so that a loop of
+ * printf is a few messages (front ends drop output above 1000 messages a second), and always leaves
+ * before any other message of the cell.
  */
 #ifndef CGPU_KERNEL_SESSION_OUTPUT_H
 #define CGPU_KERNEL_SESSION_OUTPUT_H
@@ -21,7 +22,7 @@ enum { STREAM_STDOUT, STREAM_STDERR, STREAMS };
 
 struct output {
 	struct session *session;
-	size_t limit;                 /* bytes a cell */
+	size_t limit; /* bytes a cell */
 	struct stream streams[STREAMS];
 	int last;                     /* the stream that was written last */
 	unsigned switches;            /* between the two since the last tick of the timer */
@@ -37,7 +38,8 @@ void output_begin(struct output *o, const struct message *parent);
 void output_end(struct output *o);
 
 void output_text(struct output *o, int stream, const char *bytes, size_t len);
-void output_printf(struct output *o, int stream, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void output_printf(struct output *o, int stream, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* An OUTPUT_DISPLAY or OUTPUT_CLEAR record. */
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len);
 /* Text that waits goes out before another message. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of one command are collected in a struct flags; when its libraries are loaded they join the session's. */
+/* The answers of one command are collected in a struct flags; when its libraries are loaded they
+ * join the session's. */
 #include "kernel/session/packages.h"
 
 #include <stdlib.h>
@@ -17,10 +18,10 @@
 struct package_work {
 	struct session *session;
 	struct cell *cell;
-	uint8_t question;      /* enum package_question */
-	char *text, *rest;     /* names: owned, and those still to ask for */
-	const char *name;      /* the one at work */
-	char *flags;           /* to be set at the end, NULL: the packages are added instead; owned */
+	uint8_t question;  /* enum package_question */
+	char *text, *rest; /* names: owned, and those still to ask for */
+	const char *name;  /* the one at work */
+	char *flags;       /* to be set at the end, NULL: the packages are added instead; owned */
 	enum flags_kind kind;
 	bool loads_only;
 	struct flags found;
@@ -78,8 +79,10 @@ static void show_needs(struct session *s, const char *package)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strcmp(rows[i].package, package))
-			output_printf(&s->output, STREAM_STDOUT, "%s works with NVIDIA's driver on a GPU only, and the device of this "
-				      "session is the emulated one: %s returns %s, and what builds on it fails likewise.\n",
+			output_printf(&s->output, STREAM_STDOUT,
+				      "%s works with NVIDIA's driver on a GPU only, and the device "
+				      "of this session is the emulated one: %s returns %s, and "
+				      "what builds on it fails likewise.\n",
 				      rows[i].name, rows[i].example, rows[i].status);
 }
 
@@ -90,8 +93,8 @@ static void show(struct session *s, const struct flags_package *p)
 	put_libraries(&line, p->libraries);
 	if (!line.len && !*p->cflags)
 		buffer_puts(&line, " is always there");
-	output_printf(&s->output, STREAM_STDOUT, "%s%s%s:%s%s%s\n", p->name, *p->version ? " " : "", p->version,
-		      buffer_text(&line), *p->cflags ? "  " : "", p->cflags);
+	output_printf(&s->output, STREAM_STDOUT, "%s%s%s:%s%s%s\n", p->name, *p->version ? " " : "",
+		      p->version, buffer_text(&line), *p->cflags ? "  " : "", p->cflags);
 	if (supervisor_device_is_emulated(s->supervisor))
 		show_needs(s, p->name);
 }
@@ -150,7 +153,8 @@ static size_t cut(char *text, const char **ret, size_t max)
 	char *rest = NULL;
 	size_t n = 0;
 
-	for (char *line = strtok_r(text, "\n", &rest); line && n < max; line = strtok_r(NULL, "\n", &rest))
+	for (char *line = strtok_r(text, "\n", &rest); line && n < max;
+	     line = strtok_r(NULL, "\n", &rest))
 		ret[n++] = line;
 	return n;
 }
@@ -183,7 +187,9 @@ static int take(struct package_work *w, struct record *r, struct error *err)
 {
 	cleanup_buffer struct buffer libraries = BUFFER_INIT;
 	const char *problem = record_str(r);
-	struct flags_package p = { .name = (char *)w->name, .version = (char *)record_str(r), .cflags = (char *)record_str(r) };
+	struct flags_package p = { .name = (char *)w->name,
+				   .version = (char *)record_str(r),
+				   .cflags = (char *)record_str(r) };
 	uint32_t n = record_count(r, 5);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -225,7 +231,8 @@ static void on_answer(void *data, uint32_t type, const void *payload, size_t len
 	struct error err = ERROR_INIT;
 
 	if (!payload || type != COMPILER_PACKAGED) {
-		error_set(&err, ERROR_PEER_GONE, "the compiler ended over this question; it has been started again");
+		error_set(&err, ERROR_PEER_GONE,
+			  "the compiler ended over this question; it has been started again");
 		end(w, &err);
 	} else if (take(w, &r, &err)) {
 		end(w, &err);
@@ -244,7 +251,8 @@ static void ask_next(struct package_work *w)
 	w->name = magic_next_word(&w->rest);
 	if (!*w->name)
 		load(w);
-	else if (supervisor_package(w->session->supervisor, w->question, w->name, on_answer, w, &err))
+	else if (supervisor_package(w->session->supervisor, w->question, w->name, on_answer, w,
+				    &err))
 		end(w, &err);
 }
 
@@ -259,8 +267,8 @@ static int ask_first(struct package_work *w, const char *text, struct error *err
 	return -1;
 }
 
-static struct package_work *work_new(struct session *s, struct cell *c, uint8_t question, const char *text,
-				     struct error *err)
+static struct package_work *work_new(struct session *s, struct cell *c, uint8_t question,
+				     const char *text, struct error *err)
 {
 	struct package_work *w = calloc(1, sizeof(*w));
 
@@ -293,10 +301,12 @@ int packages_use(struct session *s, struct cell *c, const char *names, struct er
 	return 1;
 }
 
-int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags, struct error *err)
+int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags,
+		 struct error *err)
 {
 	bool link = kind == FLAGS_LINK;
-	struct package_work *w = work_new(s, c, link ? PACKAGE_LINK : PACKAGE_FIND, link ? "" : "omp", err);
+	struct package_work *w =
+		work_new(s, c, link ? PACKAGE_LINK : PACKAGE_FIND, link ? "" : "omp", err);
 
 	if (!w)
 		return -1;
@@ -312,7 +322,8 @@ int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const 
 	return ask_first(w, w->name, err);
 }
 
-int packages_load(struct session *s, struct cell *c, const char *link, const char *names, struct error *err)
+int packages_load(struct session *s, struct cell *c, const char *link, const char *names,
+		  struct error *err)
 {
 	struct package_work *w = work_new(s, c, *link ? PACKAGE_LINK : PACKAGE_FIND, names, err);
 

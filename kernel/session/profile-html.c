@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile's table as HTML: the hotter a line, the redder. Colours are see-through and text keeps the page's, so it suits
- * light pages and dark ones; there is no script and nothing from elsewhere.
+ * A profile's table as HTML: the hotter a line, the redder. Colours are see-through and text keeps
+ * the page's, so it suits light pages and dark ones; there is no script and nothing from elsewhere.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,21 +31,24 @@ static size_t column_count(const struct profile_table *t)
 
 static void put_head(const struct profile_table *t, struct buffer *out)
 {
-	buffer_puts(out, "<thead><tr><th>line</th><th title=\"of all warp instructions\">share</th>"
-		    "<th style=\"text-align:left\">source</th>");
+	buffer_puts(out, "<thead><tr><th>line</th><th title=\"of all warp "
+			 "instructions\">share</th><th style=\"text-align:left\">source</th>");
 	for (size_t i = 0; t->columns[i]; i++)
-		buffer_printf(out, "<th title=\"%s\">%s</th>", t->columns[i]->hint, t->columns[i]->title);
+		buffer_printf(out, "<th title=\"%s\">%s</th>", t->columns[i]->hint,
+			      t->columns[i]->title);
 	buffer_puts(out, "</tr></thead>\n");
 }
 
 static void put_note(const struct profile_table *t, const char *text, struct buffer *out)
 {
-	buffer_printf(out, "<tr><td colspan=\"%zu\" style=\"text-align:left;opacity:.6\">", column_count(t) + 3);
+	buffer_printf(out, "<tr><td colspan=\"%zu\" style=\"text-align:left;opacity:.6\">",
+		      column_count(t) + 3);
 	utf8_html(text, strlen(text), out);
 	buffer_puts(out, "</td></tr>\n");
 }
 
-static void put_figures(const struct profile_table *t, const struct profile_row *r, struct buffer *out)
+static void put_figures(const struct profile_table *t, const struct profile_row *r,
+			struct buffer *out)
 {
 	for (size_t i = 0; t->columns[i]; i++) {
 		const struct profile_column *c = t->columns[i];
@@ -53,7 +56,8 @@ static void put_figures(const struct profile_table *t, const struct profile_row 
 
 		if (r->counts)
 			c->put(r->counts, text);
-		buffer_printf(out, "<td%s>%s</td>", r->counts && c->is_bad && c->is_bad(r->counts) ? BAD : "", text);
+		buffer_printf(out, "<td%s>%s</td>",
+			      r->counts && c->is_bad && c->is_bad(r->counts) ? BAD : "", text);
 	}
 }
 
@@ -67,8 +71,9 @@ static void put_row(const struct profile_table *t, const struct profile_row *r, 
 		put_note(t, "...", out);
 	buffer_printf(out, "<tr><td>%u</td>", r->line);
 	if (r->counts)
-		buffer_printf(out, "<td style=\"background:rgba(234,67,53,%.2f)\">%.1f&#160;%%</td>", red,
-			      profile_table_share(t, r));
+		buffer_printf(out,
+			      "<td style=\"background:rgba(234,67,53,%.2f)\">%.1f&#160;%%</td>",
+			      red, profile_table_share(t, r));
 	else
 		buffer_puts(out, "<td></td>");
 	buffer_printf(out, "<td style=\"" SOURCE ";background:rgba(234,67,53,%.2f)\">", red);
@@ -101,7 +106,8 @@ void profile_table_html(const struct profile_table *t, struct buffer *out)
 	utf8_html(t->entry->name, strlen(t->entry->name), out);
 	buffer_puts(out, "</code></b></summary>\n");
 	put_summary(t, out);
-	buffer_puts(out, "<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE "\">");
+	buffer_puts(out,
+		    "<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE "\">");
 	put_head(t, out);
 	buffer_puts(out, "<tbody>\n");
 	for (size_t i = 0; i < t->n_rows; i++)

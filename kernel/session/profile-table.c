@@ -25,7 +25,8 @@
 /* ---- columns ---- */
 
 /* Nothing when there is none of it. */
-static void __attribute__((format(printf, 3, 4))) put(uint64_t there, char *ret, const char *fmt, ...)
+static void __attribute__((format(printf, 3, 4))) put(uint64_t there, char *ret, const char *fmt,
+						      ...)
 {
 	va_list ap;
 
@@ -70,7 +71,7 @@ static void put_splits(const struct profile_counts *c, char *ret)
 static void put_sectors(const struct profile_counts *c, char *ret)
 {
 	put(c->global_requests, ret, "%.1f (%.1f)", ratio(c->global_sectors, c->global_requests),
-		 ratio(c->global_ideal, c->global_requests));
+	    ratio(c->global_ideal, c->global_requests));
 }
 
 static bool many_sectors(const struct profile_counts *c)
@@ -91,7 +92,7 @@ static void put_shared(const struct profile_counts *c, char *ret)
 static void put_passes(const struct profile_counts *c, char *ret)
 {
 	put(c->shared_requests, ret, "%.1f (%.1f)", ratio(c->shared_passes, c->shared_requests),
-		 ratio(c->shared_ideal, c->shared_requests));
+	    ratio(c->shared_ideal, c->shared_requests));
 }
 
 static bool has_conflicts(const struct profile_counts *c)
@@ -107,7 +108,7 @@ static void put_local(const struct profile_counts *c, char *ret)
 static void put_atomics(const struct profile_counts *c, char *ret)
 {
 	put(c->atomic_requests, ret, "%" PRIu64 " (%.1f)", c->atomic_requests,
-		 ratio(c->atomic_conflicts, c->atomic_requests));
+	    ratio(c->atomic_conflicts, c->atomic_requests));
 }
 
 static void put_barriers(const struct profile_counts *c, char *ret)
@@ -127,12 +128,16 @@ static const struct profile_column columns[] = {
 	{ "splits", "branches whose lanes parted", put_splits, NULL },
 	{ "flops", "floating-point operations of all lanes", put_flops, NULL },
 	{ "global", "requests to global memory: instructions of a warp", put_global, NULL },
-	{ "sectors", "pieces of 32 bytes that a request touches (and what would do for its bytes)", put_sectors, many_sectors },
+	{ "sectors", "pieces of 32 bytes that a request touches (and what would do for its bytes)",
+	  put_sectors, many_sectors },
 	{ "shared", "requests to shared memory", put_shared, NULL },
-	{ "passes", "passes over the banks a request takes (and without conflicts)", put_passes, has_conflicts },
+	{ "passes", "passes over the banks a request takes (and without conflicts)", put_passes,
+	  has_conflicts },
 	{ "local bytes", "spills and stack, of all lanes", put_local, NULL },
-	{ "atomics", "requests (and lanes of a warp that wait for another at the same address)", put_atomics, NULL },
-	{ "barriers", "arrivals of warps (and instructions by which each was ahead of the slowest)", put_barriers, NULL },
+	{ "atomics", "requests (and lanes of a warp that wait for another at the same address)",
+	  put_atomics, NULL },
+	{ "barriers", "arrivals of warps (and instructions by which each was ahead of the slowest)",
+	  put_barriers, NULL },
 };
 
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -155,16 +160,19 @@ static int choose_columns(struct profile_table *t)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct profile_line *x = *(const struct profile_line *const *)a, *y = *(const struct profile_line *const *)b;
+	const struct profile_line *x = *(const struct profile_line *const *)a,
+				  *y = *(const struct profile_line *const *)b;
 	int order = strcmp(x->file, y->file);
 
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
 /* The lines of the entry, sorted; NULL: memory is out. */
-static const struct profile_line **own_lines(const struct launch_profile *p, uint32_t entry, size_t *ret_n)
+static const struct profile_line **own_lines(const struct launch_profile *p, uint32_t entry,
+					     size_t *ret_n)
 {
-	const struct profile_line **lines = calloc(p->n_lines + 1, sizeof(const struct profile_line *));
+	const struct profile_line **lines =
+		calloc(p->n_lines + 1, sizeof(const struct profile_line *));
 	size_t n = 0;
 
 	for (size_t i = 0; lines && i < p->n_lines; i++)
@@ -206,7 +214,10 @@ static void add_row(struct filling *f, uint32_t line, const struct profile_count
 
 	if (line <= f->last && f->last)
 		return;
-	*r = (struct profile_row){ .file = f->file, .line = line, .counts = counts, .opens_file = !f->last,
+	*r = (struct profile_row){ .file = f->file,
+				   .line = line,
+				   .counts = counts,
+				   .opens_file = !f->last,
 				   .gap = f->last && line > f->last + 1 };
 	r->text = line_of(f->text, line, &r->len);
 	/* Magics are blank here; a table does not begin with such a line. */
@@ -216,7 +227,8 @@ static void add_row(struct filling *f, uint32_t line, const struct profile_count
 	f->table->n_rows++;
 }
 
-static void add_line(struct filling *f, const struct profile_line *l, const struct profile_line *next, const struct supervisor *s)
+static void add_line(struct filling *f, const struct profile_line *l,
+		     const struct profile_line *next, const struct supervisor *s)
 {
 	uint32_t line = l->line;
 
@@ -233,8 +245,8 @@ static void add_line(struct filling *f, const struct profile_line *l, const stru
 		f->table->most = l->counts.executed;
 }
 
-int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry, const struct supervisor *s,
-		       struct error *err)
+int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry,
+		       const struct supervisor *s, struct error *err)
 {
 	cleanup_free const struct profile_line **lines = NULL;
 	struct filling f = { .table = t };
@@ -269,15 +281,23 @@ double profile_table_share(const struct profile_table *t, const struct profile_r
 static void put_memory(const struct profile_counts *c, struct buffer *out)
 {
 	if (c->global_requests)
-		buffer_printf(out, "global memory: %" PRIu64 " bytes asked for in %" PRIu64 " requests, %" PRIu64 " bytes moved in "
-			      "sectors of 32: %.0f %% of them of use\n", c->global_bytes, c->global_requests,
-			      c->global_sectors * SECTOR, 100 * ratio(c->global_ideal, c->global_sectors));
+		buffer_printf(out,
+			      "global memory: %" PRIu64 " bytes asked for in %" PRIu64
+			      " requests, %" PRIu64
+			      " bytes moved in sectors of 32: %.0f %% of them of use\n",
+			      c->global_bytes, c->global_requests, c->global_sectors * SECTOR,
+			      100 * ratio(c->global_ideal, c->global_sectors));
 	if (c->shared_requests)
-		buffer_printf(out, "shared memory: %" PRIu64 " requests, %" PRIu64 " passes over the banks, %" PRIu64
-			      " of them for conflicts\n", c->shared_requests, c->shared_passes, c->shared_passes - c->shared_ideal);
+		buffer_printf(out,
+			      "shared memory: %" PRIu64 " requests, %" PRIu64
+			      " passes over the banks, %" PRIu64 " of them for conflicts\n",
+			      c->shared_requests, c->shared_passes,
+			      c->shared_passes - c->shared_ideal);
 	if (c->flops && c->global_sectors)
-		buffer_printf(out, "arithmetic: %" PRIu64 " floating-point operations, %.2f for each byte of global memory\n", c->flops,
-			      ratio(c->flops, c->global_sectors * SECTOR));
+		buffer_printf(out,
+			      "arithmetic: %" PRIu64
+			      " floating-point operations, %.2f for each byte of global memory\n",
+			      c->flops, ratio(c->flops, c->global_sectors * SECTOR));
 	else if (c->flops)
 		buffer_printf(out, "arithmetic: %" PRIu64 " floating-point operations\n", c->flops);
 }
@@ -289,7 +309,8 @@ static void put_mix(const struct profile_entry *e, struct buffer *out)
 	for (int i = 0; i < INSTRUCTION_CLASSES; i++) {
 		if (!e->mix[i])
 			continue;
-		buffer_printf(out, "%s%s %.0f %%", before, instruction_class_name((enum instruction_class)i),
+		buffer_printf(out, "%s%s %.0f %%", before,
+			      instruction_class_name((enum instruction_class)i),
 			      100 * ratio(e->mix[i], e->total.executed));
 		before = ", ";
 	}
@@ -298,10 +319,15 @@ static void put_mix(const struct profile_entry *e, struct buffer *out)
 
 void profile_table_summary(const struct profile_entry *e, struct buffer *out)
 {
-	buffer_printf(out, "%" PRIu32 " launch%s, the last one of (%u,%u,%u) blocks of (%u,%u,%u) threads; %.3f ms on the emulated device, "
-		      "which says nothing of a GPU's time\n", e->launches, e->launches == 1 ? "" : "es", e->grid[0], e->grid[1],
-		      e->grid[2], e->block[0], e->block[1], e->block[2], (double)e->nanoseconds / 1e6);
-	buffer_printf(out, "%" PRIu64 " warp instructions, %.1f of 32 lanes active, %" PRIu64 " branches parted their lanes\n",
+	buffer_printf(out,
+		      "%" PRIu32
+		      " launch%s, the last one of (%u,%u,%u) blocks of (%u,%u,%u) threads; %.3f ms "
+		      "on the emulated device, which says nothing of a GPU's time\n",
+		      e->launches, e->launches == 1 ? "" : "es", e->grid[0], e->grid[1], e->grid[2],
+		      e->block[0], e->block[1], e->block[2], (double)e->nanoseconds / 1e6);
+	buffer_printf(out,
+		      "%" PRIu64 " warp instructions, %.1f of 32 lanes active, %" PRIu64
+		      " branches parted their lanes\n",
 		      e->total.executed, ratio(e->total.lanes, e->total.executed), e->total.splits);
 	put_memory(&e->total, out);
 	put_mix(e, out);

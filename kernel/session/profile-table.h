@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile as a table, however it is shown: for one entry its lines of source in order, with a few lines around those that
- * ran, and the columns that have something to say.
+ * A profile as a table, however it is shown: for one entry its lines of source in order, with a few
+ * lines around those that ran, and the columns that have something to say.
  */
 #ifndef CGPU_KERNEL_SESSION_PROFILE_TABLE_H
 #define CGPU_KERNEL_SESSION_PROFILE_TABLE_H
@@ -19,12 +19,12 @@ struct supervisor;
 #define PROFILE_CELL_MAX 40
 
 struct profile_row {
-	const char *file;   /* "": no line is known */
+	const char *file; /* "": no line is known */
 	uint32_t line;
-	const char *text;   /* of the line, `len` bytes; NULL: not known */
+	const char *text; /* of the line, `len` bytes; NULL: not known */
 	size_t len;
-	bool gap;           /* lines are left out before it */
-	bool opens_file;    /* the rows before it are of another file */
+	bool gap;                            /* lines are left out before it */
+	bool opens_file;                     /* the rows before it are of another file */
 	const struct profile_counts *counts; /* NULL: nothing of it ran */
 };
 
@@ -42,12 +42,12 @@ struct profile_table {
 	struct profile_row *rows;
 	size_t n_rows;
 	const struct profile_column **columns; /* up to a NULL */
-	uint64_t most; /* warp instructions of any row */
+	uint64_t most;                         /* warp instructions of any row */
 };
 
 /* Borrows from the profile and from the session's texts. */
-int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry, const struct supervisor *s,
-		       struct error *err);
+int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry,
+		       const struct supervisor *s, struct error *err);
 void profile_table_release(struct profile_table *t);
 
 /* Percent of the entry's warp instructions. */

@@ -22,7 +22,8 @@ static int width(const struct profile_table *t, const struct profile_column *c)
 }
 
 /* counts NULL: the titles, or nothing. */
-static void put_columns(const struct profile_table *t, const struct profile_counts *counts, bool titles, struct buffer *out)
+static void put_columns(const struct profile_table *t, const struct profile_counts *counts,
+			bool titles, struct buffer *out)
 {
 	for (size_t i = 0; t->columns[i]; i++) {
 		char text[PROFILE_CELL_MAX] = "";

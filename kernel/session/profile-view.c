@@ -17,8 +17,8 @@
 #include "kernel/session/session.h"
 #include "kernel/session/utf8.h"
 
-static int write_tables(const struct session *s, const struct launch_profile *p, struct buffer *text, struct buffer *html,
-			struct error *err)
+static int write_tables(const struct session *s, const struct launch_profile *p,
+			struct buffer *text, struct buffer *html, struct error *err)
 {
 	buffer_puts(html, "<div>\n");
 	for (size_t i = 0; i < p->n_entries; i++) {
@@ -36,7 +36,8 @@ static int write_tables(const struct session *s, const struct launch_profile *p,
 	return buffer_check(text, err) || buffer_check(html, err) ? -1 : 0;
 }
 
-static int show_tables(struct session *s, const struct cell *c, const struct launch_profile *p, struct error *err)
+static int show_tables(struct session *s, const struct cell *c, const struct launch_profile *p,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT;
 
@@ -54,8 +55,8 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-int profile_timeline_show(struct session *s, const struct cell *c, struct launch_profile *p, const char *device,
-			  bool as_lines, struct error *err)
+int profile_timeline_show(struct session *s, const struct cell *c, struct launch_profile *p,
+			  const char *device, bool as_lines, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	json_t *chart;
@@ -72,12 +73,13 @@ int profile_timeline_show(struct session *s, const struct cell *c, struct launch
 	}
 	publish_display(&s->publisher, &c->request->message,
 			json_pack("{so so}", "text/plain", utf8_json(buffer_text(&text), text.len),
-				  "application/vnd.vegalite.v5+json", chart), "",
-			false);
+				  "application/vnd.vegalite.v5+json", chart),
+			"", false);
 	return 0;
 }
 
-static int show(struct session *s, const struct cell *c, const struct cell_end *end, struct error *err)
+static int show(struct session *s, const struct cell *c, const struct cell_end *end,
+		struct error *err)
 {
 	struct launch_profile p;
 	int failed = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What %%profile shows of a cell: a table beside the source for each entry, and a timeline of streams. */
+/* What %%profile shows of a cell: a table beside the source for each entry, and a timeline of
+ * streams. */
 #ifndef CGPU_KERNEL_SESSION_PROFILE_VIEW_H
 #define CGPU_KERNEL_SESSION_PROFILE_VIEW_H
 
@@ -21,8 +22,9 @@ void profile_view_show(struct session *s, const struct cell *c, const struct cel
 /* A Vega-Lite specification; device: whose times they are. */
 json_t *profile_timeline(const struct launch_profile *p, const char *device);
 void profile_timeline_text(const struct launch_profile *p, const char *device, struct buffer *out);
-/* As a display of the cell; the spans, of which there are some, are sorted. as_lines: also for who sees no charts. */
-int profile_timeline_show(struct session *s, const struct cell *c, struct launch_profile *p, const char *device,
-			  bool as_lines, struct error *err);
+/* As a display of the cell; the spans, of which there are some, are sorted. as_lines: also for who
+ * sees no charts. */
+int profile_timeline_show(struct session *s, const struct cell *c, struct launch_profile *p,
+			  const char *device, bool as_lines, struct error *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request of a front end, from its arrival to `idle`. A handler reads its fields, replies, and returns; then the
- * request ends. A handler that answers later calls request_keep() and must call request_end() itself.
+ * One request of a front end, from its arrival to `idle`. A handler reads its fields, replies, and
+ * returns; then the request ends. A handler that answers later calls request_keep() and must call
+ * request_end() itself.
  */
 #ifndef CGPU_KERNEL_SESSION_REQUEST_H
 #define CGPU_KERNEL_SESSION_REQUEST_H
@@ -28,7 +29,8 @@ static inline void request_keep(struct request *r)
 }
 /* Publishes busy. */
 void request_begin(struct request *r);
-/* Publishes idle and frees. Where a cell is at work, busy for that one again: servers end idle kernels. */
+/* Publishes idle and frees. Where a cell is at work, busy for that one again: servers end idle
+ * kernels. */
 void request_end(struct request *r);
 
 /* X_reply to an X_request, with status "ok" if content has none. content is taken over. */

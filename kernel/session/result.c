@@ -45,12 +45,14 @@ static void describe(const struct address_description *d, uint64_t address, stru
 		buffer_printf(out, "%" PRIu64 " bytes on the heap", d->size);
 		break;
 	case OWNER_HEAP_FREED:
-		buffer_printf(out, "freed in In[%" PRIu32 "]; %" PRIu64 " bytes", d->freed_cell, d->size);
+		buffer_printf(out, "freed in In[%" PRIu32 "]; %" PRIu64 " bytes", d->freed_cell,
+			      d->size);
 		break;
 	case OWNER_VARIABLE:
 	case OWNER_CODE:
-		buffer_printf(out, offset && d->owner == OWNER_VARIABLE ? "%s + %" PRIu64 " bytes" : "%s",
-			      shown_name(d->name, name, sizeof(name)), offset);
+		buffer_printf(
+			out, offset && d->owner == OWNER_VARIABLE ? "%s + %" PRIu64 " bytes" : "%s",
+			shown_name(d->name, name, sizeof(name)), offset);
 		break;
 	case OWNER_DEVICE:
 		buffer_printf(out, "%" PRIu64 " bytes on the device", d->size);
@@ -116,14 +118,18 @@ static bool is_on_device(const struct session *s, const struct supervisor_variab
 	return d && d->kind == DECLARATION_DEVICE_VARIABLE && !strstr(d->device, "__managed__");
 }
 
-void result_variable(struct session *s, const struct supervisor_variable *var, size_t max, struct buffer *out)
+void result_variable(struct session *s, const struct supervisor_variable *var, size_t max,
+		     struct buffer *out)
 {
-	struct value_text v = { .type = var->type, .code = var->type_code, .max = max,
+	struct value_text v = { .type = var->type,
+				.code = var->type_code,
+				.max = max,
 				.reader = { read_session, max ? NULL : owner, s } };
 	cleanup_buffer struct buffer bytes = BUFFER_INIT;
 
 	v.len = var->size < VALUE_MAX ? var->size : VALUE_MAX;
-	if (!buffer_extend(&bytes, v.len) || supervisor_read(s->supervisor, var->address, bytes.data, v.len)) {
+	if (!buffer_extend(&bytes, v.len) ||
+	    supervisor_read(s->supervisor, var->address, bytes.data, v.len)) {
 		buffer_puts(out, "<not in session memory>");
 		return;
 	}

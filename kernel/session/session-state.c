@@ -99,12 +99,14 @@ void session_state_return(struct session *s, const struct buffer *kept)
 	setup_release(&setup);
 }
 
-static int take(struct session *s, struct record *r, struct flags *flags, struct setup *setup, struct error *err)
+static int take(struct session *s, struct record *r, struct flags *flags, struct setup *setup,
+		struct error *err)
 {
 	uint32_t version = record_u32(r);
 
 	if (!r->failed && version != VERSION)
-		return error_set(err, ERROR_INPUT, "the snapshot was made by another version of cgpu");
+		return error_set(err, ERROR_INPUT,
+				 "the snapshot was made by another version of cgpu");
 	if (take_flags(r, flags, err))
 		return -1;
 	if (setup_decode(setup, r, err) || declarations_decode(&s->declarations, r, err))
@@ -112,7 +114,8 @@ static int take(struct session *s, struct record *r, struct flags *flags, struct
 	return record_check(r, "the session's part of the snapshot", err);
 }
 
-int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err)
+int session_state_take(struct session *s, const struct buffer *described, uint32_t count,
+		       struct error *err)
 {
 	struct record r = record_open(described->data, described->len);
 	struct flags flags = { 0 };
@@ -141,7 +144,8 @@ static void put_name(const char *path, char *ret, size_t size)
 
 void session_state_folder(char *ret, size_t size)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *notebook = getenv("JPY_SESSION_NAME");
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"),
+		   *notebook = getenv("JPY_SESSION_NAME");
 	char here[4096], base[3072], name[64];
 
 	*ret = '\0';

@@ -42,7 +42,8 @@ static void dispatch(struct session *s, enum channel channel, struct message *m)
 		return;
 	}
 	for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		if ((requests[i].channels & 1u << channel) && !strcmp(requests[i].type, r->message.type))
+		if ((requests[i].channels & 1u << channel) &&
+		    !strcmp(requests[i].type, r->message.type))
 			break;
 	if (i == sizeof(requests) / sizeof(requests[0])) {
 		log_info("%s: %s is not known", channel_name(channel), r->message.type);
@@ -64,8 +65,8 @@ static void refuse(struct session *s, enum channel channel, const struct error *
 {
 	/* An attacker must not fill the log: powers of two only. */
 	if (!(s->wire.refused & (s->wire.refused - 1)))
-		log_warning("%s: message refused: %s (%llu so far)", channel_name(channel), err->text,
-			    (unsigned long long)s->wire.refused);
+		log_warning("%s: message refused: %s (%llu so far)", channel_name(channel),
+			    err->text, (unsigned long long)s->wire.refused);
 }
 
 void session_drain(struct session *s, enum channel channel)
@@ -106,9 +107,9 @@ static void on_subscription(void *data)
 	publish_welcomes(&s->publisher);
 }
 
-
-int session_init(struct session *s, const struct options *options, const struct connection_file *connection,
-		 struct loop *loop, struct supervisor *supervisor, struct channels *channels, struct error *err)
+int session_init(struct session *s, const struct options *options,
+		 const struct connection_file *connection, struct loop *loop,
+		 struct supervisor *supervisor, struct channels *channels, struct error *err)
 {
 	memset(s, 0, sizeof(*s));
 	if (wire_init(&s->wire, connection->scheme, connection->key, err))
@@ -129,17 +130,21 @@ int session_init(struct session *s, const struct options *options, const struct 
 void session_start(struct session *s)
 {
 	static loop_fn *const readers[CHANNELS] = {
-		[CHANNEL_SHELL] = on_shell, [CHANNEL_CONTROL] = on_control,
-		[CHANNEL_STDIN] = on_stdin, [CHANNEL_IOPUB] = on_subscription,
+		[CHANNEL_SHELL] = on_shell,
+		[CHANNEL_CONTROL] = on_control,
+		[CHANNEL_STDIN] = on_stdin,
+		[CHANNEL_IOPUB] = on_subscription,
 	};
 	char folder[4096];
 
 	for (int i = 0; i < CHANNELS; i++)
 		if (readers[i])
-			s->sources[i] = loop_add_socket(s->loop, s->channels->sockets[i], readers[i], s);
+			s->sources[i] =
+				loop_add_socket(s->loop, s->channels->sockets[i], readers[i], s);
 	session_state_folder(folder, sizeof(folder));
 	if (*folder)
-		supervisor_keep_snapshots(s->supervisor, folder, s->options->autosave, session_state_describe, s);
+		supervisor_keep_snapshots(s->supervisor, folder, s->options->autosave,
+					  session_state_describe, s);
 	supervisor_start(s->supervisor, s->loop, &execute_callbacks, s);
 	publish_status(&s->publisher, NULL, "starting");
 }

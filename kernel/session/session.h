@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one notebook is: sockets, ids, counters, declarations, history, the queue of cells. It survives every worker. All of
- * it runs on the event loop's thread, and nothing in it waits.
+ * What one notebook is: sockets, ids, counters, declarations, history, the queue of cells. It
+ * survives every worker. All of it runs on the event loop's thread, and nothing in it waits.
  */
 #ifndef CGPU_KERNEL_SESSION_SESSION_H
 #define CGPU_KERNEL_SESSION_SESSION_H
@@ -55,12 +55,14 @@ struct session {
 };
 
 /* Everything passed in is borrowed and must live longer. */
-int session_init(struct session *s, const struct options *options, const struct connection_file *connection,
-		 struct loop *loop, struct supervisor *supervisor, struct channels *channels, struct error *err);
+int session_init(struct session *s, const struct options *options,
+		 const struct connection_file *connection, struct loop *loop,
+		 struct supervisor *supervisor, struct channels *channels, struct error *err);
 /* From here on requests are answered; publishes `starting`. */
 void session_start(struct session *s);
 void session_release(struct session *s);
-/* Handles all messages that wait on a channel, so that none that came before this moment is missed. */
+/* Handles all messages that wait on a channel, so that none that came before this moment is missed.
+ */
 void session_drain(struct session *s, enum channel channel);
 
 #endif

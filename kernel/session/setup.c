@@ -119,7 +119,8 @@ static int add(struct setup *s, const struct setup_cell *c, struct error *err)
 	return 0;
 }
 
-int setup_remember(struct setup *s, const char *id, const char *name, const char *code, struct error *err)
+int setup_remember(struct setup *s, const char *id, const char *name, const char *code,
+		   struct error *err)
 {
 	struct setup_cell c = { strdup(id), strdup(name), strdup(code), false };
 	struct setup_cell *known = find(s, id, code);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks are compared by hash; a variable's bytes are read from both sides. What the thread needs of the session is put aside
- * before it starts: units, tops, a descriptor of the memory, the list of device buffers.
+ * Blocks are compared by hash; a variable's bytes are read from both sides. What the thread needs
+ * of the session is put aside before it starts: units, tops, a descriptor of the memory, the list
+ * of device buffers.
  */
 #include "kernel/session/snapshot-diff.h"
 
@@ -41,7 +42,7 @@ struct side {
 	struct snapshot_file file;
 	struct block_store store;
 	struct unit_table units;
-	char *block;              /* the last one that was read */
+	char *block; /* the last one that was read */
 	const struct snapshot_block *cached;
 };
 
@@ -74,7 +75,8 @@ static int read_side(struct side *d, uint64_t address, void *out, size_t len, st
 		if (!b) {
 			memset((char *)out + done, 0, part);
 		} else {
-			if (b != d->cached && block_store_get(&d->store, b->hash, d->block, b->len, err))
+			if (b != d->cached &&
+			    block_store_get(&d->store, b->hash, d->block, b->len, err))
 				return -1;
 			d->cached = b;
 			memcpy((char *)out + done, d->block + (address + done - b->address), part);
@@ -105,7 +107,8 @@ static int side_open(struct side *d, int dir, const char *name, struct error *er
 	unit_table_init(&d->units);
 	if (!d->block)
 		return error_set(err, ERROR_MEMORY, "out of memory");
-	if (snapshot_file_read(dir, name, &d->file, err) || block_store_open(&d->store, dir, false, err) ||
+	if (snapshot_file_read(dir, name, &d->file, err) ||
+	    block_store_open(&d->store, dir, false, err) ||
 	    unit_table_decode(&d->units, d->file.units.data, d->file.units.len, err))
 		return -1;
 	qsort(d->file.blocks, d->file.n_blocks, sizeof(*d->file.blocks), by_address);
@@ -126,7 +129,8 @@ static bool read_now(const struct snapshot_job *j, uint64_t address, void *out, 
 
 /* ---- variables ---- */
 
-static const struct supervisor_variable *find(const struct supervisor_variable *v, size_t n, const char *name)
+static const struct supervisor_variable *find(const struct supervisor_variable *v, size_t n,
+					      const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(v[i].name, name))
@@ -134,10 +138,12 @@ static const struct supervisor_variable *find(const struct supervisor_variable *
 	return NULL;
 }
 
-static void put_value(const struct supervisor_variable *v, const void *bytes, size_t len, struct buffer *out)
+static void put_value(const struct supervisor_variable *v, const void *bytes, size_t len,
+		      struct buffer *out)
 {
-	struct value_text text = { .type = v->type, .code = v->type_code, .bytes = bytes, .len = len,
-				   .max = VALUE_MAX };
+	struct value_text text = {
+		.type = v->type, .code = v->type_code, .bytes = bytes, .len = len, .max = VALUE_MAX
+	};
 
 	value_format(&text, out);
 }
@@ -151,8 +157,8 @@ static size_t element_size(const struct supervisor_variable *v)
 	return *v->type_code == 'a' && count && v->size % count == 0 ? v->size / count : 0;
 }
 
-static void put_difference(const struct supervisor_variable *v, const char *old, const char *new, size_t len,
-			   struct buffer *out)
+static void put_difference(const struct supervisor_variable *v, const char *old, const char *new,
+			   size_t len, struct buffer *out)
 {
 	size_t element = element_size(v), differ = 0;
 
@@ -169,14 +175,17 @@ static void put_difference(const struct supervisor_variable *v, const char *old,
 	buffer_printf(out, "%s: %zu of %zu elements differ\n", v->name, differ, len / element);
 }
 
-static int compare_variable(struct snapshot_job *j, struct side *d, const struct supervisor_variable *was,
-			    const struct supervisor_variable *is, struct buffer *out, struct error *err)
+static int compare_variable(struct snapshot_job *j, struct side *d,
+			    const struct supervisor_variable *was,
+			    const struct supervisor_variable *is, struct buffer *out,
+			    struct error *err)
 {
 	size_t len = is->size < COMPARED_MAX ? is->size : COMPARED_MAX;
 	cleanup_free char *old = malloc(len + 1), *new = malloc(len + 1);
 
 	if (strcmp(was->type, is->type) || was->size != is->size) {
-		buffer_printf(out, "%s: was of type %s, is of type %s\n", is->name, was->type, is->type);
+		buffer_printf(out, "%s: was of type %s, is of type %s\n", is->name, was->type,
+			      is->type);
 		return 0;
 	}
 	if (!old || !new)
@@ -194,11 +203,12 @@ static void put_name(const struct supervisor_variable *v, struct buffer *out)
 {
 	char name[VALUE_FORMAT_NAME_SIZE];
 
-	buffer_printf(out, "%s%s", value_format_name(v->name, v->is_function, name), v->is_function ? "()" : "");
+	buffer_printf(out, "%s%s", value_format_name(v->name, v->is_function, name),
+		      v->is_function ? "()" : "");
 }
 
-static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now, struct buffer *out,
-			  struct error *err)
+static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now,
+			  struct buffer *out, struct error *err)
 {
 	const struct supervisor_variable *was, *is;
 	size_t n_was = unit_table_variables(&d->units, &was), n_is = unit_table_variables(now, &is);
@@ -211,7 +221,8 @@ static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_ta
 		if (!old) {
 			put_name(&is[i], out);
 			buffer_puts(out, ": is not in the snapshot\n");
-		} else if (!old->is_function && !is[i].is_function && compare_variable(j, d, old, &is[i], out, err)) {
+		} else if (!old->is_function && !is[i].is_function &&
+			   compare_variable(j, d, old, &is[i], out, err)) {
 			return -1;
 		} else if (old->is_function && old->address != is[i].address) {
 			put_name(&is[i], out);
@@ -226,7 +237,8 @@ static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_ta
 	return 0;
 }
 
-static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *out, struct error *err)
+static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *out,
+			 struct error *err)
 {
 	struct unit_table now;
 	int result;
@@ -268,13 +280,15 @@ static int put_heap(struct snapshot_job *j, struct side *d, struct buffer *out, 
 			pages += memcmp(now + page, then + page, ARENA_PAGE) != 0;
 	}
 	if (pages)
-		buffer_printf(out, "heap: %" PRIu64 " pages (%s) differ\n", pages, size_text(pages * ARENA_PAGE, size));
+		buffer_printf(out, "heap: %" PRIu64 " pages (%s) differ\n", pages,
+			      size_text(pages * ARENA_PAGE, size));
 	return 0;
 }
 
 /* ---- device ---- */
 
-static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint64_t *ret_differ, struct error *err)
+static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint64_t *ret_differ,
+			 struct error *err)
 {
 	const struct snapshot_piece *p = &j->pieces[i];
 	cleanup_fd int fd = snapshot_job_piece(j, i, err);
@@ -298,8 +312,8 @@ static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint6
 }
 
 /* Large buffers come in pieces. */
-static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, struct side *d, struct buffer *out,
-		      struct error *err)
+static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, struct side *d,
+		      struct buffer *out, struct error *err)
 {
 	for (size_t i = 0; i < diff->n_buffers;) {
 		const struct device_buffer *first = &diff->buffers[i];
@@ -311,8 +325,11 @@ static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, 
 				return -1;
 		} while (i < diff->n_buffers && !diff->buffers[i].name);
 		if (differ)
-			buffer_printf(out, "device buffer %s at %#" PRIx64 ": %" PRIu64 " of %" PRIu64 " bytes differ\n",
-				      *first->name ? first->name : "(without a name)", first->piece.address, differ, size);
+			buffer_printf(out,
+				      "device buffer %s at %#" PRIx64 ": %" PRIu64 " of %" PRIu64
+				      " bytes differ\n",
+				      *first->name ? first->name : "(without a name)",
+				      first->piece.address, differ, size);
 	}
 	return 0;
 }
@@ -322,12 +339,15 @@ static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, 
 static int compare(struct snapshot_job *j, int dir, void *data, struct error *err)
 {
 	struct snapshot_diff *diff = data;
-	const char *name = strcmp(diff->name, SNAPSHOT_LAST) ? diff->name : snapshot_file_last(dir, j->file.owner);
+	const char *name = strcmp(diff->name, SNAPSHOT_LAST)
+				   ? diff->name
+				   : snapshot_file_last(dir, j->file.owner);
 	struct side d;
 	int result = side_open(&d, dir, name, err);
 
 	if (!result)
-		result = put_variables(j, &d, &diff->text, err) || put_heap(j, &d, &diff->text, err) ||
+		result = put_variables(j, &d, &diff->text, err) ||
+			 put_heap(j, &d, &diff->text, err) ||
 			 put_device(j, diff, &d, &diff->text, err);
 	side_release(&d);
 	return result ? -1 : 0;
@@ -367,11 +387,13 @@ static int take_buffers(struct snapshot_diff *d, struct record *r, struct error 
 		record_str(r);
 		record_u32(r);
 		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE)
-			if (add_piece(d, address + at, size - at < SNAPSHOT_PIECE ? size - at : SNAPSHOT_PIECE,
+			if (add_piece(d, address + at,
+				      size - at < SNAPSHOT_PIECE ? size - at : SNAPSHOT_PIECE,
 				      at ? NULL : name))
-				return error_set(err, ERROR_MEMORY, "out of memory for the list of device buffers");
+				return error_set(err, ERROR_MEMORY,
+						 "out of memory for the list of device buffers");
 	}
-	for (n = record_count(r, 18); n--; ) {
+	for (n = record_count(r, 18); n--;) {
 		record_str(r);
 		record_str(r);
 		record_u64(r);
@@ -399,8 +421,8 @@ const char *snapshot_diff_text(const struct snapshot_diff *d)
 	return buffer_text(&d->text);
 }
 
-static int begin(struct snapshot_diff *d, struct supervisor *s, supervisor_snapshot_done *done, void *data,
-		 struct error *err)
+static int begin(struct snapshot_diff *d, struct supervisor *s, supervisor_snapshot_done *done,
+		 void *data, struct error *err)
 {
 	struct supervisor_examiner e = { .name = d->name, .fn = compare, .data = d };
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -416,7 +438,8 @@ static int begin(struct snapshot_diff *d, struct supervisor *s, supervisor_snaps
 	return supervisor_examine(s, &e, done, data, err);
 }
 
-struct snapshot_diff *snapshot_diff_start(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+struct snapshot_diff *snapshot_diff_start(struct supervisor *s, const char *name,
+					  supervisor_snapshot_done *done, void *data,
 					  struct error *err)
 {
 	struct snapshot_diff *d = calloc(1, sizeof(*d));

@@ -118,8 +118,10 @@ static void take_tail(struct stream *s, struct buffer *out)
 	utf8_clean(s->ready.data, s->ready.len, true, out);
 	if (out->len ? out->data[out->len - 1] != '\n' : !s->ends_line)
 		buffer_putc(out, '\n');
-	buffer_printf(out, "[... %" PRIu64 " bytes, %" PRIu64 " lines left out here; `%%limit output SIZE` "
-		      "shows more ...]\n", s->left_out_bytes, s->left_out_lines);
+	buffer_printf(out,
+		      "[... %" PRIu64 " bytes, %" PRIu64
+		      " lines left out here; `%%limit output SIZE` shows more ...]\n",
+		      s->left_out_bytes, s->left_out_lines);
 	utf8_clean(s->tail.data, s->tail.len, true, out);
 }
 
@@ -132,7 +134,8 @@ void stream_take(struct stream *s, bool last, struct buffer *out)
 	if (last && s->tail.len)
 		take_tail(s, out);
 	else
-		buffer_consume(&s->ready, utf8_clean(buffer_text(&s->ready), s->ready.len, last, out));
+		buffer_consume(&s->ready,
+			       utf8_clean(buffer_text(&s->ready), s->ready.len, last, out));
 	if (last && lost)
 		buffer_puts(out, "\n[some output is lost: the kernel process is out of memory]\n");
 	if (last) {

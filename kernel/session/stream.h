@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text that one cell writes to stdout or stderr: made valid UTF-8, and kept to a limit. The first half of the limit is
- * shown as it comes; of what follows only the last half is kept, and shown when the cell ends, after a line that says how
- * much was left out. The limit counts bytes as JSON will carry them.
+ * The text that one cell writes to stdout or stderr: made valid UTF-8, and kept to a limit. The
+ * first half of the limit is shown as it comes; of what follows only the last half is kept, and
+ * shown when the cell ends, after a line that says how much was left out. The limit counts bytes as
+ * JSON will carry them.
  */
 #ifndef CGPU_KERNEL_SESSION_STREAM_H
 #define CGPU_KERNEL_SESSION_STREAM_H
@@ -14,12 +15,12 @@
 #include "common/buffer.h"
 
 struct stream {
-	size_t half;          /* of the limit */
-	size_t head_left;     /* may still be shown at once */
-	struct buffer ready;  /* to be shown by the next stream_take() */
-	struct buffer tail;   /* what came after the head was full */
+	size_t half;         /* of the limit */
+	size_t head_left;    /* may still be shown at once */
+	struct buffer ready; /* to be shown by the next stream_take() */
+	struct buffer tail;  /* what came after the head was full */
 	uint64_t left_out_bytes, left_out_lines;
-	bool ends_line;       /* the last byte shown was a newline */
+	bool ends_line; /* the last byte shown was a newline */
 };
 
 /* In place; `limit` holds for each cell. */

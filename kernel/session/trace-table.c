@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row is first made into the texts of its columns; both ways of showing it only differ in what stands around them. */
+/* Each row is first made into the texts of its columns; both ways of showing it only differ in what
+ * stands around them. */
 #include "kernel/session/trace-table.h"
 
 #include <inttypes.h>
@@ -31,7 +32,9 @@ static const struct {
 };
 
 static const char *const places[TRACE_PLACES] = {
-	[TRACE_HOST_SIDE] = "host", [TRACE_DEVICE_SIDE] = "device", [TRACE_ARRAY_SIDE] = "array",
+	[TRACE_HOST_SIDE] = "host",
+	[TRACE_DEVICE_SIDE] = "device",
+	[TRACE_ARRAY_SIDE] = "array",
 };
 
 static const char *or_place(const char *name, uint32_t place)
@@ -49,7 +52,8 @@ void trace_table_subject(const struct device_trace_row *w, struct buffer *out)
 		buffer_puts(out, *entry ? entry : "a CUDA kernel");
 		break;
 	case TRACE_COPY:
-		buffer_printf(out, "%s to %s", or_place(w->from, w->from_place), or_place(w->name, w->place));
+		buffer_printf(out, "%s to %s", or_place(w->from, w->from_place),
+			      or_place(w->name, w->place));
 		break;
 	case TRACE_FILL:
 	case TRACE_ALLOCATION:
@@ -133,13 +137,15 @@ static void put_summary(const struct device_trace *t, struct buffer *out)
 	for (int i = 0; i < TRACE_KINDS; i++) {
 		if (!t->counts[i])
 			continue;
-		buffer_printf(out, "%s%" PRIu64 " %s", before, t->counts[i], trace_kind_name((enum trace_kind)i, t->counts[i]));
+		buffer_printf(out, "%s%" PRIu64 " %s", before, t->counts[i],
+			      trace_kind_name((enum trace_kind)i, t->counts[i]));
 		if (t->bytes[i])
 			buffer_printf(out, " (%s)", size_text(t->bytes[i], size));
 		before = ", ";
 	}
-	buffer_printf(out, "; times are those of %s\n", t->emulated ? "the emulated device, which say nothing of a GPU's" :
-		      "the device");
+	buffer_printf(out, "; times are those of %s\n",
+		      t->emulated ? "the emulated device, which say nothing of a GPU's"
+				  : "the device");
 }
 
 static bool opens_gap(const struct device_trace *t, size_t i)
@@ -222,14 +228,19 @@ void trace_table_html(const struct device_trace *t, struct buffer *out)
 	put_summary(t, &summary);
 	buffer_puts(out, "<details open=\"open\"><summary>");
 	put_escaped(&summary, out);
-	buffer_puts(out, "</summary>\n<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE "\"><thead><tr>");
+	buffer_puts(
+		out,
+		"</summary>\n<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE
+		"\"><thead><tr>");
 	for (int c = 0; c < COLUMNS; c++)
 		buffer_printf(out, "<th title=\"%s\"%s>%s</th>", columns[c].hint,
 			      columns[c].width < 0 ? " style=\"" LEFT "\"" : "", columns[c].title);
 	buffer_puts(out, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		if (opens_gap(t, i))
-			buffer_printf(out, "<tr><td colspan=\"%d\" style=\"" LEFT ";opacity:.6\">... %" PRIu64 " more ...</td></tr>\n",
+			buffer_printf(out,
+				      "<tr><td colspan=\"%d\" style=\"" LEFT
+				      ";opacity:.6\">... %" PRIu64 " more ...</td></tr>\n",
 				      COLUMNS, t->left_out);
 		put_html_row(&t->rows[i], out);
 	}

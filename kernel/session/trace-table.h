@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace as a table, as text and as HTML: a row a call, in order, with a line for those that are left out. */
+/* A trace as a table, as text and as HTML: a row a call, in order, with a line for those that are
+ * left out. */
 #ifndef CGPU_KERNEL_SESSION_TRACE_TABLE_H
 #define CGPU_KERNEL_SESSION_TRACE_TABLE_H
 

@@ -15,7 +15,8 @@
 #include "kernel/session/trace-table.h"
 #include "kernel/session/utf8.h"
 
-static int show_table(struct session *s, const struct cell *c, const struct device_trace *t, struct error *err)
+static int show_table(struct session *s, const struct cell *c, const struct device_trace *t,
+		      struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT;
 
@@ -31,7 +32,9 @@ static int show_table(struct session *s, const struct cell *c, const struct devi
 static bool is_span(const struct device_trace_row *w, enum profile_span_kind *ret)
 {
 	static const int spans[TRACE_KINDS] = {
-		[TRACE_LAUNCH] = SPAN_LAUNCH + 1, [TRACE_COPY] = SPAN_COPY + 1, [TRACE_FILL] = SPAN_FILL + 1,
+		[TRACE_LAUNCH] = SPAN_LAUNCH + 1,
+		[TRACE_COPY] = SPAN_COPY + 1,
+		[TRACE_FILL] = SPAN_FILL + 1,
 		[TRACE_HOST] = SPAN_HOST + 1,
 	};
 
@@ -39,20 +42,26 @@ static bool is_span(const struct device_trace_row *w, enum profile_span_kind *re
 	return w->timed && spans[w->kind];
 }
 
-static int add_span(struct launch_profile *p, const struct device_trace_row *w, enum profile_span_kind kind,
-		    struct mem_pool *names)
+static int add_span(struct launch_profile *p, const struct device_trace_row *w,
+		    enum profile_span_kind kind, struct mem_pool *names)
 {
 	cleanup_buffer struct buffer name = BUFFER_INIT;
 	struct profile_span *span = &p->spans[p->n_spans];
 
 	trace_table_subject(w, &name);
-	*span = (struct profile_span){ .kind = kind, .stream = w->stream, .begin_ns = w->begin_ns, .end_ns = w->end_ns,
-				       .bytes = w->bytes, .name = mem_pool_strndup(names, buffer_text(&name), name.len) };
+	*span = (struct profile_span){ .kind = kind,
+				       .stream = w->stream,
+				       .begin_ns = w->begin_ns,
+				       .end_ns = w->end_ns,
+				       .bytes = w->bytes,
+				       .name = mem_pool_strndup(names, buffer_text(&name),
+								name.len) };
 	p->n_spans++;
 	return span->name ? 0 : -1;
 }
 
-static int show_timeline(struct session *s, const struct cell *c, const struct device_trace *t, struct error *err)
+static int show_timeline(struct session *s, const struct cell *c, const struct device_trace *t,
+			 struct error *err)
 {
 	cleanup_free struct profile_span *spans = calloc(t->n_rows + 1, sizeof(*spans));
 	struct mem_pool names = MEM_POOL_INIT;
@@ -72,7 +81,8 @@ static int show_timeline(struct session *s, const struct cell *c, const struct d
 	return failed;
 }
 
-static int show(struct session *s, const struct cell *c, const struct cell_end *end, struct error *err)
+static int show(struct session *s, const struct cell *c, const struct cell_end *end,
+		struct error *err)
 {
 	struct device_trace t;
 	int failed = 0;
@@ -80,14 +90,17 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 	if (*end->no_trace)
 		return error_set(err, ERROR_STATE, "%s", end->no_trace);
 	if (!end->trace)
-		return error_set(err, ERROR_STATE, "the cell's process was lost before it could tell what the cell had done");
+		return error_set(
+			err, ERROR_STATE,
+			"the cell's process was lost before it could tell what the cell had done");
 	if (device_trace_decode(end->trace->data, end->trace->len, &t, err))
 		return -1;
 	output_flush(&s->output);
 	if (t.n_rows)
 		failed = show_table(s, c, &t, err) || show_timeline(s, c, &t, err) ? -1 : 0;
 	else if (c->options.traced)
-		output_printf(&s->output, STREAM_STDERR, "%%%%trace: the cell has asked nothing of the device\n");
+		output_printf(&s->output, STREAM_STDERR,
+			      "%%%%trace: the cell has asked nothing of the device\n");
 	device_trace_release(&t);
 	return failed;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What %%trace shows of a cell: a table of what it asked of the device, and the timeline of streams. */
+/* What %%trace shows of a cell: a table of what it asked of the device, and the timeline of
+ * streams. */
 #ifndef CGPU_KERNEL_SESSION_TRACE_VIEW_H
 #define CGPU_KERNEL_SESSION_TRACE_VIEW_H
 

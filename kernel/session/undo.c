@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has changed is found by hashes of all variables before and after: nothing else knows it for certain. */
+/* What has changed is found by hashes of all variables before and after: nothing else knows it for
+ * certain. */
 #include "kernel/session/undo.h"
 
 #include <stdio.h>
@@ -129,7 +130,8 @@ static struct seen_all look(const struct session *s)
 	struct seen_all a = { malloc((n + 1) * sizeof(*a.at)), 0 };
 
 	for (size_t i = 0; a.at && i < n; i++) {
-		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i]), v[i].is_function };
+		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i]),
+					   v[i].is_function };
 		a.n += a.at[a.n].name != NULL;
 	}
 	return a;
@@ -149,12 +151,13 @@ static void put_name(const char *before, const struct seen *v, struct buffer *ou
 {
 	char name[VALUE_FORMAT_NAME_SIZE];
 
-	buffer_printf(out, "%s%s%s", before, value_format_name(v->name, v->is_function, name), v->is_function ? "()" : "");
+	buffer_printf(out, "%s%s%s", before, value_format_name(v->name, v->is_function, name),
+		      v->is_function ? "()" : "");
 }
 
 /* Names of `here` that `there` has not, or has otherwise. */
-static void put_names(const char *what, const struct seen_all *here, const struct seen_all *there, enum difference d,
-		      struct buffer *out)
+static void put_names(const char *what, const struct seen_all *here, const struct seen_all *there,
+		      enum difference d, struct buffer *out)
 {
 	size_t n = 0;
 
@@ -190,12 +193,16 @@ static int refuse(struct session *s, unsigned n, struct error *err)
 	size_text(room.bytes, used);
 	size_text(room.bytes_max, most);
 	if (!s->undo.n)
-		return error_set(err, ERROR_STATE, "there is no cell that can be taken back. Kept is what the last cells "
-				 "overwrote or freed, up to %s and %d cells (--undo SIZE); %s of it are in use", most,
-				 UNDO_STEPS_MAX, used);
-	return error_set(err, ERROR_STATE, "only the last %u cells can be taken back, not %u. Kept is what the last cells "
-			 "overwrote or freed, up to %s and %d cells (--undo SIZE); %s of it are in use", s->undo.n, n, most,
-			 UNDO_STEPS_MAX, used);
+		return error_set(err, ERROR_STATE,
+				 "there is no cell that can be taken back. Kept is what the last "
+				 "cells overwrote or freed, up to %s and %d cells (--undo SIZE); "
+				 "%s of it are in use",
+				 most, UNDO_STEPS_MAX, used);
+	return error_set(
+		err, ERROR_STATE,
+		"only the last %u cells can be taken back, not %u. Kept is what the last cells "
+		"overwrote or freed, up to %s and %d cells (--undo SIZE); %s of it are in use",
+		s->undo.n, n, most, UNDO_STEPS_MAX, used);
 }
 
 int undo_cells(struct session *s, unsigned n, struct buffer *report, struct error *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last cells that have changed the session, as %undo counts them: one step a cell, whatever number of units and
- * checkpoints it had. The supervisor keeps the memory to go back to, this the declarations.
+ * The last cells that have changed the session, as %undo counts them: one step a cell, whatever
+ * number of units and checkpoints it had. The supervisor keeps the memory to go back to, this the
+ * declarations.
  */
 #ifndef CGPU_KERNEL_SESSION_UNDO_H
 #define CGPU_KERNEL_SESSION_UNDO_H
@@ -21,7 +22,8 @@ struct undo_step {
 	uint32_t cell;
 	uint64_t state; /* supervisor_state() before it */
 	struct declarations_kept declarations;
-	struct buffer beside; /* session_state_keep(), of what replaces the whole session; empty for others */
+	struct buffer beside; /* session_state_keep(), of what replaces the whole session; empty for
+				 others */
 };
 
 struct undo {

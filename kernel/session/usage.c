@@ -41,7 +41,8 @@ static void add_one(long pid, struct processes *sum)
 	if (!f || !fgets(line, sizeof(line), f))
 		return;
 	end = strrchr(line, ')'); /* the name before may hold anything */
-	if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) == 2)
+	if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+			  &system) == 2)
 		sum->ticks += user + system;
 	add_memory(pid, sum);
 }
@@ -65,8 +66,8 @@ static void host_ticks(uint64_t *ret_busy, uint64_t *ret_total)
 	cleanup_file FILE *f = fopen("/proc/stat", "re");
 
 	*ret_total = 0;
-	if (f && fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
-			v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7) > 0)
+	if (f && fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3,
+			v + 4, v + 5, v + 6, v + 7) > 0)
 		for (int i = 0; i < 8; i++)
 			*ret_total += v[i];
 	*ret_busy = *ret_total - v[3] - v[4]; /* idle and iowait */
@@ -86,12 +87,10 @@ static json_t *host_memory(void)
 		else if (!strcmp(key, "MemFree"))
 			mem_free = value << 10;
 	}
-	return json_pack("{sI sI sf sI sI}",
-			 "total", (json_int_t)total,
-			 "available", (json_int_t)available,
-			 "percent", total ? 100.0 * (total - available) / total : 0.0,
-			 "used", (json_int_t)(total - available),
-			 "free", (json_int_t)mem_free);
+	return json_pack("{sI sI sf sI sI}", "total", (json_int_t)total, "available",
+			 (json_int_t)available, "percent",
+			 total ? 100.0 * (total - available) / total : 0.0, "used",
+			 (json_int_t)(total - available), "free", (json_int_t)mem_free);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -114,14 +113,16 @@ void usage_request(struct request *r)
 	/* A process that ended since takes its time with it. */
 	if (at.cpu_ticks < last->cpu_ticks)
 		last->cpu_ticks = at.cpu_ticks;
-	request_reply(r, json_pack("{ss si sf sI si sf so}",
-		"hostname", host,
-		"pid", (int)getpid(),
-		"kernel_cpu", last->at_ms ? percent((at.cpu_ticks - last->cpu_ticks) * 1000 / sysconf(_SC_CLK_TCK),
-						    at.at_ms - last->at_ms) : 0.0,
-		"kernel_memory", (json_int_t)sum.bytes,
-		"cpu_count", get_nprocs(),
-		"host_cpu_percent", percent(at.host_busy - last->host_busy, at.host_total - last->host_total),
-		"host_virtual_memory", host_memory()));
+	request_reply(r, json_pack("{ss si sf sI si sf so}", "hostname", host, "pid", (int)getpid(),
+				   "kernel_cpu",
+				   last->at_ms ? percent((at.cpu_ticks - last->cpu_ticks) * 1000 /
+								 sysconf(_SC_CLK_TCK),
+							 at.at_ms - last->at_ms)
+					       : 0.0,
+				   "kernel_memory", (json_int_t)sum.bytes, "cpu_count",
+				   get_nprocs(), "host_cpu_percent",
+				   percent(at.host_busy - last->host_busy,
+					   at.host_total - last->host_total),
+				   "host_virtual_memory", host_memory()));
 	*last = at;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage_request, as the jupyter-resource-usage extension sends it: CPU and memory of the kernel with all its children, what
- * cells keep on the host and on an emulated device included, and of the machine.
+ * usage_request, as the jupyter-resource-usage extension sends it: CPU and memory of the kernel
+ * with all its children, what cells keep on the host and on an emulated device included, and of the
+ * machine.
  */
 #ifndef CGPU_KERNEL_SESSION_USAGE_H
 #define CGPU_KERNEL_SESSION_USAGE_H

@@ -35,7 +35,8 @@ static bool is_cut_off(const char *text, size_t len)
 
 	if (first < 0xc2 || first > 0xf4 || len >= need)
 		return false;
-	/* The first continuation byte has a narrower range after some first bytes: try both ends of it. */
+	/* The first continuation byte has a narrower range after some first bytes: try both ends of
+	 * it. */
 	for (int fill = 0x80; fill <= 0xbf; fill += 0x3f) {
 		memset(whole, fill, sizeof(whole));
 		memcpy(whole, text, len);
@@ -96,7 +97,8 @@ void utf8_html(const char *text, size_t len, struct buffer *out)
 
 json_t *utf8_bundle(const char *text, const char *html)
 {
-	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html", utf8_json(html, strlen(html)));
+	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html",
+			 utf8_json(html, strlen(html)));
 }
 
 size_t utf8_bytes(const char *text, size_t chars)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a cell's output to UTF-8 that JSON can carry, and the two ways in which positions are counted. */
+/* Bytes of a cell's output to UTF-8 that JSON can carry, and the two ways in which positions are
+ * counted. */
 #ifndef CGPU_KERNEL_SESSION_UTF8_H
 #define CGPU_KERNEL_SESSION_UTF8_H
 
@@ -11,8 +12,8 @@
 struct buffer;
 
 /*
- * Appends the text, with U+FFFD for each byte that is not UTF-8. A sequence that is cut off at the end is left for the
- * next call unless `last`. Returns how many bytes were taken.
+ * Appends the text, with U+FFFD for each byte that is not UTF-8. A sequence that is cut off at the
+ * end is left for the next call unless `last`. Returns how many bytes were taken.
  */
 size_t utf8_clean(const char *text, size_t len, bool last, struct buffer *out);
 

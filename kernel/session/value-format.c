@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk over the type code, one function a kind of type; each returns the end of the code it has printed. The code was
- * checked by type_code_skip() first, so the walk itself trusts it; sizes are checked against the bytes once.
+ * A walk over the type code, one function a kind of type; each returns the end of the code it has
+ * printed. The code was checked by type_code_skip() first, so the walk itself trusts it; sizes are
+ * checked against the bytes once.
  */
 #include "kernel/session/value-format.h"
 
@@ -24,8 +25,8 @@ struct walk {
 	const struct value_text *v;
 	struct buffer *out;
 	size_t row_max;
-	size_t items;  /* printed so far */
-	bool top;      /* at the value itself: only there pointers are followed */
+	size_t items; /* printed so far */
+	bool top;     /* at the value itself: only there pointers are followed */
 };
 
 static const char *walk_type(struct walk *w, const char *code, const char *bytes);
@@ -54,7 +55,8 @@ static void put_float(struct buffer *out, double value, int digits_max)
 	}
 	for (int digits = 1; digits <= digits_max; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (digits_max <= 9 ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
+		if (digits_max <= 9 ? strtof(text, NULL) == (float)value
+				    : strtod(text, NULL) == value)
 			break;
 	}
 	/* 100000 rather than 1e+05 */
@@ -136,7 +138,8 @@ static void put_enum(struct buffer *out, const char *code, const char *bytes)
 {
 	char *p;
 	size_t size = strtoul(code + 1, &p, 10);
-	int64_t value = *p == 'u' ? (int64_t)load(bytes, size) : sign_extend(load(bytes, size), 8 * size);
+	int64_t value =
+		*p == 'u' ? (int64_t)load(bytes, size) : sign_extend(load(bytes, size), 8 * size);
 
 	p += *p == 'u';
 	while (*p && *p != '}') {
@@ -185,7 +188,8 @@ static const char *walk_array(struct walk *w, const char *code, const char *byte
 	return type_code_skip(elem);
 }
 
-static void put_bit_field(struct walk *w, const char *code, const char *bytes, unsigned start, unsigned width)
+static void put_bit_field(struct walk *w, const char *code, const char *bytes, unsigned start,
+			  unsigned width)
 {
 	size_t size = type_code_size(code);
 	uint64_t value = load(bytes, size) >> start;
@@ -240,8 +244,10 @@ static const char *walk_record(struct walk *w, const char *code, const char *byt
 	return p + 1;
 }
 
-/* The characters at the address, each of `unit` bytes, up to a zero one, if session memory holds a string there. */
-static bool read_string(const struct value_reader *r, uint64_t address, size_t unit, struct buffer *text)
+/* The characters at the address, each of `unit` bytes, up to a zero one, if session memory holds a
+ * string there. */
+static bool read_string(const struct value_reader *r, uint64_t address, size_t unit,
+			struct buffer *text)
 {
 	static const char zero[4];
 	char part[64];
@@ -369,7 +375,9 @@ static const char *walk_type(struct walk *w, const char *code, const char *bytes
 
 void value_format(const struct value_text *v, struct buffer *out)
 {
-	struct walk w = { .v = v, .out = out, .row_max = v->max ? SHORT_ROW_MAX : ROW_MAX, .top = true };
+	struct walk w = {
+		.v = v, .out = out, .row_max = v->max ? SHORT_ROW_MAX : ROW_MAX, .top = true
+	};
 	const char *end = type_code_skip(v->code);
 	size_t start = out->len;
 

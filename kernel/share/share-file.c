@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Byte 0 of the file is what share_file_lock() locks, the first byte of a slot is what its owner does, for as long as it
- * lives. Locks of an open file description end with the last descriptor of it, so the descriptor is never inherited.
+ * Byte 0 of the file is what share_file_lock() locks, the first byte of a slot is what its owner
+ * does, for as long as it lives. Locks of an open file description end with the last descriptor of
+ * it, so the descriptor is never inherited.
  *
- * inotify tells of writes and of the end of an owner. The latter comes just before Linux takes the lock away; who must
- * know looks again a moment later.
+ * inotify tells of writes and of the end of an owner. The latter comes just before Linux takes the
+ * lock away; who must know looks again a moment later.
  */
 #define _GNU_SOURCE
 #include "kernel/share/share-file.h"
@@ -41,7 +42,9 @@ static uint64_t place_of(unsigned slot)
 
 static struct flock byte_lock(uint64_t at, short type)
 {
-	return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1 };
+	return (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1
+	};
 }
 
 static int lock(int fd, struct error *err)
@@ -52,10 +55,14 @@ static int lock(int fd, struct error *err)
 
 	while (fcntl(fd, F_OFD_SETLK, &l)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return error_errno(err, "the list of notebooks on this machine's GPUs cannot be locked");
+			return error_errno(
+				err,
+				"the list of notebooks on this machine's GPUs cannot be locked");
 		if (clock_now_ns() > until)
-			return error_set(err, ERROR_TIMEOUT, "the list of notebooks on this machine's GPUs is locked by a kernel "
-					 "that does not go on; is one of them stopped (SIGSTOP)?");
+			return error_set(
+				err, ERROR_TIMEOUT,
+				"the list of notebooks on this machine's GPUs is locked by a "
+				"kernel that does not go on; is one of them stopped (SIGSTOP)?");
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -80,7 +87,8 @@ static bool is_alone(const struct share_file *f)
 /* Anew, when nobody is in it. */
 static int make(struct share_file *f, struct error *err)
 {
-	if (ftruncate(f->fd, 0) || whole_pwrite(f->fd, &own_header, sizeof(own_header), 0) < sizeof(own_header))
+	if (ftruncate(f->fd, 0) ||
+	    whole_pwrite(f->fd, &own_header, sizeof(own_header), 0) < sizeof(own_header))
 		return error_errno(err, "cannot write to it");
 	return 0;
 }
@@ -94,18 +102,23 @@ static int check_header(struct share_file *f, struct error *err)
 	if (fstat(f->fd, &st))
 		return error_errno(err, "cannot look at it");
 	if (st.st_uid && st.st_uid != geteuid())
-		return error_set(err, ERROR_STATE, "it belongs to user %u; kernels of several users share a file that root has made, and "
-				 "that all may write", (unsigned)st.st_uid);
+		return error_set(err, ERROR_STATE,
+				 "it belongs to user %u; kernels of several users share a file "
+				 "that root has made, and that all may write",
+				 (unsigned)st.st_uid);
 	size = st.st_size < (off_t)sizeof(h) ? (size_t)st.st_size : sizeof(h);
 	if (whole_pread(f->fd, &h, size, 0) < size)
 		return error_errno(err, "cannot read it");
 	if (memcmp(h.magic, own_header.magic, size < sizeof(h.magic) ? size : sizeof(h.magic)))
-		return error_set(err, ERROR_STATE, "it is something else than a list of notebooks; name another file (--share)");
+		return error_set(err, ERROR_STATE,
+				 "it is something else than a list of notebooks; name another file "
+				 "(--share)");
 	if (!memcmp(&h, &own_header, sizeof(h)))
 		return 0;
 	if (!is_alone(f) && size == sizeof(h))
-		return error_set(err, ERROR_STATE, "another version of cgpu has made it; end the kernels of that version and remove "
-				 "the file, or name another one (--share)");
+		return error_set(err, ERROR_STATE,
+				 "another version of cgpu has made it; end the kernels of that "
+				 "version and remove the file, or name another one (--share)");
 	return make(f, err);
 }
 
@@ -119,7 +132,8 @@ static int take_slot(struct share_file *f, struct error *err)
 		if (errno != EAGAIN && errno != EACCES)
 			return error_errno(err, "cannot lock it");
 	}
-	return error_set(err, ERROR_STATE, "%d kernels use it already, and there is room for no more", SHARE_SLOTS);
+	return error_set(err, ERROR_STATE,
+			 "%d kernels use it already, and there is room for no more", SHARE_SLOTS);
 }
 
 /* Locked. */
@@ -148,7 +162,8 @@ static int open_path(const char *path, struct error *err)
 	return fd < 0 ? error_errno(err, "cannot open %s", path) : fd;
 }
 
-int share_file_open(struct share_file *f, const char *path, const struct share_slot *own, struct error *err)
+int share_file_open(struct share_file *f, const char *path, const struct share_slot *own,
+		    struct error *err)
 {
 	int failed;
 
@@ -174,7 +189,8 @@ int share_file_open(struct share_file *f, const char *path, const struct share_s
 	return -1;
 }
 
-/* The file was removed; whoever comes finds another one, or none. From here on that is ours, too, and it is locked. */
+/* The file was removed; whoever comes finds another one, or none. From here on that is ours, too,
+ * and it is locked. */
 static int move(struct share_file *f, const struct share_slot *own, struct error *err)
 {
 	struct share_file new = *f;
@@ -201,13 +217,17 @@ static int mend(struct share_file *f, const struct share_slot *own, struct error
 	struct stat st;
 
 	if (fstat(f->fd, &st))
-		return error_errno(err, "cannot look at the list of notebooks on this machine's GPUs");
+		return error_errno(err,
+				   "cannot look at the list of notebooks on this machine's GPUs");
 	if (!st.st_nlink)
 		return move(f, own, err);
 	whole_pread(f->fd, &h, sizeof(h), 0);
-	if (memcmp(&h, &own_header, sizeof(h)) && whole_pwrite(f->fd, &own_header, sizeof(h), 0) < sizeof(h))
-		return error_errno(err, "cannot write to the list of notebooks on this machine's GPUs");
-	if (whole_pread(f->fd, &there, sizeof(there), place_of(f->slot)) == sizeof(there) && !memcmp(&there, own, sizeof(there)))
+	if (memcmp(&h, &own_header, sizeof(h)) &&
+	    whole_pwrite(f->fd, &own_header, sizeof(h), 0) < sizeof(h))
+		return error_errno(err,
+				   "cannot write to the list of notebooks on this machine's GPUs");
+	if (whole_pread(f->fd, &there, sizeof(there), place_of(f->slot)) == sizeof(there) &&
+	    !memcmp(&there, own, sizeof(there)))
 		return 0;
 	return share_file_write(f, own, err);
 }
@@ -240,18 +260,22 @@ static bool is_owned(const struct share_file *f, unsigned slot)
 	return slot == f->slot || (!fcntl(f->fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK);
 }
 
-int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], unsigned *ret_n, struct error *err)
+int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], unsigned *ret_n,
+		    struct error *err)
 {
 	struct stat st;
 	uint64_t n;
 
 	if (fstat(f->fd, &st))
-		return error_errno(err, "cannot look at the list of notebooks on this machine's GPUs");
+		return error_errno(err,
+				   "cannot look at the list of notebooks on this machine's GPUs");
 	/* One that was emptied a moment ago has nobody in it. */
-	n = (uint64_t)st.st_size < sizeof(struct header) ? 0 :
-	    ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);
+	n = (uint64_t)st.st_size < sizeof(struct header)
+		    ? 0
+		    : ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);
 	*ret_n = n < SHARE_SLOTS ? (unsigned)n : SHARE_SLOTS;
-	if (whole_pread(f->fd, ret, *ret_n * sizeof(*ret), sizeof(struct header)) < *ret_n * sizeof(*ret))
+	if (whole_pread(f->fd, ret, *ret_n * sizeof(*ret), sizeof(struct header)) <
+	    *ret_n * sizeof(*ret))
 		return error_errno(err, "cannot read the list of notebooks on this machine's GPUs");
 	for (unsigned i = 0; i < *ret_n; i++) {
 		ret[i].name[SHARE_NAME_MAX - 1] = '\0';
@@ -264,7 +288,8 @@ int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], un
 int share_file_write(struct share_file *f, const struct share_slot *own, struct error *err)
 {
 	if (whole_pwrite(f->fd, own, sizeof(*own), place_of(f->slot)) < sizeof(*own))
-		return error_errno(err, "cannot write to the list of notebooks on this machine's GPUs");
+		return error_errno(err,
+				   "cannot write to the list of notebooks on this machine's GPUs");
 	return 0;
 }
 

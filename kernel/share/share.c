@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each question is one visit: lock, read all slots, decide, write the own one, unlock. Nothing is remembered of the others
- * between two visits, so that what has died in the meantime is out of every sum.
+ * Each question is one visit: lock, read all slots, decide, write the own one, unlock. Nothing is
+ * remembered of the others between two visits, so that what has died in the meantime is out of
+ * every sum.
  */
 #include "kernel/share/share.h"
 
@@ -53,7 +54,8 @@ static struct share_row *own_row(struct share_slot *slot, const uint8_t *device)
 }
 
 /* Of another kernel. */
-static const struct share_row *other_row(const struct share *s, const struct visit *v, unsigned i, const uint8_t *device)
+static const struct share_row *other_row(const struct share *s, const struct visit *v, unsigned i,
+					 const uint8_t *device)
 {
 	return i == s->file.slot ? NULL : find_row(&v->slots[i], device);
 }
@@ -84,10 +86,12 @@ static void end_visit(struct share *s, struct visit *v)
 	free(v);
 }
 
-/* The own slot goes to the file, or is again what the file has. Others look again at each write, and so does this one. */
+/* The own slot goes to the file, or is again what the file has. Others look again at each write,
+ * and so does this one. */
 static int write_own(struct share *s, const struct visit *v, struct error *err)
 {
-	if (!memcmp(&s->own, &v->slots[s->file.slot], sizeof(s->own)) || !share_file_write(&s->file, &s->own, err))
+	if (!memcmp(&s->own, &v->slots[s->file.slot], sizeof(s->own)) ||
+	    !share_file_write(&s->file, &s->own, err))
 		return 0;
 	s->own = v->slots[s->file.slot];
 	return -1;
@@ -99,7 +103,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static struct others sum_others(const struct share *s, const struct visit *v, const uint8_t *device, uint64_t ticket)
+static struct others sum_others(const struct share *s, const struct visit *v, const uint8_t *device,
+				uint64_t ticket)
 {
 	struct others o = { 0 };
 
@@ -126,7 +131,8 @@ int share_open(struct share *s, const char *path, const char *name, struct error
 	memset(s, 0, sizeof(*s));
 	s->own.pid = getpid();
 	s->own.idle_since = (uint64_t)time(NULL);
-	snprintf(s->own.name, sizeof(s->own.name), "%s", *name ? name : "a notebook without a name");
+	snprintf(s->own.name, sizeof(s->own.name), "%s",
+		 *name ? name : "a notebook without a name");
 	return share_file_open(&s->file, path, &s->own, err);
 }
 
@@ -141,7 +147,8 @@ static bool fits(const struct share_request *r, uint64_t taken)
 	return taken <= r->total && r->bytes <= r->total - taken;
 }
 
-static void decide(struct share_row *own, const struct others *o, const struct share_request *r, enum share_answer *ret)
+static void decide(struct share_row *own, const struct others *o, const struct share_request *r,
+		   enum share_answer *ret)
 {
 	uint64_t taken = plus(own->held, plus(o->held, o->ahead));
 	bool waits = r->waits || (r->returns && fits(r, taken - o->given));
@@ -164,7 +171,8 @@ static void decide(struct share_row *own, const struct others *o, const struct s
 	}
 }
 
-int share_ask(struct share *s, const struct share_request *r, enum share_answer *ret, struct error *err)
+int share_ask(struct share *s, const struct share_request *r, enum share_answer *ret,
+	      struct error *err)
 {
 	struct share_row *own = own_row(&s->own, r->device);
 	struct visit *v = begin_visit(s, err);
@@ -178,13 +186,16 @@ int share_ask(struct share *s, const struct share_request *r, enum share_answer 
 		decide(own, &o, r, ret);
 		failed = write_own(s, v, err);
 	} else {
-		failed = error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+		failed =
+			error_set(err, ERROR_LIMIT,
+				  "a session can hold memory of %d devices at most", SHARE_DEVICES);
 	}
 	end_visit(s, v);
 	return failed;
 }
 
-/* A change of the own slot that nobody else has a say in; who adds up must see the old one or the new one. */
+/* A change of the own slot that nobody else has a say in; who adds up must see the old one or the
+ * new one. */
 static int change(struct share *s, const struct share_slot *to, struct error *err)
 {
 	int failed;
@@ -215,7 +226,8 @@ int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct er
 	struct share_row *r = own_row(&to, device);
 
 	if (!r)
-		return error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+		return error_set(err, ERROR_LIMIT,
+				 "a session can hold memory of %d devices at most", SHARE_DEVICES);
 	r->held = bytes;
 	return change(s, &to, err);
 }
@@ -226,7 +238,8 @@ int share_park(struct share *s, const uint8_t *device, uint64_t bytes, struct er
 	struct share_row *r = own_row(&to, device);
 
 	if (!r)
-		return error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+		return error_set(err, ERROR_LIMIT,
+				 "a session can hold memory of %d devices at most", SHARE_DEVICES);
 	r->parked = bytes;
 	return change(s, &to, err);
 }
@@ -280,7 +293,8 @@ struct line {
 
 static int by_size(const void *a, const void *b)
 {
-	const struct share_row *x = ((const struct line *)a)->row, *y = ((const struct line *)b)->row;
+	const struct share_row *x = ((const struct line *)a)->row,
+			       *y = ((const struct line *)b)->row;
 
 	return (x->held < y->held) - (x->held > y->held);
 }
@@ -297,8 +311,9 @@ static size_t character(const char *text)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	/* Longer than need be, control codes, surrogates, beyond the last. */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f) || p[0] > 0xf4)
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xc2 && p[1] < 0xa0) ||
+	    (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f) || p[0] > 0xf4)
 		return 0;
 	return n;
 }
@@ -329,14 +344,15 @@ static void put_line(const struct line *l, uint64_t now, struct buffer *out)
 	if (l->row->wanted)
 		buffer_printf(out, ", waits for %s more", size_text(l->row->wanted, size));
 	else if (l->slot->idle_since && now > l->slot->idle_since + 60)
-		buffer_printf(out, ", idle for %llu min", (unsigned long long)(now - l->slot->idle_since) / 60);
+		buffer_printf(out, ", idle for %llu min",
+			      (unsigned long long)(now - l->slot->idle_since) / 60);
 	else if (!l->slot->idle_since)
 		buffer_puts(out, ", at work");
 	buffer_puts(out, "\n");
 }
 
-static void put_table(const struct share *s, const struct visit *v, const uint8_t *device, struct buffer *out,
-		      unsigned *ret_others)
+static void put_table(const struct share *s, const struct visit *v, const uint8_t *device,
+		      struct buffer *out, unsigned *ret_others)
 {
 	struct line lines[SHARE_SLOTS];
 	unsigned n = 0, others = 0;
@@ -356,7 +372,8 @@ static void put_table(const struct share *s, const struct visit *v, const uint8_
 		*ret_others = others;
 }
 
-int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others,
+		struct error *err)
 {
 	struct visit *v = begin_visit(s, err);
 
@@ -383,7 +400,8 @@ static struct visit *look_around(struct share *s, struct error *err)
 	return v;
 }
 
-int share_glance(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+int share_glance(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others,
+		 struct error *err)
 {
 	struct visit *v = look_around(s, err);
 
@@ -394,7 +412,8 @@ int share_glance(struct share *s, const uint8_t *device, struct buffer *out, uns
 	return 0;
 }
 
-int share_held_by_others(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err)
+int share_held_by_others(struct share *s, const uint8_t *device, uint64_t *ret_bytes,
+			 struct error *err)
 {
 	struct visit *v = look_around(s, err);
 

@@ -18,10 +18,13 @@ static void *run(void *data)
 	return NULL;
 }
 
-int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop, void (*done)(void *data),
-		void *data, struct error *err)
+int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop,
+		void (*done)(void *data), void *data, struct error *err)
 {
-	*a = (struct aside){ .work = work, .data = data, .loop = loop, .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	*a = (struct aside){ .work = work,
+			     .data = data,
+			     .loop = loop,
+			     .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	if (a->event < 0)
 		return error_errno(err, "eventfd for a thread");
 	a->source = loop_add_fd(loop, a->event, done, data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying that takes long runs on a thread of its own, so that the event loop answers meanwhile. Whoever starts it lets nobody
- * else near what it works on until it is joined.
+ * Copying that takes long runs on a thread of its own, so that the event loop answers meanwhile.
+ * Whoever starts it lets nobody else near what it works on until it is joined.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_ASIDE_H
 #define CGPU_KERNEL_SUPERVISOR_ASIDE_H
@@ -27,9 +27,10 @@ struct aside {
 };
 
 /* work(data) on a thread; done(data) is called from the loop, and calls aside_join(). */
-int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop, void (*done)(void *data),
-		void *data, struct error *err);
-/* Wait for the thread; done() is not called after this. The result of work(); 0 when nothing was started. */
+int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop,
+		void (*done)(void *data), void *data, struct error *err);
+/* Wait for the thread; done() is not called after this. The result of work(); 0 when nothing was
+ * started. */
 int aside_join(struct aside *a, struct error *err);
 
 #endif

@@ -22,8 +22,8 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define REST_MS 1000  /* from the last commit */
-#define BUSY_MS 2000  /* from the first commit that is not saved, when there is no rest */
+#define REST_MS 1000 /* from the last commit */
+#define BUSY_MS 2000 /* from the first commit that is not saved, when there is no rest */
 #define PAUSE_FACTOR 10
 #define GATHER_BYTES_MAX (256ull * 1024 * 1024)
 #define GATHER_MS 2000
@@ -67,7 +67,8 @@ static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
 		return !s->run.options.in_place && !twins_are_written(&s->snapshot.twins) &&
-		       !s->run.end.checkpointed && !s->device.chunks.n && snapshots_know_libraries(s);
+		       !s->run.end.checkpointed && !s->device.chunks.n &&
+		       snapshots_know_libraries(s);
 	if (s->parking.phase == PARKING_PARKED)
 		return s->run.phase == RUN_NONE && snapshots_know_libraries(s);
 	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) && worker_pool_is_ready(s);
@@ -222,8 +223,10 @@ void autosave_note_rest(struct supervisor *s)
 	uint64_t now = loop_now_ms();
 
 	if (s->loop && !a->timer && is_wanted(s))
-		a->timer = loop_add_timer(s->loop, a->pause_until_ms > now + REST_MS ? a->pause_until_ms - now : REST_MS,
-					  on_timer, s);
+		a->timer = loop_add_timer(
+			s->loop,
+			a->pause_until_ms > now + REST_MS ? a->pause_until_ms - now : REST_MS,
+			on_timer, s);
 }
 
 void autosave_note_run(struct supervisor *s)

@@ -3,11 +3,13 @@
  * When the committed session is written to disk by itself, as SNAPSHOT_CURRENT:
  *
  *  - after a second without a commit;
- *  - while cells follow each other, at the start of the first cell two seconds after the first commit that is not saved;
+ *  - while cells follow each other, at the start of the first cell two seconds after the first
+ * commit that is not saved;
  *  - when the kernel is ended.
  *
- * All of them take at most a tenth of a processor. Host memory is read through a view while the cells go on. Device memory has
- * none: a cell waits until a copy of it is made, when that is small; otherwise only a pause will do.
+ * All of them take at most a tenth of a processor. Host memory is read through a view while the
+ * cells go on. Device memory has none: a cell waits until a copy of it is made, when that is small;
+ * otherwise only a pause will do.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_AUTOSAVE_H
 #define CGPU_KERNEL_SUPERVISOR_AUTOSAVE_H
@@ -20,13 +22,13 @@ struct snapshot_job;
 struct supervisor;
 
 struct autosave {
-	uint64_t max;            /* bytes of the largest state that is saved; 0: none */
+	uint64_t max; /* bytes of the largest state that is saved; 0: none */
 	struct loop_source *timer;
-	uint64_t committed_ms;   /* when the last commit was */
-	uint64_t unsaved_ms;     /* the first that no save has begun with; 0: none */
-	uint64_t saved_changes;  /* snapshot.changes of the last one */
+	uint64_t committed_ms;  /* when the last commit was */
+	uint64_t unsaved_ms;    /* the first that no save has begun with; 0: none */
+	uint64_t saved_changes; /* snapshot.changes of the last one */
 	uint64_t began_ms, pause_until_ms;
-	char *problem;           /* why the last one was not written; NULL: it was, or there was none */
+	char *problem; /* why the last one was not written; NULL: it was, or there was none */
 	struct snapshot_job *gathering; /* device memory is being copied for it */
 	struct loop_source *patience;   /* with the worker that copies */
 };

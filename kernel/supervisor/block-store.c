@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index is made from the records' headers when the file is opened: it can never disagree with the file. */
+/* The index is made from the records' headers when the file is opened: it can never disagree with
+ * the file. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/block-store.h"
 
@@ -44,8 +45,8 @@ static uint32_t check_of(const struct header *h)
 
 static bool is_sound(const struct header *h)
 {
-	return h->magic == MAGIC && h->len && h->len <= BLOCK_SIZE && h->packed <= ZSTD_COMPRESSBOUND(BLOCK_SIZE) &&
-	       h->check == check_of(h);
+	return h->magic == MAGIC && h->len && h->len <= BLOCK_SIZE &&
+	       h->packed <= ZSTD_COMPRESSBOUND(BLOCK_SIZE) && h->check == check_of(h);
 }
 
 /* ---- index ---- */
@@ -54,7 +55,8 @@ static struct block_place *slot_of(const struct block_store *s, struct block_has
 {
 	size_t i = hash.low & (s->cap - 1);
 
-	while (s->table[i].offset && (s->table[i].hash.low != hash.low || s->table[i].hash.high != hash.high))
+	while (s->table[i].offset &&
+	       (s->table[i].hash.low != hash.low || s->table[i].hash.high != hash.high))
 		i = (i + 1) & (s->cap - 1);
 	return &s->table[i];
 }
@@ -113,12 +115,15 @@ uint32_t block_store_find(const struct block_store *s, struct block_hash hash)
 
 static bool is_record(const struct block_store *s, uint64_t at, uint64_t size, struct header *ret)
 {
-	return at + sizeof(*ret) <= size && whole_pread(s->fd, ret, sizeof(*ret), at) == sizeof(*ret) && is_sound(ret) &&
+	return at + sizeof(*ret) <= size &&
+	       whole_pread(s->fd, ret, sizeof(*ret), at) == sizeof(*ret) && is_sound(ret) &&
 	       at + sizeof(*ret) + ret->packed <= size;
 }
 
-/* The first record from `at` on; size: there is none. What lies between is damaged, and what follows is not given up for it. */
-static uint64_t find_record(const struct block_store *s, uint64_t at, uint64_t size, struct header *ret)
+/* The first record from `at` on; size: there is none. What lies between is damaged, and what
+ * follows is not given up for it. */
+static uint64_t find_record(const struct block_store *s, uint64_t at, uint64_t size,
+			    struct header *ret)
 {
 	static const uint32_t magic = MAGIC;
 
@@ -146,7 +151,8 @@ static int scan(struct block_store *s, struct error *err)
 
 	if (fstat(s->fd, &st))
 		return error_errno(err, "cannot look at the blocks of snapshots");
-	for (uint64_t at = 0; (at = find_record(s, at, (uint64_t)st.st_size, &h)) < (uint64_t)st.st_size;) {
+	for (uint64_t at = 0;
+	     (at = find_record(s, at, (uint64_t)st.st_size, &h)) < (uint64_t)st.st_size;) {
 		if (enter(s, &h, at, err))
 			return -1;
 		at += sizeof(h) + h.packed;
@@ -193,7 +199,9 @@ void block_store_close(struct block_store *s)
 
 int block_store_cut(struct block_store *s, uint64_t end, struct error *err)
 {
-	return ftruncate(s->fd, (off_t)end) ? error_errno(err, "cannot cut the file `" FILE_NAME "` to its end") : 0;
+	return ftruncate(s->fd, (off_t)end)
+		       ? error_errno(err, "cannot cut the file `" FILE_NAME "` to its end")
+		       : 0;
 }
 
 static bool is_there(struct block_store *s, struct block_hash hash, size_t len)
@@ -201,8 +209,8 @@ static bool is_there(struct block_store *s, struct block_hash hash, size_t len)
 	return find(s, hash) && (!s->checks || !block_store_get(s, hash, s->unpacked, len, NULL));
 }
 
-int block_store_put(struct block_store *s, const void *data, size_t len, struct block_hash *ret, bool *ret_fresh,
-		    struct error *err)
+int block_store_put(struct block_store *s, const void *data, size_t len, struct block_hash *ret,
+		    bool *ret_fresh, struct error *err)
 {
 	struct header *h = s->scratch;
 	size_t packed;
@@ -211,14 +219,17 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 	*ret_fresh = !is_there(s, *ret, len);
 	if (!*ret_fresh)
 		return 0;
-	packed = ZSTD_compressCCtx(s->packer, h + 1, ZSTD_COMPRESSBOUND(BLOCK_SIZE), data, len, LEVEL);
+	packed = ZSTD_compressCCtx(s->packer, h + 1, ZSTD_COMPRESSBOUND(BLOCK_SIZE), data, len,
+				   LEVEL);
 	if (ZSTD_isError(packed))
-		return error_set(err, ERROR_SYSTEM, "cannot compress a block: %s", ZSTD_getErrorName(packed));
+		return error_set(err, ERROR_SYSTEM, "cannot compress a block: %s",
+				 ZSTD_getErrorName(packed));
 	*h = (struct header){ MAGIC, (uint32_t)len, (uint32_t)packed, 0, *ret };
 	h->check = check_of(h);
 	if (whole_pwrite(s->fd, h, sizeof(*h) + packed, s->end) != sizeof(*h) + packed) {
 		error_errno(err, "cannot write the blocks of a snapshot");
-		block_store_cut(s, s->end, NULL); /* if it cannot, what is there is no sound record */
+		block_store_cut(s, s->end,
+				NULL); /* if it cannot, what is there is no sound record */
 		return -1;
 	}
 	if (enter(s, h, s->end, err))
@@ -229,37 +240,45 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 
 int block_store_sync(struct block_store *s, struct error *err)
 {
-	return fdatasync(s->fd) ? error_errno(err, "cannot write the blocks of a snapshot to disk") : 0;
+	return fdatasync(s->fd) ? error_errno(err, "cannot write the blocks of a snapshot to disk")
+				: 0;
 }
 
-int block_store_get(struct block_store *s, struct block_hash hash, void *out, size_t len, struct error *err)
+int block_store_get(struct block_store *s, struct block_hash hash, void *out, size_t len,
+		    struct error *err)
 {
 	const struct block_place *p = find(s, hash);
 	struct block_hash got;
 	size_t n;
 
 	if (!p || p->len != len)
-		return error_set(err, ERROR_NOT_FOUND, "a block is missing: the file `" FILE_NAME "` was cut short or is of "
-				 "another time");
-	if (whole_pread(s->fd, s->scratch, p->packed, p->offset - 1 + sizeof(struct header)) != p->packed)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "a block is missing: the file `" FILE_NAME
+				 "` was cut short or is of another time");
+	if (whole_pread(s->fd, s->scratch, p->packed, p->offset - 1 + sizeof(struct header)) !=
+	    p->packed)
 		return error_errno(err, "cannot read the blocks of a snapshot");
 	n = ZSTD_decompressDCtx(s->unpacker, out, len, s->scratch, p->packed);
 	got = ZSTD_isError(n) || n != len ? (struct block_hash){ 0 } : block_hash(out, len);
 	if (got.low != hash.low || got.high != hash.high)
-		return error_set(err, ERROR_INPUT, "a block is damaged in the file `" FILE_NAME "`");
+		return error_set(err, ERROR_INPUT,
+				 "a block is damaged in the file `" FILE_NAME "`");
 	return 0;
 }
 
-static int copy_kept(struct block_store *s, int fd, bool (*keep)(void *data, struct block_hash hash), void *data,
+static int copy_kept(struct block_store *s, int fd,
+		     bool (*keep)(void *data, struct block_hash hash), void *data,
 		     struct error *err)
 {
 	struct header h;
 	uint64_t out = 0;
 
-	for (uint64_t at = 0; (at = find_record(s, at, s->end, &h)) < s->end; at += sizeof(h) + h.packed) {
+	for (uint64_t at = 0; (at = find_record(s, at, s->end, &h)) < s->end;
+	     at += sizeof(h) + h.packed) {
 		if (find(s, h.hash)->offset != at + 1 || !keep(data, h.hash))
 			continue;
-		if (whole_pread(s->fd, s->scratch, sizeof(h) + h.packed, at) != sizeof(h) + h.packed)
+		if (whole_pread(s->fd, s->scratch, sizeof(h) + h.packed, at) !=
+		    sizeof(h) + h.packed)
 			return error_errno(err, "cannot read the blocks of snapshots");
 		if (whole_pwrite(fd, s->scratch, sizeof(h) + h.packed, out) != sizeof(h) + h.packed)
 			return error_errno(err, "cannot write the blocks of snapshots");
@@ -268,10 +287,11 @@ static int copy_kept(struct block_store *s, int fd, bool (*keep)(void *data, str
 	return fdatasync(fd) ? error_errno(err, "cannot write the blocks of snapshots to disk") : 0;
 }
 
-int block_store_sweep(struct block_store *s, bool (*keep)(void *data, struct block_hash hash), void (*hook)(void *, int),
-		      void *data, struct error *err)
+int block_store_sweep(struct block_store *s, bool (*keep)(void *data, struct block_hash hash),
+		      void (*hook)(void *, int), void *data, struct error *err)
 {
-	cleanup_fd int fd = openat(s->dir, SWEPT_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	cleanup_fd int fd =
+		openat(s->dir, SWEPT_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return error_errno(err, "cannot make a copy of the blocks of snapshots");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is used stands in the memory that the worker shares with us, so an ordinary cell costs nothing. */
+/* What is used stands in the memory that the worker shares with us, so an ordinary cell costs
+ * nothing. */
 #include "kernel/supervisor/cap-watch.h"
 
 #include <inttypes.h>
@@ -45,14 +46,16 @@ static void put_holders(const struct device_watch_table *t, struct buffer *out)
 	for (uint32_t i = 0; i < t->n_rows && i < NAMED; i++) {
 		const struct device_watch_row *r = &t->rows[i];
 
-		buffer_printf(out, "%s%s%s%s %s (In[%" PRIu32 "])", before, *r->name ? "`" : "", *r->name ? r->name : "a buffer of",
-			      *r->name ? "`" : "", size_text(r->size, size), r->cell);
+		buffer_printf(out, "%s%s%s%s %s (In[%" PRIu32 "])", before, *r->name ? "`" : "",
+			      *r->name ? r->name : "a buffer of", *r->name ? "`" : "",
+			      size_text(r->size, size), r->cell);
 		before = ", ";
 	}
 	buffer_putc(out, '.');
 }
 
-static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, uint64_t allowed, bool others, struct buffer *out)
+static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, uint64_t allowed,
+		 bool others, struct buffer *out)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
 	struct device_watch_table t = { 0 };
@@ -64,18 +67,22 @@ static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, ui
 	if (supervisor_device_report(s, &report, &err) || !device_watch_get(w, &t))
 		log_info("cap: %s", err.text);
 	atomic_store(&w->wanted, wanted);
-	buffer_printf(out, "device memory: %s are in use, of %s that %s.", size_text(used, a), size_text(allowed, b),
+	buffer_printf(out, "device memory: %s are in use, of %s that %s.", size_text(used, a),
+		      size_text(allowed, b),
 		      others ? "other notebooks leave" : "this session may have");
 	put_holders(&t, out);
-	buffer_puts(out, others ? " Free what is not needed, here or there (%gpu), or let cells wait for it: %limit wait 5min.\n" :
-		    " Free what is not needed (cudaFree), or raise the limit: %limit gpu SIZE.\n");
+	buffer_puts(out, others ? " Free what is not needed, here or there (%gpu), or let cells "
+				  "wait for it: %limit wait 5min.\n"
+				: " Free what is not needed (cudaFree), or raise the limit: %limit "
+				  "gpu SIZE.\n");
 }
 
 void cap_watch_look(struct supervisor *s, struct buffer *out)
 {
 	struct worker *w = s->pool.active;
 	struct device_watch *watch = w && w->control ? &w->control->watch : NULL;
-	uint64_t used = watch ? atomic_load(&watch->used) : 0, limit = watch ? atomic_load(&watch->limit) : 0, left;
+	uint64_t used = watch ? atomic_load(&watch->used) : 0,
+		 limit = watch ? atomic_load(&watch->limit) : 0, left;
 
 	if (!used || !limit) {
 		s->cap_told = false;
@@ -84,6 +91,7 @@ void cap_watch_look(struct supervisor *s, struct buffer *out)
 	left = left_by_others(s);
 	limit = limit < left ? limit : left;
 	if (MUCH(used, limit) && !s->cap_told)
-		warn(s, watch, used, limit, limit == left && left < s->pool.hello.device_memory, out);
+		warn(s, watch, used, limit, limit == left && left < s->pool.hello.device_memory,
+		     out);
 	s->cap_told = MUCH(used, limit);
 }

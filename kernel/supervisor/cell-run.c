@@ -5,9 +5,9 @@
  *	  |                                  | interrupted, or no worker can be had             |
  *	  |                                  v                                                  |
  *	  +------------------------------ finish() <----- commit: WORKER_CELL_END, ok ----------+
- *	  |                                  ^                                                  | much to copy
+ *	  |                                  ^                                     much to copy |
  *	  |                                  +---------- copied ---------- COMMITTING <---------+
- *	  |                                                                    | not copied: RUNNING, and failed
+ *	  |                                             not copied: RUNNING, and failed  |      |
  *	  |                      cell_run_fail(), cell_run_keep(), death of the worker          |
  *	  +-- finish(), when the next worker holds the session ----- ENDED <--------------------+
  *
@@ -40,7 +40,8 @@
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define ROLLED_BACK "The cell was rolled back: variables, heap and device memory are as they were before it."
+#define ROLLED_BACK                                                                                \
+	"The cell was rolled back: variables, heap and device memory are as they were before it."
 #define KEPT "What the cell had done so far is kept."
 #define CHECKPOINT "The cell was rolled back to its checkpoint%s: what it did up to there is kept."
 #define REAP_EVERY 16
@@ -77,7 +78,8 @@ static void finish(struct supervisor *s)
 	end.trace = done.trace.len ? &done.trace : NULL;
 	end.no_trace = buffer_text(&done.no_trace);
 	if (end.ok && done.has_result)
-		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result), done.result.len);
+		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result),
+				 done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
 	buffer_release(&done.unit);
 	buffer_release(&done.dropped);
@@ -133,9 +135,14 @@ static void report_in_place(struct supervisor *s)
 		return;
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
-	buffer_printf(&text, "Not rolled back, because of %s: the content of these blocks may be what the cell made of "
-		      "it, in part.\n%s", !s->run.options.in_place ? "`%gpu rollback off`" : s->device_rollback == DEVICE_ROLLBACK_OFF ?
-		      "%%nosnapshot and `%gpu rollback off`" : "%%nosnapshot", buffer_text(&s->run.in_place));
+	buffer_printf(&text,
+		      "Not rolled back, because of %s: the content of these blocks may be what the "
+		      "cell made of it, in part.\n%s",
+		      !s->run.options.in_place ? "`%gpu rollback off`"
+		      : s->device_rollback == DEVICE_ROLLBACK_OFF
+			      ? "%%nosnapshot and `%gpu rollback off`"
+			      : "%%nosnapshot",
+		      buffer_text(&s->run.in_place));
 	fault_report_add(&s->run.report, buffer_text(&text));
 	buffer_clear(&s->run.in_place);
 }
@@ -150,7 +157,8 @@ static void add_outcome(struct supervisor *s, bool rolled_back)
 	if (s->run.checkpoint_line)
 		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
 	if (s->run.checkpoints > 1)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), ", the last of %u", s->run.checkpoints);
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), ", the last of %u",
+			 s->run.checkpoints);
 	if (rolled_back && s->run.end.checkpointed) {
 		snprintf(text, sizeof(text), CHECKPOINT, line);
 		fault_report_add(&s->run.report, text);
@@ -216,8 +224,9 @@ static void take_in_place(struct supervisor *s, struct record *r)
 		uint32_t cell = record_u32(r);
 		const char *name = record_str(r);
 
-		buffer_printf(&s->run.in_place, "  %s%s%s, %s at %#llx, made in cell %u\n", *name ? "`" : "a block", name,
-			      *name ? "`" : "", size_text(bytes, size), (unsigned long long)address, cell);
+		buffer_printf(&s->run.in_place, "  %s%s%s, %s at %#llx, made in cell %u\n",
+			      *name ? "`" : "a block", name, *name ? "`" : "",
+			      size_text(bytes, size), (unsigned long long)address, cell);
 	}
 }
 
@@ -275,8 +284,8 @@ static void begin(struct supervisor *s)
 	interrupt_go_on(s);
 }
 
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped,
-		    const struct run_options *options)
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
+		    const struct buffer *dropped, const struct run_options *options)
 {
 	struct error err = ERROR_INIT;
 
@@ -304,8 +313,8 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 
 void cell_run_go_on(struct supervisor *s)
 {
-	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_before_run(s) &&
-	    closings_are_done(s) && checker_before_run(s))
+	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) &&
+	    lending_before_run(s) && closings_are_done(s) && checker_before_run(s))
 		begin(s);
 }
 
@@ -323,11 +332,12 @@ void cell_run_on_session(struct supervisor *s)
 void cell_run_on_no_worker(struct supervisor *s)
 {
 	const char *why = s->run.trouble.ename[0] ? buffer_text(&s->run.trouble.evalue)
-						   : "cgpu-worker ends as soon as it is started";
+						  : "cgpu-worker ends as soon as it is started";
 
 	if (!s->pool.active)
-		cell_run_refuse(s, "InternalError", why, "The cell was not run. The session is kept; run the cell again, and see the "
-				"log of the kernel if it fails again.");
+		cell_run_refuse(s, "InternalError", why,
+				"The cell was not run. The session is kept; run the cell again, "
+				"and see the log of the kernel if it fails again.");
 }
 
 void cell_run_refuse(struct supervisor *s, const char *ename, const char *evalue, const char *more)
@@ -340,7 +350,8 @@ void cell_run_refuse(struct supervisor *s, const char *ename, const char *evalue
 		unit_table_drop(&s->units);
 		finish(s);
 	} else if (s->run.phase == RUN_ENDED) {
-		buffer_printf(&s->run.restored, "No worker can take the session over at the moment: %s\n", evalue);
+		buffer_printf(&s->run.restored,
+			      "No worker can take the session over at the moment: %s\n", evalue);
 		finish(s);
 	} else if (s->run.phase == RUN_NONE && s->cb->on_session) {
 		s->cb->on_session(s->cb_data);
@@ -401,18 +412,25 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 		undo_log_clear(&s->snapshot.undo);
 	buffer_clear(&s->run.in_place);
 	unit_table_commit(&s->units);
-	unit_table_tidy(&s->units, s->snapshot.undo.n ? s->snapshot.undo.at[0].units : unit_table_committed(&s->units));
+	unit_table_tidy(&s->units, s->snapshot.undo.n ? s->snapshot.undo.at[0].units
+						      : unit_table_committed(&s->units));
 	return 0;
 }
 
 static void fail_commit(struct supervisor *s, const struct error *err)
 {
-	/* Killed while it waited for us: that is what has happened to the cell, and its death decides it. */
-	if (s->pool.active && worker_await_death(s->pool.active, process_has_memory(s->pool.active->pid) ? 0 : DEATH_MS))
+	/* Killed while it waited for us: that is what has happened to the cell, and its death
+	 * decides it. */
+	if (s->pool.active &&
+	    worker_await_death(s->pool.active,
+			       process_has_memory(s->pool.active->pid) ? 0 : DEATH_MS))
 		return;
-	fault_report_plain(&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError", err->text,
-			   err->code == ERROR_STATE ? "A write through a wild pointer has hit the tables of the session." :
-			   "The cell ran to its end, but what it did could not be committed.");
+	fault_report_plain(
+		&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError",
+		err->text,
+		err->code == ERROR_STATE
+			? "A write through a wild pointer has hit the tables of the session."
+			: "The cell ran to its end, but what it did could not be committed.");
 	cell_run_fail(s);
 }
 
@@ -529,7 +547,8 @@ static void start_commit(struct supervisor *s, struct worker *w)
 		fail_commit(s, &err);
 		return;
 	}
-	if (commit_is_large(&s->commit) && !aside_start(&s->aside, copy, s->loop, on_copied, s, NULL)) {
+	if (commit_is_large(&s->commit) &&
+	    !aside_start(&s->aside, copy, s->loop, on_copied, s, NULL)) {
 		stop_timers(s);
 		s->run.phase = RUN_COMMITTING;
 		return;
@@ -569,7 +588,8 @@ static void add_checks(struct supervisor *s, const struct worker *w)
 /* A checked cell has run to its end. */
 static void discard(struct supervisor *s, struct worker *w)
 {
-	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings,
+						       &s->units, &s->run.report);
 
 	if (found && w->checks)
 		checker_add(s, &s->run.report);
@@ -618,7 +638,8 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	} else if (s->run.discarded) {
 		discard(s, w);
 	} else {
-		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
+		/* A sleep that the signal has cut short may have been the last thing that the cell
+		 * did. */
 		s->run.end.whole = outcome == OUTCOME_OK;
 		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted);
 	}
@@ -657,7 +678,8 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 	if (s->run.asked_where)
 		fault_report_add_place(&s->run.report, &w->control->fault, &s->units, w->pid);
 	else
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid, w->control);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid,
+					 w->control);
 	add_checks(s, w);
 	cell_run_fail(s);
 }
@@ -677,7 +699,8 @@ static int on_drop(struct supervisor *s, uint64_t id, struct error *err)
 	return 0;
 }
 
-static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r, struct error *err)
+static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r,
+			    struct error *err)
 {
 	struct device_preimage p;
 	uint64_t id, size, address;
@@ -687,7 +710,8 @@ static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct 
 		id = record_u64(r);
 		size = record_u64(r);
 		address = record_u64(r);
-		return device_memory_chunk(&s->device, id, size, address, m->n_fds ? m->fds[--m->n_fds] : -1, err);
+		return device_memory_chunk(&s->device, id, size, address,
+					   m->n_fds ? m->fds[--m->n_fds] : -1, err);
 	case WORKER_DEVICE_PREIMAGE:
 		p.address = record_u64(r);
 		p.size = record_u64(r);
@@ -702,7 +726,8 @@ static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct 
 }
 
 /* What a worker says or asks of its device; -1: not as the protocol has it. */
-static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m, struct record *r, struct error *err)
+static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m,
+			     struct record *r, struct error *err)
 {
 	switch (m->type) {
 	case WORKER_DEVICE_NODE:
@@ -742,7 +767,8 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 {
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
-	bool at_work = w == s->pool.active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
+	bool at_work =
+		w == s->pool.active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
 	bool wrong = false;
 
 	switch (m->type) {
@@ -824,14 +850,16 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	log_error("worker %d is ended: %s", (int)w->pid, err.text);
 	if (at_work && s->run.phase == RUN_RUNNING) {
 		fault_report_plain(&s->run.report, "InternalError", err.text,
-				   "The worker broke the protocol; a cell that overwrites memory of libraries can cause that.");
+				   "The worker broke the protocol; a cell that overwrites memory "
+				   "of libraries can cause that.");
 		cell_run_fail(s);
 	} else {
 		worker_kill(w);
 	}
 }
 
-/* A thread that lives on between cells can fail, and with it the worker: nobody waits for an answer then. */
+/* A thread that lives on between cells can fail, and with it the worker: nobody waits for an answer
+ * then. */
 static void note_death_between_cells(struct supervisor *s, const struct worker *w)
 {
 	uint32_t kind = atomic_load(&w->control->fault.kind);
@@ -840,7 +868,8 @@ static void note_death_between_cells(struct supervisor *s, const struct worker *
 	if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
 		return;
 	fault_report_from_record(&report, &w->control->fault, &s->units, 0, NULL);
-	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename, buffer_text(&report.evalue));
+	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename,
+		      buffer_text(&report.evalue));
 	fault_report_release(&report);
 }
 

@@ -16,19 +16,21 @@ struct supervisor;
 struct worker;
 
 /* dropped: see supervisor_run(). */
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped,
-		    const struct run_options *options);
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
+		    const struct buffer *dropped, const struct run_options *options);
 void cell_run_release(struct supervisor *s);
 
 /*
- * The cell at work ends without success. Fill s->run.report first. The worker is ended, its host and device memory rolled
- * back, and on_cell_end called when the next worker holds the session.
+ * The cell at work ends without success. Fill s->run.report first. The worker is ended, its host
+ * and device memory rolled back, and on_cell_end called when the next worker holds the session.
  */
 void cell_run_fail(struct supervisor *s);
-/* Commit what the cell has done so far and end it; the worker stands still. -1: nothing was committed. */
+/* Commit what the cell has done so far and end it; the worker stands still. -1: nothing was
+ * committed. */
 int cell_run_keep(struct supervisor *s, struct worker *w);
 
-/* Commit what the worker holds; it stands still, and is QUIET afterwards. -1: nothing was committed. */
+/* Commit what the worker holds; it stands still, and is QUIET afterwards. -1: nothing was
+ * committed. */
 int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err);
 void cell_run_tell_committed(struct supervisor *s, struct worker *w);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A memfd for each chunk, filled by the worker that has the GPU, piece by piece as when a session is parked; what is zero is
- * not written. The emulated device maps these files as memory that another process has made, so nothing is copied twice.
+ * A memfd for each chunk, filled by the worker that has the GPU, piece by piece as when a session
+ * is parked; what is zero is not written. The emulated device maps these files as memory that
+ * another process has made, so nothing is copied twice.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/checker.h"
@@ -54,7 +55,9 @@ static int add_chunk(struct checker *c, const struct device_chunk *from, struct 
 	struct checker_chunk *to = &c->chunks[c->n++];
 	char name[32];
 
-	*to = (struct checker_chunk){ .id = from->id, .size = from->size, .address = from->address };
+	*to = (struct checker_chunk){ .id = from->id,
+				      .size = from->size,
+				      .address = from->address };
 	snprintf(name, sizeof(name), EMULATOR_MEMORY_NAME "%u", CHUNK_DEVICE(from->id));
 	to->file = memfd_create(name, MFD_CLOEXEC);
 	if (to->file < 0 || ftruncate(to->file, (off_t)to->size))
@@ -99,7 +102,9 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, c->copied);
 	record_put_u64(&b, left < PIECE ? left : PIECE);
 	record_put_u64(&b, c->copied);
-	return buffer_check(&b, err) ? -1 : worker_send(s->pool.active, WORKER_PARK, b.data, b.len, NULL, err);
+	return buffer_check(&b, err)
+		       ? -1
+		       : worker_send(s->pool.active, WORKER_PARK, b.data, b.len, NULL, err);
 }
 
 static void refuse(struct supervisor *s, const char *why)
@@ -112,7 +117,10 @@ static void go_on(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	if (s->run.interrupted)
-		cell_run_refuse(s, "Interrupted", "interrupted while device memory was copied for the check; nothing was run", "");
+		cell_run_refuse(
+			s, "Interrupted",
+			"interrupted while device memory was copied for the check; nothing was run",
+			"");
 	else if (s->checker.at == s->checker.n)
 		move(s);
 	else if (send_piece(s, &err))
@@ -156,8 +164,10 @@ static bool fits(const struct supervisor *s, struct buffer *why)
 	for (size_t i = 0; i < s->device.chunks.n; i++)
 		bytes += s->device.chunks.at[i].size;
 	if (bytes > available)
-		buffer_printf(why, "a check of device code needs a copy of the session's device memory on the host: that is %s, and "
-			      "there is room for %s", size_text(bytes, size), size_text(available, have));
+		buffer_printf(why,
+			      "a check of device code needs a copy of the session's device memory "
+			      "on the host: that is %s, and there is room for %s",
+			      size_text(bytes, size), size_text(available, have));
 	return bytes <= available;
 }
 
@@ -168,9 +178,10 @@ static void begin(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	snprintf(c->name, sizeof(c->name), "%s", h->device);
-	c->device = (struct worker_device){
-		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->most_memory,
-		.has_hmm = h->traits & DEVICE_HMM };
+	c->device = (struct worker_device){ .driver = DRIVER_CHECKS,
+					    .count = h->n_devices,
+					    .memory = h->most_memory,
+					    .has_hmm = h->traits & DEVICE_HMM };
 	supervisor_describe_losses(s, &c->lost);
 	c->phase = CHECKER_COPYING;
 	if (add_chunks(s, &err))
@@ -194,11 +205,13 @@ bool checker_before_run(struct supervisor *s)
 		return false;
 	}
 	if (!s->memcheck.on) {
-		cell_run_refuse(s, "OutOfMemory", buffer_text(&why), NOT_RUN " cudaFree() what it does not need, or check a "
-				"smaller problem.");
+		cell_run_refuse(s, "OutOfMemory", buffer_text(&why),
+				NOT_RUN
+				" cudaFree() what it does not need, or check a smaller problem.");
 		return false;
 	}
-	buffer_printf(&s->run.warnings, "Only the host's side was checked: %s.\n", buffer_text(&why));
+	buffer_printf(&s->run.warnings, "Only the host's side was checked: %s.\n",
+		      buffer_text(&why));
 	return true;
 }
 
@@ -206,7 +219,8 @@ bool checker_before_run(struct supervisor *s)
 
 bool checker_is_wanted(const struct supervisor *s, struct worker_device *ret)
 {
-	if (s->checker.phase != CHECKER_MOVED || s->run.phase != RUN_WAITING || (s->pool.active && s->pool.active->checks))
+	if (s->checker.phase != CHECKER_MOVED || s->run.phase != RUN_WAITING ||
+	    (s->pool.active && s->pool.active->checks))
 		return false;
 	*ret = s->checker.device;
 	return true;
@@ -220,8 +234,12 @@ int checker_send_chunks(const struct supervisor *s, struct worker *w, struct err
 		const struct checker_chunk *c = &s->checker.chunks[i];
 
 		buffer_clear(&b);
-		device_chunk_encode(&(struct device_chunk){ .id = c->id, .size = c->size, .address = c->address }, &b);
-		if (buffer_check(&b, err) || worker_send(w, WORKER_CHUNK, b.data, b.len, &c->file, err))
+		device_chunk_encode(&(struct device_chunk){ .id = c->id,
+							    .size = c->size,
+							    .address = c->address },
+				    &b);
+		if (buffer_check(&b, err) ||
+		    worker_send(w, WORKER_CHUNK, b.data, b.len, &c->file, err))
 			return -1;
 	}
 	return 0;
@@ -231,13 +249,15 @@ int checker_send_chunks(const struct supervisor *s, struct worker *w, struct err
 
 static void put_where(const struct checker *c, struct buffer *out)
 {
-	buffer_printf(out, "with the variables and the device memory that the session has on %s", c->name);
+	buffer_printf(out, "with the variables and the device memory that the session has on %s",
+		      c->name);
 }
 
 static void put_lost(const struct checker *c, const char *before, struct buffer *out)
 {
 	if (c->lost.len)
-		buffer_printf(out, "%sNot there in this run, since it belongs to a process: %s.", before, buffer_text(&c->lost));
+		buffer_printf(out, "%sNot there in this run, since it belongs to a process: %s.",
+			      before, buffer_text(&c->lost));
 }
 
 void checker_add(const struct supervisor *s, struct fault_report *r)
@@ -258,8 +278,10 @@ void checker_put_clean(const struct supervisor *s, struct buffer *out)
 	buffer_puts(out, "No launch faulted on the emulated device, where the cell ran ");
 	put_where(c, out);
 	buffer_printf(out, ".%s\n", s->memcheck.on ? "" : " Nothing of this run is kept.");
-	buffer_printf(out, "What faults on %s alone depends on the order of its threads%s or on its properties, or is in code of a "
-		      "library.\n", c->name, s->run.options.device_checks ? "" : " (%%racecheck looks for that)");
+	buffer_printf(out,
+		      "What faults on %s alone depends on the order of its threads%s or on its "
+		      "properties, or is in code of a library.\n",
+		      c->name, s->run.options.device_checks ? "" : " (%%racecheck looks for that)");
 	put_lost(c, "", out);
 	if (c->lost.len)
 		buffer_puts(out, "\n");

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %%memcheck and %%racecheck in a session whose device is a GPU, which tells neither thread nor line of a fault. The cell runs
- * on the emulated device, from the state before it: the content of the session's device memory is copied into memory that the
- * emulated device takes for its own, the worker is ended, and a worker of that device, the checker, is given the session. What
- * the checker does concerns nobody else: the GPU's memory stays in the kernel's hands, and when the cell has ended the
- * next worker takes it over as after any failed cell.
+ * %%memcheck and %%racecheck in a session whose device is a GPU, which tells neither thread nor
+ * line of a fault. The cell runs on the emulated device, from the state before it: the content of
+ * the session's device memory is copied into memory that the emulated device takes for its own, the
+ * worker is ended, and a worker of that device, the checker, is given the session. What the checker
+ * does concerns nobody else: the GPU's memory stays in the kernel's hands, and when the cell has
+ * ended the next worker takes it over as after any failed cell.
  *
  *	       a cell waits for the session      all is copied, the worker is ended
  *	NONE --------------------------> COPYING ----------------------------------> MOVED
- *	  ^                                 | the worker is lost                       | the cell has ended, no checker
+ *	  ^                                 | the worker is lost                       | cell ended
  *	  +---------------------------------+------------------------------------------+
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_CHECKER_H
@@ -38,16 +39,16 @@ struct checker_chunk {
 struct checker {
 	enum checker_phase phase;
 	struct checker_chunk *chunks;
-	size_t n, at;       /* of them; the one at work */
-	uint32_t number;    /* of the piece that was asked for */
+	size_t n, at;                /* of them; the one at work */
+	uint32_t number;             /* of the piece that was asked for */
 	struct worker_device device; /* of the checker */
-	char name[128];     /* of the GPU, for reports */
+	char name[128];              /* of the GPU, for reports */
 	struct buffer lost; /* "open file notes.txt of In[3]": what the checker does not have */
 };
 
 /*
- * Before WORKER_RUN of a cell with checks: begins to move the session into a checker, or refuses the cell. False: it cannot begin
- * yet, and what follows lets it, or has ended it.
+ * Before WORKER_RUN of a cell with checks: begins to move the session into a checker, or refuses
+ * the cell. False: it cannot begin yet, and what follows lets it, or has ended it.
  */
 bool checker_before_run(struct supervisor *s);
 void checker_on_message(struct supervisor *s, const struct ipc_message *m);

@@ -18,7 +18,8 @@ static void go_on(struct supervisor *s)
 	spare_context_look(s);
 	if (s->run.phase == RUN_NONE)
 		device_share_settle(s);
-	else if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) && worker_pool_is_ready(s))
+	else if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) &&
+		 worker_pool_is_ready(s))
 		cell_run_on_session(s);
 }
 
@@ -42,7 +43,8 @@ static void on_deadline(void *data)
 	s->closings.deadline = NULL;
 	s->closings.late = !closer_is_idle();
 	if (s->closings.late)
-		log_warning("device memory that is not needed any more takes long to be given back");
+		log_warning(
+			"device memory that is not needed any more takes long to be given back");
 	go_on(s);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell has given up is free when the kernel process has closed its descriptors, which a thread does (kernel/closer.h). The
- * end of a cell waits for that, and so does the beginning of one: a request of the next cell, here or in another kernel, would
- * be refused otherwise. The loop goes on meanwhile.
+ * What a cell has given up is free when the kernel process has closed its descriptors, which a
+ * thread does (kernel/closer.h). The end of a cell waits for that, and so does the beginning of
+ * one: a request of the next cell, here or in another kernel, would be refused otherwise. The loop
+ * goes on meanwhile.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_CLOSINGS_H
 #define CGPU_KERNEL_SUPERVISOR_CLOSINGS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See journal.c for the states that this walks through, common/arena-layout.h for what makes up the committed state. */
+/* See journal.c for the states that this walks through, common/arena-layout.h for what makes up the
+ * committed state. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/commit.h"
 
@@ -32,7 +33,8 @@ const char *commit_step_name(enum commit_step step)
 }
 
 /* The cell could write to every page that this reads, so nothing in it is believed. */
-static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h, struct error *err)
+static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h,
+		       struct error *err)
 {
 	struct iovec local = { h, sizeof(*h) };
 	struct iovec remote = { (void *)(uintptr_t)ARENA_BASE, sizeof(*h) };
@@ -40,19 +42,22 @@ static int read_header(pid_t pid, const struct snapshot *s, struct arena_header 
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(*h))
 		return error_errno(err, "cannot read the arena of worker %d", (int)pid);
 	if (h->magic != ARENA_MAGIC || h->version != ARENA_VERSION)
-		return error_set(err, ERROR_STATE, "the cell has overwritten the header of the session's memory");
+		return error_set(err, ERROR_STATE,
+				 "the cell has overwritten the header of the session's memory");
 	for (int r = 0; r < ARENA_REGIONS; r++) {
-		if (h->top[r] % ARENA_PAGE || h->top[r] > arena_region_size(r) || h->top[r] < s->top[r])
+		if (h->top[r] % ARENA_PAGE || h->top[r] > arena_region_size(r) ||
+		    h->top[r] < s->top[r])
 			return error_set(err, ERROR_STATE,
-					 "the cell has overwritten the header of the session's memory "
-					 "(region %d ends at %#llx)", r, (unsigned long long)h->top[r]);
+					 "the cell has overwritten the header of the session's "
+					 "memory (region %d ends at %#llx)",
+					 r, (unsigned long long)h->top[r]);
 	}
 	return 0;
 }
 
 /* All of it but ranges that are lent, and still shared. */
-static int scan_region(const struct commit_source *from, const struct twins *twins, uint64_t start, uint64_t end,
-		       struct dirty_ranges *ret, struct error *err)
+static int scan_region(const struct commit_source *from, const struct twins *twins, uint64_t start,
+		       uint64_t end, struct dirty_ranges *ret, struct error *err)
 {
 	for (uint64_t at = start, from_here = start; at < end;) {
 		const struct twin *w = twins_shared_from(twins, from_here);
@@ -69,8 +74,8 @@ static int scan_region(const struct commit_source *from, const struct twins *twi
 	return 0;
 }
 
-static int scan(const struct commit_source *from, const struct snapshot *s, const struct arena_header *h,
-		struct dirty_ranges *ret, struct error *err)
+static int scan(const struct commit_source *from, const struct snapshot *s,
+		const struct arena_header *h, struct dirty_ranges *ret, struct error *err)
 {
 	dirty_ranges_clear(ret);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
@@ -86,10 +91,11 @@ static int scan(const struct commit_source *from, const struct snapshot *s, cons
 }
 
 /*
- * Writing fails when memory is out. The journal has all that matters of the worker, and the worker's private pages are as
- * large as what is to be written: its end makes the room.
+ * Writing fails when memory is out. The journal has all that matters of the worker, and the
+ * worker's private pages are as large as what is to be written: its end makes the room.
  */
-static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook, struct error *err)
+static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook,
+		 struct error *err)
 {
 	const struct timespec pause = { 0, 1000000 };
 	struct error first = ERROR_INIT;
@@ -110,10 +116,15 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 	return journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, err);
 }
 
-int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
-		 const struct commit_hook *hook, struct error *err)
+int commit_begin(struct commit *c, struct snapshot *s, struct journal *j,
+		 const struct commit_source *from, const struct commit_hook *hook,
+		 struct error *err)
 {
-	*c = (struct commit){ .snapshot = s, .journal = j, .pid = from->pid, .hook = hook, .began_ns = clock_now_ns() };
+	*c = (struct commit){ .snapshot = s,
+			      .journal = j,
+			      .pid = from->pid,
+			      .hook = hook,
+			      .began_ns = clock_now_ns() };
 	commit_hook_call(hook, COMMIT_BEGIN);
 	if (read_header(from->pid, s, &c->header, err))
 		return -1;
@@ -139,7 +150,8 @@ static void refresh(struct commit *c)
 	struct error err = ERROR_INIT;
 
 	twins_committed(&s->twins);
-	if (twins_refresh(&s->twins, s->memfd, ARENA_BASE, s->undo.bytes_max, &c->saved, &c->saved_lost, &err))
+	if (twins_refresh(&s->twins, s->memfd, ARENA_BASE, s->undo.bytes_max, &c->saved,
+			  &c->saved_lost, &err))
 		log_warning("a copy of memory that cells overwrite is given up: %s", err.text);
 	twins_unshare(&s->twins);
 }
@@ -162,7 +174,8 @@ static bool may_have_twin(uint64_t address)
 {
 	uint64_t offset = address - ARENA_BASE;
 
-	return offset - ARENA_DATA_OFFSET < ARENA_DATA_SIZE || offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
+	return offset - ARENA_DATA_OFFSET < ARENA_DATA_SIZE ||
+	       offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
 }
 
 /* The journal's copy of a large range becomes its twin: there is none cheaper. */
@@ -174,9 +187,11 @@ static void make_twins(struct commit *c)
 
 	for (size_t i = 0, at = 0, end, bytes; data && i < r->n; i = end, at += bytes) {
 		/* Large ranges were cut. */
-		for (end = i, bytes = 0; end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
+		for (end = i, bytes = 0;
+		     end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
 			bytes += r->at[end].size;
-		if (!may_have_twin(r->at[i].address) || !twins_adopt(&c->snapshot->twins, r->at[i].address, bytes, data + at))
+		if (!may_have_twin(r->at[i].address) ||
+		    !twins_adopt(&c->snapshot->twins, r->at[i].address, bytes, data + at))
 			continue;
 		kept_memory_give(data + given, at - given);
 		given = at + bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes what a finished cell did to the arena the committed state: header check, scan for overwritten pages, journal,
- * memfd. The worker must be quiet: between WORKER_CELL_END and WORKER_COMMITTED, or stopped outside its allocator.
+ * Makes what a finished cell did to the arena the committed state: header check, scan for
+ * overwritten pages, journal, memfd. The worker must be quiet: between WORKER_CELL_END and
+ * WORKER_COMMITTED, or stopped outside its allocator.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_COMMIT_H
 #define CGPU_KERNEL_SUPERVISOR_COMMIT_H
@@ -23,7 +24,7 @@ struct commit_report {
 
 struct commit_source {
 	pid_t pid;
-	int pagemap;                     /* from dirty_pages_open() */
+	int pagemap; /* from dirty_pages_open() */
 	const struct dirty_pages *method;
 };
 
@@ -36,25 +37,30 @@ struct commit {
 	pid_t pid;
 	uint64_t bytes; /* to be copied */
 	uint64_t began_ns;
-	bool goes_on;   /* the cell is not over: bring the twins up to date at once, its ranges are not shared from here on */
+	bool goes_on; /* the cell is not over: bring the twins up to date at once, its ranges are
+			 not shared from here on */
 	struct preimage *saved; /* what that has found for undo */
 	bool saved_lost;
 };
 
 /*
- * Check the header and find what was overwritten. 0: commit_copy() and commit_end() must follow; -1: nothing has changed.
- * hook may be NULL.
+ * Check the header and find what was overwritten. 0: commit_copy() and commit_end() must follow;
+ * -1: nothing has changed. hook may be NULL.
  */
-int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
-		 const struct commit_hook *hook, struct error *err);
+int commit_begin(struct commit *c, struct snapshot *s, struct journal *j,
+		 const struct commit_source *from, const struct commit_hook *hook,
+		 struct error *err);
 /* Better on a thread of its own? About two milliseconds of copying. */
 bool commit_is_large(const struct commit *c);
-/* The work in proportion to `bytes`; may run on another thread, as long as nobody else uses snapshot or journal. */
+/* The work in proportion to `bytes`; may run on another thread, as long as nobody else uses
+ * snapshot or journal. */
 int commit_copy(struct commit *c, struct error *err);
-/* Copied: the snapshot holds the cell's state. If not: it holds the state before. The journal is RUNNING and empty. */
+/* Copied: the snapshot holds the cell's state. If not: it holds the state before. The journal is
+ * RUNNING and empty. */
 void commit_end(struct commit *c, bool copied, struct commit_report *ret);
 
-/* More old content for the newest entry of the undo log, an owned list; lost: there was more than is kept. */
+/* More old content for the newest entry of the undo log, an owned list; lost: there was more than
+ * is kept. */
 void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost);
 
 /* All three. 0: the snapshot holds the cell's state. -1: it holds the state before the cell. */

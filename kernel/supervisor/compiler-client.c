@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests form a queue; all of it is sent at once and the head is the one at work. The encoded body is kept until the answer
- * is there, so that a restart can ask again.
+ * Requests form a queue; all of it is sent at once and the head is the one at work. The encoded
+ * body is kept until the answer is there, so that a restart can ask again.
  */
 #include "kernel/supervisor/compiler-client.h"
 
@@ -39,7 +39,8 @@ static void on_death(void *data);
 static int spawn(struct compiler_client *c, struct error *err)
 {
 	c->said_hello = false;
-	if (process_spawn(&c->process, c->dir, "cgpu-compiler", c->language, PROCESS_DIES_WITH_US, err)) {
+	if (process_spawn(&c->process, c->dir, "cgpu-compiler", c->language, PROCESS_DIES_WITH_US,
+			  err)) {
 		c->failures++;
 		return -1;
 	}
@@ -50,9 +51,12 @@ static int spawn(struct compiler_client *c, struct error *err)
 	return 0;
 }
 
-int compiler_client_init(struct compiler_client *c, const char *dir, const char *language, struct error *err)
+int compiler_client_init(struct compiler_client *c, const char *dir, const char *language,
+			 struct error *err)
 {
-	*c = (struct compiler_client){ .dir = dir, .language = language, .process = PROCESS_INIT, .next_id = 1 };
+	*c = (struct compiler_client){
+		.dir = dir, .language = language, .process = PROCESS_INIT, .next_id = 1
+	};
 	return spawn(c, err);
 }
 
@@ -119,12 +123,15 @@ void compiler_client_release(struct compiler_client *c)
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
-/* That the process is dead is no error: its death asks again. What cannot be sent to any process is one. */
-static int try_send(struct compiler_client *c, uint32_t type, const struct buffer *b, struct error *err)
+/* That the process is dead is no error: its death asks again. What cannot be sent to any process is
+ * one. */
+static int try_send(struct compiler_client *c, uint32_t type, const struct buffer *b,
+		    struct error *err)
 {
 	struct error mine = ERROR_INIT;
 
-	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
+	if (c->process.sock < 0 ||
+	    !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
 		return 0;
 	if (mine.code == ERROR_TIMEOUT)
 		kill_group(c);
@@ -176,7 +183,8 @@ static int resize_declarations(struct compiler_client *c, size_t total)
 	return 0;
 }
 
-void compiler_client_declare(struct compiler_client *c, size_t total, const struct declaration_change *changes, size_t n)
+void compiler_client_declare(struct compiler_client *c, size_t total,
+			     const struct declaration_change *changes, size_t n)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -228,7 +236,8 @@ static void start_again(struct compiler_client *c)
 	struct error err = ERROR_INIT;
 
 	if (c->failures >= FAILURES_MAX || spawn(c, &err)) {
-		log_error("the compiler does not start: %s", c->failures >= FAILURES_MAX ? c->last_death : err.text);
+		log_error("the compiler does not start: %s",
+			  c->failures >= FAILURES_MAX ? c->last_death : err.text);
 		give_up_soon(c);
 		return;
 	}
@@ -245,8 +254,9 @@ static void take_hello(struct compiler_client *c, struct record *r)
 	uint32_t version = record_u32(r);
 
 	if (version != COMPILER_PROTOCOL_VERSION) {
-		log_error("cgpu-compiler speaks version %u of the protocol, this kernel %u: install both from the same "
-			  "build", version, COMPILER_PROTOCOL_VERSION);
+		log_error("cgpu-compiler speaks version %u of the protocol, this kernel %u: "
+			  "install both from the same build",
+			  version, COMPILER_PROTOCOL_VERSION);
 		pidfd_signal(c->process.pidfd, SIGKILL);
 		return;
 	}
@@ -267,7 +277,9 @@ static void on_message(struct compiler_client *c, const struct ipc_message *m)
 		return;
 	}
 	if (!head || record_u32(&r) != head->id) {
-		log_error("the compiler answers what was not asked (message %u); it is started again", m->type);
+		log_error(
+			"the compiler answers what was not asked (message %u); it is started again",
+			m->type);
 		pidfd_signal(c->process.pidfd, SIGKILL);
 		return;
 	}
@@ -335,7 +347,8 @@ static void on_death(void *data)
 	c->died_at_start = !c->said_hello;
 	process_death(&info, c->last_death, sizeof(c->last_death));
 	if (c->given_up)
-		snprintf(c->last_death, sizeof(c->last_death), "did not %s and was ended", c->said_hello ? "answer" : "start");
+		snprintf(c->last_death, sizeof(c->last_death), "did not %s and was ended",
+			 c->said_hello ? "answer" : "start");
 	c->given_up = false;
 	log_warning("the compiler %s; it is started again", c->last_death);
 	unwatch(c);
@@ -349,8 +362,8 @@ static void on_death(void *data)
 }
 
 /*
- * One that starts has LLVM to load, from a disk that may be slow: it is waited for as long as any peer, also by a
- * request that may take any time.
+ * One that starts has LLVM to load, from a disk that may be slow: it is waited for as long as any
+ * peer, also by a request that may take any time.
  */
 static void on_deadline(void *data)
 {
@@ -359,7 +372,8 @@ static void on_deadline(void *data)
 	c->deadline = NULL;
 	if (!c->first)
 		return;
-	if (patience_used_ms(&c->patience) < (c->said_hello ? c->first->deadline_ms : PATIENCE_END_MS)) {
+	if (patience_used_ms(&c->patience) <
+	    (c->said_hello ? c->first->deadline_ms : PATIENCE_END_MS)) {
 		c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
 		return;
 	}
@@ -390,8 +404,8 @@ void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct
 		send(c, type, body);
 }
 
-static struct compiler_request *request_new(struct compiler_client *c, uint32_t type, const struct buffer *body,
-					    struct error *err)
+static struct compiler_request *request_new(struct compiler_client *c, uint32_t type,
+					    const struct buffer *body, struct error *err)
 {
 	struct compiler_request *r = buffer_check(body, NULL) ? NULL : calloc(1, sizeof(*r));
 
@@ -405,12 +419,13 @@ static struct compiler_request *request_new(struct compiler_client *c, uint32_t 
 		return r;
 	if (r)
 		request_free(r);
-	error_set(err, ERROR_MEMORY, "the kernel process is out of memory for a question to the compiler");
+	error_set(err, ERROR_MEMORY,
+		  "the kernel process is out of memory for a question to the compiler");
 	return NULL;
 }
 
-int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
-			compiler_answer *fn, void *data, struct error *err)
+int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body,
+			uint64_t deadline_ms, compiler_answer *fn, void *data, struct error *err)
 {
 	struct compiler_request *r = request_new(c, type, body, err);
 

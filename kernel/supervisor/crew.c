@@ -48,7 +48,8 @@ static size_t processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
 }
 
-int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data, struct error *err)
+int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data,
+	     struct error *err)
 {
 	struct crew crew = { .n = n, .piece = piece, .data = data, .has_failed = ATOMIC_FLAG_INIT };
 	pthread_t threads[THREADS_MAX];
@@ -56,7 +57,8 @@ int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), vo
 
 	if (most > THREADS_MAX)
 		most = THREADS_MAX;
-	while (started + 1 < most && started + 1 < n && !thread_start(&threads[started], work, &crew))
+	while (started + 1 < most && started + 1 < n &&
+	       !thread_start(&threads[started], work, &crew))
 		started++;
 	work(&crew);
 	for (size_t i = 0; i < started; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A large copy is cut into pieces that a few threads share, the caller among them. The threads live for one call and take no
- * signals.
+ * A large copy is cut into pieces that a few threads share, the caller among them. The threads live
+ * for one call and take no signals.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_CREW_H
 #define CGPU_KERNEL_SUPERVISOR_CREW_H
@@ -11,9 +11,10 @@
 struct error;
 
 /*
- * Call piece(data, i, err) for each i < n, in any order and from any thread of the crew. After the first that fails no other
- * is begun; its error is returned. All have ended when this returns.
+ * Call piece(data, i, err) for each i < n, in any order and from any thread of the crew. After the
+ * first that fails no other is begun; its error is returned. All have ended when this returns.
  */
-int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data, struct error *err);
+int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data,
+	     struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack machine of DWARF 4, section 2.5, as far as clang uses it for C. What it does not know (values that were pieced
- * together, values of the caller's) is unknown, never guessed.
+ * The stack machine of DWARF 4, section 2.5, as far as clang uses it for C. What it does not know
+ * (values that were pieced together, values of the caller's) is unknown, never guessed.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/debug-value.h"
@@ -206,8 +206,9 @@ static uint64_t frame_base(struct machine *m)
 	size_t n;
 
 	/* It must not be made of itself. */
-	if (!dwarf_attr(&function, DW_AT_frame_base, &a) || dwarf_getlocation_addr(&a, m->frame->address, &ops, &n, 1) != 1 ||
-	    n != 1 || ops[0].atom == DW_OP_fbreg) {
+	if (!dwarf_attr(&function, DW_AT_frame_base, &a) ||
+	    dwarf_getlocation_addr(&a, m->frame->address, &ops, &n, 1) != 1 || n != 1 ||
+	    ops[0].atom == DW_OP_fbreg) {
 		m->failed = true;
 		return 0;
 	}
@@ -258,7 +259,8 @@ static bool is_scalar(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);
 
-	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_enumeration_type;
+	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type ||
+	       tag == DW_TAG_enumeration_type;
 }
 
 static void set_type(struct debug_value *v, const Dwarf_Die *type)
@@ -279,13 +281,15 @@ static bool is_static(Dwarf_Attribute *location, const struct debug_frame *f, ui
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (dwarf_getlocation_addr(location, f->address, &ops, &n, 1) != 1 || n != 1 || ops[0].atom != DW_OP_addr)
+	if (dwarf_getlocation_addr(location, f->address, &ops, &n, 1) != 1 || n != 1 ||
+	    ops[0].atom != DW_OP_addr)
 		return false;
 	*ret = ops[0].number;
 	return true;
 }
 
-bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t place, struct debug_value *ret)
+bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t place,
+		    struct debug_value *ret)
 {
 	struct debug_value v = { 0 };
 	struct machine m = { .frame = f };
@@ -297,10 +301,12 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 	if (!type_of(variable, &type))
 		return false;
 	set_type(&v, &type);
-	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) && !dwarf_formudata(&a, &constant)) {
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) &&
+	    !dwarf_formudata(&a, &constant)) {
 		v.bits = constant;
 		v.has_bits = true;
-	} else if (!dwarf_attr_integrate(variable, DW_AT_location, &a) || is_static(&a, f, &in_layout)) {
+	} else if (!dwarf_attr_integrate(variable, DW_AT_location, &a) ||
+		   is_static(&a, f, &in_layout)) {
 		if (!place && in_layout && f->place)
 			place = f->place(f->place_data, in_layout);
 		if (!place)
@@ -344,7 +350,8 @@ static Dwarf_Word encoding(const struct debug_value *v)
 
 	if (dwarf_tag(&type) == DW_TAG_enumeration_type)
 		return DW_ATE_signed;
-	if (dwarf_tag(&type) != DW_TAG_base_type || dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &a), &e))
+	if (dwarf_tag(&type) != DW_TAG_base_type ||
+	    dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &a), &e))
 		return 0;
 	return e;
 }
@@ -367,16 +374,19 @@ int64_t debug_value_integer(const struct debug_value *v)
 {
 	unsigned unused = v->size && v->size < 8 ? (unsigned)(64 - 8 * v->size) : 0;
 
-	return is_signed(v) ? (int64_t)(v->bits << unused) >> unused : (int64_t)(v->bits << unused >> unused);
+	return is_signed(v) ? (int64_t)(v->bits << unused) >> unused
+			    : (int64_t)(v->bits << unused >> unused);
 }
 
-bool debug_value_element(const struct debug_frame *f, const struct debug_value *v, int64_t index, struct debug_value *ret)
+bool debug_value_element(const struct debug_frame *f, const struct debug_value *v, int64_t index,
+			 struct debug_value *ret)
 {
 	struct debug_value e = { .has_address = true };
 	Dwarf_Die of = v->type, type;
 	bool pointer = debug_value_is_pointer(v);
 
-	if (!(pointer ? v->has_bits : debug_value_is_array(v) && v->has_address) || !type_of(&of, &type))
+	if (!(pointer ? v->has_bits : debug_value_is_array(v) && v->has_address) ||
+	    !type_of(&of, &type))
 		return false;
 	set_type(&e, &type);
 	e.address = (pointer ? v->bits : v->address) + (uint64_t)index * e.size;
@@ -397,7 +407,8 @@ static uint64_t offset_of(Dwarf_Die *member)
 }
 
 /* A bit-field of `width` bits from bit `at` on of the record that begins at this address. */
-static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at, uint64_t width, struct debug_value *v)
+static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at, uint64_t width,
+		       struct debug_value *v)
 {
 	uint64_t first = at / 8, n = (at + width + 7) / 8 - first;
 	unsigned char bytes[16] = { 0 };
@@ -415,7 +426,8 @@ static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at
 }
 
 /* Also inside of members without a name. */
-static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uint64_t *offset, Dwarf_Die *ret)
+static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uint64_t *offset,
+			Dwarf_Die *ret)
 {
 	Dwarf_Die child;
 
@@ -432,7 +444,8 @@ static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uin
 			*ret = child;
 			return true;
 		}
-		if (!have && type_of(&child, &inner) && find_member(&inner, name, depth + 1, offset, ret)) {
+		if (!have && type_of(&child, &inner) &&
+		    find_member(&inner, name, depth + 1, offset, ret)) {
 			*offset += offset_of(&child);
 			return true;
 		}
@@ -440,7 +453,8 @@ static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uin
 	return false;
 }
 
-bool debug_value_member(const struct debug_frame *f, const struct debug_value *v, const char *name, struct debug_value *ret)
+bool debug_value_member(const struct debug_frame *f, const struct debug_value *v, const char *name,
+			struct debug_value *ret)
 {
 	struct debug_value m = { .has_address = true };
 	Dwarf_Die record = v->type, member, type;
@@ -448,7 +462,8 @@ bool debug_value_member(const struct debug_frame *f, const struct debug_value *v
 	Dwarf_Attribute a;
 	Dwarf_Word width, bit = 0;
 
-	if (!v->has_address || !find_member(&record, name, 0, &offset, &member) || !type_of(&member, &type))
+	if (!v->has_address || !find_member(&record, name, 0, &offset, &member) ||
+	    !type_of(&member, &type))
 		return false;
 	set_type(&m, &type);
 	m.address = v->address + offset;
@@ -513,7 +528,8 @@ static bool put_enumerator(const struct debug_value *v, struct buffer *out)
 		Dwarf_Sword value;
 
 		if (dwarf_tag(&child) != DW_TAG_enumerator ||
-		    dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &a), &value) || value != debug_value_integer(v))
+		    dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &a), &value) ||
+		    value != debug_value_integer(v))
 			continue;
 		buffer_printf(out, "%s (%" PRId64 ")", dwarf_diename(&child), (int64_t)value);
 		return true;
@@ -530,13 +546,15 @@ static void put_string(const struct debug_frame *f, const struct debug_value *v,
 
 	if (!type_of(&of, &type) || dwarf_tag(&type) != DW_TAG_base_type || size_of(&type) != 1)
 		return;
-	while (n < STRING_SHOWN && read_memory(f, v->bits + n, &text[n], 1) && text[n] >= ' ' && text[n] < 127)
+	while (n < STRING_SHOWN && read_memory(f, v->bits + n, &text[n], 1) && text[n] >= ' ' &&
+	       text[n] < 127)
 		n++;
 	if (n && (n == STRING_SHOWN || !text[n]))
 		buffer_printf(out, " \"%.*s\"%s", (int)n, text, n == STRING_SHOWN ? "..." : "");
 }
 
-bool debug_value_format(const struct debug_frame *f, const struct debug_value *v, struct buffer *out)
+bool debug_value_format(const struct debug_frame *f, const struct debug_value *v,
+			struct buffer *out)
 {
 	Dwarf_Die type = v->type;
 	Dwarf_Word e;
@@ -555,8 +573,8 @@ bool debug_value_format(const struct debug_frame *f, const struct debug_value *v
 		put_float(v, out);
 	} else if (e == DW_ATE_boolean) {
 		buffer_puts(out, v->bits & 1 ? "true" : "false");
-	} else if (v->size == 1 && (v->bits & 0xff) >= ' ' && (v->bits & 0xff) < 127 && dwarf_diename(&type) &&
-		   !strcmp(dwarf_diename(&type), "char")) {
+	} else if (v->size == 1 && (v->bits & 0xff) >= ' ' && (v->bits & 0xff) < 127 &&
+		   dwarf_diename(&type) && !strcmp(dwarf_diename(&type), "char")) {
 		buffer_printf(out, "'%c' (%d)", (int)v->bits & 0xff, (int)v->bits & 0xff);
 	} else if (is_signed(v)) {
 		buffer_printf(out, "%" PRId64, debug_value_integer(v));

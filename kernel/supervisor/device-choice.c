@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer is the hello of the next spare: what was forked for the choice before is ended first. */
+/* The answer is the hello of the next spare: what was forked for the choice before is ended first.
+ */
 #include "kernel/supervisor/device-choice.h"
 
 #include <stdio.h>
@@ -28,14 +29,16 @@ static void give_up(struct supervisor *s, const char *problem)
 	answer(s, text, "");
 }
 
-int supervisor_choose_device(struct supervisor *s, enum worker_driver choice, supervisor_device_chosen *fn, void *data,
-			     struct error *err)
+int supervisor_choose_device(struct supervisor *s, enum worker_driver choice,
+			     supervisor_device_chosen *fn, void *data, struct error *err)
 {
 	if (!worker_pool_is_ready(s) || s->choosing.fn)
 		return error_set(err, ERROR_STATE, "no worker has the session");
 	if (s->device.chunks.n)
 		return error_set(err, ERROR_STATE, "the session has device memory");
-	s->choosing = (struct device_choosing){ .fn = fn, .data = data, .before = s->pool.driver,
+	s->choosing = (struct device_choosing){ .fn = fn,
+						.data = data,
+						.before = s->pool.driver,
 						.hung_before = s->pool.device_hangs };
 	s->pool.driver = choice;
 	s->pool.device_hangs = false;

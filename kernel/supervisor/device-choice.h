@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `%gpu use native` and `emulated`: which driver the workers to come use. A spare tries it first, beside the worker that has the
- * session; only when its device works is the session moved to it. Device memory of one driver is nothing to another one, so a
- * session that has some stays where it is.
+ * `%gpu use native` and `emulated`: which driver the workers to come use. A spare tries it first,
+ * beside the worker that has the session; only when its device works is the session moved to it.
+ * Device memory of one driver is nothing to another one, so a session that has some stays where it
+ * is.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_DEVICE_CHOICE_H
 #define CGPU_KERNEL_SUPERVISOR_DEVICE_CHOICE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The home is a part of the session's device memory, so a session that %undo brings back brings its home along. */
+/* The home is a part of the session's device memory, so a session that %undo brings back brings its
+ * home along. */
 #include "kernel/supervisor/device-home.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ void device_home_ask(const struct supervisor *s, struct worker_device *ret)
 {
 	const struct device_home *h = &s->device.home;
 
-	*ret = (struct worker_device){ .driver = s->pool.device_hangs ? DRIVER_NONE : s->pool.driver,
+	*ret = (struct worker_device){ .driver =
+					       s->pool.device_hangs ? DRIVER_NONE : s->pool.driver,
 				       .waits = spare_context_waits(s) };
 	if (s->pool.device_hangs || !is_bound(s))
 		return;
@@ -32,7 +34,8 @@ bool device_home_has(const struct supervisor *s, const struct worker *w)
 {
 	const struct device_home *h = &s->device.home;
 
-	return !is_bound(s) || *w->hello.problem || (w->hello.emulated == h->emulated && w->hello.window == h->window);
+	return !is_bound(s) || *w->hello.problem ||
+	       (w->hello.emulated == h->emulated && w->hello.window == h->window);
 }
 
 /* A bit for each. Parked memory is made anew, and can be that of another device. */
@@ -69,7 +72,8 @@ static bool is_worth_another(const struct supervisor *s)
 {
 	const struct device_memory *d = &s->device;
 
-	return (d->home.known || s->pool.device_has_worked) && !d->tried && !d->out_of_reach && !s->pool.device_hangs;
+	return (d->home.known || s->pool.device_has_worked) && !d->tried && !d->out_of_reach &&
+	       !s->pool.device_hangs;
 }
 
 bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool has_device)
@@ -77,7 +81,9 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	struct device_memory *d = &s->device;
 
 	if (!has_device && is_worth_another(s)) {
-		log_warning("worker %d comes without the device of the session; another one is tried", (int)w->pid);
+		log_warning(
+			"worker %d comes without the device of the session; another one is tried",
+			(int)w->pid);
 		d->tried = true;
 		return false;
 	}
@@ -87,7 +93,9 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	s->pool.device_has_worked |= has_device;
 	if (!has_device || d->home.known)
 		return true;
-	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated, .window = w->hello.window };
+	d->home = (struct device_home){ .known = true,
+					.emulated = w->hello.emulated,
+					.window = w->hello.window };
 	memcpy(d->home.passed_over, w->hello.passed_over, sizeof(d->home.passed_over));
 	memcpy(d->home.uuids, w->hello.uuids, sizeof(d->home.uuids));
 	return true;

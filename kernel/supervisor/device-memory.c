@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a rollback needs it. After
- * the commit its descriptor moves to the undo, and so do the chunks with pre-images: nobody writes them again. When that undo is
- * not kept, since it is too large, the next cell is likely to need as much: making device memory takes longer than the copy
- * that goes there. So these chunks wait for it, unless the worker ends or gives them back.
+ * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a
+ * rollback needs it. After the commit its descriptor moves to the undo, and so do the chunks with
+ * pre-images: nobody writes them again. When that undo is not kept, since it is too large, the next
+ * cell is likely to need as much: making device memory takes longer than the copy that goes there.
+ * So these chunks wait for it, unless the worker ends or gives them back.
  */
 #include "kernel/supervisor/device-memory.h"
 
@@ -110,11 +111,13 @@ void device_memory_reset(struct device_memory *d)
 	device_memory_release(d);
 }
 
-int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,
-			struct error *err)
+int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address,
+			int fd, struct error *err)
 {
 	struct device_chunk *known = chunks_find(&d->chunks, id);
-	struct device_chunk chunk = { .id = id, .size = size, .address = address, .fd = fd, .fresh = true };
+	struct device_chunk chunk = {
+		.id = id, .size = size, .address = address, .fd = fd, .fresh = true
+	};
 
 	if (known) {
 		/* Its memory was lost or parked, and this one takes its place. */
@@ -127,7 +130,8 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 		return 0;
 	}
 	if (fd < 0)
-		return error_set(err, ERROR_PROTOCOL, "device memory chunk %llu came without its descriptor",
+		return error_set(err, ERROR_PROTOCOL,
+				 "device memory chunk %llu came without its descriptor",
 				 (unsigned long long)id);
 	if (chunks_add(&d->chunks, &chunk, err)) {
 		closer_close(fd);
@@ -151,7 +155,8 @@ static int take_waiting(struct device_memory *d, uint64_t id, struct error *err)
 	return 0;
 }
 
-int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err)
+int device_memory_preimage(struct device_memory *d, const struct device_preimage *p,
+			   struct error *err)
 {
 	const struct device_chunk *chunk;
 
@@ -159,7 +164,8 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 		return -1;
 	chunk = chunks_find(&d->chunks, p->chunk);
 	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
-		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
+		return error_set(err, ERROR_PROTOCOL,
+				 "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);
 	if (!ARRAY_ROOM(d->preimages.at, d->preimages.n, &d->preimages.cap))
 		return no_memory(err);
@@ -196,7 +202,8 @@ int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
 	}
 	chunk = chunks_find(&d->chunks, id);
 	if (!chunk)
-		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped", (unsigned long long)id);
+		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped",
+				 (unsigned long long)id);
 	chunk->dropped = true;
 	return 0;
 }
@@ -221,7 +228,8 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	struct device_undo undo = { 0 };
 
 	undo.valid = !note_before(d, &undo);
-	/* The cell has not touched it, and pre-images of an earlier one may wait for their worker. */
+	/* The cell has not touched it, and pre-images of an earlier one may wait for their worker.
+	 */
 	if (d->out_of_reach) {
 		*ret_undo = undo;
 		return;
@@ -257,7 +265,8 @@ void device_memory_recycle(struct device_memory *d, struct device_undo *undo)
 	for (size_t i = 0; i < undo->dropped.n; i++) {
 		struct device_chunk *c = &undo->dropped.at[i];
 
-		if (c->address || c->committed_address || c->fd < 0 || chunks_add(&d->waiting, c, NULL))
+		if (c->address || c->committed_address || c->fd < 0 ||
+		    chunks_add(&d->waiting, c, NULL))
 			continue;
 		c->fd = -1;
 	}
@@ -309,7 +318,8 @@ static bool is_wanted(const struct device_preimage *p, const struct device_chunk
 	return same && same->address == owner->address;
 }
 
-int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n, struct error *err)
+int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n,
+			    struct error *err)
 {
 	size_t chunks = d->chunks.n, preimages = 0, certificates = 0;
 	struct device_chunk *c;
@@ -338,7 +348,8 @@ int device_memory_undo_room(struct device_memory *d, struct device_undo *const *
 	return 0;
 }
 
-/* What younger cells have found in a buffer that this one has written is not what the older state has in it. */
+/* What younger cells have found in a buffer that this one has written is not what the older state
+ * has in it. */
 static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
 {
 	for (size_t i = 0; i < undo->preimages.n; i++)

@@ -2,16 +2,16 @@
 /*
  *	 none -- WORKER_DEVICE_ASK, granted or refused --> none
  *	   \---- WORKER_DEVICE_ASK, queued --> waiting -- granted, or wait_ms have passed --> none
- *	                                          \------ device_share_stop() -------------> none, without an answer
+ *	                                          \------ device_share_stop() --> none, no answer
  *
- * A session that comes back from where it was parked waits as well while idle ones have what it needs and give it when they
- * are asked.
+ * A session that comes back from where it was parked waits as well while idle ones have what it
+ * needs and give it when they are asked.
  *
- * While it waits, it asks again whenever another kernel has written to the list, and each second in any case: the end of a
- * kernel is told a moment before Linux lets go of what it held.
+ * While it waits, it asks again whenever another kernel has written to the list, and each second in
+ * any case: the end of a kernel is told a moment before Linux lets go of what it held.
  *
- * Who has the lock of the list may itself have to wait for a processor. So the list is tried again when it cannot be had: a
- * question for LOCK_MS at least, and what is to be said until it is.
+ * Who has the lock of the list may itself have to wait for a processor. So the list is tried again
+ * when it cannot be had: a question for LOCK_MS at least, and what is to be said until it is.
  */
 #include "kernel/supervisor/device-share.h"
 
@@ -29,7 +29,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 
 #define AGAIN_MS 1000
-#define LOCK_MS 10000 /* how long a kernel that has the list locked may stand still */
+#define LOCK_MS 10000   /* how long a kernel that has the list locked may stand still */
 #define GIVING_MS 30000 /* how long an idle one may take to park */
 
 static void stop_looking(struct supervisor *s)
@@ -70,7 +70,8 @@ int device_share_open(struct supervisor *s, const char *path, const char *name, 
 	return 0;
 }
 
-/* True: the list is out of reach, and the session is alone from here on. Others are kept waiting by nothing. */
+/* True: the list is out of reach, and the session is alone from here on. Others are kept waiting by
+ * nothing. */
 static bool go_on_alone(struct supervisor *s, const struct error *err)
 {
 	if (err->code == ERROR_TIMEOUT || err->code == ERROR_LIMIT || err->code == ERROR_MEMORY)
@@ -143,8 +144,10 @@ static void queue(struct supervisor *s)
 
 	if (loop_now_ms() - d->asked_ms >= (d->wait_ms ? d->wait_ms : GIVING_MS)) {
 		share_leave_queue(&d->share, NULL);
-		refuse(s, d->wait_ms ? "so much did not become free in the time that `%limit wait` gives." :
-			  "so much did not become free.");
+		refuse(s,
+		       d->wait_ms
+			       ? "so much did not become free in the time that `%limit wait` gives."
+			       : "so much did not become free.");
 		return;
 	}
 	ask_later(s);
@@ -157,7 +160,8 @@ static void ask(struct supervisor *s)
 	enum share_answer got;
 
 	if (share_ask(&d->share, &d->request, &got, &err)) {
-		if (err.code == ERROR_TIMEOUT && loop_now_ms() - d->asked_ms < (d->wait_ms > LOCK_MS ? d->wait_ms : LOCK_MS))
+		if (err.code == ERROR_TIMEOUT &&
+		    loop_now_ms() - d->asked_ms < (d->wait_ms > LOCK_MS ? d->wait_ms : LOCK_MS))
 			ask_later(s);
 		else if (go_on_alone(s, &err))
 			answer(s, true, "");
@@ -173,11 +177,12 @@ static void ask(struct supervisor *s)
 		queue(s);
 		break;
 	case SHARE_FULL:
-		refuse(s, d->wait_ms ? "it can never be free together with what this session holds." :
-			  "so much is not free.");
+		refuse(s, d->wait_ms ? "it can never be free together with what this session holds."
+				     : "so much is not free.");
 		break;
 	case SHARE_DEADLOCK:
-		refuse(s, "all others wait for more, too: one has to give way, and this is the last who came.");
+		refuse(s, "all others wait for more, too: one has to give way, and this is the "
+			  "last who came.");
 		break;
 	}
 }
@@ -206,15 +211,20 @@ int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r
 	if (record_check(r, "WORKER_DEVICE_ASK", err))
 		return -1;
 	if (device >= w->hello.n_devices)
-		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u", device);
+		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u",
+				 device);
 	/* Its memory is the host's. */
 	if (w->checks) {
 		memory_permit_answer(&w->control->permit, d->number, true, "");
 		return 0;
 	}
 	d->totals[device] = total;
-	begin(s, &(struct share_request){
-		.device = w->hello.uuids[device], .total = total, .bytes = bytes, .waits = d->wait_ms > 0 }, NULL);
+	begin(s,
+	      &(struct share_request){ .device = w->hello.uuids[device],
+				       .total = total,
+				       .bytes = bytes,
+				       .waits = d->wait_ms > 0 },
+	      NULL);
 	return 0;
 }
 
@@ -231,14 +241,19 @@ int device_share_on_held(struct worker *w, struct record *r, struct error *err)
 	return record_check(r, "WORKER_DEVICE_HELD", err);
 }
 
-void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes, device_share_answer *claimed)
+void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes,
+			device_share_answer *claimed)
 {
 	const struct worker_hello *h = &s->pool.hello;
 	uint64_t total = s->share.totals[device];
 
-	begin(s, &(struct share_request){
-		.device = h->uuids[device < h->n_devices ? device : 0], .total = total ? total : h->device_memory,
-		.bytes = bytes, .waits = s->share.wait_ms > 0, .returns = true }, claimed);
+	begin(s,
+	      &(struct share_request){ .device = h->uuids[device < h->n_devices ? device : 0],
+				       .total = total ? total : h->device_memory,
+				       .bytes = bytes,
+				       .waits = s->share.wait_ms > 0,
+				       .returns = true },
+	      claimed);
 }
 
 void device_share_stop(struct supervisor *s)
@@ -259,8 +274,8 @@ void device_share_begin(struct supervisor *s)
 
 	stop_saying(s);
 	parking_on_cell(s);
-	if (s->share.open && share_holds(&s->share.share) && share_note_idle(&s->share.share, false, false, &err) &&
-	    !go_on_alone(s, &err))
+	if (s->share.open && share_holds(&s->share.share) &&
+	    share_note_idle(&s->share.share, false, false, &err) && !go_on_alone(s, &err))
 		log_info("%s", err.text);
 }
 
@@ -291,11 +306,13 @@ static void say_what_is_held(struct supervisor *s)
 	undo_log_each_chunks(&s->snapshot.undo, add_chunks, &sums);
 	for (unsigned i = 0; s->pool.active && i < CHUNK_DEVICES_MAX; i++)
 		sums.held[i] += s->pool.active->library_memory[i];
-	failed = (!s->share.waiting && share_leave_queue(to, &err)) || share_note_idle(to, true, parking_gives(s), &err);
+	failed = (!s->share.waiting && share_leave_queue(to, &err)) ||
+		 share_note_idle(to, true, parking_gives(s), &err);
 	for (uint32_t i = 0; i < s->pool.hello.n_devices && !failed; i++) {
 		const uint8_t *device = s->pool.hello.uuids[i];
 
-		failed = share_hold(to, device, sums.held[i], &err) || share_park(to, device, sums.parked[i], &err);
+		failed = share_hold(to, device, sums.held[i], &err) ||
+			 share_park(to, device, sums.parked[i], &err);
 	}
 	stop_saying(s);
 	if (!failed || go_on_alone(s, &err))
@@ -322,8 +339,9 @@ void device_share_settle(struct supervisor *s)
 }
 
 /* Each device with the lines that tell() has for it. */
-static int put_tables(struct supervisor *s, int (*tell)(struct share *s, const uint8_t *device, struct buffer *out,
-							 unsigned *ret_others, struct error *err),
+static int put_tables(struct supervisor *s,
+		      int (*tell)(struct share *s, const uint8_t *device, struct buffer *out,
+				  unsigned *ret_others, struct error *err),
 		      struct buffer *out, struct error *err)
 {
 	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices; i++) {
@@ -335,7 +353,8 @@ static int put_tables(struct supervisor *s, int (*tell)(struct share *s, const u
 		if (tell(&s->share.share, s->pool.hello.uuids[i], &table, &others, &why))
 			return go_on_alone(s, &why) ? 0 : error_set(err, why.code, "%s", why.text);
 		if (others)
-			buffer_printf(out, "notebooks that share device %u:\n%s", i, buffer_text(&table));
+			buffer_printf(out, "notebooks that share device %u:\n%s", i,
+				      buffer_text(&table));
 	}
 	return 0;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session among the other kernels of the machine: what its worker asks for is asked of kernel/share/, at once or, with
- * `%limit wait`, in turn with the others. What it holds is what its chunks are: said anew whenever a cell has ended.
+ * The session among the other kernels of the machine: what its worker asks for is asked of
+ * kernel/share/, at once or, with
+ * `%limit wait`, in turn with the others. What it holds is what its chunks are: said anew whenever
+ * a cell has ended.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_DEVICE_SHARE_H
 #define CGPU_KERNEL_SUPERVISOR_DEVICE_SHARE_H
@@ -24,9 +26,9 @@ typedef void device_share_answer(struct supervisor *s, bool granted, const char 
 struct device_share {
 	struct share share;
 	bool open;
-	char problem[320]; /* why it is not, "": nobody has asked for it */
+	char problem[320];                  /* why it is not, "": nobody has asked for it */
 	uint64_t totals[CHUNK_DEVICES_MAX]; /* of what workers have asked for; 0: not known */
-	uint64_t wait_ms; /* how long a cell waits for memory, 0: not at all */
+	uint64_t wait_ms;                   /* how long a cell waits for memory, 0: not at all */
 	/* The question that is not answered yet: */
 	bool waiting;
 	uint32_t number;              /* of the worker's */
@@ -37,16 +39,20 @@ struct device_share {
 	struct loop_source *say; /* what is held is to be said again; NULL: the list has it */
 };
 
-/* When the list cannot be had, or later on cannot be had any more, the session goes on alone, and %doctor says why. */
+/* When the list cannot be had, or later on cannot be had any more, the session goes on alone, and
+ * %doctor says why. */
 int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err);
 void device_share_release(struct supervisor *s);
 
 /* WORKER_DEVICE_ASK */
-int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r, struct error *err);
+int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r,
+			struct error *err);
 /* WORKER_DEVICE_HELD */
 int device_share_on_held(struct worker *w, struct record *r, struct error *err);
-/* The same for a session that comes back, which no worker has: answer() is called at once or later. */
-void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes, device_share_answer *answer);
+/* The same for a session that comes back, which no worker has: answer() is called at once or later.
+ */
+void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes,
+			device_share_answer *answer);
 /* The cell does not wait any more: it is over, or its worker is. */
 void device_share_stop(struct supervisor *s);
 /* A cell begins; it is over, and the chunks that are there are what is held. */

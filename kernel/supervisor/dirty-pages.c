@@ -48,7 +48,8 @@ static int append(struct dirty_ranges *r, uint64_t address, uint64_t size, struc
 		struct dirty_range *at = realloc(r->at, cap * sizeof(*at));
 
 		if (!at)
-			return error_set(err, ERROR_MEMORY, "out of memory for %zu ranges of overwritten pages", cap);
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for %zu ranges of overwritten pages", cap);
 		r->at = at;
 		r->cap = cap;
 	}
@@ -56,7 +57,8 @@ static int append(struct dirty_ranges *r, uint64_t address, uint64_t size, struc
 	return 0;
 }
 
-static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
+static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret,
+		      struct error *err)
 {
 	struct pagemap_region regions[SCAN_REGIONS];
 
@@ -64,8 +66,8 @@ static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ra
 		int n = pagemap_scan(pagemap, start, end, regions, SCAN_REGIONS, &start);
 
 		if (n < 0)
-			return error_errno(err, "PAGEMAP_SCAN of %#llx-%#llx", (unsigned long long)start,
-					   (unsigned long long)end);
+			return error_errno(err, "PAGEMAP_SCAN of %#llx-%#llx",
+					   (unsigned long long)start, (unsigned long long)end);
 		for (int i = 0; i < n; i++)
 			if (append(ret, regions[i].start, regions[i].end - regions[i].start, err))
 				return -1;
@@ -73,7 +75,8 @@ static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ra
 	return 0;
 }
 
-static int scan_pagemap(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
+static int scan_pagemap(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret,
+			struct error *err)
 {
 	cleanup_free uint64_t *entries = malloc(PAGEMAP_ENTRIES * sizeof(*entries));
 
@@ -81,17 +84,21 @@ static int scan_pagemap(int pagemap, uint64_t start, uint64_t end, struct dirty_
 		return error_set(err, ERROR_MEMORY, "out of memory to read a page map");
 	while (start < end) {
 		uint64_t pages = (end - start) / ARENA_PAGE;
-		size_t want = (pages < PAGEMAP_ENTRIES ? pages : PAGEMAP_ENTRIES) * sizeof(*entries);
-		ssize_t got = pread(pagemap, entries, want, (off_t)(start / ARENA_PAGE * sizeof(*entries)));
+		size_t want =
+			(pages < PAGEMAP_ENTRIES ? pages : PAGEMAP_ENTRIES) * sizeof(*entries);
+		ssize_t got = pread(pagemap, entries, want,
+				    (off_t)(start / ARENA_PAGE * sizeof(*entries)));
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < (ssize_t)sizeof(*entries)) {
 			errno = got < 0 ? errno : ESRCH;
-			return error_errno(err, "cannot read the page map at %#llx", (unsigned long long)start);
+			return error_errno(err, "cannot read the page map at %#llx",
+					   (unsigned long long)start);
 		}
 		for (size_t i = 0; i < (size_t)got / sizeof(*entries); i++, start += ARENA_PAGE) {
-			if (!(entries[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) || (entries[i] & PAGEMAP_FILE))
+			if (!(entries[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) ||
+			    (entries[i] & PAGEMAP_FILE))
 				continue;
 			if (append(ret, start, ARENA_PAGE, err))
 				return -1;
@@ -119,7 +126,8 @@ const struct dirty_pages *dirty_pages_choose(void)
 {
 	struct dirty_ranges ranges = { 0 };
 	cleanup_fd int pagemap = dirty_pages_open(getpid(), NULL);
-	int failed = pagemap < 0 || scan_ioctl(pagemap, ARENA_BASE, ARENA_BASE + ARENA_PAGE, &ranges, NULL);
+	int failed = pagemap < 0 ||
+		     scan_ioctl(pagemap, ARENA_BASE, ARENA_BASE + ARENA_PAGE, &ranges, NULL);
 
 	dirty_ranges_release(&ranges);
 	return failed ? &dirty_pages_pagemap : &dirty_pages_ioctl;
@@ -156,7 +164,8 @@ bool dirty_pages_none(pid_t pid, uint64_t start, uint64_t end)
 	while (start < end) {
 		struct map_query q = { .size = sizeof(q), .address = start };
 
-		if (maps < 0 || ioctl(maps, MAP_QUERY, &q) || !(q.flags & MAP_QUERY_SHARED) || q.end <= start)
+		if (maps < 0 || ioctl(maps, MAP_QUERY, &q) || !(q.flags & MAP_QUERY_SHARED) ||
+		    q.end <= start)
 			return false;
 		start = q.end;
 	}

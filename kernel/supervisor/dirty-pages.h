@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages of a MAP_PRIVATE file mapping another process has overwritten: those that became anonymous, in memory or in
- * swap. Two methods give the same answer: the PAGEMAP_SCAN ioctl (Linux 6.7), and reading /proc/PID/pagemap, which costs 8
- * bytes a page of the whole range. Neither needs privileges over a child of one's own.
+ * Which pages of a MAP_PRIVATE file mapping another process has overwritten: those that became
+ * anonymous, in memory or in swap. Two methods give the same answer: the PAGEMAP_SCAN ioctl
+ * (Linux 6.7), and reading /proc/PID/pagemap, which costs 8 bytes a page of the whole range.
+ * Neither needs privileges over a child of one's own.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_DIRTY_PAGES_H
 #define CGPU_KERNEL_SUPERVISOR_DIRTY_PAGES_H
@@ -33,7 +34,8 @@ void dirty_ranges_release(struct dirty_ranges *r);
 struct dirty_pages {
 	const char *name; /* as %doctor shows it */
 	/* Append the overwritten pages of [start, end) to ret. */
-	int (*scan)(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err);
+	int (*scan)(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret,
+		    struct error *err);
 };
 
 extern const struct dirty_pages dirty_pages_ioctl;
@@ -43,8 +45,9 @@ extern const struct dirty_pages dirty_pages_pagemap;
 const struct dirty_pages *dirty_pages_choose(void);
 
 /*
- * Is all of [start, end) mapped shared, so that nothing in it needs a scan? That takes a microsecond, and a scan of a GiB
- * some milliseconds. False also where Linux (before 6.11) cannot tell.
+ * Is all of [start, end) mapped shared, so that nothing in it needs a scan? That takes a
+ * microsecond, and a scan of a GiB some milliseconds. False also where Linux (before 6.11) cannot
+ * tell.
  */
 bool dirty_pages_none(pid_t pid, uint64_t start, uint64_t end);
 

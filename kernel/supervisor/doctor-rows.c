@@ -19,8 +19,8 @@
 #define LIMIT_LINES 5
 #define ROWS_MAX (SANDBOX_STEPS + 16 + LIMIT_LINES)
 
-static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
-						      const char *fmt, ...)
+static __attribute__((format(printf, 5, 6))) void
+add(struct doctor_rows *d, const char *what, bool ok, const char *mend, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -45,7 +45,8 @@ static void add_commit(struct doctor_rows *d, const struct supervisor *s)
 {
 	bool best = s->dirty_pages == &dirty_pages_ioctl;
 
-	add(d, "commit", best, "Use Linux 6.7 or newer: cells that fill much memory are committed faster there.",
+	add(d, "commit", best,
+	    "Use Linux 6.7 or newer: cells that fill much memory are committed faster there.",
 	    "overwritten pages are found by %s", s->dirty_pages->name);
 }
 
@@ -54,11 +55,14 @@ static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
 	const struct compiler_client *c = &s->compiler;
 
 	if (!c->said_hello) {
-		add(d, "compiler", false, "See the log of the kernel; run cgpu-compiler by hand to see what it lacks.",
-		    "cgpu-compiler does not answer%s%s", *c->last_death ? "; the last one " : "", c->last_death);
+		add(d, "compiler", false,
+		    "See the log of the kernel; run cgpu-compiler by hand to see what it lacks.",
+		    "cgpu-compiler does not answer%s%s", *c->last_death ? "; the last one " : "",
+		    c->last_death);
 		return;
 	}
-	add(d, "compiler", true, "", "clang %s%s", c->clang, c->restarts ? " (was started again)" : "");
+	add(d, "compiler", true, "", "clang %s%s", c->clang,
+	    c->restarts ? " (was started again)" : "");
 }
 
 static void add_device(struct doctor_rows *d, const struct supervisor *s)
@@ -66,16 +70,18 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	const struct worker_hello *h = &s->pool.hello;
 
 	if (!s->pool.said_hello) {
-		add(d, "worker", false, "See the log of the kernel; run `cgpu-kernel --doctor` in a terminal.",
+		add(d, "worker", false,
+		    "See the log of the kernel; run `cgpu-kernel --doctor` in a terminal.",
 		    "cgpu-worker has not started");
 		return;
 	}
-	add(d, "device", !*h->problem, HAVE_CUDA ? "Without a GPU that works, cells run on the emulated device." :
-	    "C and C++ cells need none.",
+	add(d, "device", !*h->problem,
+	    HAVE_CUDA ? "Without a GPU that works, cells run on the emulated device."
+		      : "C and C++ cells need none.",
 	    "%s%s, driver API %u.%u, %llu MiB in %.1f GiB of addresses%s%s", h->device,
-	    h->emulated ? " (emulated on the CPU)" : "", h->driver_version / 1000, h->driver_version % 1000 / 10,
-	    (unsigned long long)(h->device_memory >> 20), (double)h->window / (double)GIB,
-	    *h->problem ? "; " : "", h->problem);
+	    h->emulated ? " (emulated on the CPU)" : "", h->driver_version / 1000,
+	    h->driver_version % 1000 / 10, (unsigned long long)(h->device_memory >> 20),
+	    (double)h->window / (double)GIB, *h->problem ? "; " : "", h->problem);
 }
 
 static void add_traits(struct doctor_rows *d, const struct supervisor *s)
@@ -83,15 +89,19 @@ static void add_traits(struct doctor_rows *d, const struct supervisor *s)
 	uint32_t traits = s->pool.said_hello ? s->pool.hello.traits : 0;
 
 	if (traits & DEVICE_MPS)
-		add(d, "sharing by MPS", false, "End MPS by `echo quit | nvidia-cuda-mps-control`, and let several processes use "
-		    "the GPU by `sudo nvidia-smi -c DEFAULT`; then start the kernel again.",
-		    "cells use the GPU as clients of NVIDIA's Multi-Process Service: a fault of another client ends the cell that runs");
+		add(d, "sharing by MPS", false,
+		    "End MPS by `echo quit | nvidia-cuda-mps-control`, and let several processes "
+		    "use the GPU by `sudo nvidia-smi -c DEFAULT`; then start the kernel again.",
+		    "cells use the GPU as clients of NVIDIA's Multi-Process Service: a fault of "
+		    "another client ends the cell that runs");
 	else if (traits & DEVICE_EXCLUSIVE)
-		add(d, "exclusive mode", false, "`sudo nvidia-smi -c DEFAULT` lets several processes use the GPU.",
-		    "one process at a time may use the GPU: other notebooks cannot, and none waits with a context for the next "
-		    "fault");
+		add(d, "exclusive mode", false,
+		    "`sudo nvidia-smi -c DEFAULT` lets several processes use the GPU.",
+		    "one process at a time may use the GPU: other notebooks cannot, and none waits "
+		    "with a context for the next fault");
 	if (traits & DEVICE_HMM)
-		add(d, "host memory by HMM", true, "", "device code reaches all memory of the host: a pointer to the wrong one is no "
+		add(d, "host memory by HMM", true, "",
+		    "device code reaches all memory of the host: a pointer to the wrong one is no "
 		    "fault");
 }
 
@@ -100,8 +110,10 @@ static void add_nvidia_nodes(struct doctor_rows *d, const struct supervisor *s)
 	const struct nvidia_nodes *n = &s->nvidia_nodes;
 
 	if (n->outcome != NVIDIA_NODES_NO_DRIVER)
-		add(d, "device files", n->outcome != NVIDIA_NODES_LACKING, "Run `sudo nvidia-modprobe -c0 -u`, or nvidia-smi, once "
-		    "after each start of the machine, or enable nvidia-persistenced; then start the kernel again.", "%s%s", n->text,
+		add(d, "device files", n->outcome != NVIDIA_NODES_LACKING,
+		    "Run `sudo nvidia-modprobe -c0 -u`, or nvidia-smi, once after each start of "
+		    "the machine, or enable nvidia-persistenced; then start the kernel again.",
+		    "%s%s", n->text,
 		    n->outcome == NVIDIA_NODES_MADE ? " (made at the start of the kernel)" : "");
 }
 
@@ -124,8 +136,10 @@ static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 	char limit[SIZE_TEXT_MAX];
 	bool told = s->pressure.fd >= 0;
 
-	add(d, "host memory", told, "Boot Linux with psi=1: a cell that drives the machine into thrashing is stopped there before "
-	    "it freezes.", "a session may use %s; memory pressure is %s", size_text(s->host_limit, limit),
+	add(d, "host memory", told,
+	    "Boot Linux with psi=1: a cell that drives the machine into thrashing is stopped there "
+	    "before it freezes.",
+	    "a session may use %s; memory pressure is %s", size_text(s->host_limit, limit),
 	    told ? "watched" : "not told by this Linux");
 }
 
@@ -134,10 +148,14 @@ static void add_share(struct doctor_rows *d, const struct supervisor *s)
 	const struct device_share *h = &s->share;
 
 	if (h->open)
-		add(d, "sharing", true, "", "kernels that name %s share device memory with this one", h->share.file.path);
+		add(d, "sharing", true, "",
+		    "kernels that name %s share device memory with this one", h->share.file.path);
 	else if (*h->problem)
-		add(d, "sharing", false, "Name a file with --share that you may write, and start the kernel again: until then other "
-		    "kernels do not see what this one holds of the device, nor this one what they hold.", "%s", h->problem);
+		add(d, "sharing", false,
+		    "Name a file with --share that you may write, and start the kernel again: "
+		    "until then other kernels do not see what this one holds of the device, nor "
+		    "this one what they hold.",
+		    "%s", h->problem);
 }
 
 static void add_limits(struct doctor_rows *d, const struct supervisor *s)
@@ -147,7 +165,8 @@ static void add_limits(struct doctor_rows *d, const struct supervisor *s)
 	for (int i = 0; *line && i < LIMIT_LINES; i++) {
 		int len = (int)strcspn(line, "\n");
 
-		add(d, "limits", false, "Mend this line, or remove it: it counts for nothing.", "%.*s", len, line);
+		add(d, "limits", false, "Mend this line, or remove it: it counts for nothing.",
+		    "%.*s", len, line);
 		line += len + (line[len] == '\n');
 	}
 }
@@ -159,11 +178,13 @@ static void add_steps(struct doctor_rows *d, const struct supervisor *s)
 
 		if (i == SANDBOX_STEP_OTHER && !why)
 			continue;
-		add(d, sandbox_step_name(i), !why, sandbox_step_mend(i), "%s", why ? why : "in force");
+		add(d, sandbox_step_name(i), !why, sandbox_step_mend(i), "%s",
+		    why ? why : "in force");
 	}
 }
 
-size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const struct doctor_row **ret)
+size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s,
+			const struct doctor_row **ret)
 {
 	if (!d->rows)
 		d->rows = calloc(ROWS_MAX, sizeof(*d->rows));

@@ -16,7 +16,8 @@ struct doctor_rows {
 };
 
 /* Makes the rows anew; ret is valid until the next call. */
-size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const struct doctor_row **ret);
+size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s,
+			const struct doctor_row **ret);
 void doctor_rows_release(struct doctor_rows *d);
 
 #endif

@@ -23,7 +23,8 @@ struct printer {
 	pid_t pid;
 	const char *values; /* NULL once they are printed */
 	unsigned shown;
-	const struct unit_record *top_level; /* the cell whose statements were the last that was shown; NULL: it was a function */
+	const struct unit_record *top_level; /* the cell whose statements were the last that was
+						shown; NULL: it was a function */
 	struct buffer *out;
 };
 
@@ -65,7 +66,8 @@ static uint64_t place_of(void *data, uint64_t address)
 }
 
 /* The calls at this instruction, innermost first. */
-static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret)
+static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units,
+			 struct fault_call *ret)
 {
 	const struct unit_record *unit = unit_table_find(units, frame->cell);
 	struct unit_debug *debug = unit ? unit_record_debug(unit) : NULL;
@@ -80,7 +82,9 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 	if (!unit)
 		return 1;
 	set_function(ret, name);
-	n = debug ? unit_debug_places(debug, name, frame->offset, unit->unit.cell_name, places, FAULT_CALLS_MAX) : 0;
+	n = debug ? unit_debug_places(debug, name, frame->offset, unit->unit.cell_name, places,
+				      FAULT_CALLS_MAX)
+		  : 0;
 	for (unsigned k = 0; k < n; k++) {
 		struct fault_call *c = &ret[k];
 
@@ -101,8 +105,8 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 	return n ? n : 1;
 }
 
-unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const struct unit_table *units, pid_t pid,
-			    struct fault_call *ret)
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i,
+			    const struct unit_table *units, pid_t pid, struct fault_call *ret)
 {
 	unsigned n = calls_of(&f->frames[i], units, ret);
 
@@ -111,7 +115,8 @@ unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const stru
 	return n;
 }
 
-bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret)
+bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units,
+		       struct fault_call *ret)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
 	unsigned n = calls_of(frame, units, calls);
@@ -126,8 +131,8 @@ bool fault_frames_site(const struct fault_frame *frame, const struct unit_table 
 }
 
 /* The innermost call whose line is known, or any in a unit. */
-static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, bool with_line,
-		      struct fault_call *ret)
+static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		      bool with_line, struct fault_call *ret)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
 
@@ -144,7 +149,8 @@ static bool innermost(const struct fault_record *f, const struct unit_table *uni
 	return false;
 }
 
-bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret)
+bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+			    struct fault_call *ret)
 {
 	return innermost(f, units, pid, true, ret) || innermost(f, units, pid, false, ret);
 }
@@ -184,16 +190,20 @@ static void put_values(struct printer *p)
 	p->values = NULL;
 }
 
-/* An earlier definition that is still called: through a pointer, or because the new one has another type. */
+/* An earlier definition that is still called: through a pointer, or because the new one has another
+ * type. */
 static void put_successor(const struct fault_call *c, struct buffer *out)
 {
-	const struct unit_record *newest = c->top_level ? NULL : unit_table_definer(c->scene.units, c->function);
+	const struct unit_record *newest =
+		c->top_level ? NULL : unit_table_definer(c->scene.units, c->function);
 	bool defined = false;
 
 	for (size_t i = 0; i < c->unit->unit.n_symbols && !defined; i++)
-		defined = c->unit->unit.symbols[i].is_function && !strcmp(c->unit->unit.symbols[i].name, c->function);
+		defined = c->unit->unit.symbols[i].is_function &&
+			  !strcmp(c->unit->unit.symbols[i].name, c->function);
 	if (defined && newest && newest->unit.cell > c->unit->unit.cell)
-		buffer_printf(out, " (an earlier version: %s has defined %s() anew)", newest->unit.cell_name, c->function);
+		buffer_printf(out, " (an earlier version: %s has defined %s() anew)",
+			      newest->unit.cell_name, c->function);
 }
 
 static void put_call(struct printer *p, const struct fault_call *c)
@@ -236,11 +246,13 @@ static bool is_library(const struct printer *p, uint32_t i)
 	return n != 0;
 }
 
-/* What the C++ library does about an exception that nobody catches says nothing: the first frame behind that. */
+/* What the C++ library does about an exception that nobody catches says nothing: the first frame
+ * behind that. */
 static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
 {
 	for (uint32_t k = i; k < n && is_library(p, k); k++)
-		if (!strcmp(p->f->frames[k].name, "__cxa_throw") || !strcmp(p->f->frames[k].name, "__cxa_rethrow"))
+		if (!strcmp(p->f->frames[k].name, "__cxa_throw") ||
+		    !strcmp(p->f->frames[k].name, "__cxa_rethrow"))
 			return k + 1;
 	return i;
 }
@@ -256,7 +268,8 @@ static void put_library_name(const char *name, struct buffer *out)
 	buffer_printf(out, "%s%s", shown, name + len);
 }
 
-/* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the run. */
+/* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the
+ * run. */
 static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 {
 	unsigned named = 0, unnamed = 0;
@@ -270,7 +283,8 @@ static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 		const char *name = p->f->frames[i].name;
 
 		if (!strncmp(name, FAULT_FRAME_HIDDEN, sizeof(p->f->frames[i].name)) ||
-		    !strncmp(name, FAULT_FRAME_SHOWS, strlen(FAULT_FRAME_SHOWS)) || (*name && !strcmp(name, last)))
+		    !strncmp(name, FAULT_FRAME_SHOWS, strlen(FAULT_FRAME_SHOWS)) ||
+		    (*name && !strcmp(name, last)))
 			continue;
 		if (!*name || named == LIBRARY_SHOWN) {
 			unnamed++;
@@ -283,8 +297,9 @@ static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 	if (!named && !unnamed)
 		return i;
 	if (!named)
-		buffer_printf(p->out, "  inside %u function%s without a name, of a library or nowhere", unnamed,
-			      unnamed == 1 ? "" : "s");
+		buffer_printf(p->out,
+			      "  inside %u function%s without a name, of a library or nowhere",
+			      unnamed, unnamed == 1 ? "" : "s");
 	buffer_putc(p->out, '\n');
 	p->shown++;
 	return i;
@@ -335,11 +350,12 @@ static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
 /* A call through a bad pointer: there is no function at its end. */
 static bool is_nowhere(const struct fault_record *f)
 {
-	return !f->frames[0].cell && !*f->frames[0].name && f->signal && f->frames[0].pc == f->address;
+	return !f->frames[0].cell && !*f->frames[0].name && f->signal &&
+	       f->frames[0].pc == f->address;
 }
 
-void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid, const char *values,
-		      struct buffer *out)
+void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		      const char *values, struct buffer *out)
 {
 	struct printer p = { .f = f, .units = units, .pid = pid, .values = values, .out = out };
 	uint32_t n = count(f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy, made safe afterwards: what is checked in shared memory may be another thing when it is used. */
+/* One copy, made safe afterwards: what is checked in shared memory may be another thing when it is
+ * used. */
 #include "kernel/supervisor/fault-record.h"
 
 #include <string.h>

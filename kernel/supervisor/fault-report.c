@@ -2,7 +2,8 @@
 /*
  * Layout of a traceback:
  *
- *	SegmentationFault: address 0x0 is a null pointer: element 0 of `p`; at In[7], line 3, in average()
+ *	SegmentationFault: address 0x0 is a null pointer: element 0 of `p`; at In[7], line 3, in
+ *	                   average()
  *
  *	In[7], line 3, in average(p = 0x0)
  *	      2 | double average(double *p) {
@@ -39,7 +40,7 @@
 #define ANSWER_MS 100    /* for a worker that waits at its fault */
 #define PATIENCE_MS 1000 /* as kernel/supervisor/patience.h counts */
 
-#define VARIABLE_GAP 32  /* bytes between two variables, at least */
+#define VARIABLE_GAP 32 /* bytes between two variables, at least */
 
 #define DEEP 1000 /* calls of a function by itself that are a recursion */
 
@@ -102,7 +103,8 @@ static void put_distance(const struct address_description *d, uint64_t address, 
 }
 
 /* "In[3], line 7, in make()" of where malloc() or free() was called; otherwise the cell. */
-static void put_site(const struct code_site *s, uint32_t cell, const struct unit_table *units, struct buffer *out)
+static void put_site(const struct code_site *s, uint32_t cell, const struct unit_table *units,
+		     struct buffer *out)
 {
 	struct fault_frame frame = { .cell = s->cell, .offset = s->offset };
 	struct fault_call call;
@@ -114,7 +116,8 @@ static void put_site(const struct code_site *s, uint32_t cell, const struct unit
 		buffer_printf(out, "In[%u]", cell);
 }
 
-static void put_block(const struct address_description *d, const struct unit_table *units, struct buffer *out)
+static void put_block(const struct address_description *d, const struct unit_table *units,
+		      struct buffer *out)
 {
 	buffer_puts(out, "a block of ");
 	put_bytes(d->size, out);
@@ -125,8 +128,8 @@ static void put_block(const struct address_description *d, const struct unit_tab
 }
 
 /* One clause: whom the address belongs to. */
-void fault_report_put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
-			    struct buffer *out)
+void fault_report_put_owner(const struct address_description *d, uint64_t address,
+			    const struct unit_table *units, struct buffer *out)
 {
 	char name[sizeof(d->name)];
 
@@ -157,11 +160,14 @@ void fault_report_put_owner(const struct address_description *d, uint64_t addres
 			buffer_printf(out, " of In[%u]", d->cell);
 		return;
 	case OWNER_CODE:
-		buffer_printf(out, "machine code of %s, which cannot be written", *name ? name : "a cell");
+		buffer_printf(out, "machine code of %s, which cannot be written",
+			      *name ? name : "a cell");
 		return;
 	case OWNER_CONSTANT:
-		buffer_printf(out, "a string literal or constant of In[%u], which cannot be written: copy it into an array "
-			      "first (char s[] = \"...\")", d->cell);
+		buffer_printf(out,
+			      "a string literal or constant of In[%u], which cannot be written: "
+			      "copy it into an array first (char s[] = \"...\")",
+			      d->cell);
 		return;
 	case OWNER_DEVICE:
 	case OWNER_DEVICE_FREED:
@@ -204,7 +210,8 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	switch (f->si_code) {
 	case FPE_INTDIV:
 		/* x86 reports INT_MIN / -1 in the same way. */
-		put_first_line(f, "integer division by zero (or of the smallest integer by -1)", out);
+		put_first_line(f, "integer division by zero (or of the smallest integer by -1)",
+			       out);
 		return;
 	case FPE_INTOVF:
 		buffer_puts(out, "integer overflow");
@@ -218,7 +225,8 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 }
 
 /* Of a recursion the function, otherwise how deep the calls are. */
-static void put_overflow(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
+static void put_overflow(const struct fault_record *f, const struct unit_table *units,
+			 struct buffer *out)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
 
@@ -229,7 +237,8 @@ static void put_overflow(const struct fault_record *f, const struct unit_table *
 		if (frame->times < DEEP)
 			continue;
 		fault_frames_calls(f, i, units, 0, calls);
-		buffer_printf(out, "%s() has called itself%s ", calls[0].function, frame->cycle > 1 ? " through others" : "");
+		buffer_printf(out, "%s() has called itself%s ", calls[0].function,
+			      frame->cycle > 1 ? " through others" : "");
 		buffer_put_grouped(out, frame->times);
 		buffer_puts(out, " times, a recursion that does not end");
 		return;
@@ -258,16 +267,21 @@ static void put_sender(int sender, pid_t worker, struct buffer *out)
 	f = fopen(path, "re");
 	if (f && fgets(name, sizeof(name), f))
 		name[strcspn(name, "\n")] = '\0';
-	buffer_printf(out, " sent by process %d%s%s%s", sender, *name ? " (" : "", name, *name ? ")" : "");
+	buffer_printf(out, " sent by process %d%s%s%s", sender, *name ? " (" : "", name,
+		      *name ? ")" : "");
 }
 
-static void put_bad_call(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
+static void put_bad_call(const struct fault_record *f, const struct unit_table *units,
+			 struct buffer *out)
 {
 	if (!f->address) {
 		buffer_puts(out, "a function was called through a null pointer");
 		return;
 	}
-	buffer_printf(out, "a function was called at address 0x%" PRIx64 ", where there is no code: it is ", f->address);
+	buffer_printf(out,
+		      "a function was called at address 0x%" PRIx64
+		      ", where there is no code: it is ",
+		      f->address);
 	fault_report_put_owner(&f->what, f->address, units, out);
 }
 
@@ -283,18 +297,22 @@ static void put_link(const struct fault_record *f, struct buffer *out)
 		return;
 	}
 	demangle(missing, name, sizeof(name));
-	buffer_printf(out, "'%s' is declared but defined nowhere yet: neither in a cell nor in a loaded library. Define it in a "
-		      "cell, or load the library that has it, then run this cell again.", name);
+	buffer_printf(out,
+		      "'%s' is declared but defined nowhere yet: neither in a cell nor in a loaded "
+		      "library. Define it in a cell, or load the library that has it, then run "
+		      "this cell again.",
+		      name);
 }
 
-static void put_what(const struct fault_record *f, uint32_t kind, const struct unit_table *units, pid_t pid,
-		     struct buffer *out)
+static void put_what(const struct fault_record *f, uint32_t kind, const struct unit_table *units,
+		     pid_t pid, struct buffer *out)
 {
 	switch ((enum fault_kind)kind) {
 	case FAULT_SEGMENTATION:
 		/* General protection: the processor does not say which address it was. */
 		if (f->si_code == SI_KERNEL && !f->address) {
-			buffer_puts(out, "an address that no pointer can have (or data that is not aligned as it must be)");
+			buffer_puts(out, "an address that no pointer can have (or data that is not "
+					 "aligned as it must be)");
 			return;
 		}
 		/* fallthrough */
@@ -304,7 +322,8 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 			return;
 		}
 		if (f->signal == SIGBUS && f->si_code == BUS_ADRERR)
-			buffer_puts(out, "the file behind a mapping is shorter than the mapping (was it truncated?): ");
+			buffer_puts(out, "the file behind a mapping is shorter than the mapping "
+					 "(was it truncated?): ");
 		buffer_printf(out, "address 0x%" PRIx64 " is ", f->address);
 		fault_report_put_owner(&f->what, f->address, units, out);
 		return;
@@ -318,7 +337,8 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 		put_overflow(f, units, out);
 		return;
 	case FAULT_EXITED:
-		buffer_printf(out, "the cell ended its process with exit status %d", f->exit_status);
+		buffer_printf(out, "the cell ended its process with exit status %d",
+			      f->exit_status);
 		return;
 	case FAULT_ABORTED:
 		put_first_line(f, "abort() was called", out);
@@ -372,7 +392,8 @@ static void put_rest_of_text(const struct fault_record *f, const char *headline,
 
 static bool has_address(const struct fault_record *f, uint32_t kind)
 {
-	return (kind == FAULT_SEGMENTATION || kind == FAULT_BUS) && f->si_code > 0 && f->si_code != SI_KERNEL;
+	return (kind == FAULT_SEGMENTATION || kind == FAULT_BUS) && f->si_code > 0 &&
+	       f->si_code != SI_KERNEL;
 }
 
 struct questioner {
@@ -397,7 +418,8 @@ static int ask(struct questioner *q, uint64_t address, struct address_descriptio
 	return -1;
 }
 
-/* ", the start of a block of 40 bytes, allocated at ..., and freed at ...": blocks, variables and device memory only. */
+/* ", the start of a block of 40 bytes, allocated at ..., and freed at ...": blocks, variables and
+ * device memory only. */
 static void put_pointee(void *data, uint64_t address, struct buffer *out)
 {
 	struct questioner *q = data;
@@ -419,15 +441,16 @@ static void put_pointee(void *data, uint64_t address, struct buffer *out)
 		return;
 	case OWNER_DEVICE:
 	case OWNER_DEVICE_FREED:
-		buffer_puts(out, d.owner == OWNER_DEVICE ? ", on the device" : ", on the device, and freed");
+		buffer_puts(out, d.owner == OWNER_DEVICE ? ", on the device"
+							 : ", on the device, and freed");
 		return;
 	default:
 		return;
 	}
 }
 
-static void read_values(const struct fault_record *f, uint32_t kind, struct fault_call *call, struct questioner *q,
-			struct fault_values *ret)
+static void read_values(const struct fault_record *f, uint32_t kind, struct fault_call *call,
+			struct questioner *q, struct fault_values *ret)
 {
 	char line[400];
 
@@ -440,8 +463,8 @@ static void read_values(const struct fault_record *f, uint32_t kind, struct faul
 	fault_values_read(&call->scene, line, ret);
 }
 
-static void make(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid,
-		 struct worker_control *control)
+static void make(struct fault_report *r, const struct fault_record *f,
+		 const struct unit_table *units, pid_t pid, struct worker_control *control)
 {
 	struct questioner questioner = { control, pid, units };
 	uint32_t kind = atomic_load(&f->kind);
@@ -476,8 +499,9 @@ static void make(struct fault_report *r, const struct fault_record *f, const str
 	fault_values_release(&values);
 }
 
-void fault_report_from_record(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units,
-			      pid_t pid, struct worker_control *control)
+void fault_report_from_record(struct fault_report *r, const struct fault_record *shared,
+			      const struct unit_table *units, pid_t pid,
+			      struct worker_control *control)
 {
 	struct fault_record f;
 
@@ -485,7 +509,8 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 	make(r, &f, units, pid, control);
 }
 
-void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text)
+void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom,
+			     const char *memory_text)
 {
 	char how[64];
 
@@ -494,11 +519,14 @@ void fault_report_from_death(struct fault_report *r, const siginfo_t *death, boo
 		buffer_puts(&r->evalue, "Linux ended the cell because memory was out");
 	} else if (death->si_code == CLD_EXITED) {
 		clear(r, enames[FAULT_EXITED]);
-		buffer_printf(&r->evalue, "the cell ended its process with exit status %d", death->si_status);
+		buffer_printf(&r->evalue, "the cell ended its process with exit status %d",
+			      death->si_status);
 	} else {
 		clear(r, enames[FAULT_KILLED]);
 		process_death(death, how, sizeof(how));
-		buffer_printf(&r->evalue, "the process of the cell %s (signal %d), which did not come from this kernel",
+		buffer_printf(&r->evalue,
+			      "the process of the cell %s (signal %d), which did not come from "
+			      "this kernel",
 			      how, death->si_status);
 	}
 	put_headline(r, &r->traceback);
@@ -506,7 +534,8 @@ void fault_report_from_death(struct fault_report *r, const siginfo_t *death, boo
 		buffer_printf(&r->traceback, "%s\n", memory_text);
 }
 
-void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more)
+void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue,
+			const char *more)
 {
 	clear(r, ename);
 	buffer_puts(&r->evalue, evalue);
@@ -515,7 +544,8 @@ void fault_report_plain(struct fault_report *r, const char *ename, const char *e
 		buffer_printf(&r->traceback, "\n%s\n", more);
 }
 
-void fault_report_add_place(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units, pid_t pid)
+void fault_report_add_place(struct fault_report *r, const struct fault_record *shared,
+			    const struct unit_table *units, pid_t pid)
 {
 	struct fault_call call;
 	struct fault_record f;

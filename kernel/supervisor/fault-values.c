@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader of one line of C that knows names, members, elements, sums, and groups of these in parentheses; what it does not
- * know it steps over.
+ * A reader of one line of C that knows names, members, elements, sums, and groups of these in
+ * parentheses; what it does not know it steps over.
  */
 #include "kernel/supervisor/fault-values.h"
 
@@ -62,7 +62,8 @@ static bool take_name(struct reader *r, char *ret)
 }
 
 /* A variable of the session, from the unit that has defined it last. */
-static bool find_elsewhere(const struct fault_scene *s, const char *name, uint64_t place, struct debug_value *ret)
+static bool find_elsewhere(const struct fault_scene *s, const char *name, uint64_t place,
+			   struct debug_value *ret)
 {
 	const struct unit_record *r = unit_table_definer(s->units, name);
 	struct unit_debug *d = r && place ? unit_record_debug(r) : NULL;
@@ -106,7 +107,8 @@ static void tell(struct reader *r, const char *from, const char *end, const stru
 	size_t len = trimmed(from, end);
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (r->n_lines == LINES_MAX || is_told(r, from, len) || !debug_value_format(&r->scene->frame, v, &text))
+	if (r->n_lines == LINES_MAX || is_told(r, from, len) ||
+	    !debug_value_format(&r->scene->frame, v, &text))
 		return;
 	if (r->scene->owner && debug_value_is_pointer(v) && v->bits)
 		r->scene->owner(r->scene->owner_data, v->bits, &text);
@@ -114,12 +116,14 @@ static void tell(struct reader *r, const char *from, const char *end, const stru
 	r->n_lines++;
 }
 
-static void tell_count(struct reader *r, const char *from, const char *end, const struct debug_value *v, int64_t index)
+static void tell_count(struct reader *r, const char *from, const char *end,
+		       const struct debug_value *v, int64_t index)
 {
 	uint64_t n = debug_value_count(v);
 	size_t len = trimmed(from, end);
 
-	if (!n || (index >= 0 && (uint64_t)index < n) || r->n_lines == LINES_MAX || is_told(r, from, len))
+	if (!n || (index >= 0 && (uint64_t)index < n) || r->n_lines == LINES_MAX ||
+	    is_told(r, from, len))
 		return;
 	buffer_printf(&r->out->lines, "%.*s has %" PRIu64 " elements\n", (int)len, from, n);
 	r->n_lines++;
@@ -129,21 +133,24 @@ static bool is_the_address(const struct reader *r, const struct debug_value *v)
 {
 	const struct fault_scene *s = r->scene;
 
-	return s->has_address && v->has_address && !*r->out->member && s->address - v->address < (v->size ? v->size : 1);
+	return s->has_address && v->has_address && !*r->out->member &&
+	       s->address - v->address < (v->size ? v->size : 1);
 }
 
-static void note_member(struct reader *r, const char *name, const struct debug_value *of, const char *from, const char *end)
+static void note_member(struct reader *r, const char *name, const struct debug_value *of,
+			const char *from, const char *end)
 {
 	cleanup_buffer struct buffer type = BUFFER_INIT;
 
 	debug_value_type_name(of, &type);
-	snprintf(r->out->member, sizeof(r->out->member), "member `%s`%s%s, through `%.*s`", name, type.len ? " of " : "",
-		 buffer_text(&type), (int)trimmed(from, end), from);
+	snprintf(r->out->member, sizeof(r->out->member), "member `%s`%s%s, through `%.*s`", name,
+		 type.len ? " of " : "", buffer_text(&type), (int)trimmed(from, end), from);
 }
 
 static void note_element(struct reader *r, int64_t index, const char *from, const char *end)
 {
-	snprintf(r->out->member, sizeof(r->out->member), "element %" PRId64 " of `%.*s`", index, (int)trimmed(from, end), from);
+	snprintf(r->out->member, sizeof(r->out->member), "element %" PRId64 " of `%.*s`", index,
+		 (int)trimmed(from, end), from);
 }
 
 static bool read_chain(struct reader *r, struct debug_value *ret);
@@ -160,13 +167,15 @@ static bool read_term(struct reader *r, int64_t *ret)
 		r->at = end + strspn(end, "uUlL");
 		return true;
 	}
-	if (!starts_name(*r->at) || !read_chain(r, &v) || !v.has_bits || !debug_value_is_integer(&v))
+	if (!starts_name(*r->at) || !read_chain(r, &v) || !v.has_bits ||
+	    !debug_value_is_integer(&v))
 		return false;
 	*ret = debug_value_integer(&v);
 	return true;
 }
 
-/* Sums and products from left to right; a product behind a sum is left to somebody who knows precedence. */
+/* Sums and products from left to right; a product behind a sum is left to somebody who knows
+ * precedence. */
 static bool read_sum(struct reader *r, int64_t *ret)
 {
 	bool negative, summed = false;
@@ -184,7 +193,8 @@ static bool read_sum(struct reader *r, int64_t *ret)
 
 		skip_space(r);
 		op = *r->at;
-		if ((op != '+' && op != '-' && op != '*') || r->at[1] == op || (op == '*' && summed))
+		if ((op != '+' && op != '-' && op != '*') || r->at[1] == op ||
+		    (op == '*' && summed))
 			return true;
 		r->at++;
 		if (!read_term(r, &term))
@@ -231,7 +241,8 @@ static bool read_member(struct reader *r, const char *from, bool known, struct d
 		return false;
 	if (arrow) {
 		tell(r, from, end, v);
-		if (!debug_value_is_pointer(v) || !debug_value_element(&r->scene->frame, v, 0, &record))
+		if (!debug_value_is_pointer(v) ||
+		    !debug_value_element(&r->scene->frame, v, 0, &record))
 			return false;
 	}
 	if (!debug_value_member(&r->scene->frame, &record, name, &m))
@@ -250,7 +261,8 @@ static bool read_element(struct reader *r, const char *from, bool known, struct 
 
 	if (known && debug_value_is_pointer(v))
 		tell(r, from, end, v);
-	if (!read_index(r, &index) || !known || !debug_value_element(&r->scene->frame, v, index, &e))
+	if (!read_index(r, &index) || !known ||
+	    !debug_value_element(&r->scene->frame, v, index, &e))
 		return false;
 	tell_count(r, from, end, v, index);
 	if (is_the_address(r, &e))
@@ -278,7 +290,8 @@ static bool read_tail(struct reader *r, const char *from, bool known, struct deb
 	}
 }
 
-/* The stars in front: each value on the way, and which of them leads to the address. False when the last is not known. */
+/* The stars in front: each value on the way, and which of them leads to the address. False when the
+ * last is not known. */
 static bool follow(struct reader *r, const char *from, unsigned stars, struct debug_value *v)
 {
 	for (unsigned i = 0; i < stars; i++) {
@@ -290,7 +303,8 @@ static bool follow(struct reader *r, const char *from, unsigned stars, struct de
 		if (!debug_value_element(&r->scene->frame, v, 0, &target))
 			return false;
 		if (is_the_address(r, &target))
-			snprintf(r->out->member, sizeof(r->out->member), "what `%.*s` points to", (int)trimmed(start, r->at), start);
+			snprintf(r->out->member, sizeof(r->out->member), "what `%.*s` points to",
+				 (int)trimmed(start, r->at), start);
 		*v = target;
 	}
 	return true;
@@ -366,7 +380,8 @@ static bool read_inner(struct reader *r, bool *ret_known, struct debug_value *re
 	return true;
 }
 
-/* At '(' of "(*p)", "(p + 3)", "(*(p + i))": behind its tail afterwards. False, and nowhere else, when it is no such group. */
+/* At '(' of "(*p)", "(p + 3)", "(*(p + i))": behind its tail afterwards. False, and nowhere else,
+ * when it is no such group. */
 static bool read_group(struct reader *r, bool *ret_known, struct debug_value *ret)
 {
 	const char *from = r->at;
@@ -448,7 +463,8 @@ static void read_until(struct reader *r, char close)
 		else if (isdigit((unsigned char)*r->at))
 			while (in_name(*r->at) || *r->at == '.')
 				r->at++;
-		else if (!(*r->at == '(' && !is_call(r) && read_group(r, &known, &v)) && !skip_member(r))
+		else if (!(*r->at == '(' && !is_call(r) && read_group(r, &known, &v)) &&
+			 !skip_member(r))
 			r->at++;
 	}
 }
@@ -460,13 +476,15 @@ void fault_values_read(const struct fault_scene *s, const char *line, struct fau
 	read_until(&r, '\0');
 }
 
-static bool put_parameter(const struct fault_scene *s, Dwarf_Die *die, unsigned n, struct buffer *out)
+static bool put_parameter(const struct fault_scene *s, Dwarf_Die *die, unsigned n,
+			  struct buffer *out)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	const char *name = dwarf_tag(die) == DW_TAG_formal_parameter ? dwarf_diename(die) : NULL;
 	struct debug_value v;
 
-	if (!name || !debug_value_of(&s->frame, die, 0, &v) || !debug_value_format(&s->frame, &v, &text))
+	if (!name || !debug_value_of(&s->frame, die, 0, &v) ||
+	    !debug_value_format(&s->frame, &v, &text))
 		return false;
 	buffer_printf(out, "%s%s = %s", n ? ", " : "", name, buffer_text(&text));
 	return true;

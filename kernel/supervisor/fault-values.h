@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the expressions of a line were when it faulted: the line is read as a debugger would, each chain of names, members and
- * elements in it is followed through the stopped process as far as it goes, and the one that leads to the faulting address is
- * named. Calls and casts are not followed, nor is anything evaluated that could have changed.
+ * What the expressions of a line were when it faulted: the line is read as a debugger would, each
+ * chain of names, members and elements in it is followed through the stopped process as far as it
+ * goes, and the one that leads to the faulting address is named. Calls and casts are not followed,
+ * nor is anything evaluated that could have changed.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_FAULT_VALUES_H
 #define CGPU_KERNEL_SUPERVISOR_FAULT_VALUES_H
@@ -21,7 +22,8 @@ struct unit_table;
 struct fault_scene {
 	const struct unit_table *units;
 	const struct unit_record *unit;
-	unsigned place; /* number of the call at this instruction, as unit_debug_places() counts them */
+	unsigned place; /* number of the call at this instruction, as unit_debug_places() counts
+			   them */
 	struct debug_frame frame;
 	bool has_address;
 	uint64_t address; /* that could not be accessed */
@@ -32,7 +34,8 @@ struct fault_scene {
 
 struct fault_values {
 	struct buffer lines; /* "p = 0x0" each */
-	char member[200];    /* "member `next` of struct node", "element 7 of `a`": what the address is; "" if not known */
+	char member[200];    /* "member `next` of struct node", "element 7 of `a`": what the address
+				is; "" if not known */
 };
 
 void fault_values_release(struct fault_values *v);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	asked: flag in the control area, SIGUSR1, both again every 5 ms   --- WORKER_CELL_END ---> committed, same worker
+ *	asked: flag in the control area, SIGUSR1, both again every 5 ms
+ *	    |     --- WORKER_CELL_END ------------------------------------> committed, same worker
  *	    | 200 ms
  *	    v
- *	in a CUDA call, loading or settling the device  --------------------------------------> rolled back, next worker
+ *	in a CUDA call, loading or settling the device -------------------> rolled back, next worker
  *	    | else
  *	    v
  *	told to stop, looked at every ms; stands still inside the allocator: goes on for 1 ms
  *	    |                          | 100 ms
- *	    |                          +-------------------------------------------------------> rolled back, next worker
+ *	    |                          +----------------------------------> rolled back, next worker
  *	    v
  *	committed as it stands, next worker
  *
- * Times are those of kernel/supervisor/patience.h: on a loaded machine the worker has as much of them as on an idle one.
+ * Times are those of kernel/supervisor/patience.h: on a loaded machine the worker has as much of
+ * them as on an idle one.
  */
 #include "kernel/supervisor/interrupt.h"
 
@@ -67,7 +69,9 @@ static void keep(struct supervisor *s, struct worker *w)
 	if (s->run.discarded)
 		roll_back(s, "the check was interrupted");
 	else if (cell_run_keep(s, w))
-		roll_back(s, "the cell was interrupted, and what it had done so far could not be kept");
+		roll_back(
+			s,
+			"the cell was interrupted, and what it had done so far could not be kept");
 }
 
 /* Of memory in this phase a session can be made. */
@@ -78,9 +82,10 @@ static bool may_be_kept(uint32_t phase)
 
 static void roll_back_in(struct supervisor *s, uint32_t phase)
 {
-	roll_back(s, phase == PHASE_LOADING ? "the cell was interrupted while its code was loaded" :
-		  "the cell was interrupted in a CUDA call that does not return; a CUDA kernel that never ends can only be "
-		  "ended with its process");
+	roll_back(s, phase == PHASE_LOADING
+			     ? "the cell was interrupted while its code was loaded"
+			     : "the cell was interrupted in a CUDA call that does not return; a "
+			       "CUDA kernel that never ends can only be ended with its process");
 }
 
 /* It was told to stop. */
@@ -94,7 +99,8 @@ static void look_at_stop(struct supervisor *s, struct worker *w)
 		return;
 	if (!stands) {
 		if (late)
-			roll_back(s, "the cell was interrupted inside a system call that cannot be stopped");
+			roll_back(s, "the cell was interrupted inside a system call that cannot be "
+				     "stopped");
 		else
 			again_in(s, STOP_AGAIN_MS);
 		return;

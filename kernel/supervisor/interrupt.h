@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stops the cell at work and keeps what it has done so far where that is possible. The worker gets INTERRUPT_MS to unwind it;
- * then it is stopped and committed as it is, or, inside a CUDA call that waits for a kernel that never ends, rolled back.
+ * Stops the cell at work and keeps what it has done so far where that is possible. The worker gets
+ * INTERRUPT_MS to unwind it; then it is stopped and committed as it is, or, inside a CUDA call that
+ * waits for a kernel that never ends, rolled back.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_INTERRUPT_H
 #define CGPU_KERNEL_SUPERVISOR_INTERRUPT_H

@@ -2,13 +2,14 @@
 /*
  * Invariants, with M the committed content of the memfd, C what the cell made of it:
  *
- *  1. RUNNING: the memfd holds M. The worker's private pages are the only place where C differs.
- *  2. STAGED: the journal holds every page in which C and M differ; the memfd holds M. The worker is not needed any more: it
- *     may die at any instruction and C can still be made.
- *  3. While journal_apply() writes, the memfd is neither. The kernel process is the only one that depends on it then: it
- *     writes without asking any other process for anything, and a failed write is taken back from the pre-image. Without
- *     a pre-image all pages are made before the first is written, so that none can be missing.
- *  4. APPLIED: the memfd holds C.
+ *   1. RUNNING: the memfd holds M. The worker's private pages are the only place where C differs.
+ *   2. STAGED: the journal holds every page in which C and M differ; the memfd holds M. The worker
+ *      is not needed any more: it may die at any instruction and C can still be made.
+ *   3. While journal_apply() writes, the memfd is neither. The kernel process is the only one that
+ *      depends on it then: it writes without asking any other process for anything, and a failed
+ *      write is taken back from the pre-image. Without a pre-image all pages are made before the
+ *      first is written, so that none can be missing.
+ *   4. APPLIED: the memfd holds C.
  *
  *	            journal_stage()             journal_apply()
  *	 RUNNING ---------------------> STAGED ------------------> APPLIED
@@ -18,13 +19,13 @@
  *	    +--------------------- journal_reset() -------------------+
  *	                           (the cell is committed: C)
  *
- * All of this is said of what is not lent to the worker: a lent range holds C from RUNNING on, and its twin holds M until
- * APPLIED (kernel/supervisor/twin.h).
+ * All of this is said of what is not lent to the worker: a lent range holds C from RUNNING on, and
+ * its twin holds M until APPLIED (kernel/supervisor/twin.h).
  *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
  *
- * A large journal is copied in slices by a crew of threads. They touch disjoint pages, and all have ended when the state
- * changes.
+ * A large journal is copied in slices by a crew of threads. They touch disjoint pages, and all have
+ * ended when the state changes.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/journal.h"
@@ -120,19 +121,22 @@ static int make_room(struct journal *j, size_t bytes, struct error *err)
 }
 
 /* One call takes all ranges of the slice into one piece of the journal. */
-static int read_slice(const struct journal *j, const struct journal_slice *slice, pid_t pid, struct error *err)
+static int read_slice(const struct journal *j, const struct journal_slice *slice, pid_t pid,
+		      struct error *err)
 {
 	struct iovec local = { j->data + slice->at, slice->bytes }, remote[SLICE_RANGES];
 	ssize_t got;
 
 	for (size_t i = 0; i < slice->n; i++)
-		remote[i] = (struct iovec){ (void *)(uintptr_t)j->ranges.at[slice->first + i].address,
-					    j->ranges.at[slice->first + i].size };
+		remote[i] =
+			(struct iovec){ (void *)(uintptr_t)j->ranges.at[slice->first + i].address,
+					j->ranges.at[slice->first + i].size };
 	got = process_vm_readv(pid, &local, 1, remote, slice->n, 0);
 	if (got < 0)
 		return error_errno(err, "cannot read the memory of worker %d", (int)pid);
 	if ((size_t)got != slice->bytes)
-		return error_set(err, ERROR_PEER_GONE, "worker %d gave %zd of %zu bytes", (int)pid, got, slice->bytes);
+		return error_set(err, ERROR_PEER_GONE, "worker %d gave %zd of %zu bytes", (int)pid,
+				 got, slice->bytes);
 	return 0;
 }
 
@@ -154,8 +158,9 @@ static int cut_ranges(struct dirty_ranges *r, struct error *err)
 		for (uint64_t done = 0; done < r->at[i].size; done += SLICE_BYTES) {
 			uint64_t left = r->at[i].size - done;
 
-			at[pieces++] = (struct dirty_range){ r->at[i].address + done,
-							     left < SLICE_BYTES ? left : SLICE_BYTES };
+			at[pieces++] =
+				(struct dirty_range){ r->at[i].address + done,
+						      left < SLICE_BYTES ? left : SLICE_BYTES };
 		}
 	}
 	free(r->at);
@@ -171,7 +176,8 @@ static int make_slices(struct journal *j, struct error *err)
 	struct journal_slice *slices = realloc(j->slices, most * sizeof(*slices));
 
 	if (!slices)
-		return error_set(err, ERROR_MEMORY, "out of memory for a journal of %zu ranges", j->ranges.n);
+		return error_set(err, ERROR_MEMORY, "out of memory for a journal of %zu ranges",
+				 j->ranges.n);
 	j->slices = slices;
 	j->n_slices = 0;
 	for (size_t i = 0; i < j->ranges.n; i++) {
@@ -210,8 +216,8 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 
 	if (j->state != JOURNAL_RUNNING)
 		BUG("journal staged in state %d", j->state);
-	if (cut_ranges(&j->ranges, err) || make_room(j, j->ranges.bytes, err) || make_slices(j, err) ||
-	    crew_run(j->n_slices, stage_slice, &copy, err)) {
+	if (cut_ranges(&j->ranges, err) || make_room(j, j->ranges.bytes, err) ||
+	    make_slices(j, err) || crew_run(j->n_slices, stage_slice, &copy, err)) {
 		journal_reset(j);
 		return -1;
 	}
@@ -220,19 +226,23 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 }
 
 /* Sparse parts of the memfd read as zero. */
-static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data, struct error *err)
+static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data,
+		      struct error *err)
 {
 	size_t done = whole_pread(memfd, data, r->size, r->address - base);
 
 	if (done < r->size)
-		return error_errno(err, "cannot read the arena at %#llx", (unsigned long long)(r->address + done));
+		return error_errno(err, "cannot read the arena at %#llx",
+				   (unsigned long long)(r->address + done));
 	return 0;
 }
 
-/* pwrite() takes the file's lock; through a mapping several threads write at once. False: not possible, nothing was written. */
+/* pwrite() takes the file's lock; through a mapping several threads write at once. False: not
+ * possible, nothing was written. */
 static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, const char *data)
 {
-	void *p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, (off_t)(r->address - base));
+	void *p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
+		       (off_t)(r->address - base));
 	/* With all pages there, no write can fail. */
 	bool there = p != MAP_FAILED && !madvise(p, r->size, MADV_POPULATE_WRITE);
 
@@ -243,7 +253,8 @@ static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, 
 	return there;
 }
 
-static int write_range(int memfd, uint64_t base, const struct dirty_range *r, const char *data, struct error *err)
+static int write_range(int memfd, uint64_t base, const struct dirty_range *r, const char *data,
+		       struct error *err)
 {
 	size_t done;
 
@@ -251,7 +262,8 @@ static int write_range(int memfd, uint64_t base, const struct dirty_range *r, co
 		return 0;
 	done = whole_pwrite(memfd, data, r->size, r->address - base);
 	if (done < r->size)
-		return error_errno(err, "cannot write the arena at %#llx", (unsigned long long)(r->address + done));
+		return error_errno(err, "cannot write the arena at %#llx",
+				   (unsigned long long)(r->address + done));
 	return 0;
 }
 
@@ -260,11 +272,13 @@ int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct 
 	int failed = 0;
 
 	if (!p->valid)
-		return error_set(err, ERROR_LIMIT, "what the last cell overwrote was too large to be kept");
+		return error_set(err, ERROR_LIMIT,
+				 "what the last cell overwrote was too large to be kept");
 	/* Behind one that cannot be written there may be others that another thread had changed. */
 	for (; p; p = p->next)
 		for (size_t i = 0, at = 0; i < p->ranges.n; at += p->ranges.at[i++].size)
-			if (write_range(memfd, base, &p->ranges.at[i], p->data + at, failed ? NULL : err))
+			if (write_range(memfd, base, &p->ranges.at[i], p->data + at,
+					failed ? NULL : err))
 				failed = -1;
 	return failed;
 }
@@ -286,8 +300,10 @@ static int save_slice(void *data, size_t i, struct error *err)
 	const struct copy *c = data;
 	const struct journal_slice *slice = &c->j->slices[i];
 
-	for (size_t k = 0, at = slice->at; k < slice->n; at += c->j->ranges.at[slice->first + k++].size)
-		if (read_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k], c->preimage + at, err))
+	for (size_t k = 0, at = slice->at; k < slice->n;
+	     at += c->j->ranges.at[slice->first + k++].size)
+		if (read_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k],
+			       c->preimage + at, err))
 			return -1;
 	return 0;
 }
@@ -316,11 +332,13 @@ static int make_pages(const struct copy *c, struct error *err)
 	const struct dirty_ranges *r = &c->j->ranges;
 
 	for (size_t i = 0; i < r->n;) {
-		if (!fallocate(c->memfd, 0, (off_t)(r->at[i].address - c->base), (off_t)r->at[i].size))
+		if (!fallocate(c->memfd, 0, (off_t)(r->at[i].address - c->base),
+			       (off_t)r->at[i].size))
 			i++;
 		else if (errno != EINTR)
 			return error_errno(err, "no memory for %llu bytes of the arena at %#llx",
-					   (unsigned long long)r->at[i].size, (unsigned long long)r->at[i].address);
+					   (unsigned long long)r->at[i].size,
+					   (unsigned long long)r->at[i].address);
 	}
 	return 0;
 }
@@ -330,10 +348,12 @@ static int apply_slice(void *data, size_t i, struct error *err)
 	const struct copy *c = data;
 	const struct journal_slice *slice = &c->j->slices[i];
 
-	for (size_t k = 0, at = slice->at; k < slice->n; at += c->j->ranges.at[slice->first + k++].size) {
+	for (size_t k = 0, at = slice->at; k < slice->n;
+	     at += c->j->ranges.at[slice->first + k++].size) {
 		if (slice->first + k)
 			commit_hook_call(c->hook, COMMIT_APPLYING);
-		if (write_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k], c->j->data + at, err))
+		if (write_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k],
+				c->j->data + at, err))
 			return -1;
 	}
 	return 0;

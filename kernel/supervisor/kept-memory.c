@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A short table of pieces. A request takes the smallest that is large enough and leaves the rest; what comes back is joined
- * with its neighbours, so that pieces of one mapping become one again.
+ * A short table of pieces. A request takes the smallest that is large enough and leaves the rest;
+ * what comes back is joined with its neighbours, so that pieces of one mapping become one again.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/kept-memory.h"
@@ -40,7 +40,8 @@ static unsigned find(size_t size)
 	unsigned best = PIECES_MAX;
 
 	for (unsigned i = 0; i < kept.n; i++)
-		if (kept.pieces[i].size >= size && (best == PIECES_MAX || kept.pieces[i].size < kept.pieces[best].size))
+		if (kept.pieces[i].size >= size &&
+		    (best == PIECES_MAX || kept.pieces[i].size < kept.pieces[best].size))
 			best = i;
 	return best;
 }

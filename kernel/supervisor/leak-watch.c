@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether earlier runs hold something is read from the committed table of cells, without asking the worker. A single lost
- * block may be meant; the warning comes when two runs have lost something, or one run much.
+ * Whether earlier runs hold something is read from the committed table of cells, without asking the
+ * worker. A single lost block may be meant; the warning comes when two runs have lost something, or
+ * one run much.
  */
 #include "kernel/supervisor/leak-watch.h"
 
@@ -150,8 +151,8 @@ static void put_site(const struct memory_report_cell *c, struct buffer *out)
 	if (c->site_line && c->site_cell == c->cell)
 		buffer_printf(out, " that line %" PRIu32 " asks for", c->site_line);
 	else if (c->site_line)
-		buffer_printf(out, " that %s() asks for, In[%" PRIu32 "] line %" PRIu32, c->site_function, c->site_cell,
-			      c->site_line);
+		buffer_printf(out, " that %s() asks for, In[%" PRIu32 "] line %" PRIu32,
+			      c->site_function, c->site_cell, c->site_line);
 }
 
 static void warn(const struct memory_report *m, size_t runs, struct buffer *out)
@@ -163,15 +164,17 @@ static void warn(const struct memory_report *m, size_t runs, struct buffer *out)
 		return;
 	size_text(l.host + l.device, all);
 	if (l.runs > 1 && l.least == l.most)
-		buffer_printf(out, "leak: this cell has lost %s in each of %zu of its %zu runs", size_text(l.most, each), l.runs,
-			      runs);
+		buffer_printf(out, "leak: this cell has lost %s in each of %zu of its %zu runs",
+			      size_text(l.most, each), l.runs, runs);
 	else
-		buffer_printf(out, "leak: this cell has lost %s in %zu of its %zu runs", all, l.runs, runs);
+		buffer_printf(out, "leak: this cell has lost %s in %zu of its %zu runs", all,
+			      l.runs, runs);
 	if (l.device)
-		buffer_printf(out, ", %s of it on the device", l.host ? size_text(l.device, each) : "all");
+		buffer_printf(out, ", %s of it on the device",
+			      l.host ? size_text(l.device, each) : "all");
 	put_site(l.largest, out);
-	buffer_puts(out, ". Nothing points there any more: free it before the cell is run again, or keep the pointer; %mem shows "
-			 "all.\n");
+	buffer_puts(out, ". Nothing points there any more: free it before the cell is run again, "
+			 "or keep the pointer; %mem shows all.\n");
 }
 
 static bool is_due(size_t runs)

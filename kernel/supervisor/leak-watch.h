@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Warns when a cell is run again and has lost memory again: blocks of its earlier runs that are live and that nothing
- * points to. Cells with the same text are runs of one cell, and those that the front end gives the same id.
+ * Warns when a cell is run again and has lost memory again: blocks of its earlier runs that are
+ * live and that nothing points to. Cells with the same text are runs of one cell, and those that
+ * the front end gives the same id.
  *
- * The search costs time in proportion to the heap, so it is made only when an earlier run still holds something, at the
- * second, third and fourth run, and from then on when the number of runs is a power of two. `%mem` searches whenever asked.
+ * The search costs time in proportion to the heap, so it is made only when an earlier run still
+ * holds something, at the second, third and fourth run, and from then on when the number of runs is
+ * a power of two. `%mem` searches whenever asked.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_LEAK_WATCH_H
 #define CGPU_KERNEL_SUPERVISOR_LEAK_WATCH_H

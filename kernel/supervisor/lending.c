@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of messages on the worker's channel does the rest: WORKER_LEND and WORKER_UNLEND before a WORKER_RUN hold for its
- * cell, and nothing is asked back. A worker that refuses a range writes it as any other; that is safe, as shared is only
- * what it may be.
+ * The order of messages on the worker's channel does the rest: WORKER_LEND and WORKER_UNLEND before
+ * a WORKER_RUN hold for its cell, and nothing is asked back. A worker that refuses a range writes
+ * it as any other; that is safe, as shared is only what it may be.
  */
 #include "kernel/supervisor/lending.h"
 
@@ -20,9 +20,9 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define UNUSED_MAX 3   /* cells in a row that did not change a range end its twin */
-#define REFRESH_MS 2   /* after a cell, so that its reply goes out first */
-#define LEND_MS 20     /* after that, when no other cell has come */
+#define UNUSED_MAX 3 /* cells in a row that did not change a range end its twin */
+#define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
+#define LEND_MS 20   /* after that, when no other cell has come */
 #define RETRY_MS 500
 
 static void on_done(void *data);
@@ -36,8 +36,8 @@ static bool is_busy(const struct supervisor *s)
 /* ---- room ---- */
 
 /*
- * Half of what the session may have, so that twins are a quarter of it at most; its private pages are gone after this
- * commit.
+ * Half of what the session may have, so that twins are a quarter of it at most; its private pages
+ * are gone after this commit.
  */
 void lending_set_room(struct supervisor *s, uint64_t commit_bytes)
 {
@@ -127,11 +127,12 @@ static int work(void *data, struct error *err)
 
 	if (l->restoring)
 		return twins_restore(&n->twins, n->memfd, ARENA_BASE, err);
-	return twins_refresh(&n->twins, n->memfd, ARENA_BASE, n->undo.n ? n->undo.bytes_max : 0, &l->saved,
-			     &l->saved_lost, err);
+	return twins_refresh(&n->twins, n->memfd, ARENA_BASE, n->undo.n ? n->undo.bytes_max : 0,
+			     &l->saved, &l->saved_lost, err);
 }
 
-/* The entry of the commit is the newest, as nothing is committed meanwhile; or it is gone, and those before it too. */
+/* The entry of the commit is the newest, as nothing is committed meanwhile; or it is gone, and
+ * those before it too. */
 static void keep_saved(struct supervisor *s)
 {
 	struct lending *l = &s->lending;
@@ -268,11 +269,13 @@ void lending_before_cell(struct supervisor *s, struct worker *w)
 {
 	struct twins *t = &s->snapshot.twins;
 	struct snapshot_view *view = &s->snapshot.view;
-	bool follow = view->open && !snapshot_view_is_broken(view) && twins_bytes(t) <= VIEW_BYTES_MAX;
+	bool follow =
+		view->open && !snapshot_view_is_broken(view) && twins_bytes(t) <= VIEW_BYTES_MAX;
 
 	/*
-	 * A view cannot follow a cell that writes in place. One that probably does not shall not break it; and where a view
-	 * can follow the ordinary way, that is taken, since the session would never be saved otherwise.
+	 * A view cannot follow a cell that writes in place. One that probably does not shall not
+	 * break it; and where a view can follow the ordinary way, that is taken, since the session
+	 * would never be saved otherwise.
 	 */
 	for (unsigned i = t->n; i-- > 0;)
 		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))

@@ -34,8 +34,8 @@ static struct library *find(struct libraries *l, const char *path)
 	return NULL;
 }
 
-int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn, void *data,
-		   struct error *err)
+int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn,
+		   void *data, struct error *err)
 {
 	struct libraries *l = &s->libraries;
 	const char **missing = calloc(n + 1, sizeof(*missing));
@@ -48,7 +48,8 @@ int libraries_load(struct supervisor *s, const char *const *paths, size_t n, sup
 		if (!find(l, paths[i]))
 			missing[n_missing++] = paths[i];
 	if (n_missing)
-		failed = zygote_client_load(&s->pool.zygote, l->last_id + 1, missing, n_missing, err);
+		failed = zygote_client_load(&s->pool.zygote, l->last_id + 1, missing, n_missing,
+					    err);
 	free(missing);
 	if (failed || !n_missing)
 		return failed;
@@ -74,7 +75,8 @@ int libraries_load_again(struct supervisor *s, struct error *err)
 	return failed;
 }
 
-static int remember(struct libraries *l, const char *path, uint64_t base, const char *build_id, struct error *err)
+static int remember(struct libraries *l, const char *path, uint64_t base, const char *build_id,
+		    struct error *err)
 {
 	struct library *grown = realloc(l->at, (l->n + 1) * sizeof(*grown));
 	char *copy = strdup(path);
@@ -91,18 +93,24 @@ static int remember(struct libraries *l, const char *path, uint64_t base, const 
 }
 
 /* A pointer into a library that a variable holds is right only if both are as they were. */
-static void compare(struct supervisor *s, struct library *known, uint64_t base, const char *build_id, const char *problem)
+static void compare(struct supervisor *s, struct library *known, uint64_t base,
+		    const char *build_id, const char *problem)
 {
 	struct buffer *report = &s->run.restored;
 
 	if (*problem)
-		buffer_printf(report, "The library %s cannot be loaded again: %s\n", known->path, problem);
+		buffer_printf(report, "The library %s cannot be loaded again: %s\n", known->path,
+			      problem);
 	else if (strcmp(known->build_id, build_id))
-		buffer_printf(report, "The library %s is another build than before: pointers into it that variables hold are wrong.\n",
+		buffer_printf(report,
+			      "The library %s is another build than before: pointers into it that "
+			      "variables hold are wrong.\n",
 			      known->path);
 	else if (known->base != base)
-		buffer_printf(report, "The library %s lies at another address than before: pointers into it that variables hold are "
-			      "wrong.\n", known->path);
+		buffer_printf(report,
+			      "The library %s lies at another address than before: pointers into "
+			      "it that variables hold are wrong.\n",
+			      known->path);
 	if (*problem)
 		return;
 	known->base = base;

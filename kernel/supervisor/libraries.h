@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared libraries of the session. The zygote loads them; a zygote that replaces another loads them again, and what lies
- * elsewhere then, or is another build, is said in the next report. Workers that were forked before a library was loaded are
- * replaced.
+ * The shared libraries of the session. The zygote loads them; a zygote that replaces another loads
+ * them again, and what lies elsewhere then, or is another build, is said in the next report.
+ * Workers that were forked before a library was loaded are replaced.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_LIBRARIES_H
 #define CGPU_KERNEL_SUPERVISOR_LIBRARIES_H
@@ -32,8 +32,8 @@ struct libraries {
 
 void libraries_release(struct libraries *l);
 /* See supervisor_load(). */
-int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn, void *data,
-		   struct error *err);
+int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn,
+		   void *data, struct error *err);
 /* A zygote has been started: tell it all that are known. */
 int libraries_load_again(struct supervisor *s, struct error *err);
 /* The payload of ZYGOTE_LOADED behind its id; -1: malformed. */

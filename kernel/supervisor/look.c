@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* supervisor_look(): the compiler is sent the device code that is looked at, and the texts of the cells that its lines are of. */
+/* supervisor_look(): the compiler is sent the device code that is looked at, and the texts of the
+ * cells that its lines are of. */
 #include <string.h>
 
 #include "common/buffer.h"
@@ -7,7 +8,8 @@
 #include "common/record.h"
 #include "kernel/supervisor/supervisor-state.h"
 
-static void put_unit(const char *cell, const void *ptx, size_t ptx_len, const void *object, size_t object_len, struct buffer *out)
+static void put_unit(const char *cell, const void *ptx, size_t ptx_len, const void *object,
+		     size_t object_len, struct buffer *out)
 {
 	record_put_str(out, cell);
 	record_put_bytes(out, ptx, ptx_len);
@@ -75,7 +77,8 @@ static void put_sources(const struct supervisor *s, const struct unit *unit, str
 const char *supervisor_cell_text(const struct supervisor *s, const char *cell_name)
 {
 	for (size_t i = s->units.n; i-- > 0;)
-		if (s->units.records[i].text && !strcmp(s->units.records[i].unit.cell_name, cell_name))
+		if (s->units.records[i].text &&
+		    !strcmp(s->units.records[i].unit.cell_name, cell_name))
 			return s->units.records[i].text;
 	return NULL;
 }
@@ -88,7 +91,8 @@ static void on_looked(void *data, uint32_t type, const void *payload, size_t len
 	s->on_looked(s->looked_data, type, payload, len);
 }
 
-int supervisor_look(struct supervisor *s, const struct supervisor_look *q, supervisor_answer *cb, void *data, struct error *err)
+int supervisor_look(struct supervisor *s, const struct supervisor_look *q, supervisor_answer *cb,
+		    void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	const struct unit *u = q->unit;
@@ -100,7 +104,8 @@ int supervisor_look(struct supervisor *s, const struct supervisor_look *q, super
 	record_put_u32(&b, q->dynamic_shared);
 	if (u) {
 		record_put_u32(&b, 1);
-		put_unit(u->cell_name, u->ptx, u->ptx_len, u->object, may_hold_more(u) ? u->object_len : 0, &b);
+		put_unit(u->cell_name, u->ptx, u->ptx_len, u->object,
+			 may_hold_more(u) ? u->object_len : 0, &b);
 	} else {
 		put_session(&s->units, &b);
 	}

@@ -31,12 +31,14 @@ void memcheck_release(struct memcheck *m)
 static bool has_newest_function(const struct unit_table *units, const struct unit_record *r)
 {
 	for (size_t i = 0; i < r->unit.n_symbols; i++)
-		if (r->unit.symbols[i].is_function && unit_table_definer(units, r->unit.symbols[i].name) == r)
+		if (r->unit.symbols[i].is_function &&
+		    unit_table_definer(units, r->unit.symbols[i].name) == r)
 			return true;
 	return false;
 }
 
-void memcheck_put_request(struct memcheck *m, bool on, const struct unit_table *units, struct buffer *out)
+void memcheck_put_request(struct memcheck *m, bool on, const struct unit_table *units,
+			  struct buffer *out)
 {
 	cleanup_buffer struct buffer cells = BUFFER_INIT;
 	uint32_t n = 0;
@@ -112,14 +114,17 @@ static uint32_t count(const struct memcheck_findings *found)
 	return found->n < MEMCHECK_FINDINGS_MAX ? found->n : MEMCHECK_FINDINGS_MAX;
 }
 
-static void put_finding(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
+static void put_finding(const struct fault_record *f, const struct unit_table *units,
+			struct buffer *out)
 {
-	buffer_printf(out, "%.*s: %s of %" PRIu64 " byte%s at 0x%" PRIx64 ", which is ", (int)sizeof(f->ename) - 1, f->ename,
-		      f->access_write ? "WRITE" : "READ", f->access_size, f->access_size == 1 ? "" : "s", f->address);
+	buffer_printf(out, "%.*s: %s of %" PRIu64 " byte%s at 0x%" PRIx64 ", which is ",
+		      (int)sizeof(f->ename) - 1, f->ename, f->access_write ? "WRITE" : "READ",
+		      f->access_size, f->access_size == 1 ? "" : "s", f->address);
 	fault_report_put_owner(&f->what, f->address, units, out);
 }
 
-static void put_findings(const struct memcheck_findings *found, const struct unit_table *units, struct buffer *out)
+static void put_findings(const struct memcheck_findings *found, const struct unit_table *units,
+			 struct buffer *out)
 {
 	uint32_t n = count(found);
 
@@ -133,19 +138,24 @@ static void put_findings(const struct memcheck_findings *found, const struct uni
 		fault_frames_put(&f, units, 0, "", out);
 	}
 	if (found->total > n)
-		buffer_printf(out, "\n%" PRIu64 " bad accesses in all; each place is shown once, and %d places at most.\n",
-			      found->total, MEMCHECK_FINDINGS_MAX);
+		buffer_printf(
+			out,
+			"\n%" PRIu64
+			" bad accesses in all; each place is shown once, and %d places at most.\n",
+			found->total, MEMCHECK_FINDINGS_MAX);
 }
 
 static void put_refused(const struct memcheck *m, struct buffer *out)
 {
 	if (m->refused.len)
-		buffer_printf(out, "Not checked: functions of %s (C++, or they do not compile again by themselves).\n",
+		buffer_printf(out,
+			      "Not checked: functions of %s (C++, or they do not compile again by "
+			      "themselves).\n",
 			      buffer_text(&m->refused));
 }
 
-bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *found, const struct unit_table *units,
-		     struct fault_report *ret)
+bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *found,
+		     const struct unit_table *units, struct fault_report *ret)
 {
 	cleanup_buffer struct buffer first = BUFFER_INIT, all = BUFFER_INIT;
 	struct fault_record of_first;
@@ -170,8 +180,8 @@ bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *f
 	return true;
 }
 
-void memcheck_add(const struct memcheck *m, const struct memcheck_findings *found, const struct unit_table *units,
-		  struct fault_report *r)
+void memcheck_add(const struct memcheck *m, const struct memcheck_findings *found,
+		  const struct unit_table *units, struct fault_report *r)
 {
 	cleanup_buffer struct buffer all = BUFFER_INIT;
 

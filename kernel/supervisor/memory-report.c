@@ -30,7 +30,8 @@ static void decode_row(struct record *r, struct memory_report_cell *c)
 	c->reached_by = record_str(r);
 }
 
-int memory_report_decode(struct memory_report *ret, const void *payload, size_t len, struct error *err)
+int memory_report_decode(struct memory_report *ret, const void *payload, size_t len,
+			 struct error *err)
 {
 	struct memory_report m = { .bytes = malloc(len + 1) };
 	struct record r;

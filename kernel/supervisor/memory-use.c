@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resident pages that are no file's and not shared are a process's own (statm: resident - shared). A child that was forked
- * from a worker has all of the worker's pages until one of them writes; its own share of them is in smaps_rollup, which
- * walks the page tables and so is only read when the cheap number is too high.
+ * Resident pages that are no file's and not shared are a process's own (statm: resident - shared).
+ * A child that was forked from a worker has all of the worker's pages until one of them writes; its
+ * own share of them is in smaps_rollup, which walks the page tables and so is only read when the
+ * cheap number is too high.
  *
- * Holders are read from the worker's memory while it runs: the numbers may be some allocations old, and a table that is
- * being replaced reads as nothing.
+ * Holders are read from the worker's memory while it runs: the numbers may be some allocations old,
+ * and a table that is being replaced reads as nothing.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/memory-use.h"
@@ -93,7 +94,8 @@ static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool e
 
 	for (size_t i = 0; i < n; i++)
 		each[i] = own_memory(pids[i], exact);
-	/* The share of one that has ended meanwhile is a part of what was read of those after it. */
+	/* The share of one that has ended meanwhile is a part of what was read of those after it.
+	 */
 	for (size_t i = 0; i < n; i++)
 		if (!exact || process_has_memory(pids[i]))
 			bytes += each[i];
@@ -195,7 +197,8 @@ static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
 		return NULL;
 	*ret_n = t.n < ROWS_MAX ? t.n : ROWS_MAX;
 	rows = malloc((*ret_n + 1) * sizeof(*rows));
-	if (rows && read_worker(pid, h.root[ARENA_ROOT_CELLS] + sizeof(t), rows, *ret_n * sizeof(*rows))) {
+	if (rows &&
+	    read_worker(pid, h.root[ARENA_ROOT_CELLS] + sizeof(t), rows, *ret_n * sizeof(*rows))) {
 		free(rows);
 		return NULL;
 	}
@@ -230,7 +233,8 @@ static void find_holders(struct supervisor *s, const struct worker *w, struct ho
 			insert(list, &(struct holder){ v[i].cell, v[i].name, v[i].size, 0 });
 }
 
-void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u, struct buffer *out)
+void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u,
+			struct buffer *out)
 {
 	struct holder list[HOLDERS] = { 0 };
 	char text[SIZE_TEXT_MAX];
@@ -240,18 +244,27 @@ void memory_use_holders(struct supervisor *s, const struct worker *w, const stru
 	for (int i = 0; i < HOLDERS && list[i].bytes; i++) {
 		buffer_printf(out, "  %8s  ", size_text(list[i].bytes, text));
 		if (list[i].variable)
-			buffer_printf(out, "variable %s of In[%" PRIu32 "]\n", list[i].variable, list[i].cell);
+			buffer_printf(out, "variable %s of In[%" PRIu32 "]\n", list[i].variable,
+				      list[i].cell);
 		else
-			buffer_printf(out, "%" PRIu64 " block%s on the heap, made in %s\n", list[i].blocks,
-				      list[i].blocks == 1 ? "" : "s",
-				      list[i].cell == s->run.cell ? "this cell" :
-				      (snprintf(text, sizeof(text), "In[%" PRIu32 "]", list[i].cell), text));
+			buffer_printf(out, "%" PRIu64 " block%s on the heap, made in %s\n",
+				      list[i].blocks, list[i].blocks == 1 ? "" : "s",
+				      list[i].cell == s->run.cell
+					      ? "this cell"
+					      : (snprintf(text, sizeof(text), "In[%" PRIu32 "]",
+							  list[i].cell),
+						 text));
 	}
 	if (u->worker > MEMORY_USE_BASE)
-		buffer_printf(out, "  %8s  outside the heap: mmap(), stacks, libraries, pages that the cell has changed\n",
+		buffer_printf(out,
+			      "  %8s  outside the heap: mmap(), stacks, libraries, pages that the "
+			      "cell has changed\n",
 			      size_text(u->worker, text));
 	if (u->children)
-		buffer_printf(out, "  %8s  processes that cells have started\n", size_text(u->children, text));
+		buffer_printf(out, "  %8s  processes that cells have started\n",
+			      size_text(u->children, text));
 	if (u->twins)
-		buffer_printf(out, "  %8s  copies of large blocks that cells overwrite as a whole\n", size_text(u->twins, text));
+		buffer_printf(out,
+			      "  %8s  copies of large blocks that cells overwrite as a whole\n",
+			      size_text(u->twins, text));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much host memory a session uses, as Linux counts it: the pages of the arena's memfd, what its worker has of its own
- * beside them, and what the processes have that cells have started. Emulated device memory has a limit of its own and is
- * left out, also in a checker (checker.h). And who holds it: cells and variables.
+ * How much host memory a session uses, as Linux counts it: the pages of the arena's memfd, what its
+ * worker has of its own beside them, and what the processes have that cells have started. Emulated
+ * device memory has a limit of its own and is left out, also in a checker (checker.h). And who
+ * holds it: cells and variables.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_MEMORY_USE_H
 #define CGPU_KERNEL_SUPERVISOR_MEMORY_USE_H
@@ -14,7 +15,8 @@ struct buffer;
 struct supervisor;
 struct worker;
 
-/* A worker without a session: its libraries, the emulator's tables. Not counted against the limit. */
+/* A worker without a session: its libraries, the emulator's tables. Not counted against the limit.
+ */
 #define MEMORY_USE_BASE (96ull << 20)
 
 struct memory_use {
@@ -24,9 +26,11 @@ struct memory_use {
 	uint64_t twins;    /* copies of what cells overwrite whole, kernel/supervisor/twin.h */
 };
 
-/* exact: a page that several processes share since a fork() is counted once, which takes longer. w: NULL for none. */
+/* exact: a page that several processes share since a fork() is counted once, which takes longer. w:
+ * NULL for none. */
 struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact);
-/* Memory of the machine in the files that the session's state is in: the arena, chunks of emulated device memory. */
+/* Memory of the machine in the files that the session's state is in: the arena, chunks of emulated
+ * device memory. */
 uint64_t memory_use_kept(const struct supervisor *s);
 uint64_t memory_use_total(const struct memory_use *u);
 
@@ -38,6 +42,7 @@ uint64_t memory_use_available(void);
 uint64_t memory_use_default_limit(void);
 
 /* Lines for the text of an OutOfMemory: who holds most. w is the worker as it is at this moment. */
-void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u, struct buffer *out);
+void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u,
+			struct buffer *out);
 
 #endif

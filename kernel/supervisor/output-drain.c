@@ -57,7 +57,8 @@ static void drain_pipe(struct supervisor *s, struct worker *w, int which)
 	while (taken < PASS_MAX && (n = read(w->pipes[which], bytes, sizeof(bytes))) > 0) {
 		taken += (size_t)n;
 		if (w->attached)
-			s->cb->on_output(s->cb_data, which ? OUTPUT_STDERR : OUTPUT_STDOUT, bytes, (size_t)n);
+			s->cb->on_output(s->cb_data, which ? OUTPUT_STDERR : OUTPUT_STDOUT, bytes,
+					 (size_t)n);
 		else
 			log_bytes(w, bytes, n);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings what a worker writes to the session: the records of its ring, then the bytes of its stdout and stderr pipes (raw
- * writes and children). A result record is kept for the end of the cell.
+ * Brings what a worker writes to the session: the records of its ring, then the bytes of its stdout
+ * and stderr pipes (raw writes and children). A result record is kept for the end of the cell.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_OUTPUT_DRAIN_H
 #define CGPU_KERNEL_SUPERVISOR_OUTPUT_DRAIN_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One chunk after the other, one piece at a time, so that a cell that comes has to wait for one piece only. The file is
- * sparse: no place in it is used twice, what is not needed any more is made a hole, and when nothing is, it is closed. A
- * worker whose attempt was given up may still write its last piece, and that must meet nothing new.
+ * One chunk after the other, one piece at a time, so that a cell that comes has to wait for one
+ * piece only. The file is sparse: no place in it is used twice, what is not needed any more is made
+ * a hole, and when nothing is, it is closed. A worker whose attempt was given up may still write
+ * its last piece, and that must meet nothing new.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/parking.h"
@@ -136,7 +137,8 @@ static int compare_places(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Where none of the n chunks lies, the file takes no room. Without memory for that it is done another time. */
+/* Where none of the n chunks lies, the file takes no room. Without memory for that it is done
+ * another time. */
 static void make_holes(struct supervisor *s, size_t n)
 {
 	struct parking *p = &s->parking;
@@ -150,8 +152,10 @@ static void make_holes(struct supervisor *s, size_t n)
 	for (size_t i = 0; i <= places.n; i++) {
 		uint64_t to = i < places.n ? places.of[i].at : p->end;
 
-		if (to > from && fallocate(p->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)))
-			log_debug("the file of parked memory keeps what is not needed: %s", strerror(errno));
+		if (to > from && fallocate(p->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					   (off_t)from, (off_t)(to - from)))
+			log_debug("the file of parked memory keeps what is not needed: %s",
+				  strerror(errno));
 		if (i < places.n)
 			from = to + places.of[i].size;
 	}
@@ -206,7 +210,8 @@ static void add_item(void *data, struct device_chunk *c, bool is_mapped)
 	if (c->fd < 0)
 		return;
 	p->items[p->n++] = (struct parking_item){
-		.id = c->id, .size = c->size, .address = is_mapped ? c->address : 0, .place = p->end };
+		.id = c->id, .size = c->size, .address = is_mapped ? c->address : 0, .place = p->end
+	};
 	p->end += c->size;
 }
 
@@ -258,7 +263,8 @@ static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 
 	if (p->file < 0) {
 		p->on_disk = bytes > max;
-		p->file = p->on_disk ? open_on_disk(s, err) : memfd_create("cgpu-parked", MFD_CLOEXEC);
+		p->file = p->on_disk ? open_on_disk(s, err)
+				     : memfd_create("cgpu-parked", MFD_CLOEXEC);
 		if (p->file < 0)
 			return p->on_disk ? -1 : error_errno(err, "no memory for what is parked");
 	}
@@ -313,7 +319,9 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, i->copied);
 	record_put_u64(&b, left < PIECE ? left : PIECE);
 	record_put_u64(&b, i->place + i->copied);
-	return buffer_check(&b, err) ? -1 : worker_send(s->pool.active, WORKER_PARK, b.data, b.len, c ? &c->fd : NULL, err);
+	return buffer_check(&b, err) ? -1
+				     : worker_send(s->pool.active, WORKER_PARK, b.data, b.len,
+						   c ? &c->fd : NULL, err);
 }
 
 static void mark(void *data, struct device_chunk *c, bool is_mapped)
@@ -331,12 +339,14 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 /* Nobody needs the worker, and nobody would miss it. */
 static int is_unused(const struct supervisor *s, struct error *err)
 {
-	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) || snapshots_is_loading(s) ||
-	    s->snapshots.done || s->libraries.request)
-		return error_set(err, ERROR_STATE, "a cell runs, or the session is being saved or restored");
+	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) ||
+	    snapshots_is_loading(s) || s->snapshots.done || s->libraries.request)
+		return error_set(err, ERROR_STATE,
+				 "a cell runs, or the session is being saved or restored");
 	if (tracked_list_count(&s->snapshot, TRACKED_THREAD))
-		return error_set(err, ERROR_STATE, "threads that cells have started still run, and would end in the middle of what "
-				 "they do; end them first");
+		return error_set(err, ERROR_STATE,
+				 "threads that cells have started still run, and would end in the "
+				 "middle of what they do; end them first");
 	return 0;
 }
 
@@ -374,7 +384,8 @@ static void on_saved(void *data)
 	s->parking.step = NULL;
 	if (s->parking.phase != PARKING_SAVING)
 		return;
-	/* One that nobody knows yet cannot be ended, and would open the device when all are gone. */
+	/* One that nobody knows yet cannot be ended, and would open the device when all are gone.
+	 */
 	if (s->pool.spare && s->pool.spare->state == WORKER_STARTING) {
 		s->parking.step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
 		return;
@@ -390,7 +401,8 @@ static void on_saved(void *data)
 	tell(s, "");
 }
 
-/* The end is reached from the loop: the worker that has just answered is on the stack, and is ended then. */
+/* The end is reached from the loop: the worker that has just answered is on the stack, and is ended
+ * then. */
 static int take_step(struct supervisor *s, struct error *err)
 {
 	struct parking *p = &s->parking;
@@ -504,7 +516,8 @@ void parking_forget(struct supervisor *s)
 	close_when_empty(s);
 }
 
-/* Whoever waits for the session is told why it is still parked: from the loop, since it may be on the stack. */
+/* Whoever waits for the session is told why it is still parked: from the loop, since it may be on
+ * the stack. */
 static void on_refused(void *data)
 {
 	struct supervisor *s = data;
@@ -520,10 +533,15 @@ static void on_refused(void *data)
 	device_chunks_sum_parked(&s->device.chunks, bytes);
 	for (unsigned i = 0; i < CHUNK_DEVICES_MAX; i++)
 		all += bytes[i];
-	snprintf(why, sizeof(why), "the %s of device memory that this session has parked cannot come back at the moment",
+	snprintf(why, sizeof(why),
+		 "the %s of device memory that this session has parked cannot come back at the "
+		 "moment",
 		 size_text(all, size));
 	if (p->interrupted)
-		cell_run_refuse(s, "Interrupted", "interrupted while the session waited for its device memory; nothing was run", "");
+		cell_run_refuse(s, "Interrupted",
+				"interrupted while the session waited for its device memory; "
+				"nothing was run",
+				"");
 	else
 		cell_run_refuse(s, "CudaOutOfMemory", why, buffer_text(&p->problem));
 }
@@ -534,8 +552,9 @@ static void refuse(struct supervisor *s, const char *why)
 
 	buffer_clear(&p->problem);
 	buffer_puts(&p->problem, why);
-	buffer_puts(&p->problem, "\nThe cell was not run, the session is still parked, and nothing is lost. Run the cell again when "
-		    "there is room, or let it wait: %limit wait 5min.");
+	buffer_puts(&p->problem,
+		    "\nThe cell was not run, the session is still parked, and nothing is lost. Run "
+		    "the cell again when there is room, or let it wait: %limit wait 5min.");
 	p->phase = PARKING_PARKED;
 	device_share_settle(s);
 	if (!p->step)
@@ -544,7 +563,8 @@ static void refuse(struct supervisor *s, const char *why)
 
 static void on_claimed(struct supervisor *s, bool granted, const char *why);
 
-/* Each device is asked for what is parked of it. CLAIMING -> ATTACHING, when all of it is granted. */
+/* Each device is asked for what is parked of it. CLAIMING -> ATTACHING, when all of it is granted.
+ */
 static void claim(struct supervisor *s)
 {
 	struct parking *p = &s->parking;
@@ -701,7 +721,8 @@ static bool loses_nothing(const struct supervisor *s)
 
 bool parking_gives(const struct supervisor *s)
 {
-	return s->parking.phase == PARKING_AWAKE && s->parking.rules.when_wanted && held(s).n && loses_nothing(s);
+	return s->parking.phase == PARKING_AWAKE && s->parking.rules.when_wanted && held(s).n &&
+	       loses_nothing(s);
 }
 
 /* *ret_known false: the list could not be read, and is to be looked at again. */
@@ -745,7 +766,8 @@ static uint64_t look(struct supervisor *s)
 	struct parking *p = &s->parking;
 	uint64_t rested = loop_now_ms() - p->rest_ms, idle = p->rules.idle_ms;
 	bool known = true, wanted = parking_gives(s) && is_wanted(s, &known);
-	bool due = idle && rested >= idle && loses_nothing(s) && (held(s).n || !s->pool.hello.emulated);
+	bool due = idle && rested >= idle && loses_nothing(s) &&
+		   (held(s).n || !s->pool.hello.emulated);
 
 	if (is_possible(s, NULL))
 		return p->phase == PARKING_AWAKE ? AGAIN_MS : 0;
@@ -826,7 +848,9 @@ bool supervisor_is_parked(const struct supervisor *s, struct supervisor_parking 
 {
 	const struct parking *p = &s->parking;
 
-	*ret = (struct supervisor_parking){ .rules = p->rules, .on_disk = p->on_disk, .problem = parking_problem(s) };
+	*ret = (struct supervisor_parking){ .rules = p->rules,
+					    .on_disk = p->on_disk,
+					    .problem = parking_problem(s) };
 	each_chunk((struct supervisor *)s, add_parked, &ret->bytes);
 	return parking_keeps_workers_away(s);
 }

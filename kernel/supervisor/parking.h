@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An idle session gives the device back: the content of its device memory goes to a file, in memory or on disk, and the workers
- * with their contexts are ended. Whatever needs a worker brings all of it back first, at the same addresses: the next worker
- * makes the parked chunks anew when it is given the session. What is only kept for undo comes back when it is undone.
+ * An idle session gives the device back: the content of its device memory goes to a file, in memory
+ * or on disk, and the workers with their contexts are ended. Whatever needs a worker brings all of
+ * it back first, at the same addresses: the next worker makes the parked chunks anew when it is
+ * given the session. What is only kept for undo comes back when it is undone.
  *
- *	         supervisor_park(), or by itself      all is copied; workers are ended
- *	AWAKE ----------------------------------> SAVING ------------------------------> PARKED <---+
- *	  ^                                          | a cell comes, it fails              |        | refused, interrupted
- *	  |<-----------------------------------------+                    supervisor_wake()|        |
- *	  |        WORKER_ATTACHED                    the others let us have it            v        |
- *	  +---------------------------- ATTACHING <------------------------------------ CLAIMING ---+
- *	                                    +---- the device has no room ----> PARKED
+ *	       supervisor_park(), or by itself    all is copied; workers are ended
+ *	AWAKE ------------------------------> SAVING --------------------> PARKED <----+
+ *	  ^                                     | a cell comes, it fails      |        | refused,
+ *	  |<------------------------------------+           supervisor_wake() |        | interrupted
+ *	  |      WORKER_ATTACHED              the others let us have it       v        |
+ *	  +---------------------- ATTACHING <----------------------------- CLAIMING ---+
+ *	                              +---- the device has no room ----> PARKED
  *
- * Until the next worker has said that it holds the session, the file has all that was parked: at each step a process may die,
- * and nothing is lost.
+ * Until the next worker has said that it holds the session, the file has all that was parked: at
+ * each step a process may die, and nothing is lost.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PARKING_H
 #define CGPU_KERNEL_SUPERVISOR_PARKING_H
@@ -32,7 +33,13 @@ struct loop_source;
 struct snapshot_piece;
 struct worker;
 
-enum parking_phase { PARKING_AWAKE, PARKING_SAVING, PARKING_PARKED, PARKING_CLAIMING, PARKING_ATTACHING };
+enum parking_phase {
+	PARKING_AWAKE,
+	PARKING_SAVING,
+	PARKING_PARKED,
+	PARKING_CLAIMING,
+	PARKING_ATTACHING
+};
 
 /* A chunk that is being copied. */
 struct parking_item {
@@ -45,16 +52,16 @@ struct parking_item {
 struct parking {
 	enum parking_phase phase;
 	struct supervisor_parking_rules rules;
-	int file;          /* -1: nothing is parked */
+	int file; /* -1: nothing is parked */
 	uint64_t end;
-	uint32_t number;   /* of the last piece that was asked for */
+	uint32_t number; /* of the last piece that was asked for */
 	bool on_disk;
 	struct parking_item *items;
-	size_t n, at;      /* of them; the one at work */
-	uint64_t changes;  /* of the snapshot when it began */
+	size_t n, at;     /* of them; the one at work */
+	uint64_t changes; /* of the snapshot when it began */
 	supervisor_parked *done;
 	void *done_data;
-	uint32_t device;   /* that is claimed */
+	uint32_t device; /* that is claimed */
 	bool claims, answered, granted;
 	struct buffer problem; /* why it is still parked, lines */
 	bool interrupted;      /* the user did not want to wait any more */
@@ -67,7 +74,8 @@ void parking_release(struct supervisor *s);
 
 /* No worker may be made, but for the session that comes back. */
 bool parking_keeps_workers_away(const struct supervisor *s);
-/* Before WORKER_ATTACH: claims the memory of what is parked. False: that is not granted yet; the pool is told when it is. */
+/* Before WORKER_ATTACH: claims the memory of what is parked. False: that is not granted yet; the
+ * pool is told when it is. */
 bool parking_before_attach(struct supervisor *s);
 /* In front of the chunks, when one of them is parked. */
 int parking_send_file(struct supervisor *s, struct worker *w, struct error *err);

@@ -11,7 +11,7 @@
 #include "kernel/loop.h"
 
 struct seen {
-	bool wants;      /* a thread could run, or is stopped by a debugger */
+	bool wants; /* a thread could run, or is stopped by a debugger */
 	uint64_t cpu_ns;
 };
 

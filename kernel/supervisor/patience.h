@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a process had to do what it was asked for. On a loaded machine one that is healthy may get no processor for
- * seconds: time in which it wanted one and got none is not counted, so it is not taken for one that hangs.
+ * How long a process had to do what it was asked for. On a loaded machine one that is healthy may
+ * get no processor for seconds: time in which it wanted one and got none is not counted, so it is
+ * not taken for one that hangs.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PATIENCE_H
 #define CGPU_KERNEL_SUPERVISOR_PATIENCE_H
@@ -29,9 +30,9 @@ struct patience {
 void patience_begin(struct patience *p, pid_t pid, enum patience_kind kind);
 
 /*
- * Looks at the process; milliseconds that count so far. What lies between two looks counts as a whole or not at all, and
- * as PATIENCE_LOOK_MS at most, since the caller itself may have had no processor. More than any limit once
- * PATIENCE_END_MS have passed.
+ * Looks at the process; milliseconds that count so far. What lies between two looks counts as a
+ * whole or not at all, and as PATIENCE_LOOK_MS at most, since the caller itself may have had no
+ * processor. More than any limit once PATIENCE_END_MS have passed.
  */
 uint64_t patience_used_ms(struct patience *p);
 

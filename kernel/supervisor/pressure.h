@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does the machine thrash? Linux counts the time in which all processes that had work to do waited for memory (pressure
- * stall information, Documentation/accounting/psi.rst, line "full"). The share of it in a window of PRESSURE_WINDOW_MS is
- * what counts: a machine on which it is over PRESSURE_PERCENT answers nobody any more.
+ * Does the machine thrash? Linux counts the time in which all processes that had work to do waited
+ * for memory (pressure stall information, Documentation/accounting/psi.rst, line "full"). The share
+ * of it in a window of PRESSURE_WINDOW_MS is what counts: a machine on which it is over
+ * PRESSURE_PERCENT answers nobody any more.
  *
- * The file is read, which any user may; a trigger with poll() is for privileged ones only, and the watchdog looks anyway.
+ * The file is read, which any user may; a trigger with poll() is for privileged ones only, and the
+ * watchdog looks anyway.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PRESSURE_H
 #define CGPU_KERNEL_SUPERVISOR_PRESSURE_H
@@ -16,10 +18,10 @@
 #define PRESSURE_PERCENT 40u
 
 struct pressure {
-	int fd;              /* -1: this Linux does not tell */
-	uint64_t window_ms;  /* start of the window */
-	uint64_t window_us;  /* the count then */
-	unsigned percent;    /* of the last whole window */
+	int fd;             /* -1: this Linux does not tell */
+	uint64_t window_ms; /* start of the window */
+	uint64_t window_us; /* the count then */
+	unsigned percent;   /* of the last whole window */
 };
 
 /* proc_dir: "/proc". */

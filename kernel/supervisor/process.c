@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vfork and exec by hand, since posix_spawn() can set neither a personality nor a parent-death signal. */
+/* vfork and exec by hand, since posix_spawn() can set neither a personality nor a parent-death
+ * signal. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/process.h"
 
@@ -48,8 +49,10 @@ int pidfd_signal(int pidfd, int sig)
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
 }
 
-/* Between vfork and exec: only calls that are safe there. Tells the errno of what failed through `report`. */
-static void become(const char *path, char *const argv[], int sock, int report, pid_t parent, unsigned flags)
+/* Between vfork and exec: only calls that are safe there. Tells the errno of what failed through
+ * `report`. */
+static void become(const char *path, char *const argv[], int sock, int report, pid_t parent,
+		   unsigned flags)
 {
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR);
@@ -85,7 +88,8 @@ fail:
 	_exit(127);
 }
 
-static int fork_child(const char *path, char *const argv[], int sock, unsigned flags, pid_t *ret, struct error *err)
+static int fork_child(const char *path, char *const argv[], int sock, unsigned flags, pid_t *ret,
+		      struct error *err)
 {
 	pid_t parent = getpid();
 	int report[2], e = 0;
@@ -114,8 +118,8 @@ static int fork_child(const char *path, char *const argv[], int sock, unsigned f
 	return 0;
 }
 
-int process_spawn(struct process *p, const char *dir, const char *name, const char *argument, unsigned flags,
-		  struct error *err)
+int process_spawn(struct process *p, const char *dir, const char *name, const char *argument,
+		  unsigned flags, struct error *err)
 {
 	char path[4096];
 	char *argv[] = { (char *)name, (char *)argument, NULL };
@@ -149,7 +153,8 @@ int process_reap(struct process *p, siginfo_t *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (p->pidfd < 0)
 		return -1;
-	if (waitid((idtype_t)P_PIDFD, (id_t)p->pidfd, ret, WEXITED | WNOHANG | __WALL) == 0 && !ret->si_pid)
+	if (waitid((idtype_t)P_PIDFD, (id_t)p->pidfd, ret, WEXITED | WNOHANG | __WALL) == 0 &&
+	    !ret->si_pid)
 		return -1;
 	close(p->pidfd);
 	p->pidfd = -1;

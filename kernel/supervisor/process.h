@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A helper program of ours as a child of the kernel: one socket at descriptor 3, standard error, and nothing else that is
- * open here. It is put into a process group of its own, so that a signal to the kernel's group does not reach it.
+ * A helper program of ours as a child of the kernel: one socket at descriptor 3, standard error,
+ * and nothing else that is open here. It is put into a process group of its own, so that a signal
+ * to the kernel's group does not reach it.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PROCESS_H
 #define CGPU_KERNEL_SUPERVISOR_PROCESS_H
@@ -20,19 +21,22 @@ struct process {
 
 #define PROCESS_INIT { 0, -1, -1 }
 
-/* A child that reads nothing for so long is taken for dead: the kernel never waits for one without an end. */
+/* A child that reads nothing for so long is taken for dead: the kernel never waits for one without
+ * an end. */
 #define PROCESS_SEND_MS 5000
 
 enum process_flag {
-	PROCESS_FIXED_ADDRESSES = 1 << 0, /* no address randomisation, where personality(2) is allowed */
-	PROCESS_DIES_WITH_US = 1 << 1,    /* parent-death signal */
+	PROCESS_FIXED_ADDRESSES =
+		1 << 0, /* no address randomisation, where personality(2) is allowed */
+	PROCESS_DIES_WITH_US = 1 << 1, /* parent-death signal */
 };
 
 /* exec dir/name; fails when the program cannot be executed. */
-int process_spawn(struct process *p, const char *dir, const char *name, const char *argument, unsigned flags,
-		  struct error *err);
+int process_spawn(struct process *p, const char *dir, const char *name, const char *argument,
+		  unsigned flags, struct error *err);
 
-/* -1 while it lives, 0 once it has ended: it is reaped then, and the socket stays open for what it has sent. */
+/* -1 while it lives, 0 once it has ended: it is reaped then, and the socket stays open for what it
+ * has sent. */
 int process_reap(struct process *p, siginfo_t *ret);
 /* SIGKILL, wait at most ms milliseconds, close everything. Accepts a process that is none. */
 void process_end(struct process *p, int ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker does it, since its device may be in use by a thread between cells. Such a thread writes to device memory without
- * anybody being told, so there are no digests while there is one.
+ * The worker does it, since its device may be in use by a thread between cells. Such a thread
+ * writes to device memory without anybody being told, so there are no digests while there is one.
  */
 #include "kernel/supervisor/rest.h"
 
@@ -57,7 +57,9 @@ void rest_begin(struct supervisor *s)
 	if (!s->loop)
 		return;
 	loop_remove(s->loop, s->rest.timer);
-	s->rest.timer = has_scratch(s) || could_lose(s) ? loop_add_timer(s->loop, WITHOUT_CELL_MS, on_rest, s) : NULL;
+	s->rest.timer = has_scratch(s) || could_lose(s)
+				? loop_add_timer(s->loop, WITHOUT_CELL_MS, on_rest, s)
+				: NULL;
 }
 
 void rest_release(struct supervisor *s)

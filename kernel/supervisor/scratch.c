@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker may just be using one, in a thread between cells: so nothing that waits is closed before the worker says so. */
+/* The worker may just be using one, in a thread between cells: so nothing that waits is closed
+ * before the worker says so. */
 #include "kernel/supervisor/scratch.h"
 
 #include "common/buffer.h"
@@ -12,7 +13,8 @@ static bool is_alone(struct supervisor *s)
 		cleanup_buffer struct buffer table = BUFFER_INIT;
 		unsigned others = 0;
 
-		if (share_glance(&s->share.share, s->pool.hello.uuids[i], &table, &others, NULL) || others)
+		if (share_glance(&s->share.share, s->pool.hello.uuids[i], &table, &others, NULL) ||
+		    others)
 			return false;
 	}
 	return true;

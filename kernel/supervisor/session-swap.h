@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole session put aside: what a loaded snapshot has replaced. Going back to it is exchanging three members of struct
- * supervisor.
+ * A whole session put aside: what a loaded snapshot has replaced. Going back to it is exchanging
+ * three members of struct supervisor.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SESSION_SWAP_H
 #define CGPU_KERNEL_SUPERVISOR_SESSION_SWAP_H
@@ -31,8 +31,9 @@ struct session_state {
 };
 
 /*
- * The session is `to` from here on, without device memory, and the old one the newest entry of the undo log. No worker may
- * have the arena mapped. On error nothing has changed; otherwise `to` is taken over.
+ * The session is `to` from here on, without device memory, and the old one the newest entry of the
+ * undo log. No worker may have the arena mapped. On error nothing has changed; otherwise `to` is
+ * taken over.
  */
 int session_swap(struct supervisor *s, const struct session_state *to, struct error *err);
 

@@ -78,7 +78,8 @@ static void file_name(char ret[128], const char *name)
 
 static void encode(const struct snapshot_file *f, struct buffer *out)
 {
-	const struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session, &f->lost };
+	const struct buffer *parts[] = { &f->libraries, &f->loaded,  &f->units,
+					 &f->device,    &f->session, &f->lost };
 
 	record_put_u32(out, VERSION);
 	record_put_str(out, MACHINE);
@@ -122,16 +123,21 @@ static int decode_blocks(struct record *r, struct snapshot_file *f, struct error
 
 static int decode(struct record *r, struct snapshot_file *f, struct error *err)
 {
-	struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session, &f->lost };
+	struct buffer *parts[] = { &f->libraries, &f->loaded,  &f->units,
+				   &f->device,    &f->session, &f->lost };
 	uint32_t version = record_u32(r);
 	const char *machine;
 
 	if (!r->failed && version != VERSION)
-		return error_set(err, ERROR_INPUT, "it has format %u, this cgpu knows %u: load it with the version that made it",
+		return error_set(err, ERROR_INPUT,
+				 "it has format %u, this cgpu knows %u: load it with the version "
+				 "that made it",
 				 version, VERSION);
 	machine = record_str(r);
 	if (!r->failed && strcmp(machine, MACHINE))
-		return error_set(err, ERROR_INPUT, "it was made on %s, and its code does not run on %s", machine, MACHINE);
+		return error_set(err, ERROR_INPUT,
+				 "it was made on %s, and its code does not run on %s", machine,
+				 MACHINE);
 	f->owner = record_u64(r);
 	f->time = (int64_t)record_u64(r);
 	f->count = record_u32(r);
@@ -235,7 +241,8 @@ int snapshot_file_read(int dir, const char *name, struct snapshot_file *ret, str
 	return 0;
 }
 
-static int write_temporary(int dir, const struct snapshot_file *f, const struct save_hook *hook, struct error *err)
+static int write_temporary(int dir, const struct snapshot_file *f, const struct save_hook *hook,
+			   struct error *err)
 {
 	cleanup_fd int fd = openat(dir, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	cleanup_buffer struct buffer record = BUFFER_INIT, b = BUFFER_INIT;
@@ -327,10 +334,12 @@ static int is_snapshot(const struct dirent *d)
 {
 	size_t len = strlen(d->d_name), suffix = strlen(SNAPSHOT_SUFFIX);
 
-	return len > suffix && *d->d_name != '.' && !strcmp(d->d_name + len - suffix, SNAPSHOT_SUFFIX);
+	return len > suffix && *d->d_name != '.' &&
+	       !strcmp(d->d_name + len - suffix, SNAPSHOT_SUFFIX);
 }
 
-int snapshot_file_each(int dir, void (*fn)(void *data, const char *name), void *data, struct error *err)
+int snapshot_file_each(int dir, void (*fn)(void *data, const char *name), void *data,
+		       struct error *err)
 {
 	struct dirent **found;
 	int n = scandirat(dir, ".", &found, is_snapshot, alphasort);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot on disk consists of, but for the content of its blocks (kernel/supervisor/block-store.h). One file
- * NAME.snapshot in the notebook's folder:
+ * What a snapshot on disk consists of, but for the content of its blocks
+ * (kernel/supervisor/block-store.h). One file NAME.snapshot in the notebook's folder:
  *
  *	magic, bytes of the record, the record, hash of the record
  *
- * It is written to a temporary file, synchronised and renamed: the old snapshot of that name is there, or the new one.
+ * It is written to a temporary file, synchronised and renamed: the old snapshot of that name is
+ * there, or the new one.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOT_FILE_H
 #define CGPU_KERNEL_SUPERVISOR_SNAPSHOT_FILE_H
@@ -53,20 +54,21 @@ struct snapshot_block {
 };
 
 struct snapshot_file {
-	uint64_t owner;      /* the kernel process that made it */
-	int64_t time;        /* seconds since 1970 */
-	uint32_t count;      /* execution count */
-	uint32_t epoch;      /* of the worker pool: handles of drivers up to it are void */
-	uint64_t layout;     /* of the tables in META: only workers with the same can take it over */
+	uint64_t owner;  /* the kernel process that made it */
+	int64_t time;    /* seconds since 1970 */
+	uint32_t count;  /* execution count */
+	uint32_t epoch;  /* of the worker pool: handles of drivers up to it are void */
+	uint64_t layout; /* of the tables in META: only workers with the same can take it over */
 	uint64_t top[ARENA_REGIONS];
 	uint64_t heap_freed;
-	uint64_t changes;    /* snapshot.changes when it was made; means something to the owner */
+	uint64_t changes; /* snapshot.changes when it was made; means something to the owner */
 	struct buffer libraries; /* payload of WORKER_LIBRARIES_ARE behind the layout */
 	struct buffer loaded;    /* [str path]: those that the zygote was told to load */
 	struct buffer units;     /* unit_table_encode() */
 	struct buffer device;    /* [u64 address, u64 size] of device memory */
 	struct buffer session;   /* the session layer's own */
-	struct buffer lost;      /* text: what belongs to the process and will not come back; empty for nothing */
+	struct buffer lost; /* text: what belongs to the process and will not come back; empty for
+			       nothing */
 	struct snapshot_block *blocks; /* by address */
 	size_t n_blocks, cap_blocks;
 };
@@ -89,6 +91,7 @@ int snapshot_file_write(int dir, const char *name, const struct snapshot_file *f
 const char *snapshot_file_last(int dir, uint64_t owner);
 int snapshot_file_drop(int dir, const char *name, struct error *err);
 /* Calls fn for each name, sorted. */
-int snapshot_file_each(int dir, void (*fn)(void *data, const char *name), void *data, struct error *err);
+int snapshot_file_each(int dir, void (*fn)(void *data, const char *name), void *data,
+		       struct error *err);
 
 #endif

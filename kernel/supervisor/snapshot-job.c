@@ -84,7 +84,9 @@ static int lock_folder(struct snapshot_job *j, int dir, int how, struct error *e
 		if (snapshot_job_check(j, err))
 			return -1;
 		if (i == LOCK_TRIES)
-			return error_set(err, ERROR_TIMEOUT, "another kernel works in the folder of snapshots %s", j->folder);
+			return error_set(err, ERROR_TIMEOUT,
+					 "another kernel works in the folder of snapshots %s",
+					 j->folder);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -110,7 +112,8 @@ static int want_device(struct snapshot_job *j, const struct snapshot_piece *p, s
 	return fd;
 }
 
-enum snapshot_job_state snapshot_job_state(struct snapshot_job *j, struct snapshot_piece *ret_wanted)
+enum snapshot_job_state snapshot_job_state(struct snapshot_job *j,
+					   struct snapshot_piece *ret_wanted)
 {
 	enum snapshot_job_state state;
 
@@ -151,8 +154,8 @@ static bool is_zero(const char *data, size_t len)
 	return !data[0] && !memcmp(data, data + 1, len - 1);
 }
 
-static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t address, const char *data, size_t len,
-		     struct error *err)
+static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t address,
+		     const char *data, size_t len, struct error *err)
 {
 	struct snapshot_block b = { .address = address, .len = (uint32_t)len };
 	uint64_t before = s->end;
@@ -198,13 +201,14 @@ static int put_piece(struct snapshot_job *j, struct block_store *s, size_t i, st
 	if (data == MAP_FAILED)
 		return error_errno(err, "cannot map a copy of device memory");
 	for (uint64_t at = 0; at < p->size && !result; at += BLOCK_SIZE)
-		result = put_block(j, s, p->address + at, data + at, p->size - at < BLOCK_SIZE ? p->size - at : BLOCK_SIZE,
-				   err);
+		result = put_block(j, s, p->address + at, data + at,
+				   p->size - at < BLOCK_SIZE ? p->size - at : BLOCK_SIZE, err);
 	munmap(data, p->size);
 	return result;
 }
 
-static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_region r, char *data, struct error *err)
+static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_region r,
+		      char *data, struct error *err)
 {
 	uint64_t at = arena_region_offset(r), end = at + j->file.top[r];
 
@@ -220,7 +224,8 @@ static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_
 		if (at >= end)
 			return 0;
 		len = end - at < BLOCK_SIZE ? end - at : BLOCK_SIZE;
-		if (snapshot_view_read(j->view, j->memfd, data, len, at, err) || put_block(j, s, ARENA_BASE + at, data, len, err))
+		if (snapshot_view_read(j->view, j->memfd, data, len, at, err) ||
+		    put_block(j, s, ARENA_BASE + at, data, len, err))
 			return -1;
 		at += BLOCK_SIZE;
 	}
@@ -297,7 +302,8 @@ static void on_sweep(void *data, int done)
 	save_hook_call(&((struct sweep *)data)->job->hook, done ? SAVE_SWEPT : SAVE_SWEEPING);
 }
 
-/* When more than half of the blocks are of snapshots that are gone. The save has succeeded, whatever becomes of this. */
+/* When more than half of the blocks are of snapshots that are gone. The save has succeeded,
+ * whatever becomes of this. */
 static void sweep(struct snapshot_job *j, int dir, struct block_store *s)
 {
 	struct sweep w = { .job = j, .dir = dir, .store = s };
@@ -343,7 +349,8 @@ static int not_written(const struct snapshot_job *j, struct error *err)
 {
 	if (err->code == ERROR_STATE || err->code == ERROR_TIMEOUT)
 		return -1;
-	return error_wrap(err, "the snapshot was not written to %s, and what is there is as it was", j->folder);
+	return error_wrap(err, "the snapshot was not written to %s, and what is there is as it was",
+			  j->folder);
 }
 
 static int save(struct snapshot_job *j, struct error *err)
@@ -362,7 +369,8 @@ static int save(struct snapshot_job *j, struct error *err)
 	s.checks = !j->automatic;
 	end = s.end;
 	result = save_to(j, dir, &s, err);
-	/* What was appended helps the next one if this was given up, and only takes room if the disk is full. */
+	/* What was appended helps the next one if this was given up, and only takes room if the
+	 * disk is full. */
 	if (result && err->code != ERROR_STATE)
 		block_store_cut(&s, end, NULL);
 	result = result ? not_written(j, err) : finish_save(j, dir, &s, err);
@@ -397,7 +405,8 @@ static int take_pieces(struct snapshot_job *j, struct error *err)
 }
 
 /* Where a block belongs: a file and a place in it. */
-static int place_of(const struct snapshot_job *j, const struct snapshot_block *b, int *ret_fd, uint64_t *ret_offset)
+static int place_of(const struct snapshot_job *j, const struct snapshot_block *b, int *ret_fd,
+		    uint64_t *ret_offset)
 {
 	uint64_t at = b->address - ARENA_BASE;
 
@@ -421,8 +430,8 @@ static int place_of(const struct snapshot_job *j, const struct snapshot_block *b
 	return -1;
 }
 
-static int take_block(struct snapshot_job *j, struct block_store *s, const struct snapshot_block *b, char *data,
-		      struct error *err)
+static int take_block(struct snapshot_job *j, struct block_store *s, const struct snapshot_block *b,
+		      char *data, struct error *err)
 {
 	uint64_t offset;
 	int fd;
@@ -430,7 +439,8 @@ static int take_block(struct snapshot_job *j, struct block_store *s, const struc
 	if (snapshot_job_check(j, err))
 		return -1;
 	if (place_of(j, b, &fd, &offset))
-		return error_set(err, ERROR_INPUT, "a block of it lies outside the session's memory");
+		return error_set(err, ERROR_INPUT,
+				 "a block of it lies outside the session's memory");
 	if (block_store_get(s, b->hash, data, b->len, err))
 		return -1;
 	if (whole_pwrite(fd, data, b->len, offset) != b->len)
@@ -491,7 +501,9 @@ static int examine(struct snapshot_job *j, struct error *err)
 /* ---- thread ---- */
 
 static int (*const kinds[])(struct snapshot_job *j, struct error *err) = {
-	[JOB_SAVE] = save, [JOB_LOAD] = load, [JOB_EXAMINE] = examine,
+	[JOB_SAVE] = save,
+	[JOB_LOAD] = load,
+	[JOB_EXAMINE] = examine,
 };
 
 static void *work(void *data)
@@ -512,7 +524,8 @@ static void *work(void *data)
 	return NULL;
 }
 
-struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder, const char *name, struct error *err)
+struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder,
+				      const char *name, struct error *err)
 {
 	struct snapshot_job *j = calloc(1, sizeof(*j));
 
@@ -539,7 +552,8 @@ int snapshot_job_start(struct snapshot_job *j, struct error *err)
 	int result = thread_start(&j->thread, work, j);
 
 	if (result)
-		return error_set(err, ERROR_SYSTEM, "cannot start a thread for the snapshot: %s", strerror(result));
+		return error_set(err, ERROR_SYSTEM, "cannot start a thread for the snapshot: %s",
+				 strerror(result));
 	j->started = true;
 	return 0;
 }

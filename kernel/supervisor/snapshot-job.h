@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saving, loading or examining one snapshot on a thread of its own, so that the kernel goes on answering. The thread reads
- * the committed arena through a view (kernel/supervisor/snapshot-view.h), so that cells go on. A save whose view breaks is
- * given up (ERROR_STATE), since it would hold a mixture; the blocks that it has written are found again by the next one.
- * Device memory is handed in by the event loop: all of it before the start, or piece by piece.
+ * Saving, loading or examining one snapshot on a thread of its own, so that the kernel goes on
+ * answering. The thread reads the committed arena through a view
+ * (kernel/supervisor/snapshot-view.h), so that cells go on. A save whose view breaks is given up
+ * (ERROR_STATE), since it would hold a mixture; the blocks that it has written are found again by
+ * the next one. Device memory is handed in by the event loop: all of it before the start, or piece
+ * by piece.
  *
  *	start -> RUNS <-> WANTS_DEVICE -> DONE
  *
@@ -41,24 +43,25 @@ struct snapshot_job {
 	enum snapshot_job_kind kind;
 	char *folder, *name;
 	bool automatic;
-	bool gentle;               /* gives way to others on the processor */
-	struct save_hook hook;     /* tests only */
+	bool gentle;           /* gives way to others on the processor */
+	struct save_hook hook; /* tests only */
 
-	/* Saving: all but the blocks; loading: the owner, then the result; examining: owner, tops and units of the session. */
+	/* Saving: all but the blocks; loading: the owner, then the result; examining: owner, tops
+	 * and units of the session. */
 	struct snapshot_file file;
 	snapshot_examine *examine;
 	void *examine_data;
-	int memfd;                 /* the arena, a duplicate; loading: the result */
-	struct snapshot_view *view; /* saving: open, of this arena */
-	bool viewing;              /* it was opened for this job */
+	int memfd;                     /* the arena, a duplicate; loading: the result */
+	struct snapshot_view *view;    /* saving: open, of this arena */
+	bool viewing;                  /* it was opened for this job */
 	struct snapshot_piece *pieces; /* device memory */
 	size_t n_pieces;
-	int *gathered;             /* saving: memfds with the pieces, owned; NULL: they are asked for */
+	int *gathered; /* saving: memfds with the pieces, owned; NULL: they are asked for */
 	size_t n_gathered;
-	int device_fd;             /* loading: the content of the pieces */
-	uint64_t bytes, written;   /* saving: content, and what was added to the folder */
-	uint64_t cpu_ms;           /* when DONE: what the thread has used of a processor */
-	struct error error;        /* when DONE; code 0 with "": none */
+	int device_fd;           /* loading: the content of the pieces */
+	uint64_t bytes, written; /* saving: content, and what was added to the folder */
+	uint64_t cpu_ms;         /* when DONE: what the thread has used of a processor */
+	struct error error;      /* when DONE; code 0 with "": none */
 	bool failed;
 
 	int wake;
@@ -73,10 +76,13 @@ struct snapshot_job {
 	_Atomic bool cancelled;
 };
 
-/* folder and name are copied. Fill in the rest, then start. Whoever opened the view closes it after the job is freed. */
-struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder, const char *name, struct error *err);
+/* folder and name are copied. Fill in the rest, then start. Whoever opened the view closes it after
+ * the job is freed. */
+struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder,
+				      const char *name, struct error *err);
 int snapshot_job_start(struct snapshot_job *j, struct error *err);
-enum snapshot_job_state snapshot_job_state(struct snapshot_job *j, struct snapshot_piece *ret_wanted);
+enum snapshot_job_state snapshot_job_state(struct snapshot_job *j,
+					   struct snapshot_piece *ret_wanted);
 /* The bytes of the wanted piece; fd is taken over. -1: they cannot be had, and the job fails. */
 void snapshot_job_give(struct snapshot_job *j, int fd);
 void snapshot_job_cancel(struct snapshot_job *j);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A word of the session's memory is taken for a pointer into a library when its value lies in the range where that
- * library was. Words that units reach libraries by are set again at every attach, and lie in no variable.
+ * A word of the session's memory is taken for a pointer into a library when its value lies in the
+ * range where that library was. Words that units reach libraries by are set again at every attach,
+ * and lie in no variable.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/snapshot-libraries.h"
@@ -34,13 +35,15 @@ struct mapped_list {
 	uint32_t n;
 };
 
-int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct buffer *ret, struct error *err)
+int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct buffer *ret,
+			   struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
 	struct record r;
 
 	record_put_u32(&body, ++s->answer_id);
-	if (buffer_check(&body, err) || supervisor_question(s, WORKER_LIBRARIES, &body, WORKER_LIBRARIES_ARE, &answer, err))
+	if (buffer_check(&body, err) ||
+	    supervisor_question(s, WORKER_LIBRARIES, &body, WORKER_LIBRARIES_ARE, &answer, err))
 		return -1;
 	r = record_open(answer.data, answer.len);
 	*ret_layout = record_u64(&r);
@@ -98,8 +101,12 @@ static bool compare(struct mapped_list *was, const struct mapped_list *is, struc
 		if (!same)
 			buffer_printf(report, "the library %s is not loaded\n", l->path);
 		else if (strcmp(same->build_id, l->build_id))
-			buffer_printf(report, "the library %s is another build; calls of it are linked again by name\n", l->path);
-		l->elsewhere = !same || strcmp(same->build_id, l->build_id) || same->start != l->start;
+			buffer_printf(report,
+				      "the library %s is another build; calls of it are linked "
+				      "again by name\n",
+				      l->path);
+		l->elsewhere =
+			!same || strcmp(same->build_id, l->build_id) || same->start != l->start;
 		any |= l->elsewhere;
 	}
 	return any;
@@ -121,7 +128,8 @@ struct search {
 };
 
 /* Words of [address, address + size) that point into a library; *ret is one of these libraries. */
-static uint64_t count(const struct search *s, uint64_t address, uint64_t size, const struct mapped **ret)
+static uint64_t count(const struct search *s, uint64_t address, uint64_t size,
+		      const struct mapped **ret)
 {
 	uint64_t found = 0, end = (address + size) / 8 * 8;
 
@@ -144,7 +152,8 @@ static uint64_t count(const struct search *s, uint64_t address, uint64_t size, c
 	return found;
 }
 
-static void put_variables(const struct search *s, const struct unit_table *units, struct buffer *report)
+static void put_variables(const struct search *s, const struct unit_table *units,
+			  struct buffer *report)
 {
 	const struct supervisor_variable *v;
 	size_t n = unit_table_variables((struct unit_table *)units, &v), shown = 0;
@@ -152,9 +161,11 @@ static void put_variables(const struct search *s, const struct unit_table *units
 	for (size_t i = 0; i < n; i++) {
 		const struct mapped *l = NULL;
 
-		if (v[i].is_function || !count(s, v[i].address, v[i].size, &l) || shown++ >= NAMES_SHOWN)
+		if (v[i].is_function || !count(s, v[i].address, v[i].size, &l) ||
+		    shown++ >= NAMES_SHOWN)
 			continue;
-		buffer_printf(report, "`%s` points into %s, which is not where it was\n", v[i].name, base_name(l->path));
+		buffer_printf(report, "`%s` points into %s, which is not where it was\n", v[i].name,
+			      base_name(l->path));
 	}
 	if (shown > NAMES_SHOWN)
 		buffer_printf(report, "and %zu more variables do\n", shown - NAMES_SHOWN);
@@ -169,12 +180,14 @@ static void put_heap(const struct search *s, const struct snapshot_job *j, struc
 		if (j->file.blocks[i].address - (ARENA_BASE + ARENA_HEAP_OFFSET) < ARENA_HEAP_SIZE)
 			found += count(s, j->file.blocks[i].address, j->file.blocks[i].len, &l);
 	if (found)
-		buffer_printf(report, "%" PRIu64 " places on the heap point into %s or another library that is not where it "
-			      "was\n", found, base_name(l->path));
+		buffer_printf(report,
+			      "%" PRIu64 " places on the heap point into %s or another library "
+			      "that is not where it was\n",
+			      found, base_name(l->path));
 }
 
-static void put_pointers(const struct supervisor *s, const struct mapped_list *was, const struct snapshot_job *j,
-			 struct buffer *report)
+static void put_pointers(const struct supervisor *s, const struct mapped_list *was,
+			 const struct snapshot_job *j, struct buffer *report)
 {
 	cleanup_free char *part = malloc(PART);
 	struct search search = { was, s->snapshot.memfd, UINT64_MAX, 0, part };
@@ -191,8 +204,8 @@ static void put_pointers(const struct supervisor *s, const struct mapped_list *w
 	put_heap(&search, j, report);
 }
 
-int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *loaded, struct buffer *report,
-			       struct error *err)
+int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *loaded,
+			       struct buffer *report, struct error *err)
 {
 	cleanup_buffer struct buffer now = BUFFER_INIT;
 	struct mapped_list was = { 0 }, is = { 0 };
@@ -216,8 +229,8 @@ void snapshot_libraries_note(const struct supervisor *s, struct buffer *out)
 		record_put_str(out, s->libraries.at[i].path);
 }
 
-int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded, supervisor_loaded *fn, void *data,
-			    struct error *err)
+int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded,
+			    supervisor_loaded *fn, void *data, struct error *err)
 {
 	struct record r = record_open(loaded->file.loaded.data, loaded->file.loaded.len);
 	uint32_t n = record_count(&r, 5);

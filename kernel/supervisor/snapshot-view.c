@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page is kept before the memfd is changed, and looked for after the memfd was read: whichever of both comes first, the
- * reader has the old content.
+ * A page is kept before the memfd is changed, and looked for after the memfd was read: whichever of
+ * both comes first, the reader has the old content.
  */
 #include "kernel/supervisor/snapshot-view.h"
 
@@ -54,7 +54,8 @@ static void set_broken(struct snapshot_view *v)
 	drop_pages(v);
 }
 
-int snapshot_view_open(struct snapshot_view *v, const uint64_t top[ARENA_REGIONS], uint32_t cell, struct error *err)
+int snapshot_view_open(struct snapshot_view *v, const uint64_t top[ARENA_REGIONS], uint32_t cell,
+		       struct error *err)
 {
 	bool taken;
 
@@ -68,7 +69,8 @@ int snapshot_view_open(struct snapshot_view *v, const uint64_t top[ARENA_REGIONS
 		memcpy(v->top, top, sizeof(v->top));
 	}
 	pthread_mutex_unlock(&v->lock);
-	return taken ? error_set(err, ERROR_STATE, "the session's memory is being read already") : 0;
+	return taken ? error_set(err, ERROR_STATE, "the session's memory is being read already")
+		     : 0;
 }
 
 void snapshot_view_close(struct snapshot_view *v)
@@ -126,7 +128,8 @@ static bool keep_page(struct snapshot_view *v, int memfd, uint64_t at)
 	return whole_pread(memfd, p->data, ARENA_PAGE, at) == ARENA_PAGE;
 }
 
-void snapshot_view_keep(struct snapshot_view *v, int memfd, uint64_t base, const struct dirty_ranges *ranges)
+void snapshot_view_keep(struct snapshot_view *v, int memfd, uint64_t base,
+			const struct dirty_ranges *ranges)
 {
 	bool kept = true;
 
@@ -149,7 +152,8 @@ static void put_kept(const struct snapshot_view *v, char *out, size_t len, uint6
 	}
 }
 
-int snapshot_view_read(struct snapshot_view *v, int memfd, void *out, size_t len, uint64_t at, struct error *err)
+int snapshot_view_read(struct snapshot_view *v, int memfd, void *out, size_t len, uint64_t at,
+		       struct error *err)
 {
 	int result = 0;
 

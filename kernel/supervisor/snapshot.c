@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memfd is sealed against resizing, so that no cell can make the kernel's reads fail by truncating it. */
+/* The memfd is sealed against resizing, so that no cell can make the kernel's reads fail by
+ * truncating it. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/snapshot.h"
 
@@ -27,7 +28,9 @@ int snapshot_memfd(struct error *err)
 
 int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 {
-	*s = (struct snapshot){ .memfd = snapshot_memfd(err), .undo.bytes_max = undo_limit, .view = SNAPSHOT_VIEW_INIT };
+	*s = (struct snapshot){ .memfd = snapshot_memfd(err),
+				.undo.bytes_max = undo_limit,
+				.view = SNAPSHOT_VIEW_INIT };
 	return s->memfd < 0 ? -1 : 0;
 }
 

@@ -24,7 +24,6 @@
 #include "kernel/supervisor/tracked-list.h"
 #include "kernel/supervisor/worker-pool.h"
 
-
 static void start_next(struct supervisor *s);
 
 void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_t auto_max,
@@ -92,7 +91,9 @@ static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error
 			uint64_t left = c->size - at;
 
 			j->pieces[j->n_pieces++] = (struct snapshot_piece){
-				.address = c->address + at, .size = left < SNAPSHOT_PIECE ? left : SNAPSHOT_PIECE };
+				.address = c->address + at,
+				.size = left < SNAPSHOT_PIECE ? left : SNAPSHOT_PIECE
+			};
 		}
 	}
 	qsort(j->pieces, j->n_pieces, sizeof(*j->pieces), by_address);
@@ -148,14 +149,16 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	snapshot_libraries_note(s, &f->loaded);
 	tracked_list_describe(&s->snapshot, &f->lost);
 	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
-	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err) || buffer_check(&f->lost, err))
+	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err) ||
+	    buffer_check(&f->lost, err))
 		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
 	j->view = &s->snapshot.view;
 	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
 	return j->memfd < 0 ? error_errno(err, "cannot duplicate a descriptor") : 0;
 }
 
-static struct snapshot_job *save_job(struct supervisor *s, const char *name, bool automatic, struct error *err)
+static struct snapshot_job *save_job(struct supervisor *s, const char *name, bool automatic,
+				     struct error *err)
 {
 	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, s->snapshots.folder, name, err);
 
@@ -215,7 +218,8 @@ static int ask_device(struct supervisor *s, const struct snapshot_piece *p, stru
 	record_put_u64(&b, p->size);
 	if ((s->run.phase != RUN_NONE && s->run.phase != RUN_WAITING) || !worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
-	if (!buffer_check(&b, err) && !worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
+	if (!buffer_check(&b, err) &&
+	    !worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
 		return 0;
 	/* It is dead or dying; its death brings the next one, which is asked. */
 	worker_kill(s->pool.active);
@@ -246,7 +250,8 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 	return 0;
 }
 
-/* What is read is committed: a worker that is lost meanwhile is not missed, its successor has the same. */
+/* What is read is committed: a worker that is lost meanwhile is not missed, its successor has the
+ * same. */
 static bool is_patient(const struct supervisor *s)
 {
 	const struct snapshots *n = &s->snapshots;
@@ -279,8 +284,9 @@ static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end
 
 static void tell_end(struct supervisor *s, const struct snapshot_job *j)
 {
-	tell(s, &(struct supervisor_snapshot_end){
-		.error = j->failed ? j->error.text : "", .bytes = j->bytes, .written = j->written });
+	tell(s, &(struct supervisor_snapshot_end){ .error = j->failed ? j->error.text : "",
+						   .bytes = j->bytes,
+						   .written = j->written });
 }
 
 static void take_over(struct supervisor *s, struct snapshot_job *j);
@@ -325,7 +331,8 @@ int snapshots_start_job(struct supervisor *s, struct snapshot_job *j, struct err
 {
 	struct snapshots *n = &s->snapshots;
 
-	if ((j->kind == JOB_SAVE && !j->viewing && open_view(s, j, err)) || snapshot_job_start(j, err))
+	if ((j->kind == JOB_SAVE && !j->viewing && open_view(s, j, err)) ||
+	    snapshot_job_start(j, err))
 		return -1;
 	n->job = j;
 	n->wake = loop_add_fd(s->loop, j->wake, snapshots_on_wake, s);
@@ -348,8 +355,8 @@ static void start_next(struct supervisor *s)
 }
 
 /* Now, or when the automatic one at work has been given up. */
-static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapshot_done *done, void *data,
-		 struct error *err)
+static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapshot_done *done,
+		 void *data, struct error *err)
 {
 	struct snapshots *n = &s->snapshots;
 
@@ -371,14 +378,16 @@ static int is_possible(const struct supervisor *s, struct error *err)
 	const struct snapshots *n = &s->snapshots;
 
 	if (!n->folder)
-		return error_set(err, ERROR_STATE, "there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set");
+		return error_set(
+			err, ERROR_STATE,
+			"there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set");
 	if (s->run.phase != RUN_NONE || n->done)
 		return error_set(err, ERROR_STATE, "a cell runs");
 	return 0;
 }
 
-int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
-		    struct error *err)
+int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_done *done,
+		    void *data, struct error *err)
 {
 	struct snapshot_job *j;
 
@@ -388,8 +397,8 @@ int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_
 	return j ? begin(s, j, done, data, err) : -1;
 }
 
-int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
-		       struct error *err)
+int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done,
+		       void *data, struct error *err)
 {
 	cleanup_buffer struct buffer none = BUFFER_INIT;
 	struct snapshot_job *j;
@@ -407,8 +416,8 @@ int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapsh
 	return begin(s, j, done, data, err);
 }
 
-int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e, supervisor_snapshot_done *done, void *data,
-		       struct error *err)
+int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e,
+		       supervisor_snapshot_done *done, void *data, struct error *err)
 {
 	struct snapshot_job *j;
 
@@ -458,11 +467,14 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 	struct arena_header h;
 
 	if (s->snapshots.layout != j->file.layout)
-		return error_set(err, ERROR_UNSUPPORTED, "snapshot '%s' was made by a cgpu that keeps its tables in another "
-				 "way; load it with that version", j->name);
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "snapshot '%s' was made by a cgpu that keeps its tables in "
+				 "another way; load it with that version",
+				 j->name);
 	if (pread(j->memfd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != ARENA_MAGIC ||
 	    memcmp(h.top, j->file.top, sizeof(h.top)))
-		return error_set(err, ERROR_INPUT, "snapshot '%s' cannot be used: its memory is no session", j->name);
+		return error_set(err, ERROR_INPUT,
+				 "snapshot '%s' cannot be used: its memory is no session", j->name);
 	return 0;
 }
 
@@ -547,9 +559,12 @@ static void finish_load(struct supervisor *s)
 	n->loaded = NULL;
 	if (snapshot_libraries_compare(s, j, &n->report, &err))
 		buffer_printf(&n->report, "whether all libraries are as they were: %s\n", err.text);
-	tell(s, &(struct supervisor_snapshot_end){
-		.error = "", .bytes = j->bytes, .session = &j->file.session, .count = j->file.count, .time = j->file.time,
-		.report = buffer_text(&n->report) });
+	tell(s, &(struct supervisor_snapshot_end){ .error = "",
+						   .bytes = j->bytes,
+						   .session = &j->file.session,
+						   .count = j->file.count,
+						   .time = j->file.time,
+						   .report = buffer_text(&n->report) });
 	snapshot_job_free(j);
 	start_next(s);
 }
@@ -565,7 +580,8 @@ static int fill_next(struct supervisor *s, struct error *err)
 	record_put_u64(&b, p->offset);
 	if (buffer_check(&b, err))
 		return -1;
-	return worker_send(s->pool.active, WORKER_DEVICE_FILL, b.data, b.len, &n->loaded->device_fd, err);
+	return worker_send(s->pool.active, WORKER_DEVICE_FILL, b.data, b.len, &n->loaded->device_fd,
+			   err);
 }
 
 /* From the loop, since the worker that failed may be on the stack. */
@@ -578,7 +594,8 @@ static void go_back(void *data)
 	char why[512];
 
 	n->failing = NULL;
-	snprintf(why, sizeof(why), "the snapshot could not be taken over, and the session is as it was: %s",
+	snprintf(why, sizeof(why),
+		 "the snapshot could not be taken over, and the session is as it was: %s",
 		 buffer_text(&n->report));
 	n->load = LOAD_NONE;
 	n->loaded = NULL;
@@ -621,8 +638,8 @@ void snapshots_on_session(struct supervisor *s)
 	struct snapshots *n = &s->snapshots;
 	struct snapshot_piece wanted;
 
-	if (is_patient(s) && snapshot_job_state(n->job, &wanted) == JOB_WANTS_DEVICE && snapshots_ask_device(s, &wanted) &&
-	    !s->pool.active)
+	if (is_patient(s) && snapshot_job_state(n->job, &wanted) == JOB_WANTS_DEVICE &&
+	    snapshots_ask_device(s, &wanted) && !s->pool.active)
 		give_piece(s, -1);
 }
 
@@ -652,7 +669,8 @@ void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 	n->failing = loop_add_timer(s->loop, 0, go_back, s);
 }
 
-/* The worker holds all of the loaded session: its chunks have other ids than the tables on disk say, so that is committed. */
+/* The worker holds all of the loaded session: its chunks have other ids than the tables on disk
+ * say, so that is committed. */
 static void settle(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
@@ -697,7 +715,8 @@ static void on_filled(struct supervisor *s, struct record *r)
 	settle(s);
 }
 
-/* The answer may be to a question of one that has been given up: it can come when the next one waits already. */
+/* The answer may be to a question of one that has been given up: it can come when the next one
+ * waits already. */
 static void on_bytes(struct supervisor *s, struct ipc_message *m, uint64_t address)
 {
 	bool reading = is_reading(s);

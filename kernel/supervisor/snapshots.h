@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots on disk of the supervisor's session: at most one is saved or loaded at a time, others wait. What the user has
- * asked for goes before the automatic one, which is written when there was no commit for some time.
+ * Snapshots on disk of the supervisor's session: at most one is saved or loaded at a time, others
+ * wait. What the user has asked for goes before the automatic one, which is written when there was
+ * no commit for some time.
  *
- *	           snapshots_load()        job done          WORKER_ATTACHED      WORKER_DEVICE_FILLED
- *	LOAD_NONE ------------------> JOB -----------> ATTACHING -----------> FILLING ---------> commit, LOAD_NONE
- *	                               | error            | the worker fails     |
- *	                               +-> as it was      +----------------------+-> back to the old session
+ *	       snapshots_load()     job done       WORKER_ATTACHED    WORKER_DEVICE_FILLED
+ *	LOAD_NONE -----------> JOB ---------> ATTACHING ------> FILLING --------> commit, LOAD_NONE
+ *	                        | error          | the worker fails |
+ *	                        +-> as it was    +------------------+-> back to the old session
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOTS_H
 #define CGPU_KERNEL_SUPERVISOR_SNAPSHOTS_H
@@ -27,30 +28,32 @@ struct worker;
 enum load_phase { LOAD_NONE, LOAD_ATTACHING, LOAD_FILLING };
 
 struct snapshots {
-	char *folder;               /* NULL: there are none */
+	char *folder; /* NULL: there are none */
 	uint64_t owner;
 	supervisor_describe_session *describe;
 	void *describe_data;
 
 	struct snapshot_job *job;
-	struct snapshot_job *next;  /* starts when `job` is done */
+	struct snapshot_job *next; /* starts when `job` is done */
 	struct loop_source *wake, *failing;
 	supervisor_snapshot_done *done;
 	void *done_data;
-	uint32_t reading_epoch;     /* of the worker that WORKER_DEVICE_READ is out to, for a job; 0: none is */
-	struct buffer libraries;    /* of our workers, for when they cannot be asked */
-	uint32_t libraries_epoch;   /* of the worker that said it; 0: nobody */
+	uint32_t reading_epoch;   /* of the worker that WORKER_DEVICE_READ is out to, for a job; 0:
+				     none is */
+	struct buffer libraries;  /* of our workers, for when they cannot be asked */
+	uint32_t libraries_epoch; /* of the worker that said it; 0: nobody */
 	struct autosave automatic;
 
 	enum load_phase load;
-	uint64_t layout;            /* session_layout() of our workers */
+	uint64_t layout;             /* session_layout() of our workers */
 	struct snapshot_job *loaded; /* until the session has taken it over */
 	size_t filled;
 	struct buffer report;
 };
 
 void snapshots_release(struct supervisor *s);
-/* Waits until what is committed has been saved automatically, at most ms milliseconds; at the end of the kernel. */
+/* Waits until what is committed has been saved automatically, at most ms milliseconds; at the end
+ * of the kernel. */
 void snapshots_flush(struct supervisor *s, int ms);
 /* The session is being exchanged: no cell may start, and nobody may be given the worker. */
 bool snapshots_is_loading(const struct supervisor *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context takes nobody tells before there is one. So none is left out before memory has been short. */
+/* What a context takes nobody tells before there is one. So none is left out before memory has been
+ * short. */
 #include "kernel/supervisor/spare-context.h"
 
 #include "common/error.h"
@@ -54,7 +55,8 @@ static bool has_context(const struct worker *spare)
 	return spare && !spare->waits;
 }
 
-int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r, struct error *err)
+int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r,
+			   struct error *err)
 {
 	struct spare_context *c = &s->spare_context;
 	uint64_t bytes;
@@ -63,7 +65,8 @@ int spare_context_on_short(struct supervisor *s, struct worker *w, struct record
 	bytes = record_u64(r);
 	if (record_check(r, "WORKER_DEVICE_SHORT", err))
 		return -1;
-	if (w != s->pool.active || !s->loop || (!has_context(s->pool.spare) && closings_are_done(s))) {
+	if (w != s->pool.active || !s->loop ||
+	    (!has_context(s->pool.spare) && closings_are_done(s))) {
 		memory_permit_answer(&w->control->permit, c->number, false, "");
 		return 0;
 	}
@@ -71,7 +74,9 @@ int spare_context_on_short(struct supervisor *s, struct worker *w, struct record
 	spare_context_release(s);
 	c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
 	if (has_context(s->pool.spare)) {
-		log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
+		log_info("device memory is short: worker %d, which waits for the next fault, is "
+			 "ended",
+			 (int)s->pool.spare->pid);
 		c->short_at = held_now(s) + bytes;
 		c->cell = s->run.cell;
 		worker_pool_renew_spare(s);

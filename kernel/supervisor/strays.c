@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux that containers run on. */
+/* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux
+ * that containers run on. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/strays.h"
 
@@ -51,8 +52,9 @@ static size_t children_of(pid_t pid, pid_t *ret, size_t max)
 }
 
 /*
- * What a worker has put on itself and hands on to all that it starts: no_new_privs and its seccomp filter. A zombie still
- * shows the former, a kernel that runs with no_new_privs itself has at most the filters of its own.
+ * What a worker has put on itself and hands on to all that it starts: no_new_privs and its seccomp
+ * filter. A zombie still shows the former, a kernel that runs with no_new_privs itself has at most
+ * the filters of its own.
  */
 static long confinement_of(pid_t pid)
 {
@@ -63,7 +65,8 @@ static long confinement_of(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "NoNewPrivs: %ld", &n) == 1 || sscanf(line, "Seccomp_filters: %ld", &n) == 1)
+		if (sscanf(line, "NoNewPrivs: %ld", &n) == 1 ||
+		    sscanf(line, "Seccomp_filters: %ld", &n) == 1)
 			marks += n;
 	return marks;
 }
@@ -105,7 +108,8 @@ static bool await_end(const pid_t *pids, size_t n)
 	return true;
 }
 
-/* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is left. */
+/* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is
+ * left. */
 void strays_kill(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));

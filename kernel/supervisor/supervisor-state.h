@@ -51,7 +51,8 @@
 #include "kernel/supervisor/worker.h"
 #include "kernel/supervisor/zygote-client.h"
 
-/* The oldest that the compiler of device code knows, and what the emulated device says that it is. */
+/* The oldest that the compiler of device code knows, and what the emulated device says that it is.
+ */
 #define SUPERVISOR_OLDEST_SM 75
 
 struct loop_source;
@@ -65,11 +66,12 @@ struct worker_pool {
 	struct worker *dead;   /* freed from the loop */
 	uint32_t last_id;
 	uint32_t epoch;
-	unsigned failures;     /* workers in a row that did not get as far as holding the session */
+	unsigned failures; /* workers in a row that did not get as far as holding the session */
 	enum worker_driver driver; /* of the workers to come */
-	bool device_has_worked; /* some worker had one that it could use */
-	bool device_hangs;     /* a worker has hung in its driver: the next ones leave the device alone */
-	bool hold;             /* give the session to nobody: its memory is being changed */
+	bool device_has_worked;    /* some worker had one that it could use */
+	bool device_hangs; /* a worker has hung in its driver: the next ones leave the device alone
+			    */
+	bool hold;         /* give the session to nobody: its memory is being changed */
 	bool closing;
 	struct worker_hello hello; /* of the last worker that said it */
 	bool said_hello;
@@ -80,7 +82,7 @@ enum run_phase {
 	RUN_WAITING, /* for a worker that holds the session */
 	RUN_RUNNING,
 	RUN_COMMITTING, /* a thread copies what it changed */
-	RUN_ENDED,   /* its outcome is decided; the session is being given to the next worker */
+	RUN_ENDED,      /* its outcome is decided; the session is being given to the next worker */
 };
 
 struct cell_run {
@@ -92,14 +94,14 @@ struct cell_run {
 	bool has_result;
 	struct run_options options;
 	struct buffer profile, no_profile; /* of a cell that is well */
-	bool discarded;         /* nothing of it is kept, whatever comes out */
-	struct buffer trace, no_trace; /* of a cell whose worker has reached its end */
-	struct buffer in_place; /* lines: blocks of which there is no old content */
-	bool checkpointing;    /* the commit at work is one in the middle of the cell */
+	bool discarded;                    /* nothing of it is kept, whatever comes out */
+	struct buffer trace, no_trace;     /* of a cell whose worker has reached its end */
+	struct buffer in_place;            /* lines: blocks of which there is no old content */
+	bool checkpointing;                /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;
-	uint32_t checkpoints;       /* of this cell, committed */
-	bool retried;          /* its worker died before it began, once */
-	struct cell_end end;   /* figures and flags; texts are below */
+	uint32_t checkpoints; /* of this cell, committed */
+	bool retried;         /* its worker died before it began, once */
+	struct cell_end end;  /* figures and flags; texts are below */
 	struct fault_report report;
 	struct fault_report trouble; /* why the last worker could not take the session */
 	struct buffer warnings, restored;
@@ -114,18 +116,20 @@ struct cell_run {
 	struct loop_source *interrupt_tick;
 	bool interrupted;
 	struct patience interrupt_patience; /* with its worker */
-	bool interrupt_stops;       /* that was asked to stand still */
-	bool interrupt_is_late;     /* it does not end by itself; the patience is that for standing still */
+	bool interrupt_stops;               /* that was asked to stand still */
+	bool interrupt_is_late; /* it does not end by itself; the patience is that for standing
+				   still */
 };
 
-/* Ask the idle worker and wait: for answers that are made in microseconds. Type and id of the body are the answer's. */
-int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
-			struct buffer *ret, struct error *err);
+/* Ask the idle worker and wait: for answers that are made in microseconds. Type and id of the body
+ * are the answer's. */
+int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body,
+			uint32_t answer_type, struct buffer *ret, struct error *err);
 
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
 	const char *language; /* NULL: C; a constant */
-	char **covered; /* by supervisor_hide() */
+	char **covered;       /* by supervisor_hide() */
 	size_t n_covered;
 	uint64_t host_limit, device_limit;
 	enum device_rollback device_rollback;
@@ -148,12 +152,12 @@ struct supervisor {
 	struct snapshot snapshot;
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
-	struct commit commit;  /* of the cell that is RUN_COMMITTING, and its thread */
+	struct commit commit;           /* of the cell that is RUN_COMMITTING, and its thread */
 	struct aside aside;
 	struct lending lending;
 	struct device_memory device;
 	struct device_nodes nodes;
-	uint32_t renewed_at;  /* epoch in which supervisor_renew() was called; 0: not */
+	uint32_t renewed_at; /* epoch in which supervisor_renew() was called; 0: not */
 	struct device_share share;
 	struct parking parking;
 	struct checker checker;
@@ -162,22 +166,23 @@ struct supervisor {
 
 	struct snapshots snapshots;
 	struct memcheck memcheck;
-	bool compiling;       /* or looking: the cell at work waits for the compiler */
-	uint32_t compile_sm;  /* of the next supervisor_compile(); 0: the device's */
+	bool compiling;      /* or looking: the cell at work waits for the compiler */
+	uint32_t compile_sm; /* of the next supervisor_compile(); 0: the device's */
 	supervisor_answer *on_looked;
 	void *looked_data;
-	char *cell_text;      /* of the last supervisor_compile() */
+	char *cell_text; /* of the last supervisor_compile() */
 	struct pressure pressure;
 	struct leak_watch leaks;
-	bool cap_told; /* that little device memory is left */
-	uint64_t oom_kills;   /* of the machine, when last looked at */
+	bool cap_told;         /* that little device memory is left */
+	uint64_t oom_kills;    /* of the machine, when last looked at */
 	struct buffer *answer; /* where a blocking question wants its answer */
 	uint32_t answer_type, answer_id;
 	bool answered;
 	struct doctor_rows doctor;
 };
 
-/* What device code of cells is compiled for: what all devices of the session have, as far as a worker has told. */
+/* What device code of cells is compiled for: what all devices of the session have, as far as a
+ * worker has told. */
 uint32_t supervisor_device_sm(const struct supervisor *s);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of supervisor.h; what they mean for one cell is in cell-run.c, for the processes in worker-pool.c. */
+/* The calls of supervisor.h; what they mean for one cell is in cell-run.c, for the processes in
+ * worker-pool.c. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/supervisor.h"
 
@@ -48,7 +49,8 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* The last line behind the watchdog: no cell takes more than this, however fast. Emulated device memory counts there too. */
+/* The last line behind the watchdog: no cell takes more than this, however fast. Emulated device
+ * memory counts there too. */
 static void bound_memory(struct supervisor *s)
 {
 	uint64_t device = s->device_limit ? s->device_limit : memory_use_machine() / 2;
@@ -60,10 +62,13 @@ static void bound_memory(struct supervisor *s)
 
 static int start(struct supervisor *s, const struct supervisor_options *o, struct error *err)
 {
-	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map any more. */
+	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map
+	 * any more. */
 	s->dirty_pages = dirty_pages_choose();
 	if (HAVE_CUDA)
-		nvidia_nodes_make(&(struct nvidia_nodes_places){ s->proc_dir, "/dev", "nvidia-modprobe" }, &s->nvidia_nodes);
+		nvidia_nodes_make(
+			&(struct nvidia_nodes_places){ s->proc_dir, "/dev", "nvidia-modprobe" },
+			&s->nvidia_nodes);
 	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
 	    worker_pool_start_zygote(s, err) || snapshot_init(&s->snapshot, o->undo_limit, err))
 		return -1;
@@ -74,7 +79,8 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 
 int supervisor_launch(struct supervisor *s, struct error *err)
 {
-	if (worker_pool_init(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, s->language, err))
+	if (worker_pool_init(s, err) ||
+	    compiler_client_init(&s->compiler, s->libexec_dir, s->language, err))
 		return -1;
 	s->oom_kills = watchdog_oom_kills(s);
 	bound_memory(s);
@@ -107,7 +113,8 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	return s;
 }
 
-void supervisor_start(struct supervisor *s, struct loop *loop, const struct supervisor_callbacks *cb, void *data)
+void supervisor_start(struct supervisor *s, struct loop *loop,
+		      const struct supervisor_callbacks *cb, void *data)
 {
 	s->loop = loop;
 	s->cb = cb;
@@ -167,7 +174,8 @@ void supervisor_free(struct supervisor *s)
 
 /* ---- compiler ---- */
 
-void supervisor_declare(struct supervisor *s, size_t total, const struct declaration_change *changes, size_t n)
+void supervisor_declare(struct supervisor *s, size_t total,
+			const struct declaration_change *changes, size_t n)
 {
 	compiler_client_declare(&s->compiler, total, changes, n);
 }
@@ -183,14 +191,18 @@ static void on_compiler_lost(struct supervisor *s)
 
 	if (s->compiler.died_at_start) {
 		buffer_printf(&text, "the compiler %s", s->compiler.last_death);
-		refuse(s, buffer_text(&text), "Nothing was run, and the session is as it was.\nRun the cell again to try once more. If it "
-		       "stays so, `cgpu-kernel --doctor` in a shell says what the compiler lacks.");
+		refuse(s, buffer_text(&text),
+		       "Nothing was run, and the session is as it was.\nRun the cell again to try "
+		       "once more. If it stays so, `cgpu-kernel --doctor` in a shell says what the "
+		       "compiler lacks.");
 		return;
 	}
-	buffer_printf(&text, "the compiler %s while it worked on this cell", s->compiler.last_death);
-	refuse(s, buffer_text(&text), "The compiler ended while it worked on this cell. Nothing was run, and the session is "
-	       "as it was.\nThe compiler has been started again. If the same cell does it again, that is an error in cgpu: "
-	       "please report the cell.");
+	buffer_printf(&text, "the compiler %s while it worked on this cell",
+		      s->compiler.last_death);
+	refuse(s, buffer_text(&text),
+	       "The compiler ended while it worked on this cell. Nothing was run, and the session "
+	       "is as it was.\nThe compiler has been started again. If the same cell does it "
+	       "again, that is an error in cgpu: please report the cell.");
 }
 
 static void on_compiled(void *data, uint32_t type, const void *payload, size_t len)
@@ -230,8 +242,9 @@ uint32_t supervisor_device_sm(const struct supervisor *s)
 	return sm > SUPERVISOR_OLDEST_SM ? sm : SUPERVISOR_OLDEST_SM;
 }
 
-int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-		       const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked, struct error *err)
+int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
+		       const char *cflags, const char *nvflags, const uint32_t *replaced,
+		       size_t n_replaced, bool checked, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -259,46 +272,52 @@ void supervisor_compile_for(struct supervisor *s, uint32_t sm)
 	s->compile_sm = sm;
 }
 
-int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data,
-			struct error *err)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	record_put_str(&b, text);
-	record_put_u32(&b, cursor);
-	return compiler_client_ask(&s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data, err);
-}
-
-int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 			supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
-	record_put_u32(&b, detail);
-	return compiler_client_ask(&s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb, data, err);
+	return compiler_client_ask(&s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb,
+				   data, err);
 }
 
-int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data, struct error *err)
+int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+		       supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
-	return compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data, err);
+	record_put_u32(&b, cursor);
+	record_put_u32(&b, detail);
+	return compiler_client_ask(&s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb,
+				   data, err);
 }
 
-int supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data,
-		       struct error *err)
+int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb,
+			   void *data, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, text);
+	return compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb,
+				   data, err);
+}
+
+int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
+		       supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u8(&b, question);
 	record_put_str(&b, text);
-	return compiler_client_ask(&s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb, data, err);
+	return compiler_client_ask(&s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb,
+				   data, err);
 }
 
-void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable, const char *value)
+void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable,
+			     const char *value)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -315,8 +334,8 @@ void supervisor_identify(struct supervisor *s, const char *id)
 	leak_watch_identify(&s->leaks, id);
 }
 
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped,
-		    const struct run_options *options)
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len,
+		    const struct buffer *dropped, const struct run_options *options)
 {
 	cell_run_start(s, encoded_unit, len, dropped, options);
 }
@@ -419,7 +438,8 @@ void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_roo
 	};
 }
 
-/* The session that a loaded snapshot has replaced. What came later concerns memory that is let go of here. */
+/* The session that a loaded snapshot has replaced. What came later concerns memory that is let go
+ * of here. */
 static void swap_back(struct supervisor *s, struct undo_entry *e)
 {
 	struct snapshot *to = &s->snapshot;
@@ -439,7 +459,8 @@ static void swap_back(struct supervisor *s, struct undo_entry *e)
 	worker_pool_renew(s);
 }
 
-/* How many of the n entries are older than the oldest replaced session among them; that is brought back. */
+/* How many of the n entries are older than the oldest replaced session among them; that is brought
+ * back. */
 static unsigned undo_swaps(struct supervisor *s, unsigned n)
 {
 	struct undo_log *l = &s->snapshot.undo;
@@ -466,7 +487,8 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 	units = l->at[l->n - n].units;
 	for (unsigned i = 0; i < n; i++)
 		device[i] = &l->at[l->n - 1 - i].device;
-	if (device_memory_undo_room(&s->device, device, n, err) || snapshot_undo(&s->snapshot, n, err))
+	if (device_memory_undo_room(&s->device, device, n, err) ||
+	    snapshot_undo(&s->snapshot, n, err))
 		return -1;
 	device_memory_undo(&s->device, device, n);
 	unit_table_undo(&s->units, units);
@@ -499,12 +521,14 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 	if (only_between_cells(s, err))
 		return -1;
 	if (supervisor_device_is_missed(s))
-		return error_set(err, ERROR_STATE, "the device memory of the session cannot be reached, so it cannot be taken back: "
-				 "`%%gpu reset` tries the device again");
+		return error_set(err, ERROR_STATE,
+				 "the device memory of the session cannot be reached, so it cannot "
+				 "be taken back: `%%gpu reset` tries the device again");
 	lending_settle(s);
 	n = undo_log_depth(&s->snapshot.undo, state);
 	if (!n)
-		return error_set(err, ERROR_STATE, "what is needed to go back that far is not kept any more");
+		return error_set(err, ERROR_STATE,
+				 "what is needed to go back that far is not kept any more");
 	if (worker_pool_empty(s, err))
 		return -1;
 	failed = undo(s, n, err);
@@ -512,8 +536,8 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 	return failed;
 }
 
-int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn, void *data,
-		    struct error *err)
+int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn,
+		    void *data, struct error *err)
 {
 	if (only_between_cells(s, err))
 		return -1;
@@ -562,8 +586,8 @@ int supervisor_read(const struct supervisor *s, uint64_t address, void *out, siz
 	return s->run.phase == RUN_COMMITTING ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 
-int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
-			struct buffer *ret, struct error *err)
+int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body,
+			uint32_t answer_type, struct buffer *ret, struct error *err)
 {
 	struct worker *w = s->pool.active;
 	uint64_t soon = loop_now_ms() + PATIENCE_LOOK_MS;
@@ -571,7 +595,9 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 	int n = 0;
 
 	if (!worker_pool_is_ready(s) && *parking_problem(s))
-		return error_set(err, ERROR_STATE, "the session is parked, and cannot come back at the moment: %s", parking_problem(s));
+		return error_set(err, ERROR_STATE,
+				 "the session is parked, and cannot come back at the moment: %s",
+				 parking_problem(s));
 	if (!worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
 	if (worker_send(w, type, body->data, body->len, NULL, err))
@@ -608,8 +634,8 @@ static void decode_description(struct record *r, struct address_description *ret
 	memcpy(ret->name, name, strnlen(name, sizeof(ret->name) - 1));
 }
 
-int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t n, struct address_description *ret,
-			struct error *err)
+int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t n,
+			struct address_description *ret, struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
 	struct record r;
@@ -618,17 +644,20 @@ int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t 
 	record_put_u32(&body, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		record_put_u64(&body, addresses[i]);
-	if (buffer_check(&body, err) || supervisor_question(s, WORKER_DESCRIBE, &body, WORKER_DESCRIBED, &answer, err))
+	if (buffer_check(&body, err) ||
+	    supervisor_question(s, WORKER_DESCRIBE, &body, WORKER_DESCRIBED, &answer, err))
 		return -1;
 	r = record_open(answer.data, answer.len);
 	if (record_count(&r, 26) != n)
-		return error_set(err, ERROR_PROTOCOL, "the worker describes other addresses than asked");
+		return error_set(err, ERROR_PROTOCOL,
+				 "the worker describes other addresses than asked");
 	for (size_t i = 0; i < n; i++)
 		decode_description(&r, &ret[i]);
 	return record_check(&r, "WORKER_DESCRIBED", err);
 }
 
-int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len, struct error *err)
+int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len,
+			   struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
 	struct record r;
@@ -639,8 +668,8 @@ int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, s
 	record_put_u32(&body, ++s->answer_id);
 	record_put_u64(&body, stand_in);
 	record_put_u64(&body, len);
-	if (buffer_check(&body, err) ||
-	    supervisor_question(s, WORKER_DEVICE_VALUE, &body, WORKER_DEVICE_VALUE_IS, &answer, err))
+	if (buffer_check(&body, err) || supervisor_question(s, WORKER_DEVICE_VALUE, &body,
+							    WORKER_DEVICE_VALUE_IS, &answer, err))
 		return -1;
 	r = record_open(answer.data, answer.len);
 	ok = record_u8(&r);
@@ -685,8 +714,8 @@ int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct err
 	return 0;
 }
 
-int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
-			     struct error *err)
+int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n,
+			     struct memory_report *ret, struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
 
@@ -694,7 +723,8 @@ int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t
 	record_put_u32(&body, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		record_put_u32(&body, cells[i]);
-	if (buffer_check(&body, err) || supervisor_question(s, WORKER_MEMORY, &body, WORKER_MEMORY_REPORT, &answer, err))
+	if (buffer_check(&body, err) ||
+	    supervisor_question(s, WORKER_MEMORY, &body, WORKER_MEMORY_REPORT, &answer, err))
 		return -1;
 	return memory_report_decode(ret, answer.data, answer.len, err);
 }
@@ -707,10 +737,13 @@ static int tell_limits(struct supervisor *s, struct error *err)
 	record_put_u64(&b, s->host_limit);
 	record_put_u64(&b, worker_pool_device_limit(s, &s->pool.hello));
 	record_put_u8(&b, (uint8_t)s->device_rollback);
-	return worker_pool_is_ready(s) ? worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err) : 0;
+	return worker_pool_is_ready(s)
+		       ? worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err)
+		       : 0;
 }
 
-int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err)
+int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit,
+			  struct error *err)
 {
 	if (only_between_cells(s, err))
 		return -1;
@@ -769,8 +802,9 @@ void supervisor_describe_losses(const struct supervisor *s, struct buffer *out)
 
 	tracked_list_describe(&s->snapshot, out);
 	if (bytes)
-		buffer_printf(out, "%s%s of device memory that cells or libraries took from the driver", out->len ? ", " : "",
-			      size_text(bytes, size));
+		buffer_printf(out,
+			      "%s%s of device memory that cells or libraries took from the driver",
+			      out->len ? ", " : "", size_text(bytes, size));
 }
 
 void supervisor_set_wait(struct supervisor *s, uint64_t ms)
@@ -800,7 +834,8 @@ uint64_t supervisor_kept_bytes(const struct supervisor *s)
 
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)
 {
-	struct supervisor *mine = (struct supervisor *)s; /* the rows, and what processes said of themselves, are caches */
+	struct supervisor *mine = (struct supervisor *)
+		s; /* the rows, and what processes said of themselves, are caches */
 
 	if (!s->loop) {
 		worker_pool_await_hello(mine, HELLO_MS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list is the worker's, in memory that a cell can write to: its length and its addresses are not believed. */
+/* The list is the worker's, in memory that a cell can write to: its length and its addresses are
+ * not believed. */
 #include "kernel/supervisor/tracked-list.h"
 
 #include <stdint.h>
@@ -59,8 +60,8 @@ static void put(const struct kind *k, const struct found *f, struct buffer *out)
 	}
 	/* The oldest first. */
 	for (unsigned i = f->n; i-- > 0;)
-		buffer_printf(out, "%s%s%s of In[%u]%s", k->one, f->first[i].name[0] ? " " : "", f->first[i].name,
-			      f->first[i].cell, i ? ", " : "");
+		buffer_printf(out, "%s%s%s of In[%u]%s", k->one, f->first[i].name[0] ? " " : "",
+			      f->first[i].name, f->first[i].cell, i ? ", " : "");
 }
 
 unsigned tracked_list_count(const struct snapshot *s, unsigned kind)

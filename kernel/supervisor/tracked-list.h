@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of the committed session belongs to its process, and will not come back from a snapshot on disk. */
+/* What of the committed session belongs to its process, and will not come back from a snapshot on
+ * disk. */
 #ifndef CGPU_KERNEL_SUPERVISOR_TRACKED_LIST_H
 #define CGPU_KERNEL_SUPERVISOR_TRACKED_LIST_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Twin and memfd are compared before anything is copied: what did not change stays as it is, and costs undo nothing. The
- * memfd is read with pread(), piece by piece into a buffer that the processor's cache holds: through a mapping, a page that
- * the worker has given back could be no memory to read from.
+ * Twin and memfd are compared before anything is copied: what did not change stays as it is, and
+ * costs undo nothing. The memfd is read with pread(), piece by piece into a buffer that the
+ * processor's cache holds: through a mapping, a page that the worker has given back could be no
+ * memory to read from.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/twin.h"
@@ -73,7 +74,9 @@ bool twins_adopt(struct twins *t, uint64_t address, uint64_t size, char *data)
 			twins_drop(t, i);
 	if (t->n == TWINS_MAX)
 		return false;
-	t->at[t->n++] = (struct twin){ .address = address, .size = size, .data = data, .equal = true, .changed = true };
+	t->at[t->n++] = (struct twin){
+		.address = address, .size = size, .data = data, .equal = true, .changed = true
+	};
 	return true;
 }
 
@@ -114,7 +117,8 @@ const struct twin *twins_shared_from(const struct twins *t, uint64_t address)
 	const struct twin *next = NULL;
 
 	for (unsigned i = 0; i < t->n; i++)
-		if (t->at[i].shared && t->at[i].address >= address && (!next || t->at[i].address < next->address))
+		if (t->at[i].shared && t->at[i].address >= address &&
+		    (!next || t->at[i].address < next->address))
 			next = &t->at[i];
 	return next;
 }
@@ -136,10 +140,12 @@ void twins_read(const struct twins *t, uint64_t address, void *out, size_t len)
 	for (unsigned i = 0; t->written && i < t->n; i++) {
 		const struct twin *w = &t->at[i];
 		uint64_t from = w->address > address ? w->address : address;
-		uint64_t to = w->address + w->size < address + len ? w->address + w->size : address + len;
+		uint64_t to =
+			w->address + w->size < address + len ? w->address + w->size : address + len;
 
 		if (w->shared && from < to)
-			memcpy((char *)out + (from - address), w->data + (from - w->address), to - from);
+			memcpy((char *)out + (from - address), w->data + (from - w->address),
+			       to - from);
 	}
 }
 
@@ -162,7 +168,8 @@ struct work {
 };
 
 /* A slice of each twin for which want() is true. */
-static int make_slices(struct twins *t, bool (*want)(const struct twin *w), struct work *work, struct error *err)
+static int make_slices(struct twins *t, bool (*want)(const struct twin *w), struct work *work,
+		       struct error *err)
 {
 	size_t most = twins_bytes(t) / SLICE + t->n;
 
@@ -173,8 +180,11 @@ static int make_slices(struct twins *t, bool (*want)(const struct twin *w), stru
 		struct twin *w = &t->at[i];
 
 		for (uint64_t at = 0; want(w) && at < w->size; at += SLICE)
-			work->slices[work->n++] = (struct slice){ .twin = w, .at = at,
-								  .size = w->size - at < SLICE ? w->size - at : SLICE };
+			work->slices[work->n++] =
+				(struct slice){ .twin = w,
+						.at = at,
+						.size = w->size - at < SLICE ? w->size - at
+									     : SLICE };
 	}
 	return 0;
 }
@@ -184,30 +194,35 @@ static uint64_t offset_of(const struct work *work, const struct slice *s, uint64
 	return s->twin->address - work->base + s->at + at;
 }
 
-static int read_piece(const struct work *work, const struct slice *s, uint64_t at, char *out, size_t len, struct error *err)
+static int read_piece(const struct work *work, const struct slice *s, uint64_t at, char *out,
+		      size_t len, struct error *err)
 {
 	uint64_t offset = offset_of(work, s, at);
 
 	if (whole_pread(work->memfd, out, len, offset) != len)
-		return error_errno(err, "cannot read the arena at offset %#llx", (unsigned long long)offset);
+		return error_errno(err, "cannot read the arena at offset %#llx",
+				   (unsigned long long)offset);
 	return 0;
 }
 
-static int write_piece(const struct work *work, const struct slice *s, uint64_t at, const char *data, size_t len,
-		       struct error *err)
+static int write_piece(const struct work *work, const struct slice *s, uint64_t at,
+		       const char *data, size_t len, struct error *err)
 {
 	uint64_t offset = offset_of(work, s, at);
 
 	if (whole_pwrite(work->memfd, data, len, offset) != len)
-		return error_errno(err, "cannot write the arena at offset %#llx", (unsigned long long)offset);
+		return error_errno(err, "cannot write the arena at offset %#llx",
+				   (unsigned long long)offset);
 	return 0;
 }
 
 /*
- * The worker gives back pages that are free in every state that can be returned to, after the commit and at any time: their
- * old content is none that undo needs. Cells can make no holes in session memory (runtime/exports-memory.c).
+ * The worker gives back pages that are free in every state that can be returned to, after the
+ * commit and at any time: their old content is none that undo needs. Cells can make no holes in
+ * session memory (runtime/exports-memory.c).
  */
-static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at, const char *new)
+static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at,
+			  const char *new)
 {
 	static const char zero[ARENA_PAGE];
 	off_t offset = (off_t)offset_of(work, s, at);
@@ -234,7 +249,8 @@ static int note_range(struct dirty_ranges *r, uint64_t address, struct error *er
 			struct dirty_range *at = realloc(r->at, cap * sizeof(*at));
 
 			if (!at)
-				return error_set(err, ERROR_MEMORY, "out of memory for %zu ranges", cap);
+				return error_set(err, ERROR_MEMORY, "out of memory for %zu ranges",
+						 cap);
 			r->at = at;
 			r->cap = cap;
 		}
@@ -263,15 +279,18 @@ static int save_page(struct work *work, struct slice *s, uint64_t at, struct err
 	return 0;
 }
 
-static int refresh_piece(struct work *work, struct slice *s, uint64_t at, const char *new, size_t len, struct error *err)
+static int refresh_piece(struct work *work, struct slice *s, uint64_t at, const char *new,
+			 size_t len, struct error *err)
 {
 	char *old = s->twin->data + s->at + at;
 
 	if (!memcmp(old, new, len))
 		return 0;
 	s->changed = true;
-	for (size_t page = 0; page < len && atomic_load(&work->saved_bytes) <= work->keep_bytes; page += ARENA_PAGE)
-		if (memcmp(old + page, new + page, ARENA_PAGE) && !is_given_back(work, s, at + page, new + page) &&
+	for (size_t page = 0; page < len && atomic_load(&work->saved_bytes) <= work->keep_bytes;
+	     page += ARENA_PAGE)
+		if (memcmp(old + page, new + page, ARENA_PAGE) &&
+		    !is_given_back(work, s, at + page, new + page) &&
 		    save_page(work, s, at + page, err))
 			return -1;
 	memcpy(old, new, len);
@@ -304,10 +323,12 @@ static bool looks_new(const struct work *work, const struct slice *s)
 	char page[ARENA_PAGE];
 
 	for (uint64_t i = 0; i < PROBES; i++) {
-		uint64_t at = (s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
+		uint64_t at =
+			(s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
 
 		if (read_piece(work, s, at, page, sizeof(page), NULL) ||
-		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)) || is_given_back(work, s, at, page))
+		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)) ||
+		    is_given_back(work, s, at, page))
 			return false;
 	}
 	return true;
@@ -374,8 +395,8 @@ static void end_refresh(struct twins *t, const struct work *work)
 	}
 }
 
-int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes, struct preimage **ret, bool *ret_lost,
-		  struct error *err)
+int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes,
+		  struct preimage **ret, bool *ret_lost, struct error *err)
 {
 	struct work work = { .memfd = memfd, .base = base, .keep_bytes = keep_bytes };
 	int failed;

@@ -65,7 +65,8 @@ bool undo_log_keeps_newest(const struct undo_log *l)
 {
 	const struct undo_entry *e = l->n ? &l->at[l->n - 1] : NULL;
 
-	return e && e->preimage.valid && e->device.valid && (e->swap || entry_bytes(e) <= l->bytes_max);
+	return e && e->preimage.valid && e->device.valid &&
+	       (e->swap || entry_bytes(e) <= l->bytes_max);
 }
 
 void undo_log_trim(struct undo_log *l)

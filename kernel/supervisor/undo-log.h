@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What takes the last commits back, the newest first: old content of pages and device buffers, tops, a mark of the units.
- * The log is bounded by bytes and by commits; the oldest entries go first. A commit whose old content was too much to keep
- * ends the log: nothing before it can be reached.
+ * What takes the last commits back, the newest first: old content of pages and device buffers,
+ * tops, a mark of the units. The log is bounded by bytes and by commits; the oldest entries go
+ * first. A commit whose old content was too much to keep ends the log: nothing before it can be
+ * reached.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_UNDO_LOG_H
 #define CGPU_KERNEL_SUPERVISOR_UNDO_LOG_H
@@ -20,15 +21,16 @@ struct error;
 #define UNDO_COMMITS_MAX 64
 
 struct undo_entry {
-	uint32_t cell;               /* whose commit this takes back */
-	uint64_t serial;             /* of the state that it leads to */
+	uint32_t cell;   /* whose commit this takes back */
+	uint64_t serial; /* of the state that it leads to */
 	struct preimage preimage;
 	uint64_t top[ARENA_REGIONS]; /* of that state */
 	uint64_t heap_freed;         /* header's count in that state */
-	uint64_t kept_heap;          /* bytes that the worker must not reuse as long as the entry lives */
+	uint64_t kept_heap; /* bytes that the worker must not reuse as long as the entry lives */
 	struct device_undo device;
-	uint64_t units;              /* mark of the unit table in that state */
-	struct session_swap *swap;   /* not a commit: the whole session was replaced, and this is the old one; owned */
+	uint64_t units;            /* mark of the unit table in that state */
+	struct session_swap *swap; /* not a commit: the whole session was replaced, and this is the
+				      old one; owned */
 };
 
 struct undo_log {
@@ -46,7 +48,8 @@ static inline struct undo_entry *undo_log_newest(struct undo_log *l)
 }
 /* Will undo_log_trim() keep the newest entry? */
 bool undo_log_keeps_newest(const struct undo_log *l);
-/* The newest entry is complete: drop what is too old or too much. A replaced session is kept up to the next commit. */
+/* The newest entry is complete: drop what is too old or too much. A replaced session is kept up to
+ * the next commit. */
 void undo_log_trim(struct undo_log *l);
 /* The newest n are done with. */
 void undo_log_pop(struct undo_log *l, unsigned n);

@@ -22,8 +22,8 @@ struct unit_debug {
 };
 
 /* Nothing is looked for outside of the object. */
-static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-			     const char *link, GElf_Word crc, char **ret)
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			     const char *file, const char *link, GElf_Word crc, char **ret)
 {
 	(void)module;
 	(void)data;
@@ -46,7 +46,8 @@ static int refuse(struct error *err)
 {
 	const char *why = dwfl_errmsg(-1);
 
-	return error_set(err, ERROR_INPUT, "the debugging information of a cell cannot be read: %s", why ? why : "unknown error");
+	return error_set(err, ERROR_INPUT, "the debugging information of a cell cannot be read: %s",
+			 why ? why : "unknown error");
 }
 
 static int open_object(struct unit_debug *d, int *fd, struct error *err)
@@ -77,7 +78,8 @@ struct unit_debug *unit_debug_new(const void *object, size_t len, struct error *
 	if (fd < 0)
 		return NULL;
 	if (!d) {
-		error_set(err, ERROR_MEMORY, "out of memory for the debugging information of a cell");
+		error_set(err, ERROR_MEMORY,
+			  "out of memory for the debugging information of a cell");
 		return NULL;
 	}
 	if (open_object(d, &fd, err)) {
@@ -102,7 +104,8 @@ uint64_t unit_debug_address(struct unit_debug *d, const char *function, uint32_t
 	for (int i = 1; i < n; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
-		const char *name = dwfl_module_getsym_info(d->module, i, &symbol, &address, NULL, NULL, NULL);
+		const char *name =
+			dwfl_module_getsym_info(d->module, i, &symbol, &address, NULL, NULL, NULL);
 
 		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && !strcmp(name, function))
 			return address + offset;
@@ -120,7 +123,8 @@ static const char *base_name(const char *path)
 /* Of the C++ library, the compiler, CUDA or cgpu: code that no user has written. */
 static bool is_of_system(const char *path)
 {
-	static const char *const parts[] = { "/usr/", "/include/c++/", "/lib/clang/", "/site-packages/", "/share/cgpu/" };
+	static const char *const parts[] = { "/usr/", "/include/c++/", "/lib/clang/",
+					     "/site-packages/", "/share/cgpu/" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const char *found = strstr(path, parts[i]);
@@ -132,7 +136,8 @@ static bool is_of_system(const char *path)
 }
 
 /* Sets line, or file and file_line. */
-static void set_place(const char *file, uint32_t number, const char *cell_name, struct unit_place *ret)
+static void set_place(const char *file, uint32_t number, const char *cell_name,
+		      struct unit_place *ret)
 {
 	if (!strcmp(base_name(file), cell_name)) {
 		ret->line = number;
@@ -143,7 +148,8 @@ static void set_place(const char *file, uint32_t number, const char *cell_name, 
 	}
 }
 
-static void set_line(struct unit_debug *d, uint64_t address, const char *cell_name, struct unit_place *ret)
+static void set_line(struct unit_debug *d, uint64_t address, const char *cell_name,
+		     struct unit_place *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&d->unit, address - d->bias);
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
@@ -154,7 +160,8 @@ static void set_line(struct unit_debug *d, uint64_t address, const char *cell_na
 }
 
 /* Where the inlined function was called. */
-static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name, struct unit_place *ret)
+static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name,
+		     struct unit_place *ret)
 {
 	Dwarf_Word line, file;
 	Dwarf_Attribute a;
@@ -170,7 +177,8 @@ static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_
 		set_place(name, (uint32_t)line, cell_name, ret);
 }
 
-/* The blocks and functions around an address, innermost first, as the calls are nested, not as the text is. */
+/* The blocks and functions around an address, innermost first, as the calls are nested, not as the
+ * text is. */
 static int scopes_at(struct unit_debug *d, uint64_t address, Dwarf_Die **ret)
 {
 	cleanup_free Dwarf_Die *in_text = NULL;
@@ -181,8 +189,8 @@ static int scopes_at(struct unit_debug *d, uint64_t address, Dwarf_Die **ret)
 	return dwarf_getscopes_die(&in_text[0], ret);
 }
 
-unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t offset, const char *cell_name,
-			   struct unit_place *ret, unsigned max)
+unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t offset,
+			   const char *cell_name, struct unit_place *ret, unsigned max)
 {
 	uint64_t address = unit_debug_address(d, function, offset);
 	cleanup_free Dwarf_Die *scopes = NULL;
@@ -217,7 +225,9 @@ static bool child_named(Dwarf_Die *scope, const char *name, Dwarf_Die *ret)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		const char *have = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ? dwarf_diename(&child) : NULL;
+		const char *have = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter
+					   ? dwarf_diename(&child)
+					   : NULL;
 
 		if (have && !strcmp(have, name)) {
 			*ret = child;
@@ -234,8 +244,8 @@ static bool is_function(Dwarf_Die *scope)
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
-bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place, const char *name, Dwarf_Die *ret,
-			 bool *ret_global)
+bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place, const char *name,
+			 Dwarf_Die *ret, bool *ret_global)
 {
 	cleanup_free Dwarf_Die *scopes = NULL;
 	int n = scopes_at(d, address, &scopes);
@@ -253,7 +263,8 @@ bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place,
 	return unit_debug_global(d, name, ret);
 }
 
-bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index, uint64_t *ret_offset)
+bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,
+			uint64_t *ret_offset)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(d->module, &bias);

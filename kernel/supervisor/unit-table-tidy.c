@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which records nobody can ask for. A cell that is run again with the same code gives the machine code of the run before its
- * own number, so no address leads to the earlier record; a cell of constants has no code at all. What such a record still
- * tells is where its names lie, until later records tell that of all of them. States that can be returned to need what they
- * had: only records from before the oldest of them are looked at, for what is needed and for what makes it needless.
+ * Which records nobody can ask for. A cell that is run again with the same code gives the machine
+ * code of the run before its own number, so no address leads to the earlier record; a cell of
+ * constants has no code at all. What such a record still tells is where its names lie, until later
+ * records tell that of all of them. States that can be returned to need what they had: only records
+ * from before the oldest of them are looked at, for what is needed and for what makes it needless.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static int by_cell(const void *a, const void *b)
 	return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* Records without an address: with the same code as a later one, or without code. Several of one cell cannot be told apart. */
+/* Records without an address: with the same code as a later one, or without code. Several of one
+ * cell cannot be told apart. */
 static int find_codeless(const struct unit_table *t, size_t n, bool *gone)
 {
 	cleanup_free struct numbered *cells = malloc((n + 1) * sizeof(*cells));
@@ -52,7 +54,8 @@ static int find_codeless(const struct unit_table *t, size_t n, bool *gone)
 	qsort(cells, n, sizeof(*cells), by_cell);
 	for (size_t i = 0; i < n; i++) {
 		struct numbered key = { .cell = t->records[i].replaces };
-		const struct numbered *found = key.cell ? bsearch(&key, cells, n, sizeof(*cells), by_cell) : NULL;
+		const struct numbered *found =
+			key.cell ? bsearch(&key, cells, n, sizeof(*cells), by_cell) : NULL;
 
 		if (found && found->record < i && (found == cells || found[-1].cell != key.cell) &&
 		    (found == cells + n - 1 || found[1].cell != key.cell))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups go from the newest record backwards: a cell that was run again is found in its last form. */
+/* Lookups go from the newest record backwards: a cell that was run again is found in its last form.
+ */
 #include "kernel/supervisor/unit-table.h"
 
 #include <stdlib.h>
@@ -114,7 +115,8 @@ static struct unit_debug *open_debug(const struct unit_record *r)
 	if (object.len)
 		d = unit_debug_new(object.data, object.len, &err);
 	if (!d)
-		log_warning("%s: %s", r->unit.cell_name, *err.text ? err.text : "its object cannot be unpacked");
+		log_warning("%s: %s", r->unit.cell_name,
+			    *err.text ? err.text : "its object cannot be unpacked");
 	return d;
 }
 
@@ -145,7 +147,8 @@ static int add(struct unit_table *t, struct unit_record *r, const char *text, st
 	return 0;
 }
 
-int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err)
+int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text,
+		     struct error *err)
 {
 	struct unit_record r = { 0 };
 
@@ -162,7 +165,8 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 static int take_record(struct unit_table *t, struct record *from, struct error *err)
 {
 	struct unit_record r = { 0 };
-	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended, *sections;
+	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended,
+		   *sections;
 	size_t len, sections_len;
 
 	ended = record_bytes(from, &len);
@@ -323,7 +327,8 @@ const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t c
 	return NULL;
 }
 
-static const struct unit_record *find_definer(const struct unit_table *t, const char *name, size_t *ret_symbol)
+static const struct unit_record *find_definer(const struct unit_table *t, const char *name,
+					      size_t *ret_symbol)
 {
 	for (size_t i = t->n; i-- > 0;) {
 		const struct unit *u = &t->records[i].unit;
@@ -409,8 +414,8 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 		for (size_t k = 0; k < r->unit.n_symbols; k++) {
 			if (!r->placed[k].address)
 				continue;
-			c[n] = (struct candidate){ r->unit.symbols[k].name, &r->unit.symbols[k], &r->placed[k],
-						   r->unit.cell, n };
+			c[n] = (struct candidate){ r->unit.symbols[k].name, &r->unit.symbols[k],
+						   &r->placed[k], r->unit.cell, n };
 			n++;
 		}
 		for (size_t at = 0; at < r->ended.len; at += strlen(r->ended.data + at) + 1) {

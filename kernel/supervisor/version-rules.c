@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table, and the facts that it is asked about. What a library is, the file says that its names lead to, as
- * libcublas.so.13.1.0.3; of cuDNN also the header beside it, and the package of Python that it came with.
+ * The table, and the facts that it is asked about. What a library is, the file says that its names
+ * lead to, as libcublas.so.13.1.0.3; of cuDNN also the header beside it, and the package of Python
+ * that it came with.
  */
 #include "kernel/supervisor/version-rules.h"
 
@@ -23,7 +24,8 @@ static void put_version(uint32_t version, char ret[16])
 		ret[0] = '\0';
 }
 
-/* The CUDA that libraries have to fit: that of others that are loaded, of its package, or of the driver. */
+/* The CUDA that libraries have to fit: that of others that are loaded, of its package, or of the
+ * driver. */
 static uint32_t cuda_of(const struct version_facts *f)
 {
 	return f->library_newest ? f->library_newest : f->cudnn_cuda ? f->cudnn_cuda : f->driver;
@@ -34,8 +36,8 @@ static bool cudnn_is_for(uint32_t cudnn, uint32_t cuda)
 	if (!cudnn)
 		return true;
 	switch (cuda / 1000) {
-#define CUDNN_CUDA(cuda, from, to) \
-	case cuda:                 \
+#define CUDNN_CUDA(cuda, from, to)                                                                 \
+	case cuda:                                                                                 \
 		return cudnn >= (from) && cudnn <= (to);
 #include "kernel/supervisor/version-rules.def"
 	default:
@@ -46,9 +48,9 @@ static bool cudnn_is_for(uint32_t cudnn, uint32_t cuda)
 size_t version_rules_count(void)
 {
 	return 0
-#define VERSION_RULE(name, teller, condition, first, second, detail, hint) + 1
+#define VERSION_RULE(name, teller, condition, first, second, detail, hint) +1
 #include "kernel/supervisor/version-rules.def"
-	;
+		;
 }
 
 void version_rules_check(size_t i, const struct version_facts *f, struct version_verdict *ret)
@@ -57,15 +59,16 @@ void version_rules_check(size_t i, const struct version_facts *f, struct version
 	size_t n = 0;
 
 	*ret = (struct version_verdict){ .name = "", .ok = true, .hint = "" };
-#define VERSION_RULE(name_, teller_, condition, first, second, detail_, hint_)                             \
-	if (n++ == i) {                                                                                    \
-		ret->name = name_;                                                                         \
-		ret->ok = condition;                                                                       \
-		ret->teller = VERSION_TELLER_##teller_;                                                    \
-		ret->hint = hint_;                                                                         \
-		put_version(first, a);                                                                     \
-		put_version(second, b);                                                                    \
-		snprintf(ret->detail, sizeof(ret->detail), detail_, n == 1 ? f->passed_over : "", a, b);   \
+#define VERSION_RULE(name_, teller_, condition, first, second, detail_, hint_)                     \
+	if (n++ == i) {                                                                            \
+		ret->name = name_;                                                                 \
+		ret->ok = condition;                                                               \
+		ret->teller = VERSION_TELLER_##teller_;                                            \
+		ret->hint = hint_;                                                                 \
+		put_version(first, a);                                                             \
+		put_version(second, b);                                                            \
+		snprintf(ret->detail, sizeof(ret->detail), detail_, n == 1 ? f->passed_over : "",  \
+			 a, b);                                                                    \
 	}
 #include "kernel/supervisor/version-rules.def"
 }
@@ -128,7 +131,8 @@ static uint32_t version_in_header(const char *path)
 
 	if (!slash)
 		return 0;
-	snprintf(header, sizeof(header), "%.*s/../include/cudnn_version.h", (int)(slash - path), path);
+	snprintf(header, sizeof(header), "%.*s/../include/cudnn_version.h", (int)(slash - path),
+		 path);
 	f = fopen(header, "re");
 	if (!f)
 		return 0;
@@ -137,7 +141,8 @@ static uint32_t version_in_header(const char *path)
 	return major ? major * 1000 + defined_number(text, "#define CUDNN_MINOR ") * 10 : 0;
 }
 
-/* SITE/nvidia/cudnn/lib/libcudnn.so.9 beside SITE/nvidia_cudnn_cu12-9.12.0.46.dist-info; 0: there is none, or several. */
+/* SITE/nvidia/cudnn/lib/libcudnn.so.9 beside SITE/nvidia_cudnn_cu12-9.12.0.46.dist-info; 0: there
+ * is none, or several. */
 static uint32_t cuda_of_package(const char *path)
 {
 	static const char folder[] = "/nvidia/", package[] = "/nvidia_cudnn_cu";
@@ -151,7 +156,9 @@ static uint32_t cuda_of_package(const char *path)
 	snprintf(pattern, sizeof(pattern), "%.*s%s*.dist-info", (int)(end - path), path, package);
 	if (!glob(pattern, 0, NULL, &found)) {
 		if (found.gl_pathc == 1)
-			cuda = (uint32_t)strtoul(found.gl_pathv[0] + (end - path) + strlen(package), NULL, 10) * 1000;
+			cuda = (uint32_t)strtoul(found.gl_pathv[0] + (end - path) + strlen(package),
+						 NULL, 10) *
+			       1000;
 		globfree(&found);
 	}
 	return cuda;
@@ -167,9 +174,11 @@ static void add_cudnn(struct version_facts *f, const char *path, const char *num
 
 void version_rules_add_library(struct version_facts *f, const char *path)
 {
-	static const char blas[] = "libcublas.so.", lt[] = "libcublasLt.so.", cudnn[] = "libcudnn.so.";
+	static const char blas[] = "libcublas.so.", lt[] = "libcublasLt.so.",
+			  cudnn[] = "libcudnn.so.";
 	char whole[PATH_MAX];
-	const char *file = realpath(path, whole) ? whole : path, *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	const char *file = realpath(path, whole) ? whole : path, *slash = strrchr(file, '/'),
+		   *name = slash ? slash + 1 : file;
 
 	add_named(f, name);
 	/* Only a whole number can be compared. */

@@ -15,12 +15,13 @@
 struct version_facts {
 	bool emulated;
 	uint32_t driver;
-	uint32_t compiler;        /* the first CUDA that takes PTX as it is made of cells */
-	uint32_t library_oldest, library_newest; /* CUDA of the libraries that are loaded: 13000 of libcublas.so.13 */
-	uint32_t cublas, cublas_lt; /* their own */
-	uint32_t cudnn;           /* 9120 is 9.12 */
-	uint32_t cudnn_cuda;      /* that it was made for, where its package says so */
-	const char *passed_over;  /* why the machine's own driver is not used, "" for nothing */
+	uint32_t compiler; /* the first CUDA that takes PTX as it is made of cells */
+	uint32_t library_oldest, library_newest; /* CUDA of the libraries that are loaded: 13000 of
+						    libcublas.so.13 */
+	uint32_t cublas, cublas_lt;              /* their own */
+	uint32_t cudnn;                          /* 9120 is 9.12 */
+	uint32_t cudnn_cuda;     /* that it was made for, where its package says so */
+	const char *passed_over; /* why the machine's own driver is not used, "" for nothing */
 };
 
 /* Who tells a broken rule before the first cell that uses the device. %doctor tells all of them. */
@@ -39,8 +40,8 @@ size_t version_rules_count(void);
 void version_rules_check(size_t i, const struct version_facts *f, struct version_verdict *ret);
 
 /*
- * Add a loaded library to the facts, by the name of its file and what lies beside it: it is not opened. Others than CUDA's are
- * left out.
+ * Add a loaded library to the facts, by the name of its file and what lies beside it: it is not
+ * opened. Others than CUDA's are left out.
  */
 void version_rules_add_library(struct version_facts *f, const char *path);
 

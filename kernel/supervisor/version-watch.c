@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells without a device cost one comparison: the rules are asked again only when a library or the compiler has come, and a cell
- * is looked at only when a rule is broken.
+ * Cells without a device cost one comparison: the rules are asked again only when a library or the
+ * compiler has come, and a cell is looked at only when a rule is broken.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/version-watch.h"
@@ -30,13 +30,15 @@ void version_watch_facts(const struct supervisor *s, struct version_facts *ret)
 /* "cudaMalloc", "cuInit", "cublasCreate_v2", as the symbol table of an object has them. */
 static bool is_of_cuda(const char *name)
 {
-	static const char *const starts[] = { "cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "__cudaRegister" };
+	static const char *const starts[] = { "cublas",   "cudnn",    "cufft",         "curand",
+					      "cusolver", "cusparse", "__cudaRegister" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (!strncmp(name, starts[i], strlen(starts[i])))
 			return true;
-	return !strncmp(name, "cu", 2) && (isupper((unsigned char)name[2]) ||
-					   (!strncmp(name, "cuda", 4) && isupper((unsigned char)name[4])));
+	return !strncmp(name, "cu", 2) &&
+	       (isupper((unsigned char)name[2]) ||
+		(!strncmp(name, "cuda", 4) && isupper((unsigned char)name[4])));
 }
 
 /* Each text in it that stands between two NULs. */
@@ -73,7 +75,8 @@ static void put_sentence(const struct version_verdict *v, struct buffer *out)
 	bool is_name = !strncmp(v->detail, "cu", 2);
 	char first = v->detail[0];
 
-	buffer_printf(out, "%c%s. %s\n", is_name ? first : (char)toupper((unsigned char)first), v->detail + 1, v->hint);
+	buffer_printf(out, "%c%s. %s\n", is_name ? first : (char)toupper((unsigned char)first),
+		      v->detail + 1, v->hint);
 }
 
 static void put_broken(struct supervisor *s, struct buffer *out)
@@ -84,7 +87,8 @@ static void put_broken(struct supervisor *s, struct buffer *out)
 	version_watch_facts(s, &f);
 	for (size_t i = 0; i < version_rules_count(); i++) {
 		version_rules_check(i, &f, &v);
-		if (!v.ok && v.teller == VERSION_TELLER_KERNEL && !strstr(buffer_text(&s->versions.said), v.detail))
+		if (!v.ok && v.teller == VERSION_TELLER_KERNEL &&
+		    !strstr(buffer_text(&s->versions.said), v.detail))
 			put_sentence(&v, out);
 	}
 }

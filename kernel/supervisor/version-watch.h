@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Versions that do not go together (version-rules.h) are told on the stderr of the first cell that uses the device or one of its
- * libraries, before it runs, each once; `%doctor` has a row for each as long as it is so.
+ * Versions that do not go together (version-rules.h) are told on the stderr of the first cell that
+ * uses the device or one of its libraries, before it runs, each once; `%doctor` has a row for each
+ * as long as it is so.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_VERSION_WATCH_H
 #define CGPU_KERNEL_SUPERVISOR_VERSION_WATCH_H
@@ -15,7 +16,7 @@ struct supervisor;
 struct version_facts;
 
 struct version_watch {
-	size_t seen;     /* what there was to look at, the last time that nothing was left to tell */
+	size_t seen; /* what there was to look at, the last time that nothing was left to tell */
 	struct buffer said; /* lines */
 };
 

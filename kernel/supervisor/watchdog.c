@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One timer a cell. Memory that malloc() gives is counted before it is given, by the allocator in the worker; here the rest
- * is found: mmap(), stacks, pages of a child, and blocks that were asked for without the allocator. Processes are counted
- * only after the whole machine has gained many: that number is one cheap call.
+ * One timer a cell. Memory that malloc() gives is counted before it is given, by the allocator in
+ * the worker; here the rest is found: mmap(), stacks, pages of a child, and blocks that were asked
+ * for without the allocator. Processes are counted only after the whole machine has gained many:
+ * that number is one cheap call.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/watchdog.h"
@@ -68,7 +69,8 @@ void watchdog_stop(struct supervisor *s)
 	s->run.tick = NULL;
 }
 
-/* The first look at a cell is some milliseconds after its start: what short ones use is of no interest. */
+/* The first look at a cell is some milliseconds after its start: what short ones use is of no
+ * interest. */
 static struct memory_use look(struct supervisor *s, const struct worker *w)
 {
 	struct memory_use u = memory_use_now(s, w, false);
@@ -86,8 +88,8 @@ static struct memory_use look(struct supervisor *s, const struct worker *w)
 }
 
 /* The cell ends as OutOfMemory; the table is made while its process still has the memory. */
-static void out_of_memory(struct supervisor *s, const struct worker *w, const struct memory_use *u, const char *evalue,
-			  const char *advice)
+static void out_of_memory(struct supervisor *s, const struct worker *w, const struct memory_use *u,
+			  const char *evalue, const char *advice)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
@@ -106,19 +108,23 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 	struct memory_use u = look(s, w);
 	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
-	/* No cell is ended for copies that only make it fast; kernel/supervisor/lending.c keeps them small. */
+	/* No cell is ended for copies that only make it fast; kernel/supervisor/lending.c keeps
+	 * them small. */
 	if (!s->host_limit || s->run.memory_seen - u.twins <= s->host_limit + MEMORY_USE_BASE)
 		return false;
 	snprintf(evalue, sizeof(evalue), "the session uses %s of host memory, the limit is %s",
 		 size_text(s->run.memory_seen, used), size_text(s->host_limit, limit));
-	out_of_memory(s, w, &u, evalue, "Free what is not needed, or set another limit with %limit ram SIZE.");
+	out_of_memory(s, w, &u, evalue,
+		      "Free what is not needed, or set another limit with %limit ram SIZE.");
 	return true;
 }
 
-/* Not each cell that runs while a machine thrashes is the cause: it has grown, or the session is a large part of it all. */
+/* Not each cell that runs while a machine thrashes is the cause: it has grown, or the session is a
+ * large part of it all. */
 static bool is_to_blame(const struct supervisor *s)
 {
-	return s->run.memory_seen > s->run.memory_at_start + BLAME_GROWTH || s->run.memory_seen > memory_use_machine() / 4;
+	return s->run.memory_seen > s->run.memory_at_start + BLAME_GROWTH ||
+	       s->run.memory_seen > memory_use_machine() / 4;
 }
 
 static bool thrashes(struct supervisor *s, struct worker *w)
@@ -134,11 +140,15 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 	u = look(s, w);
 	if (!is_to_blame(s))
 		return false;
-	snprintf(evalue, sizeof(evalue), "the machine was about to freeze: for %u %% of the last %u seconds every process "
-		 "waited for memory, and the session uses %s", s->pressure.percent, PRESSURE_WINDOW_MS / 1000,
+	snprintf(evalue, sizeof(evalue),
+		 "the machine was about to freeze: for %u %% of the last %u seconds every process "
+		 "waited for memory, and the session uses %s",
+		 s->pressure.percent, PRESSURE_WINDOW_MS / 1000,
 		 size_text(s->run.memory_seen, used));
-	out_of_memory(s, w, &u, evalue, "The limit of host memory was not reached: other programs have the rest. Free what is "
-		      "not needed, here or there; %limit ram SIZE stops a cell earlier.");
+	out_of_memory(
+		s, w, &u, evalue,
+		"The limit of host memory was not reached: other programs have the rest. Free what "
+		"is not needed, here or there; %limit ram SIZE stops a cell earlier.");
 	return true;
 }
 
@@ -152,7 +162,8 @@ static bool too_many_processes(struct supervisor *s, struct worker *w)
 		n = strays_descendants(w->pid, PROCESSES_MAX);
 	if (!refused && n < PROCESSES_MAX)
 		return false;
-	snprintf(evalue, sizeof(evalue), "the cell has started more processes or threads than the %u that it may have",
+	snprintf(evalue, sizeof(evalue),
+		 "the cell has started more processes or threads than the %u that it may have",
 		 PROCESSES_MAX);
 	fault_report_plain(&s->run.report, "ProcessLimit", evalue, "All of them have been ended.");
 	cell_run_fail(s);
@@ -186,7 +197,9 @@ static void memory_text(const struct supervisor *s, char *buf, size_t size)
 	if (!s->run.memory_most)
 		snprintf(buf, size, "The limit of host memory is %s.", limit);
 	else
-		snprintf(buf, size, "The session used up to %s of host memory while the cell ran; the limit is %s.",
+		snprintf(buf, size,
+			 "The session used up to %s of host memory while the cell ran; the limit "
+			 "is %s.",
 			 size_text(s->run.memory_most, used), limit);
 }
 

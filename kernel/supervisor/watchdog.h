@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks at the worker while its cell runs: shows its output, and ends it when it passes the limit of host memory or of
- * processes. Says how a worker died that left no record.
+ * Looks at the worker while its cell runs: shows its output, and ends it when it passes the limit
+ * of host memory or of processes. Says how a worker died that left no record.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_WATCHDOG_H
 #define CGPU_KERNEL_SUPERVISOR_WATCHDOG_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	      wanted           forked, hello          nobody else has the session
- *	 -  ----------> spare -------------> spare ------------------------------> active
- *	                (no pid)             READY       WORKER_ATTACH             ATTACHING, then IDLE
+ *	     wanted         forked, hello        nobody else has the session
+ *	 - ---------> spare ------------> spare -----------------------------> active
+ *	              (no pid)            READY         WORKER_ATTACH          ATTACHING, then IDLE
  *
- * worker_pool_advance() does the next step that is possible; every event ends there. Failures in a row make it wait before it
- * tries again, and let the cell that waits fail with the reason.
+ * worker_pool_advance() does the next step that is possible; every event ends there. Failures in a
+ * row make it wait before it tries again, and let the cell that waits fail with the reason.
  */
 #include "kernel/supervisor/worker-pool.h"
 
@@ -86,18 +86,23 @@ static bool session_is_held(const struct worker_pool *p)
 	return false;
 }
 
-/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for any longer. */
+/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for
+ * any longer. */
 static void give_up(struct supervisor *s, struct worker *w)
 {
 	w->attached = false;
 	log_error("worker %d cannot be killed; it hangs inside Linux", (int)w->pid);
-	buffer_printf(&s->run.restored, "GPU stuck: process %d of the cell cannot be killed, because it hangs in a driver. It may "
-		      "still use memory of the host and of the device. The session goes on in another process.\n", (int)w->pid);
+	buffer_printf(&s->run.restored,
+		      "GPU stuck: process %d of the cell cannot be killed, because it hangs in a "
+		      "driver. It may still use memory of the host and of the device. The session "
+		      "goes on in another process.\n",
+		      (int)w->pid);
 }
 
 static bool is_on_its_way(const struct worker *w)
 {
-	return w && (w->state == WORKER_STARTING || w->state == WORKER_FORKED || w->state == WORKER_ATTACHING);
+	return w && (w->state == WORKER_STARTING || w->state == WORKER_FORKED ||
+		     w->state == WORKER_ATTACHING);
 }
 
 /* What was committed turns private, and memory goes back to the driver. */
@@ -109,10 +114,13 @@ static bool is_behind_commit(const struct worker *w)
 
 static void say_stuck(struct supervisor *s, const struct worker *w)
 {
-	log_error("worker %d hangs in the driver of the device; the next ones leave it alone", (int)w->pid);
+	log_error("worker %d hangs in the driver of the device; the next ones leave it alone",
+		  (int)w->pid);
 	if (!s->pool.device_hangs)
-		buffer_printf(&s->run.restored, "GPU stuck: process %d hangs in the driver. Cells go on without the device; "
-			      "`%%gpu reset` tries it again.\n", (int)w->pid);
+		buffer_printf(&s->run.restored,
+			      "GPU stuck: process %d hangs in the driver. Cells go on without the "
+			      "device; `%%gpu reset` tries it again.\n",
+			      (int)w->pid);
 	s->pool.device_hangs = true;
 }
 
@@ -132,7 +140,8 @@ static void look_behind_commit(struct supervisor *s)
 	worker_kill(w);
 }
 
-/* In its start or with the session: all that it does there that can take for ever is calls of the driver. */
+/* In its start or with the session: all that it does there that can take for ever is calls of the
+ * driver. */
 static void look_at_start(struct supervisor *s, struct worker *w)
 {
 	if (!is_on_its_way(w) || !w->pid || patience_used_ms(&w->patience) < START_MS)
@@ -167,8 +176,9 @@ static void start_patience(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
 
-	if (s->loop && !p->patience && (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active) ||
-				     is_behind_commit(p->active)))
+	if (s->loop && !p->patience &&
+	    (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active) ||
+	     is_behind_commit(p->active)))
 		p->patience = loop_add_timer(s->loop, PATIENCE_LOOK_MS, on_patience, s);
 }
 
@@ -309,7 +319,9 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	if (w->checks)
-		return checker_send_chunks(s, w, err) ? -1 : worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
+		return checker_send_chunks(s, w, err)
+			       ? -1
+			       : worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
 	if (parking_send_file(s, w, err))
 		return -1;
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
@@ -319,8 +331,9 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 		device_chunk_encode(c, &b);
 		if (c->fd < 0)
 			record_put_u64(&b, c->place);
-		if (buffer_check(&b, err) || worker_send(w, c->fd < 0 ? WORKER_CHUNK_PARKED : WORKER_CHUNK, b.data, b.len,
-							 c->fd < 0 ? NULL : &c->fd, err))
+		if (buffer_check(&b, err) ||
+		    worker_send(w, c->fd < 0 ? WORKER_CHUNK_PARKED : WORKER_CHUNK, b.data, b.len,
+				c->fd < 0 ? NULL : &c->fd, err))
 			return -1;
 	}
 	return worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
@@ -328,7 +341,8 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 
 uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h)
 {
-	return limits_apply(s->limits, LIMIT_GPU, s->device_limit, memory_use_machine() / 2, h->device_memory);
+	return limits_apply(s->limits, LIMIT_GPU, s->device_limit, memory_use_machine() / 2,
+			    h->device_memory);
 }
 
 static int send_attach(struct supervisor *s, struct worker *w, struct error *err)
@@ -400,7 +414,8 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 		why = w->hello.problem;
 	}
 	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
-		log_error("worker %d cannot take the session: %s", (int)w->pid, ok ? err.text : why);
+		log_error("worker %d cannot take the session: %s", (int)w->pid,
+			  ok ? err.text : why);
 		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
 		worker_kill(w);
 		return;
@@ -418,7 +433,8 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 		send_away(w);
 		return;
 	}
-	buffer_append(snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored, buffer_text(&lacks), lacks.len);
+	buffer_append(snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored,
+		      buffer_text(&lacks), lacks.len);
 	parking_on_attached(s);
 	if (snapshots_is_loading(s)) {
 		snapshots_on_attached(s);
@@ -478,16 +494,19 @@ static void on_output(void *data, struct worker *w)
 	output_drain(data, w);
 }
 
-/* A worker that was forked and is not known yet would be taken for a stray: hear what the zygote has to say first. */
+/* A worker that was forked and is not known yet would be taken for a stray: hear what the zygote
+ * has to say first. */
 static void await_forked(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
 	uint64_t deadline = loop_now_ms() + FORK_MS;
 
 	while (p->spare && p->spare->state == WORKER_STARTING && loop_now_ms() < deadline) {
-		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 }, { p->zygote.process.pidfd, POLLIN, 0 } };
+		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 },
+					{ p->zygote.process.pidfd, POLLIN, 0 } };
 
-		if (poll(fds, 2, FORK_MS) <= 0 || zygote_client_receive(&p->zygote, &zygote_events, s, NULL) || fds[1].revents)
+		if (poll(fds, 2, FORK_MS) <= 0 ||
+		    zygote_client_receive(&p->zygote, &zygote_events, s, NULL) || fds[1].revents)
 			return;
 	}
 }
@@ -527,7 +546,8 @@ static void on_death(void *data, struct worker *w)
 	advance(s);
 }
 
-static const struct worker_events worker_events = { on_message, on_hello, on_issue, on_output, on_death };
+static const struct worker_events worker_events = { on_message, on_hello, on_issue, on_output,
+						    on_death };
 
 static int ask_for_worker(struct supervisor *s, struct error *err)
 {
@@ -537,7 +557,8 @@ static int ask_for_worker(struct supervisor *s, struct error *err)
 	device_home_ask(s, &device);
 	checker_is_wanted(s, &device);
 	sandbox_await_zygote(&s->sandbox);
-	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events, s, err);
+	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events,
+			      s, err);
 	if (p->spare)
 		start_patience(s);
 	return p->spare ? 0 : -1;
@@ -588,15 +609,16 @@ static void advance(struct supervisor *s)
 	if (p->closing)
 		return;
 	drop_wrong_spare(s);
-	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop &&
-	    parking_before_attach(s) && lending_before_attach(s))
+	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) &&
+	    !p->hold && s->loop && parking_before_attach(s) && lending_before_attach(s))
 		attach(s);
 	if (parking_keeps_workers_away(s) || p->spare || must_wait(s))
 		return;
 	/* The next spare while the active one is not there yet would only slow that down. */
 	if (p->active && p->active->state == WORKER_ATTACHING)
 		return;
-	if ((p->zygote.process.sock < 0 && worker_pool_start_zygote(s, &err)) || ask_for_worker(s, &err)) {
+	if ((p->zygote.process.sock < 0 && worker_pool_start_zygote(s, &err)) ||
+	    ask_for_worker(s, &err)) {
 		log_error("%s", err.text);
 		p->failures++;
 		must_wait(s);
@@ -732,7 +754,8 @@ void worker_pool_await_hello(struct supervisor *s, int ms)
 	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
 
 	while (p->spare && !p->said_hello && loop_now_ms() < deadline) {
-		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 }, { p->spare->channel, POLLIN, 0 } };
+		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 },
+					{ p->spare->channel, POLLIN, 0 } };
 
 		if (poll(fds, 2, (int)(deadline - loop_now_ms())) <= 0)
 			return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which worker holds the session, which waits as a spare, which are dying; the zygote that makes them. Whatever dies is
- * replaced. The session is given to the spare when no worker that ever held it is alive, since such a one could still write
- * to its memory.
+ * Which worker holds the session, which waits as a spare, which are dying; the zygote that makes
+ * them. Whatever dies is replaced. The session is given to the spare when no worker that ever held
+ * it is alive, since such a one could still write to its memory.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_WORKER_POOL_H
 #define CGPU_KERNEL_SUPERVISOR_WORKER_POOL_H
@@ -33,7 +33,8 @@ void worker_pool_retire(struct supervisor *s);
 void worker_pool_renew(struct supervisor *s);
 /* Only the spare. */
 void worker_pool_renew_spare(struct supervisor *s);
-/* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then. */
+/* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then.
+ */
 int worker_pool_empty(struct supervisor *s, struct error *err);
 /* The active worker has the session, all of it is committed, and it may be used. */
 void worker_pool_go_on(struct supervisor *s);

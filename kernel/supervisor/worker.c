@@ -2,19 +2,20 @@
 /*
  *	  worker_new()   worker_forked()   WORKER_HELLO   WORKER_ATTACH    WORKER_ATTACHED
  *	STARTING -------> FORKED ---------> READY -------> ATTACHING ------> IDLE <-------------+
- *	   |                |                 |                |              | WORKER_RUN      | WORKER_COMMITTED
- *	   |                |                 |                |              v                 |
+ *	   |                |                 |                |   WORKER_RUN |                 |
+ *	   |                |                 |                |              v WORKER_COMMITTED|
  *	   |                |                 |                |           RUNNING ---------> QUIET
- *	   |                |                 |                |              |  WORKER_CELL_END |
- *	   |                |                 |                |              |  worker_stop()   |
+ *	   |                |                 |                |              | WORKER_CELL_END |
+ *	   |                |                 |                |              | worker_stop()   |
  *	   +----------------+-----------------+-- worker_kill(), or by itself-+-----------------+
  *	                                      v
- *	                                    DYING -- pidfd readable --> DEAD   (by itself: any state -> DEAD)
+ *	                                    DYING -- pidfd readable --> DEAD
+ *	                                    (by itself: any state -> DEAD)
  *
  * The transitions by a message are made by kernel/supervisor/cell-run.c; all others here.
  *
- * A dead worker is a zombie until it is reaped here, so its pid, and with it the name of its process group, is not given to
- * anybody else before what is left of the group is killed.
+ * A dead worker is a zombie until it is reaped here, so its pid, and with it the name of its
+ * process group, is not given to anybody else before what is left of the group is killed.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/worker.h"
@@ -48,7 +49,8 @@
 
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
-/* A name that nobody has and nobody can know, also where several machines have the folder in common. */
+/* A name that nobody has and nobody can know, also where several machines have the folder in
+ * common. */
 static void name_dump_folder(struct worker *w)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -57,7 +59,9 @@ static void name_dump_folder(struct worker *w)
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return;
 	snprintf(w->dump_folder, sizeof(w->dump_folder), "%s/cgpu-dump-%016llx",
-		 temporary && *temporary == '/' && strlen(temporary) < sizeof(w->dump_folder) / 2 ? temporary : "/tmp",
+		 temporary && *temporary == '/' && strlen(temporary) < sizeof(w->dump_folder) / 2
+			 ? temporary
+			 : "/tmp",
 		 (unsigned long long)number);
 	snprintf(w->control->dump_folder, sizeof(w->control->dump_folder), "%s", w->dump_folder);
 }
@@ -101,8 +105,8 @@ static void remove_dump_folder(const struct worker *w)
 	rmdir(w->dump_folder);
 }
 
-static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, const struct worker_device *device,
-			 struct error *err)
+static int open_and_fork(struct worker *w, struct zygote_client *z, int arena,
+			 const struct worker_device *device, struct error *err)
 {
 	cleanup_fd int channel = -1, control = -1, out = -1, errors = -1;
 	int pair[2], out_pipe[2], err_pipe[2];
@@ -130,8 +134,9 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, c
 	return zygote_client_fork(z, w->id, (int[]){ channel, control, arena, out, errors }, err);
 }
 
-struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_device *device,
-			  const struct worker_events *events, void *data, struct error *err)
+struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena,
+			  const struct worker_device *device, const struct worker_events *events,
+			  void *data, struct error *err)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 
@@ -160,7 +165,8 @@ static void unwatch(struct worker *w)
 	}
 }
 
-/* OpenMP's library takes its file in /dev/shm away when a process ends by itself, which no worker does. */
+/* OpenMP's library takes its file in /dev/shm away when a process ends by itself, which no worker
+ * does. */
 static void remove_openmp_file(pid_t pid)
 {
 	char name[64];
@@ -217,7 +223,8 @@ int worker_forked(struct worker *w, pid_t pid, struct error *err)
 	return 0;
 }
 
-int worker_send(struct worker *w, uint32_t type, const void *data, size_t len, const int *fd, struct error *err)
+int worker_send(struct worker *w, uint32_t type, const void *data, size_t len, const int *fd,
+		struct error *err)
 {
 	struct error mine = ERROR_INIT;
 
@@ -258,8 +265,10 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 	uint32_t version = record_u32(&r), n;
 
 	if (!r.failed && version != WORKER_PROTOCOL_VERSION)
-		return error_set(err, ERROR_PROTOCOL, "cgpu-worker speaks version %u of the protocol, this kernel %u: "
-				 "install both from the same build", version, WORKER_PROTOCOL_VERSION);
+		return error_set(err, ERROR_PROTOCOL,
+				 "cgpu-worker speaks version %u of the protocol, this kernel %u: "
+				 "install both from the same build",
+				 version, WORKER_PROTOCOL_VERSION);
 	copy_text(w->hello.device, sizeof(w->hello.device), record_str(&r));
 	w->hello.emulated = record_u8(&r) != 0;
 	w->hello.driver_version = record_u32(&r);
@@ -390,7 +399,8 @@ int worker_has_stopped(const struct worker *w, struct error *err)
 {
 	siginfo_t info = { 0 };
 
-	if (waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL))
+	if (waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &info,
+		   WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL))
 		return error_errno(err, "waitid of worker %d", (int)w->pid);
 	if (info.si_pid && info.si_code != CLD_STOPPED)
 		return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)w->pid);

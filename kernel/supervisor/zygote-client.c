@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZYGOTE_FORK may be sent at once after ZYGOTE_SETUP: the socket keeps the order, so starting does not wait for anybody. */
+/* ZYGOTE_FORK may be sent at once after ZYGOTE_SETUP: the socket keeps the order, so starting does
+ * not wait for anybody. */
 #include "kernel/supervisor/zygote-client.h"
 
 #include "common/buffer.h"
@@ -10,17 +11,20 @@
 
 #define END_MS 500
 
-int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup, struct error *err)
+int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup,
+			struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	z->ready = false;
-	if (process_spawn(&z->process, setup->dir, "cgpu-worker", setup->hidden_file, PROCESS_FIXED_ADDRESSES, err))
+	if (process_spawn(&z->process, setup->dir, "cgpu-worker", setup->hidden_file,
+			  PROCESS_FIXED_ADDRESSES, err))
 		return -1;
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, setup->seccomp, setup->seccomp_len);
 	record_put_u32(&b, setup->flags);
-	if (buffer_check(&b, err) || ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, err)) {
+	if (buffer_check(&b, err) ||
+	    ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, err)) {
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
 	}
@@ -54,7 +58,8 @@ int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], s
 	return ipc_send(z->process.sock, ZYGOTE_FORK, b.data, b.len, fds, 5, err);
 }
 
-int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n, struct error *err)
+int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -69,15 +74,17 @@ int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *
 	return ipc_send(z->process.sock, ZYGOTE_LOAD, b.data, b.len, NULL, 0, err);
 }
 
-static int on_ready(struct zygote_client *z, struct record *r, const struct zygote_events *events, void *data,
-		    struct error *err)
+static int on_ready(struct zygote_client *z, struct record *r, const struct zygote_events *events,
+		    void *data, struct error *err)
 {
 	uint32_t version = record_u32(r);
 	uint32_t n = record_count(r, 2);
 
 	if (!r->failed && version != WORKER_PROTOCOL_VERSION)
-		return error_set(err, ERROR_PROTOCOL, "cgpu-worker speaks version %u of the protocol, this kernel %u: "
-				 "install both from the same build", version, WORKER_PROTOCOL_VERSION);
+		return error_set(err, ERROR_PROTOCOL,
+				 "cgpu-worker speaks version %u of the protocol, this kernel %u: "
+				 "install both from the same build",
+				 version, WORKER_PROTOCOL_VERSION);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *step = record_str(r);
 		const char *why = record_str(r);
@@ -91,8 +98,8 @@ static int on_ready(struct zygote_client *z, struct record *r, const struct zygo
 	return 0;
 }
 
-static int on_message(struct zygote_client *z, const struct ipc_message *m, const struct zygote_events *events,
-		      void *data, struct error *err)
+static int on_message(struct zygote_client *z, const struct ipc_message *m,
+		      const struct zygote_events *events, void *data, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint32_t id, pid, e;
@@ -114,7 +121,8 @@ static int on_message(struct zygote_client *z, const struct ipc_message *m, cons
 	return 0;
 }
 
-int zygote_client_receive(struct zygote_client *z, const struct zygote_events *events, void *data, struct error *err)
+int zygote_client_receive(struct zygote_client *z, const struct zygote_events *events, void *data,
+			  struct error *err)
 {
 	while (z->process.sock >= 0) {
 		struct ipc_message m = { 0 };

@@ -14,7 +14,8 @@ void allocator_write_in_place(allocator_block *fn, void *data)
 		const struct run *r = page_runs_at(&a->runs, i);
 		uint64_t address = page_address(r->page), size = (uint64_t)r->pages * ARENA_PAGE;
 
-		if (r->kind != RUN_LARGE || r->pages < IN_PLACE_PAGES || arena_in_place(address, size))
+		if (r->kind != RUN_LARGE || r->pages < IN_PLACE_PAGES ||
+		    arena_in_place(address, size))
 			continue;
 		if (arena_write_in_place(address, size))
 			fn(data, address, r->size, r->cell);

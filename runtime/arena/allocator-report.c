@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be said about an address and about who holds the heap. Called from signal handlers, also when a cell has spoilt
- * what it could: takes no lock and believes nothing that it has not checked against the region's tops.
+ * What can be said about an address and about who holds the heap. Called from signal handlers, also
+ * when a cell has spoilt what it could: takes no lock and believes nothing that it has not checked
+ * against the region's tops.
  */
 #include <string.h>
 
@@ -23,8 +24,8 @@ static const struct recent *recent_at(const struct allocator *a, uint64_t addres
 	return NULL;
 }
 
-static void fill(struct address_description *ret, enum address_owner owner, uint64_t base, uint64_t size, uint32_t cell,
-		 uint32_t freed)
+static void fill(struct address_description *ret, enum address_owner owner, uint64_t base,
+		 uint64_t size, uint32_t cell, uint32_t freed)
 {
 	ret->owner = owner;
 	ret->base = base;
@@ -60,16 +61,21 @@ static void describe_slot(const struct run *r, uint64_t address, struct address_
 	ret->allocated.offset = info->site;
 	size = s->size - info->slack;
 	if (slab_live(s, slot))
-		fill(ret, address - base < size || (!size && address == base) ? OWNER_HEAP : OWNER_HEAP_NEAR, base, size,
-		     info->cell, 0);
+		fill(ret,
+		     address - base < size || (!size && address == base) ? OWNER_HEAP
+									 : OWNER_HEAP_NEAR,
+		     base, size, info->cell, 0);
 	else if (info->cell)
 		fill(ret, OWNER_HEAP_FREED, base, size, info->cell, info->freed);
 }
 
-/* The live block below the address, for a write beyond its end that went on until it left the heap. */
-static void describe_before(const struct allocator *a, uint64_t address, struct address_description *ret)
+/* The live block below the address, for a write beyond its end that went on until it left the heap.
+ */
+static void describe_before(const struct allocator *a, uint64_t address,
+			    struct address_description *ret)
 {
-	uint32_t top = (uint32_t)(arena_header()->top[ARENA_HEAP] / ARENA_PAGE), page = address_page(address), index;
+	uint32_t top = (uint32_t)(arena_header()->top[ARENA_HEAP] / ARENA_PAGE),
+		 page = address_page(address), index;
 	const struct run *r;
 
 	if (page > top)
@@ -85,7 +91,9 @@ static void describe_before(const struct allocator *a, uint64_t address, struct 
 		fill(ret, OWNER_HEAP_NEAR, page_address(r->page), r->size, r->cell, 0);
 		ret->allocated.offset = r->site;
 	} else if (r->kind == RUN_SLAB && slab_taken(r->slab, r->slab->n_slots - 1))
-		describe_slot(r, page_address(r->page) + (uint64_t)r->slab->n_slots * r->slab->size - 1, ret);
+		describe_slot(
+			r, page_address(r->page) + (uint64_t)r->slab->n_slots * r->slab->size - 1,
+			ret);
 	if (ret->owner == OWNER_HEAP)
 		ret->owner = OWNER_HEAP_NEAR;
 }
@@ -109,8 +117,8 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 	else if (index && r->kind == RUN_LARGE && r->freed_cell)
 		fill(ret, OWNER_HEAP_FREED, page_address(r->page), r->size, r->cell, r->freed_cell);
 	else if (index && r->kind == RUN_LARGE)
-		fill(ret, address - page_address(r->page) < r->size ? OWNER_HEAP : OWNER_HEAP_NEAR, page_address(r->page),
-		     r->size, r->cell, 0);
+		fill(ret, address - page_address(r->page) < r->size ? OWNER_HEAP : OWNER_HEAP_NEAR,
+		     page_address(r->page), r->size, r->cell, 0);
 	if (index && r->kind == RUN_LARGE)
 		ret->allocated.offset = r->site;
 	if (ret->owner == OWNER_HEAP_FREED)
@@ -119,13 +127,15 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 		return true;
 	recent = recent_at(a, address);
 	if (recent) {
-		fill(ret, OWNER_HEAP_FREED, recent->address, recent->size, recent->cell, recent->freed);
+		fill(ret, OWNER_HEAP_FREED, recent->address, recent->size, recent->cell,
+		     recent->freed);
 		ret->allocated.offset = recent->site;
 	}
 	if (recent)
 		ret->freed.offset = freed_site(a, recent->address);
 	else if (index && r->kind == RUN_FREE && r->freed_cell)
-		fill(ret, OWNER_HEAP_FREED, page_address(r->page), (uint64_t)r->pages * ARENA_PAGE, 0, r->freed_cell);
+		fill(ret, OWNER_HEAP_FREED, page_address(r->page), (uint64_t)r->pages * ARENA_PAGE,
+		     0, r->freed_cell);
 	else
 		describe_before(a, address, ret);
 	return true;
@@ -138,15 +148,18 @@ static enum allocator_block slot_block(const struct slab *s, uint32_t slot)
 	return s->slots[slot].cell ? ALLOCATOR_FREED : ALLOCATOR_NEVER;
 }
 
-static void each_slot(const struct run *r, void (*fn)(uint64_t, uint64_t, uint64_t, enum allocator_block))
+static void each_slot(const struct run *r,
+		      void (*fn)(uint64_t, uint64_t, uint64_t, enum allocator_block))
 {
 	const struct slab *s = r->slab;
 
 	for (uint32_t i = 0; i < s->n_slots; i++)
-		fn(page_address(r->page) + (uint64_t)i * s->size, s->size - s->slots[i].slack, s->size, slot_block(s, i));
+		fn(page_address(r->page) + (uint64_t)i * s->size, s->size - s->slots[i].slack,
+		   s->size, slot_block(s, i));
 }
 
-void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum allocator_block block))
+void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room,
+			       enum allocator_block block))
 {
 	const struct allocator *a = allocator_state();
 
@@ -157,13 +170,16 @@ void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum
 		if (r->kind == RUN_SLAB)
 			each_slot(r, fn);
 		else if (r->kind == RUN_LARGE)
-			fn(page_address(r->page), r->size, bytes, r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_LIVE);
+			fn(page_address(r->page), r->size, bytes,
+			   r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_LIVE);
 		else if (r->kind == RUN_FREE)
-			fn(page_address(r->page), 0, bytes, r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_NEVER);
+			fn(page_address(r->page), 0, bytes,
+			   r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_NEVER);
 	}
 }
 
-static void count(struct allocator_holder *h, unsigned n, unsigned *n_used, uint32_t cell, uint64_t bytes, uint64_t address)
+static void count(struct allocator_holder *h, unsigned n, unsigned *n_used, uint32_t cell,
+		  uint64_t bytes, uint64_t address)
 {
 	unsigned i = 0;
 
@@ -183,7 +199,8 @@ static void count(struct allocator_holder *h, unsigned n, unsigned *n_used, uint
 	}
 }
 
-static void count_slab(struct allocator_holder *h, unsigned n, unsigned *n_used, const struct run *r)
+static void count_slab(struct allocator_holder *h, unsigned n, unsigned *n_used,
+		       const struct run *r)
 {
 	for (uint32_t i = 0; i < r->slab->n_slots; i++) {
 		if (slab_taken(r->slab, i))
@@ -206,7 +223,8 @@ unsigned allocator_holders(struct allocator_holder *ret, unsigned n)
 		if (r->kind == RUN_SLAB)
 			count_slab(all, HOLDERS_MAX, &used, r);
 		else if (r->kind == RUN_LARGE)
-			count(all, HOLDERS_MAX, &used, r->cell, (uint64_t)r->pages * ARENA_PAGE, page_address(r->page));
+			count(all, HOLDERS_MAX, &used, r->cell, (uint64_t)r->pages * ARENA_PAGE,
+			      page_address(r->page));
 	}
 	for (; given < n && given < used; given++) {
 		unsigned best = given;
@@ -235,7 +253,8 @@ void allocator_totals(struct allocator_totals *ret)
 		uint64_t bytes = r->pages * ARENA_PAGE;
 
 		if (r->kind == RUN_SLAB)
-			ret->slots += (uint64_t)(r->slab->n_slots - r->slab->n_taken) * r->slab->size;
+			ret->slots +=
+				(uint64_t)(r->slab->n_slots - r->slab->n_taken) * r->slab->size;
 		if (r->kind != RUN_FREE)
 			continue;
 		ret->free += bytes;
@@ -247,7 +266,8 @@ void allocator_totals(struct allocator_totals *ret)
 /* The rows of the cells tell the same as the blocks. */
 static int check_rows(struct error *err)
 {
-	const struct arena_cells *t = (const struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS];
+	const struct arena_cells *t =
+		(const struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS];
 	uint64_t live = 0, blocks = 0;
 
 	for (uint32_t i = 0; t && i < t->n; i++) {
@@ -255,16 +275,20 @@ static int check_rows(struct error *err)
 		blocks += t->at[i].blocks_made - t->at[i].blocks_freed;
 	}
 	if (t && (live != arena_header()->heap_live || blocks != arena_header()->heap_blocks))
-		return error_set(err, ERROR_STATE, "the rows of the cells hold %lu bytes in %lu blocks", live, blocks);
+		return error_set(err, ERROR_STATE,
+				 "the rows of the cells hold %lu bytes in %lu blocks", live,
+				 blocks);
 	return 0;
 }
 
-static int check_run(const struct allocator *a, uint32_t index, uint64_t *live, uint64_t *blocks, struct error *err)
+static int check_run(const struct allocator *a, uint32_t index, uint64_t *live, uint64_t *blocks,
+		     struct error *err)
 {
 	const struct run *r = page_runs_at(&a->runs, index);
 	uint32_t taken = 0;
 
-	if (page_runs_find(&a->runs, r->page) != index || page_runs_find(&a->runs, r->page + r->pages - 1) != index)
+	if (page_runs_find(&a->runs, r->page) != index ||
+	    page_runs_find(&a->runs, r->page + r->pages - 1) != index)
 		return error_set(err, ERROR_STATE, "pages of run %u find another run", index);
 	if (r->kind == RUN_LARGE) {
 		*live += (uint64_t)r->pages * ARENA_PAGE;
@@ -275,7 +299,8 @@ static int check_run(const struct allocator *a, uint32_t index, uint64_t *live, 
 	for (uint32_t i = 0; i < r->slab->n_slots; i++)
 		taken += slab_taken(r->slab, i);
 	if (taken != r->slab->n_taken)
-		return error_set(err, ERROR_STATE, "slab %u counts %u slots, %u are taken", index, r->slab->n_taken, taken);
+		return error_set(err, ERROR_STATE, "slab %u counts %u slots, %u are taken", index,
+				 r->slab->n_taken, taken);
 	*live += (uint64_t)taken * r->slab->size;
 	*blocks += taken;
 	return 0;
@@ -297,10 +322,12 @@ int allocator_check(struct error *err)
 			return -1;
 	}
 	if (pages * ARENA_PAGE != arena_header()->top[ARENA_HEAP])
-		return error_set(err, ERROR_STATE, "the runs cover %lu pages of %lu", (unsigned long)pages,
+		return error_set(err, ERROR_STATE, "the runs cover %lu pages of %lu",
+				 (unsigned long)pages,
 				 (unsigned long)(arena_header()->top[ARENA_HEAP] / ARENA_PAGE));
 	if (live != arena_header()->heap_live || blocks != arena_header()->heap_blocks)
-		return error_set(err, ERROR_STATE, "%lu live bytes are counted as %lu", live, arena_header()->heap_live);
+		return error_set(err, ERROR_STATE, "%lu live bytes are counted as %lu", live,
+				 arena_header()->heap_live);
 	if (check_rows(err))
 		return -1;
 	while (page < pages) {
@@ -312,7 +339,8 @@ int allocator_check(struct error *err)
 		page = r->page + r->pages;
 		after = page_runs_at(&a->runs, page < pages ? page_runs_find(&a->runs, page) : 0);
 		if (r->kind == RUN_FREE && after->kind == RUN_FREE && !r->zero && !after->zero)
-			return error_set(err, ERROR_STATE, "free runs at page %u did not merge", page);
+			return error_set(err, ERROR_STATE, "free runs at page %u did not merge",
+					 page);
 	}
 	return 0;
 }

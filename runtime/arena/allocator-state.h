@@ -2,8 +2,9 @@
 /*
  * The allocator's state in META, shared by allocator.c and allocator-report.c.
  *
- * A slab is a run of equal slots. Its bitmap says which are taken; `slots` says for each what malloc() was asked. A block
- * that was freed leaves its slot's record until the slot is taken again.
+ * A slab is a run of equal slots. Its bitmap says which are taken; `slots` says for each what
+ * malloc() was asked. A block that was freed leaves its slot's record until the slot is taken
+ * again.
  */
 #ifndef CGPU_RUNTIME_ARENA_ALLOCATOR_STATE_H
 #define CGPU_RUNTIME_ARENA_ALLOCATOR_STATE_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Size classes are multiples of 16 up to 128, then four a power of two up to 16 KiB; above, a block is a run of pages. One
- * lock guards all: a cell allocates from few threads, and a block costs some tens of nanoseconds.
+ * Size classes are multiples of 16 up to 128, then four a power of two up to 16 KiB; above, a block
+ * is a run of pages. One lock guards all: a cell allocates from few threads, and a block costs some
+ * tens of nanoseconds.
  *
- * Pages of a large block that is freed are given back at once as far as that is possible (arena_discard); what lies in the
- * committed part of the memfd follows when no undo can return to a state that used it (allocator_committed).
+ * Pages of a large block that is freed are given back at once as far as that is possible
+ * (arena_discard); what lies in the committed part of the memfd follows when no undo can return to
+ * a state that used it (allocator_committed).
  */
 #include "runtime/arena/allocator.h"
 
@@ -58,7 +60,8 @@ int allocator_attach(const struct allocator_hooks *h, struct error *err)
 	hooks = *h;
 	if (allocator_state())
 		return 0;
-	arena_header()->root[ARENA_ROOT_ALLOCATOR] = (uint64_t)(uintptr_t)meta_alloc(sizeof(struct allocator));
+	arena_header()->root[ARENA_ROOT_ALLOCATOR] =
+		(uint64_t)(uintptr_t)meta_alloc(sizeof(struct allocator));
 	if (!allocator_state() || page_runs_init(&allocator_state()->runs))
 		return error_set(err, ERROR_MEMORY, "no memory for the session's heap");
 	return 0;
@@ -151,7 +154,8 @@ static uint32_t class_size(unsigned class)
 	return (1u << power) + quarter * (1u << (power - 2));
 }
 
-/* The running cell takes, or a block of cell c is given back; blocks is 0 when a block changes its size. */
+/* The running cell takes, or a block of cell c is given back; blocks is 0 when a block changes its
+ * size. */
 static void account_made(uint64_t bytes, unsigned blocks, uint32_t c)
 {
 	struct arena_cell *row = cell_row(c);
@@ -328,7 +332,8 @@ static void *alloc(size_t size, size_t align, bool *ret_zero)
 	bytes = footprint(size + red_zone, align, &class);
 	enter();
 	if (fits(bytes)) {
-		p = class < CLASS_COUNT ? alloc_small(a, size, class) : alloc_large(a, size ? size : 1, align, ret_zero);
+		p = class < CLASS_COUNT ? alloc_small(a, size, class)
+					: alloc_large(a, size ? size : 1, align, ret_zero);
 	}
 	leave();
 	if (!p && hooks.out_of_memory)
@@ -361,13 +366,18 @@ static void misuse(const void *p, const char *call)
 
 	allocator_describe(at, &d);
 	if (d.owner == OWNER_HEAP_FREED && d.base == at)
-		snprintf(text, sizeof(text), "double free: %s() of a block that is free already", call);
+		snprintf(text, sizeof(text), "double free: %s() of a block that is free already",
+			 call);
 	else if (d.owner == OWNER_HEAP_FREED)
-		snprintf(text, sizeof(text), "invalid free: %s() of an address in memory that is free already", call);
+		snprintf(text, sizeof(text),
+			 "invalid free: %s() of an address in memory that is free already", call);
 	else if (d.owner == OWNER_HEAP)
-		snprintf(text, sizeof(text), "invalid free: %s() of an address inside of a block, not of its start", call);
+		snprintf(text, sizeof(text),
+			 "invalid free: %s() of an address inside of a block, not of its start",
+			 call);
 	else
-		snprintf(text, sizeof(text), "invalid free: malloc() never gave what was passed to %s()", call);
+		snprintf(text, sizeof(text),
+			 "invalid free: malloc() never gave what was passed to %s()", call);
 	if (hooks.misuse)
 		hooks.misuse(text, p);
 }
@@ -408,11 +418,12 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 	meta_free(s);
 }
 
-/* What cannot be written in place stays as it is until no undo needs it. A block of this cell lies where a free one was,
- * whose pages were counted. */
+/* What cannot be written in place stays as it is until no undo needs it. A block of this cell lies
+ * where a free one was, whose pages were counted. */
 static void note_freed(const struct run *r, uint32_t page, uint32_t pages)
 {
-	if (r->cell != cell && pages >= RETURN_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
+	if (r->cell != cell && pages >= RETURN_PAGES &&
+	    !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
 		arena_header()->heap_freed += (uint64_t)pages * ARENA_PAGE;
 }
 
@@ -453,7 +464,8 @@ void allocator_free(void *p)
 	enter();
 	index = find_block(a, p, &slot);
 	if (index)
-		a->freed[a->n_freed++ % FREED_MAX] = (struct freed){ (uint64_t)(uintptr_t)p, caller() };
+		a->freed[a->n_freed++ % FREED_MAX] =
+			(struct freed){ (uint64_t)(uintptr_t)p, caller() };
 	if (!index || keep(a, index, slot))
 		;
 	else if (page_runs_at(&a->runs, index)->kind == RUN_SLAB)
@@ -481,12 +493,14 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	}
 	if (size <= SMALL_MAX)
 		return false;
-	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) || !page_runs_extend(&a->runs, index, pages)))
+	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) ||
+			    !page_runs_extend(&a->runs, index, pages)))
 		return false;
 	if (pages < old) {
 		note_freed(r, r->page + pages, old - pages);
 		if (old - pages >= DISCARD_PAGES)
-			arena_discard(page_address(r->page + pages), (size_t)(old - pages) * ARENA_PAGE);
+			arena_discard(page_address(r->page + pages),
+				      (size_t)(old - pages) * ARENA_PAGE);
 		page_runs_shrink(&a->runs, index, pages, cell);
 	}
 	if (pages > old)
@@ -594,7 +608,8 @@ static void give_back(struct run *r, void *data)
 	if (r->zero || r->returned)
 		return;
 	if (r->freed_cell >= *(uint32_t *)data) {
-		runs->pending_from = r->freed_cell < runs->pending_from ? r->freed_cell : runs->pending_from;
+		runs->pending_from =
+			r->freed_cell < runs->pending_from ? r->freed_cell : runs->pending_from;
 		return;
 	}
 	arena_give_back(page_address(r->page), r->pages * ARENA_PAGE);

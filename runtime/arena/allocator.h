@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What malloc() gives to cell code. Small blocks are slots of slabs, large ones runs of pages; all that is known about a
- * block (size asked for, cell that made it, cell that freed it) stands in META, out of reach of an overrun. The state rolls
- * back with the session; nothing of it is in the worker's own memory but the lock, the limit and the hooks.
+ * What malloc() gives to cell code. Small blocks are slots of slabs, large ones runs of pages; all
+ * that is known about a block (size asked for, cell that made it, cell that freed it) stands in
+ * META, out of reach of an overrun. The state rolls back with the session; nothing of it is in the
+ * worker's own memory but the lock, the limit and the hooks.
  *
- * Thread-safe. Misuse (double free, free of what malloc never gave) and running over the limit are told through the
- * hooks, which end the cell and do not return.
+ * Thread-safe. Misuse (double free, free of what malloc never gave) and running over the limit are
+ * told through the hooks, which end the cell and do not return.
  */
 #ifndef CGPU_RUNTIME_ARENA_ALLOCATOR_H
 #define CGPU_RUNTIME_ARENA_ALLOCATOR_H
@@ -18,11 +19,14 @@ struct address_description;
 struct error;
 
 struct allocator_hooks {
-	/* Text for the user: what is wrong with this free() or realloc(); allocator_describe() tells more about p. */
+	/* Text for the user: what is wrong with this free() or realloc(); allocator_describe()
+	 * tells more about p. */
 	void (*misuse)(const char *text, const void *p);
-	/* `asked` bytes would pass the limit (or, limit 0, there is no memory). If it returns, malloc() gives NULL. */
+	/* `asked` bytes would pass the limit (or, limit 0, there is no memory). If it returns,
+	 * malloc() gives NULL. */
 	void (*out_of_memory)(uint64_t asked, uint64_t used, uint64_t limit);
-	/* Where the cell called malloc() or free(): offset in CODE of the return address, 0: not known. Kept with the block */
+	/* Where the cell called malloc() or free(): offset in CODE of the return address, 0: not
+	 * known. Kept with the block */
 	uint32_t (*caller)(void);
 };
 
@@ -31,23 +35,27 @@ int allocator_attach(const struct allocator_hooks *hooks, struct error *err);
 void allocator_set_limit(uint64_t bytes); /* 0: none */
 /* Tag of blocks from here on; >= 1. */
 void allocator_set_cell(uint32_t cell);
-/* The running cell has taken so many bytes of device memory; what an earlier one took is free again. */
+/* The running cell has taken so many bytes of device memory; what an earlier one took is free
+ * again. */
 void allocator_device_made(uint64_t bytes);
 void allocator_device_freed(uint32_t cell, uint64_t bytes);
-/* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on can be undone. */
+/* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on
+ * can be undone. */
 void allocator_committed(uint32_t oldest);
 
-/* For a cell that is checked, once and for all: blocks are followed by at least so many bytes of nobody's, and what is
- * freed is not given to anybody again, up to so many bytes. */
+/* For a cell that is checked, once and for all: blocks are followed by at least so many bytes of
+ * nobody's, and what is freed is not given to anybody again, up to so many bytes. */
 void allocator_keep_freed(size_t red_zone, uint64_t max);
 /* Bytes from the start of a live block to the next one. */
 size_t allocator_room(const void *p);
 
 enum allocator_block { ALLOCATOR_LIVE, ALLOCATOR_FREED, ALLOCATOR_NEVER };
 /* Each piece of the heap: bytes in use, bytes to the next piece. Takes no lock. */
-void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum allocator_block block));
+void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room,
+			       enum allocator_block block));
 
-/* Before a cell: large live blocks may be written without a copy; fn is told of each. At most some 60 of them. */
+/* Before a cell: large live blocks may be written without a copy; fn is told of each. At most some
+ * 60 of them. */
 typedef void allocator_block(void *data, uint64_t address, uint64_t size, uint32_t cell);
 void allocator_write_in_place(allocator_block *fn, void *data);
 
@@ -59,8 +67,9 @@ void allocator_free(void *p);
 void *allocator_realloc(void *p, size_t size);
 size_t allocator_usable_size(const void *p);
 
-/* Fill *ret when the address is in the heap region (owner UNKNOWN: in no block); of `allocated` and `freed` only the offset,
- * as allocator_hooks.caller gave it. Takes no lock: for signal handlers. */
+/* Fill *ret when the address is in the heap region (owner UNKNOWN: in no block); of `allocated` and
+ * `freed` only the offset, as allocator_hooks.caller gave it. Takes no lock: for signal handlers.
+ */
 bool allocator_describe(uint64_t address, struct address_description *ret);
 
 /* Live blocks by holder. */
@@ -73,10 +82,11 @@ struct allocator_holder {
 };
 /* The n cells that hold most, largest first; how many were filled in. Takes no lock. */
 unsigned allocator_holders(struct allocator_holder *ret, unsigned n);
-/* The heap as a whole. Fragmentation is what of `free` cannot be had in one piece without growing: free - largest. */
+/* The heap as a whole. Fragmentation is what of `free` cannot be had in one piece without growing:
+ * free - largest. */
 struct allocator_totals {
-	uint64_t top;     /* bytes of addresses in use, free runs included */
-	uint64_t live;    /* of blocks, as counted against the limit */
+	uint64_t top;  /* bytes of addresses in use, free runs included */
+	uint64_t live; /* of blocks, as counted against the limit */
 	uint64_t blocks;
 	uint64_t free;    /* in free runs */
 	uint64_t largest; /* free run */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping of the arena. `committed` is the top of each region at the last commit: below it pages are private, above it
- * shared (fresh). Heap pages below it that were made fresh again are kept in `fresh`, a short list of ranges, over the
- * commits in which they are not used; when the list is full a range simply stays private, which only costs the copies that
- * it would have saved.
+ * Mapping of the arena. `committed` is the top of each region at the last commit: below it pages
+ * are private, above it shared (fresh). Heap pages below it that were made fresh again are kept in
+ * `fresh`, a short list of ranges, over the commits in which they are not used; when the list is
+ * full a range simply stays private, which only costs the copies that it would have saved.
  */
 #define _GNU_SOURCE
 #include "runtime/arena/arena.h"
@@ -24,8 +24,9 @@
 #define LENT_MAX 32
 
 /*
- * Pages that were only read stay mapped, with their neighbours, and the kernel's search for overwritten pages and the
- * worker's own look at each of them. So after this many commits all are unmapped; what is in use is mapped again by sixteens.
+ * Pages that were only read stay mapped, with their neighbours, and the kernel's search for
+ * overwritten pages and the worker's own look at each of them. So after this many commits all are
+ * unmapped; what is in use is mapped again by sixteens.
  */
 #define COMMITS_PER_UNMAP 32
 
@@ -42,13 +43,14 @@ static struct {
 	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
 	unsigned n_fresh;
 	unsigned commits;
-	struct range lent[LENT_MAX];       /* below the committed top, shared */
+	struct range lent[LENT_MAX]; /* below the committed top, shared */
 	unsigned n_lent;
-	struct range not_lent[LENT_MAX];   /* to be told */
+	struct range not_lent[LENT_MAX]; /* to be told */
 	unsigned n_not_lent;
 } arena = { .fd = -1 };
 
-/* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the top faults. */
+/* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the
+ * top faults. */
 static const uint64_t growth[ARENA_REGIONS] = { 256 * 1024, 0, 256 * 1024, MIB };
 
 static int reserve(uint64_t address, uint64_t size, int flags, struct error *err)
@@ -79,15 +81,16 @@ static int map(uint64_t address, uint64_t size, int prot, int flags, struct erro
 		flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, arena.fd,
 		 (off_t)(address - ARENA_BASE)) == MAP_FAILED)
-		return error_errno(err, "cannot map %lu bytes of the session at %#lx", size, address);
+		return error_errno(err, "cannot map %lu bytes of the session at %#lx", size,
+				   address);
 	return 0;
 }
 
 static void punch(uint64_t address, uint64_t size)
 {
 	if (size)
-		fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - ARENA_BASE),
-			  (off_t)size);
+		fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)(address - ARENA_BASE), (off_t)size);
 }
 
 static int attach_region(enum arena_region r, uint64_t top, struct error *err)
@@ -112,17 +115,20 @@ static int read_header(struct arena_header *ret, struct error *err)
 	if (fstat(arena.fd, &st))
 		return error_errno(err, "cannot look at the session memory");
 	if ((uint64_t)st.st_size < ARENA_SIZE)
-		return error_set(err, ERROR_INPUT, "the session memory has %lld bytes, %llu are needed",
+		return error_set(err, ERROR_INPUT,
+				 "the session memory has %lld bytes, %llu are needed",
 				 (long long)st.st_size, ARENA_SIZE);
 	if (pread(arena.fd, ret, sizeof(*ret), 0) != sizeof(*ret))
 		return error_errno(err, "cannot read the session's header");
 	if (ret->magic == 0)
 		return 0;
 	if (ret->magic != ARENA_MAGIC || ret->version != ARENA_VERSION)
-		return error_set(err, ERROR_INPUT, "the session memory was made by another version of cgpu");
+		return error_set(err, ERROR_INPUT,
+				 "the session memory was made by another version of cgpu");
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		if (ret->top[r] > arena_region_size(r) || ret->top[r] % ARENA_PAGE)
-			return error_set(err, ERROR_INPUT, "the session's header is damaged (region %d)", r);
+			return error_set(err, ERROR_INPUT,
+					 "the session's header is damaged (region %d)", r);
 	}
 	return 0;
 }
@@ -138,7 +144,8 @@ int arena_attach(int fd, struct error *err)
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t top = h.magic ? h.top[r] : 0;
 
-		/* The header page is private from the first cell on: it must not change before a commit. */
+		/* The header page is private from the first cell on: it must not change before a
+		 * commit. */
 		if (r == ARENA_META && !h.magic)
 			top = ARENA_HEADER_SIZE;
 		if (attach_region(r, top, err))
@@ -150,7 +157,8 @@ int arena_attach(int fd, struct error *err)
 		header->magic = ARENA_MAGIC;
 		header->version = ARENA_VERSION;
 		header->top[ARENA_META] = ARENA_HEADER_SIZE;
-		/* libgcc's unwinder takes a function whose address has 32 zero bits at its end for a removed one. */
+		/* libgcc's unwinder takes a function whose address has 32 zero bits at its end for
+		 * a removed one. */
 		header->top[ARENA_CODE] = ARENA_PAGE;
 	}
 	arena.attached = true;
@@ -173,8 +181,8 @@ void *arena_grow(enum arena_region r, size_t size)
 
 		if (end > arena_region_size(r))
 			end = arena_region_size(r);
-		if (map(arena_start(r) + arena.mapped[r], end - arena.mapped[r], PROT_READ | PROT_WRITE, MAP_SHARED,
-			NULL))
+		if (map(arena_start(r) + arena.mapped[r], end - arena.mapped[r],
+			PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 			return NULL;
 		arena.mapped[r] = end;
 	}
@@ -246,7 +254,8 @@ static const struct range *lent_from(uint64_t address)
 	return next;
 }
 
-/* What a cell has overwritten or, with unmap, all pages; not those that are lent, which are in place. */
+/* What a cell has overwritten or, with unmap, all pages; not those that are lent, which are in
+ * place. */
 static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 {
 	uint64_t at = start, end = start + size;
@@ -302,18 +311,20 @@ static bool may_lend(uint64_t address, uint64_t size)
 	bool inside = false;
 
 	for (int r = ARENA_DATA; r <= ARENA_HEAP; r++)
-		inside |= address >= arena_start(r) && end > address && end <= arena_start(r) + arena.committed[r];
+		inside |= address >= arena_start(r) && end > address &&
+			  end <= arena_start(r) + arena.committed[r];
 	for (unsigned i = 0; i < arena.n_fresh; i++)
 		inside &= arena.fresh[i].start >= end || address >= arena.fresh[i].end;
 	for (unsigned i = 0; i < arena.n_lent; i++)
 		inside &= arena.lent[i].start >= end || address >= arena.lent[i].end;
-	return inside && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0 && arena.n_lent < LENT_MAX &&
-	       !private_pages_any(address, size);
+	return inside && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0 &&
+	       arena.n_lent < LENT_MAX && !private_pages_any(address, size);
 }
 
 bool arena_lend(uint64_t address, uint64_t size)
 {
-	if (!may_lend(address, size) || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	if (!may_lend(address, size) ||
+	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.lent[arena.n_lent++] = (struct range){ address, address + size };
 	/* A child that was made behind our back must not reach what is committed. */
@@ -321,7 +332,8 @@ bool arena_lend(uint64_t address, uint64_t size)
 		end_lent(arena.n_lent - 1, false);
 		return false;
 	}
-	/* Linux maps sixteen pages of a file with each fault for reading, and those of shared memory can be written then. */
+	/* Linux maps sixteen pages of a file with each fault for reading, and those of shared
+	 * memory can be written then. */
 	madvise((void *)address, size, MADV_POPULATE_READ);
 	return true;
 }
@@ -381,7 +393,8 @@ bool arena_make_fresh(uint64_t address, size_t size)
 	arena.n_fresh = kept;
 	end_lent_in(address, size);
 	punch(address, size);
-	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	if (arena.n_fresh == FRESH_MAX ||
+	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
 	return true;
@@ -390,7 +403,8 @@ bool arena_make_fresh(uint64_t address, size_t size)
 bool arena_write_in_place(uint64_t address, size_t size)
 {
 	end_lent_in(address, size);
-	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	if (arena.n_fresh == FRESH_MAX ||
+	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
 	return true;
@@ -420,7 +434,8 @@ bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64
 		return false;
 	hole = lseek(arena.fd, data, SEEK_HOLE);
 	*ret_start = ARENA_BASE + (uint64_t)data;
-	*ret_end = hole < 0 || (uint64_t)hole > end - ARENA_BASE ? end : ARENA_BASE + (uint64_t)hole;
+	*ret_end =
+		hole < 0 || (uint64_t)hole > end - ARENA_BASE ? end : ARENA_BASE + (uint64_t)hole;
 	return true;
 }
 
@@ -431,7 +446,8 @@ void arena_leave(void)
 	arena_unlend_all(false);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		if (r != ARENA_CODE && arena.mapped[r] > arena.committed[r])
-			make_private(arena_start(r) + arena.committed[r], arena.mapped[r] - arena.committed[r]);
+			make_private(arena_start(r) + arena.committed[r],
+				     arena.mapped[r] - arena.committed[r]);
 	}
 	for (unsigned i = 0; i < arena.n_fresh; i++)
 		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arena of this process: the mapping side of common/arena-layout.h, whose invariants it keeps. There is one arena a
- * process and it lies at a fixed address, so the functions take no object.
+ * The arena of this process: the mapping side of common/arena-layout.h, whose invariants it keeps.
+ * There is one arena a process and it lies at a fixed address, so the functions take no object.
  *
- * Not thread-safe: growth is called under the allocator's or the loader's lock, the rest while no cell runs.
+ * Not thread-safe: growth is called under the allocator's or the loader's lock, the rest while no
+ * cell runs.
  */
 #ifndef CGPU_RUNTIME_ARENA_ARENA_H
 #define CGPU_RUNTIME_ARENA_ARENA_H
@@ -16,10 +17,12 @@
 
 struct error;
 
-/* Take the address range of the whole map, so that nothing else is ever mapped there. Once, in the zygote. */
+/* Take the address range of the whole map, so that nothing else is ever mapped there. Once, in the
+ * zygote. */
 int arena_reserve(struct error *err);
 
-/* Map the committed state of this memfd; format the header of a session that has none. The fd stays the caller's. */
+/* Map the committed state of this memfd; format the header of a session that has none. The fd stays
+ * the caller's. */
 int arena_attach(int fd, struct error *err);
 bool arena_attached(void);
 
@@ -33,46 +36,53 @@ static inline uint64_t arena_start(enum arena_region r)
 	return ARENA_BASE + arena_region_offset(r);
 }
 
-/* Move the region's top up by `size` bytes (multiple of ARENA_PAGE); the new bytes are zero. NULL: the region is full
- * or linux refused the mapping. For CODE the bytes are not writable: see arena_write_code(). */
+/* Move the region's top up by `size` bytes (multiple of ARENA_PAGE); the new bytes are zero. NULL:
+ * the region is full or linux refused the mapping. For CODE the bytes are not writable: see
+ * arena_write_code(). */
 void *arena_grow(enum arena_region r, size_t size);
 
 /* Write machine code or constants, committed ones too. */
 int arena_write_code(uint64_t address, const void *data, size_t len, struct error *err);
 
-/* The content of these whole pages does not matter any more: give back the memory that can be given back now. */
+/* The content of these whole pages does not matter any more: give back the memory that can be given
+ * back now. */
 void arena_discard(uint64_t address, size_t size);
 
 /* The kernel has copied what was private and counts what was fresh as committed. */
 void arena_committed(void);
 
 /*
- * After arena_committed(), for heap pages that are free in every state that can be returned to. Their content is lost.
- * First which of the ranges that were made fresh before stay so; the others are private from here on. Then more of them:
- * the next cell may write them in place; false when there are too many ranges.
+ * After arena_committed(), for heap pages that are free in every state that can be returned to.
+ * Their content is lost. First which of the ranges that were made fresh before stay so; the others
+ * are private from here on. Then more of them: the next cell may write them in place; false when
+ * there are too many ranges.
  */
 void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size));
 bool arena_make_fresh(uint64_t address, size_t size);
-/* Heap pages in use: the next cell writes them in place, their content stays. False when there are too many ranges. */
+/* Heap pages in use: the next cell writes them in place, their content stays. False when there are
+ * too many ranges. */
 bool arena_write_in_place(uint64_t address, size_t size);
 /*
- * Committed pages of which the kernel has a copy are written in place, also over the commits that follow; for the rest they
- * are committed memory as any other. False when that is not possible: the range is not committed, it is in place already,
- * it was written since the last commit.
+ * Committed pages of which the kernel has a copy are written in place, also over the commits that
+ * follow; for the rest they are committed memory as any other. False when that is not possible: the
+ * range is not committed, it is in place already, it was written since the last commit.
  */
 bool arena_lend(uint64_t address, uint64_t size);
-/* Back to private, a range as it was lent, or all of them; tell: arena_take_not_lent() will name them. */
+/* Back to private, a range as it was lent, or all of them; tell: arena_take_not_lent() will name
+ * them. */
 void arena_unlend(uint64_t address, uint64_t size);
 void arena_unlend_all(bool tell);
 /* There is such a range. */
 bool arena_lends(void);
-/* A range that is not lent any more for a reason that the kernel does not know; false: no more of them. */
+/* A range that is not lent any more for a reason that the kernel does not know; false: no more of
+ * them. */
 bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size);
 
 /* Only give their memory back. */
 void arena_give_back(uint64_t address, size_t size);
 
-/* The next bytes of [address, end) that the memfd holds memory for; false when all that follows is empty. */
+/* The next bytes of [address, end) that the memfd holds memory for; false when all that follows is
+ * empty. */
 bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end);
 
 /* Writing these heap pages costs no copy: they are all mapped shared. */

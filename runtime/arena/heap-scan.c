@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mark a block (16 bits, the root) and a stack of blocks that wait to be looked through. A block of a slab is found
- * through the page table of the runs, a large one, of which only the ends are in that table, by a search in a sorted list.
+ * A mark a block (16 bits, the root) and a stack of blocks that wait to be looked through. A block
+ * of a slab is found through the page table of the runs, a large one, of which only the ends are in
+ * that table, by a search in a sorted list.
  */
 #define _GNU_SOURCE
 #include "runtime/arena/heap-scan.h"
@@ -25,12 +26,12 @@ struct large {
 
 struct heap_scan {
 	struct allocator *allocator;
-	uint32_t *base;      /* run -> its first mark */
+	uint32_t *base; /* run -> its first mark */
 	uint16_t *marks;
 	uint64_t *waiting;   /* run << 32 | slot */
 	struct large *large; /* by address */
 	uint32_t n_marks, n_waiting, n_large;
-	size_t bytes;        /* of the mapping that holds this struct and its tables */
+	size_t bytes; /* of the mapping that holds this struct and its tables */
 	uint64_t heap_end;
 	uint64_t deadline_ns;
 	uint64_t since_clock;
@@ -57,8 +58,9 @@ static size_t round16(size_t n)
 }
 
 /*
- * The struct and its tables in one mapping of their own: the heap must not change while it is looked at. It is shared, so
- * that Linux does not join it to a private neighbour that is searched: the table of large blocks would keep them all.
+ * The struct and its tables in one mapping of their own: the heap must not change while it is
+ * looked at. It is shared, so that Linux does not join it to a private neighbour that is searched:
+ * the table of large blocks would keep them all.
  */
 static struct heap_scan *make(struct allocator *a)
 {
@@ -250,7 +252,8 @@ bool heap_scan_complete(const struct heap_scan *s)
 	return !s->late;
 }
 
-static void each_slot(const struct heap_scan *s, uint32_t index, void (*fn)(void *, const struct heap_scan_block *), void *data)
+static void each_slot(const struct heap_scan *s, uint32_t index,
+		      void (*fn)(void *, const struct heap_scan_block *), void *data)
 {
 	const struct run *r = page_runs_at(&s->allocator->runs, index);
 
@@ -270,7 +273,8 @@ static void each_slot(const struct heap_scan *s, uint32_t index, void (*fn)(void
 	}
 }
 
-void heap_scan_each(const struct heap_scan *s, void (*fn)(void *data, const struct heap_scan_block *b), void *data)
+void heap_scan_each(const struct heap_scan *s,
+		    void (*fn)(void *data, const struct heap_scan_block *b), void *data)
 {
 	for (uint32_t i = 1; i < s->allocator->runs.n_runs; i++) {
 		const struct run *r = page_runs_at(&s->allocator->runs, i);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which live blocks of the heap can still be reached: a conservative scan. Every aligned word that looks like an address
- * inside a live block counts as a pointer to it; a pointer just behind a block does not. Roots are given one after the
- * other, and each block remembers the first root that reached it, itself or through other blocks.
+ * Which live blocks of the heap can still be reached: a conservative scan. Every aligned word that
+ * looks like an address inside a live block counts as a pointer to it; a pointer just behind a
+ * block does not. Roots are given one after the other, and each block remembers the first root that
+ * reached it, itself or through other blocks.
  *
- * Of committed state only, while no cell runs: holes in the memfd are not read. The allocator is locked from
- * heap_scan_begin() to heap_scan_end().
+ * Of committed state only, while no cell runs: holes in the memfd are not read. The allocator is
+ * locked from heap_scan_begin() to heap_scan_end().
  */
 #ifndef CGPU_RUNTIME_ARENA_HEAP_SCAN_H
 #define CGPU_RUNTIME_ARENA_HEAP_SCAN_H
@@ -23,8 +24,8 @@ struct heap_scan_block {
 	uint64_t size;      /* asked for */
 	uint64_t footprint; /* as counted against the limit */
 	uint32_t cell;
-	uint32_t site;      /* offset in CODE, 0: unknown */
-	uint32_t root;      /* as given to heap_scan_root() */
+	uint32_t site; /* offset in CODE, 0: unknown */
+	uint32_t root; /* as given to heap_scan_root() */
 };
 
 /* Called for each word that is an address of the device window. */
@@ -41,6 +42,7 @@ void heap_scan_words(struct heap_scan *s, const uint64_t *words, size_t n, uint3
 /* False when the time was not enough: then HEAP_SCAN_LOST means nothing. */
 bool heap_scan_complete(const struct heap_scan *s);
 
-void heap_scan_each(const struct heap_scan *s, void (*fn)(void *data, const struct heap_scan_block *b), void *data);
+void heap_scan_each(const struct heap_scan *s,
+		    void (*fn)(void *data, const struct heap_scan_block *b), void *data);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * malloc and family for the whole process, in place of libc's: new blocks come from the arena only while cell code runs on
- * this thread (runtime/cell-mode.h); a block goes back to where its address says that it came from.
+ * malloc and family for the whole process, in place of libc's: new blocks come from the arena only
+ * while cell code runs on this thread (runtime/cell-mode.h); a block goes back to where its address
+ * says that it came from.
  *
- * A block of libc's heap that a cell reallocates stays in libc's heap: it belongs to the library that made it.
+ * A block of libc's heap that a cell reallocates stays in libc's heap: it belongs to the library
+ * that made it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,12 +43,12 @@ static void leave_libc(void)
 		threads_release();
 }
 
-#define UNSTOPPED(call)                            \
-	({                                         \
-		enter_libc();                      \
-		__typeof__(call) result_ = (call); \
-		leave_libc();                      \
-		result_;                           \
+#define UNSTOPPED(call)                                                                            \
+	({                                                                                         \
+		enter_libc();                                                                      \
+		__typeof__(call) result_ = (call);                                                 \
+		leave_libc();                                                                      \
+		result_;                                                                           \
 	})
 
 static void libc_free(void *p)
@@ -225,7 +227,8 @@ EXPORT void *pvalloc(size_t size)
 	return allocate_aligned(ARENA_PAGE, (size + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE);
 }
 
-/* libc has no other name for its own malloc_usable_size; its block header holds the size (malloc/malloc.c, mchunk_size). */
+/* libc has no other name for its own malloc_usable_size; its block header holds the size
+ * (malloc/malloc.c, mchunk_size). */
 static size_t libc_usable_size(const void *p)
 {
 	size_t head = ((const size_t *)p)[-1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power-of-two blocks with a header that tells the power. Blocks are cut from the top of META and kept in one free list a
- * power; they never merge, since the tables here grow by doubling.
+ * Power-of-two blocks with a header that tells the power. Blocks are cut from the top of META and
+ * kept in one free list a power; they never merge, since the tables here grow by doubling.
  */
 #include "runtime/arena/meta.h"
 
@@ -30,7 +30,8 @@ struct meta {
 /* The state stands in the header page, behind the header itself. */
 #define META ((struct meta *)(ARENA_BASE + 1024))
 _Static_assert(sizeof(struct arena_header) <= 1024, "the header overlaps the state of META");
-_Static_assert(1024 + sizeof(struct meta) <= ARENA_HEADER_SIZE, "the state of META leaves the header page");
+_Static_assert(1024 + sizeof(struct meta) <= ARENA_HEADER_SIZE,
+	       "the state of META leaves the header page");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned nowhere;

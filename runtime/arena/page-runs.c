@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Free runs wait in bins by length: one bin a length up to 32 pages, then four a power of two. A request searches the bin
- * of its length, then the filled bins above it; each at most SEARCH_MAX runs deep, so the time is bounded.
+ * Free runs wait in bins by length: one bin a length up to 32 pages, then four a power of two. A
+ * request searches the bin of its length, then the filled bins above it; each at most SEARCH_MAX
+ * runs deep, so the time is bounded.
  */
 #include "runtime/arena/page-runs.h"
 
@@ -164,7 +165,8 @@ static uint32_t grow(struct page_runs *p, uint32_t pages)
 		need = GROW_PAGES;
 	if (need > HEAP_PAGES - top)
 		return 0;
-	for (uint32_t leaf = top / RUN_LEAF_PAGES; leaf <= (top + need - 1) / RUN_LEAF_PAGES; leaf++) {
+	for (uint32_t leaf = top / RUN_LEAF_PAGES; leaf <= (top + need - 1) / RUN_LEAF_PAGES;
+	     leaf++) {
 		if (ensure_leaf(p, leaf * RUN_LEAF_PAGES))
 			return 0;
 	}
@@ -180,8 +182,9 @@ static uint32_t grow(struct page_runs *p, uint32_t pages)
 	return last;
 }
 
-/* A large block is about to be filled: each page of it that lies in committed memory would be copied first. The heap is
- * large enough to take other addresses until the old ones can be written in place. */
+/* A large block is about to be filled: each page of it that lies in committed memory would be
+ * copied first. The heap is large enough to take other addresses until the old ones can be written
+ * in place. */
 static bool suits(const struct page_runs *p, uint32_t index, uint32_t pages)
 {
 	const struct run *r = page_runs_at(p, index);
@@ -214,7 +217,8 @@ static uint32_t search(const struct page_runs *p, uint32_t pages)
 		if (word == first / 64)
 			bits &= ~0ull << (first % 64);
 		for (; bits; bits &= bits - 1) {
-			uint32_t index = search_bin(p, word * 64 + (unsigned)__builtin_ctzll(bits), pages);
+			uint32_t index =
+				search_bin(p, word * 64 + (unsigned)__builtin_ctzll(bits), pages);
 
 			if (index)
 				return index;
@@ -338,9 +342,11 @@ bool page_runs_extend(struct page_runs *p, uint32_t index, uint32_t pages)
 		after = grow(p, more);
 	if (!after)
 		return false;
-	if (page_runs_at(p, after)->pages < more && page_runs_at(p, after)->page + page_runs_at(p, after)->pages == top)
+	if (page_runs_at(p, after)->pages < more &&
+	    page_runs_at(p, after)->page + page_runs_at(p, after)->pages == top)
 		grow(p, more);
-	if (page_runs_at(p, after)->page != r->page + r->pages || page_runs_at(p, after)->pages < more)
+	if (page_runs_at(p, after)->page != r->page + r->pages ||
+	    page_runs_at(p, after)->pages < more)
 		return false;
 	bin_remove(p, after);
 	cut_tail(p, after, more);
@@ -361,7 +367,8 @@ int page_runs_map_all(struct page_runs *p, uint32_t index)
 	return 0;
 }
 
-void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct run *r, void *data), void *data)
+void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct run *r, void *data),
+			 void *data)
 {
 	for (unsigned bin = bin_of(pages); bin < RUN_BINS; bin++) {
 		for (uint32_t i = p->bins[bin]; i; i = page_runs_at(p, i)->next) {

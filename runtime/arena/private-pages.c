@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Only pages that were overwritten are dropped one by one; where Linux cannot tell which, the whole range is. */
+/* Only pages that were overwritten are dropped one by one; where Linux cannot tell which, the whole
+ * range is. */
 #define _GNU_SOURCE
 #include "runtime/arena/private-pages.h"
 
@@ -21,7 +22,8 @@ void private_pages_init(void)
 	pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 }
 
-/* Drops the private pages of the range; the address up to which this was done, 0 when scanning does not work. */
+/* Drops the private pages of the range; the address up to which this was done, 0 when scanning does
+ * not work. */
 static uint64_t drop_some(uint64_t start, uint64_t end)
 {
 	static struct pagemap_region found[SCAN_REGIONS];
@@ -55,5 +57,6 @@ bool private_pages_any(uint64_t start, uint64_t size)
 	struct pagemap_region found;
 	uint64_t walked;
 
-	return pagemap_fd < 0 || pagemap_scan(pagemap_fd, start, start + size, &found, 1, &walked) != 0;
+	return pagemap_fd < 0 ||
+	       pagemap_scan(pagemap_fd, start, start + size, &found, 1, &walked) != 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the private (copied-on-write) pages of this process in a range and drops them, so that the memfd shows through.
- * Uses PAGEMAP_SCAN on /proc/self/pagemap; where Linux (before 6.7) or the sandbox has none, the whole range is dropped,
- * which is correct but makes every page fault in again.
+ * Finds the private (copied-on-write) pages of this process in a range and drops them, so that the
+ * memfd shows through. Uses PAGEMAP_SCAN on /proc/self/pagemap; where Linux (before 6.7) or the
+ * sandbox has none, the whole range is dropped, which is correct but makes every page fault in
+ * again.
  */
 #ifndef CGPU_RUNTIME_ARENA_PRIVATE_PAGES_H
 #define CGPU_RUNTIME_ARENA_PRIVATE_PAGES_H
@@ -10,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Open the pagemap of this process; call once after the fork, before containment. Harmless if it fails. */
+/* Open the pagemap of this process; call once after the fork, before containment. Harmless if it
+ * fails. */
 void private_pages_init(void);
 void private_pages_drop(uint64_t start, uint64_t size);
 /* Also true when Linux cannot tell. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A digest says nothing about when a buffer was changed, and a cell that has changed one by a stray write and was committed is
- * not found out before the next cell fails. So what is told is since when.
+ * A digest says nothing about when a buffer was changed, and a cell that has changed one by a stray
+ * write and was committed is not found out before the next cell fails. So what is told is since
+ * when.
  *
- * The emulated device asks before it writes to a buffer that was not saved (preimage.c), so there are no digests there.
+ * The emulated device asks before it writes to a buffer that was not saved (preimage.c), so there
+ * are no digests there.
  */
 #include "runtime/cuda/certify.h"
 
@@ -29,7 +31,8 @@
 #define SUSPENDED_NS 10000000u /* less is a reading of two clocks */
 
 static uint64_t read_bytes, read_ns; /* of this cell */
-static uint32_t certified; /* a bit for each device: of all that it reaches there are digests or copies */
+static uint32_t
+	certified; /* a bit for each device: of all that it reaches there are digests or copies */
 static uint64_t looked_ns; /* clock_suspended_ns() when that was looked at */
 static struct {
 	struct certificate *at;
@@ -63,7 +66,8 @@ static bool is_to_be_read(const struct session_buffer *b, int ordinal)
 {
 	uint64_t serial = device.session->serial;
 
-	return lacks_digest(b, ordinal) && b->born != serial && b->saved != serial && peers_reach(ordinal, b);
+	return lacks_digest(b, ordinal) && b->born != serial && b->saved != serial &&
+	       peers_reach(ordinal, b);
 }
 
 static bool has_digest(const struct session_buffer *b, int ordinal)
@@ -83,7 +87,8 @@ static CUresult batch_open(struct batch *batch, int where, buffer_question *is_w
 {
 	uint32_t n = device.session->buffers.n;
 
-	*batch = (struct batch){ calloc(n + 1, sizeof(*batch->buffers)), calloc(n + 1, sizeof(*batch->ranges)), 0 };
+	*batch = (struct batch){ calloc(n + 1, sizeof(*batch->buffers)),
+				 calloc(n + 1, sizeof(*batch->ranges)), 0 };
 	if (!batch->buffers || !batch->ranges)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
@@ -98,7 +103,8 @@ static void batch_close(struct batch *batch)
 	free(batch->ranges);
 }
 
-/* What they hold is as the last cell has left it, so this waits for nothing that the cell has begun, as copies do. */
+/* What they hold is as the last cell has left it, so this waits for nothing that the cell has
+ * begun, as copies do. */
 static CUresult batch_compute(struct batch *batch, int ordinal)
 {
 	int before = device_current();
@@ -134,7 +140,8 @@ static CUresult send(const struct buffer *items, uint32_t n)
 
 static struct certificate certificate_of(const struct session_buffer *b)
 {
-	return (struct certificate){ b->address, b->size, b->born, b->digest, b->suspended_ns, b->digested };
+	return (struct certificate){ b->address, b->size,         b->born,
+				     b->digest,  b->suspended_ns, b->digested };
 }
 
 static CUresult announce(const struct batch *batch)
@@ -240,15 +247,17 @@ void certify_reset(void)
 void certify_expect(const struct certificate *c)
 {
 	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
-		log_error("device memory: no memory for the digest of the buffer at %#llx", (unsigned long long)c->address);
+		log_error("device memory: no memory for the digest of the buffer at %#llx",
+			  (unsigned long long)c->address);
 		return;
 	}
 	expected.at[expected.n++] = *c;
 }
 
 /*
- * What the session has for the buffer goes with the state that it is now in. If it has nothing, the digest that was taken last
- * before that state was left counts. true: the next worker would not find it in the session.
+ * What the session has for the buffer goes with the state that it is now in. If it has nothing, the
+ * digest that was taken last before that state was left counts. true: the next worker would not
+ * find it in the session.
  */
 static bool take_expected(struct session_buffer *b)
 {
@@ -282,18 +291,27 @@ void certify_lost(struct session_buffer *b)
 
 static void tell(const struct session_buffer *b, struct buffer *report)
 {
-	buffer_printf(report, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: ", ledger_name(b), b->cell,
-		      (unsigned long long)b->size, (unsigned long long)b->address);
+	buffer_printf(report,
+		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: ",
+		      ledger_name(b), b->cell, (unsigned long long)b->size,
+		      (unsigned long long)b->address);
 	if (clock_suspended_ns() >= b->suspended_ns + SUSPENDED_NS)
-		buffer_puts(report, "the machine was suspended, and its driver has not kept the content. Make the buffer again; the "
-			    "option NVreg_PreserveVideoMemoryAllocations=1 of the nvidia module has it kept\n");
+		buffer_puts(
+			report,
+			"the machine was suspended, and its driver has not kept the content. Make "
+			"the buffer again; the option NVreg_PreserveVideoMemoryAllocations=1 of "
+			"the nvidia module has it kept\n");
 	else
-		buffer_printf(report, "since cell %u, device code has written to it by a pointer into other memory, so there is no "
-			      "copy; after `%%gpu rollback whole` there are copies of all that device code reaches\n", b->digested);
+		buffer_printf(report,
+			      "since cell %u, device code has written to it by a pointer into "
+			      "other memory, so there is no copy; after `%%gpu rollback whole` "
+			      "there are copies of all that device code reaches\n",
+			      b->digested);
 }
 
 /* forget: of what has changed. */
-static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *b), struct buffer *report)
+static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *b),
+			 struct buffer *report)
 {
 	struct batch batch;
 	CUresult result = batch_open(&batch, ordinal, has_digest, ordinal);
@@ -301,7 +319,9 @@ static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *
 	if (!result)
 		result = batch_compute(&batch, ordinal);
 	if (result && batch.n)
-		buffer_printf(report, "whether %zu device buffers are what they were cannot be found out: error %d of the driver\n",
+		buffer_printf(report,
+			      "whether %zu device buffers are what they were cannot be found out: "
+			      "error %d of the driver\n",
 			      batch.n, (int)result);
 	for (size_t i = 0; i < batch.n && !result; i++) {
 		if (batch.ranges[i].digest == batch.buffers[i]->digest)
@@ -327,8 +347,11 @@ void certify_after_suspend(struct buffer *report)
 		if (device.contexts[i])
 			device_note(check_on(i, certify_forget, report));
 	if (unknown)
-		buffer_printf(report, "the machine was suspended, and whether %u device buffer%s what %s is not known: there was no "
-			      "time for a digest\n", unknown, unknown == 1 ? " is" : "s are", unknown == 1 ? "it was" : "they were");
+		buffer_printf(report,
+			      "the machine was suspended, and whether %u device buffer%s what %s "
+			      "is not known: there was no time for a digest\n",
+			      unknown, unknown == 1 ? " is" : "s are",
+			      unknown == 1 ? "it was" : "they were");
 }
 
 /* The kernel process forgets all of them at the end. */

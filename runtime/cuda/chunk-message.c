@@ -32,6 +32,7 @@ void chunk_message_dropped(uint64_t id)
 	struct error err = ERROR_INIT;
 
 	record_put_u64(&b, id);
-	if (buffer_check(&b, &err) || device.host->send(WORKER_DEVICE_DROP, b.data, b.len, -1, &err))
+	if (buffer_check(&b, &err) ||
+	    device.host->send(WORKER_DEVICE_DROP, b.data, b.len, -1, &err))
 		log_error("device memory: %s", err.text);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dump of a large device has a section for each warp and several for each thread, hundreds of thousands of them, so that each
- * pass goes over all sections once and nothing is kept of those that do not count.
+ * A dump of a large device has a section for each warp and several for each thread, hundreds of
+ * thousands of them, so that each pass goes over all sections once and nothing is kept of those
+ * that do not count.
  *
- * Threads that have an exception count first; if none has, warps with the address of an error, and then multiprocessors, which
- * remember it when the warp is gone. Of several the lowest block and thread is told, so that a fault of a whole grid is told the
- * same way each time.
+ * Threads that have an exception count first; if none has, warps with the address of an error, and
+ * then multiprocessors, which remember it when the warp is gone. Of several the lowest block and
+ * thread is told, so that a fault of a whole grid is told the same way each time.
  */
 #include "runtime/cuda/core-dump.h"
 
@@ -41,7 +42,8 @@ struct field {
 };
 
 #define TABLE(symbol, type)
-#define FIELD(table, name, offset, size) static const struct field table##_##name = { TABLE_##table, offset, size };
+#define FIELD(table, name, offset, size)                                                           \
+	static const struct field table##_##name = { TABLE_##table, offset, size };
 #include "runtime/cuda/core-dump.def"
 #undef TABLE
 #undef FIELD
@@ -81,8 +83,10 @@ static uint64_t get(const struct row *row, struct field f)
 {
 	uint64_t value = 0;
 
-	if (is(&row->header, f.table) && row->number < row->n && f.offset + f.size <= row->header.sh_entsize)
-		memcpy(&value, row->bytes.data + row->number * row->header.sh_entsize + f.offset, f.size);
+	if (is(&row->header, f.table) && row->number < row->n &&
+	    f.offset + f.size <= row->header.sh_entsize)
+		memcpy(&value, row->bytes.data + row->number * row->header.sh_entsize + f.offset,
+		       f.size);
 	return value;
 }
 
@@ -145,7 +149,8 @@ static void add_thread(struct core_dump *d, const struct row *lane)
 	d->n_threads++;
 }
 
-/* The threads of a warp of which `lane` is one that has faulted: take them if they are lower than those that are known. */
+/* The threads of a warp of which `lane` is one that has faulted: take them if they are lower than
+ * those that are known. */
 static void take_lanes(struct reader *r, struct row lane, const struct row *warp)
 {
 	struct core_dump own = { .exception = (uint32_t)get(&lane, LANE_exception) };
@@ -155,7 +160,8 @@ static void take_lanes(struct reader *r, struct row lane, const struct row *warp
 	for (; lane.number < lane.n; lane.number++)
 		if (get(&lane, LANE_exception))
 			add_thread(&own, &lane);
-	if (r->found && !is_lower(own.block, r->dump->block, is_lower(own.first, r->dump->first, false)))
+	if (r->found &&
+	    !is_lower(own.block, r->dump->block, is_lower(own.first, r->dump->first, false)))
 		return;
 	own.n_warps = r->dump->n_warps;
 	*r->dump = own;
@@ -261,16 +267,17 @@ static void append(struct cubin_place *to, const struct cubin_place *from)
 }
 
 /*
- * The error, and from there outwards the calls that a thread was in. What the driver itself puts behind a call, such as that of
- * an assertion, has no lines: then the call tells the place. A thread may have gone on since the error: then its calls are not
- * those of the error.
+ * The error, and from there outwards the calls that a thread was in. What the driver itself puts
+ * behind a call, such as that of an assertion, has no lines: then the call tells the place. A
+ * thread may have gone on since the error: then its calls are not those of the error.
  */
 static void set_place(struct reader *r)
 {
 	struct cubin_place *known = &r->dump->place, at, own;
 	struct row calls = r->lane.n ? below(r, &r->lane, TABLE_CALLS) : (struct row){ 0 };
 	bool found = find_place(r, r->pc, known);
-	bool stands = r->pc == r->lane_pc || (found && find_place(r, r->lane_pc, &own) && !strcmp(own.function, known->function));
+	bool stands = r->pc == r->lane_pc || (found && find_place(r, r->lane_pc, &own) &&
+					      !strcmp(own.function, known->function));
 
 	if (!found)
 		memset(known, 0, sizeof(*known));
@@ -300,7 +307,8 @@ static void set_entry(struct reader *r)
 		if (!is(&s, TABLE_GRID))
 			continue;
 		for (grid = rows_of(r, i); grid.number < grid.n; grid.number++)
-			if (get(&grid, GRID_id) == id && find_place(r, get(&grid, GRID_entry_address), &at)) {
+			if (get(&grid, GRID_id) == id &&
+			    find_place(r, get(&grid, GRID_entry_address), &at)) {
 				memcpy(r->dump->place.entry, at.entry, sizeof(at.entry));
 				return;
 			}
@@ -318,7 +326,8 @@ static int check(const struct reader *r, struct error *err)
 	for (uint32_t i = 1; i < r->elf.n_sections; i++) {
 		Elf64_Shdr s = elf_file_section(&r->elf, i);
 
-		if (s.sh_type != SHT_NULL && s.sh_type != SHT_NOBITS && s.sh_size && !elf_file_bytes(&r->elf, &s).data)
+		if (s.sh_type != SHT_NULL && s.sh_type != SHT_NOBITS && s.sh_size &&
+		    !elf_file_bytes(&r->elf, &s).data)
 			return error_set(err, ERROR_INPUT, "the core dump is cut short");
 	}
 	return 0;
@@ -337,7 +346,8 @@ int core_dump_read(const void *data, size_t len, struct core_dump *ret, struct e
 	if (!r.found)
 		find_multiprocessor(&r);
 	if (!r.found)
-		return error_set(err, ERROR_NOT_FOUND, "the core dump has no thread that has faulted");
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the core dump has no thread that has faulted");
 	if (r.warp.n) {
 		r.lane_pc = get(&r.lane, LANE_pc);
 		r.pc = get(&r.warp, WARP_error_pc_valid) ? get(&r.warp, WARP_error_pc) : r.lane_pc;

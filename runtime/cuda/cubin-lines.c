@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The image was made for a device, by a compiler that is not ours: see common/elf-file.h for what is believed. Which addresses
- * the driver has put in, and which it has left to the relocations, is nowhere said; so an address that lies in the section is
- * taken as it is, and any other one is looked up.
+ * The image was made for a device, by a compiler that is not ours: see common/elf-file.h for what
+ * is believed. Which addresses the driver has put in, and which it has left to the relocations, is
+ * nowhere said; so an address that lies in the section is taken as it is, and any other one is
+ * looked up.
  */
 #include "runtime/cuda/cubin-lines.h"
 
@@ -24,8 +25,8 @@ struct search {
 	uint64_t address;
 	struct elf_bytes symbols;
 	struct elf_bytes rel, rela; /* of .debug_line: there are devices with either */
-	uint32_t strings; /* section of the names of symbols */
-	struct line_row *rows; /* of the sequence at work */
+	uint32_t strings;           /* section of the names of symbols */
+	struct line_row *rows;      /* of the sequence at work */
 	size_t n, cap;
 	struct cubin_place *place;
 };
@@ -40,7 +41,8 @@ static bool find_section(struct search *s)
 	for (uint32_t i = 1; i < s->elf.n_sections; i++) {
 		s->text = elf_file_section(&s->elf, i);
 		s->section = i;
-		if (holds(&s->text, s->address) && !strncmp(elf_file_name(&s->elf, &s->text), TEXT, strlen(TEXT)))
+		if (holds(&s->text, s->address) &&
+		    !strncmp(elf_file_name(&s->elf, &s->text), TEXT, strlen(TEXT)))
 			return true;
 	}
 	return false;
@@ -73,8 +75,9 @@ static void find_function(struct search *s)
 		const char *name = elf_file_string(&s->elf, s->strings, symbol.st_name);
 		size_t len = strlen(entry);
 
-		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != s->section || symbol.st_size > size ||
-		    s->address < start || s->address - start >= symbol.st_size)
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != s->section ||
+		    symbol.st_size > size || s->address < start ||
+		    s->address - start >= symbol.st_size)
 			continue;
 		if (name[0] == '$' && !strncmp(name + 1, entry, len) && name[1 + len] == '$')
 			name += len + 2;
@@ -84,12 +87,15 @@ static void find_function(struct search *s)
 	}
 }
 
-/* What a relocation of the address at `at` of .debug_line names; false: it is none of the section. */
-static bool relocate(const struct search *s, uint64_t offset, uint64_t info, size_t at, uint64_t *address)
+/* What a relocation of the address at `at` of .debug_line names; false: it is none of the section.
+ */
+static bool relocate(const struct search *s, uint64_t offset, uint64_t info, size_t at,
+		     uint64_t *address)
 {
 	Elf64_Sym symbol;
 
-	if (offset != at || !elf_bytes_row(&s->symbols, ELF64_R_SYM(info), &symbol, sizeof(symbol)) ||
+	if (offset != at ||
+	    !elf_bytes_row(&s->symbols, ELF64_R_SYM(info), &symbol, sizeof(symbol)) ||
 	    symbol.st_shndx != s->section)
 		return false;
 	*address += absolute(s, symbol.st_value);
@@ -105,7 +111,8 @@ static void set_address(void *data, size_t at, uint64_t *address, uint32_t *sect
 
 	for (size_t i = 0; !found && elf_bytes_row(&s->rel, i, &rel, sizeof(rel)); i++)
 		found = relocate(s, rel.r_offset, rel.r_info, at, address);
-	for (size_t i = 0; !found && elf_bytes_row(&s->rela, i, &with_addend, sizeof(with_addend)); i++) {
+	for (size_t i = 0; !found && elf_bytes_row(&s->rela, i, &with_addend, sizeof(with_addend));
+	     i++) {
 		uint64_t own = (uint64_t)with_addend.r_addend;
 
 		found = relocate(s, with_addend.r_offset, with_addend.r_info, at, &own);
@@ -137,8 +144,10 @@ static void add_frames(struct search *s, size_t at)
 		if (!row->line || !*row->file)
 			return;
 		if (row->inlined_at)
-			name = row->function < names.len && memchr(names.data + row->function, 0, names.len - row->function) ?
-				       (const char *)names.data + row->function : "";
+			name = row->function < names.len && memchr(names.data + row->function, 0,
+								   names.len - row->function)
+				       ? (const char *)names.data + row->function
+				       : "";
 		snprintf(f->function, sizeof(f->function), "%s", name);
 		put_file(row, f->file, sizeof(f->file));
 		f->line = row->line;
@@ -154,7 +163,8 @@ static int add_row(void *data, const struct line_row *row, struct error *err)
 {
 	struct search *s = data;
 
-	if (row->section == s->section && s->n && s->rows[s->n - 1].address <= s->address && row->address > s->address)
+	if (row->section == s->section && s->n && s->rows[s->n - 1].address <= s->address &&
+	    row->address > s->address)
 		add_frames(s, s->n - 1);
 	if (row->end) {
 		s->n = 0;
@@ -173,7 +183,8 @@ bool cubin_lines_find(const struct elf_bytes *image, uint64_t address, struct cu
 	Elf64_Shdr symbols;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!image->data || elf_file_open(&s.elf, image->data, image->len, NULL) || !find_section(&s))
+	if (!image->data || elf_file_open(&s.elf, image->data, image->len, NULL) ||
+	    !find_section(&s))
 		return false;
 	symbols = elf_file_section(&s.elf, elf_file_find(&s.elf, ".symtab"));
 	s.symbols = elf_file_bytes(&s.elf, &symbols);

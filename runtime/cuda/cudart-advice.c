@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Memory Management: advice about managed memory. It has one place that all reach, so advice changes
- * nothing; it is kept in the session for who asks. Each piece of advice holds for a range, the latest one where several do.
+ * Runtime API, chapter Memory Management: advice about managed memory. It has one place that all
+ * reach, so advice changes nothing; it is kept in the session for who asks. Each piece of advice
+ * holds for a range, the latest one where several do.
  */
 #include "runtime/cuda/cudart.h"
 
 #include "runtime/cuda/advice.h"
 
-static const struct session_advice nothing = {
-	.location = { .type = cudaMemLocationTypeInvalid, .id = cudaInvalidDeviceId }
-};
+static const struct session_advice nothing = { .location = { .type = cudaMemLocationTypeInvalid,
+							     .id = cudaInvalidDeviceId } };
 
 static struct session_advice *advice_at(uint32_t i)
 {
@@ -18,7 +18,8 @@ static struct session_advice *advice_at(uint32_t i)
 
 static bool is_same(const struct session_advice *a, const struct session_advice *b)
 {
-	return a->about == b->about && (a->about != ADVICE_ACCESSED_BY || a->location.id == b->location.id);
+	return a->about == b->about &&
+	       (a->about != ADVICE_ACCESSED_BY || a->location.id == b->location.id);
 }
 
 /* What it hides goes. */
@@ -26,8 +27,9 @@ static cudaError_t keep(const struct session_advice *a)
 {
 	struct session_advice *slot;
 
-	for (uint32_t i = device.session->advice.n; i-- > 0; )
-		if (is_same(advice_at(i), a) && advice_at(i)->begin >= a->begin && advice_at(i)->end <= a->end)
+	for (uint32_t i = device.session->advice.n; i-- > 0;)
+		if (is_same(advice_at(i), a) && advice_at(i)->begin >= a->begin &&
+		    advice_at(i)->end <= a->end)
 			session_remove(&device.session->advice, sizeof(*a), i);
 	slot = session_append(&device.session->advice, struct session_advice);
 	if (slot)
@@ -37,13 +39,14 @@ static cudaError_t keep(const struct session_advice *a)
 
 void advice_forget(uint64_t address, uint64_t size)
 {
-	for (uint32_t i = device.session->advice.n; i-- > 0; )
+	for (uint32_t i = device.session->advice.n; i-- > 0;)
 		if (advice_at(i)->begin < address + size && advice_at(i)->end > address)
 			session_remove(&device.session->advice, sizeof(struct session_advice), i);
 }
 
 /* What holds at an address; *ret_end: how far, `end` at most. */
-static const struct session_advice *look(const struct session_advice *asked, uint64_t at, uint64_t end, uint64_t *ret_end)
+static const struct session_advice *look(const struct session_advice *asked, uint64_t at,
+					 uint64_t end, uint64_t *ret_end)
 {
 	const struct session_advice *found = &nothing;
 
@@ -64,7 +67,8 @@ static const struct session_advice *look(const struct session_advice *asked, uin
 }
 
 /* The location that holds for all of the range; Invalid: there is none. */
-static struct cudaMemLocation common_location(enum session_advice_about about, int ordinal, uint64_t at, uint64_t end)
+static struct cudaMemLocation common_location(enum session_advice_about about, int ordinal,
+					      uint64_t at, uint64_t end)
 {
 	const struct session_advice asked = { .about = about, .location.id = ordinal };
 	uint64_t next;
@@ -87,13 +91,15 @@ static cudaError_t check(const void *p, size_t size, const struct cudaMemLocatio
 	return ledger_holds((uintptr_t)p, size) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t give(const void *p, size_t size, enum session_advice_about about, struct cudaMemLocation location)
+static cudaError_t give(const void *p, size_t size, enum session_advice_about about,
+			struct cudaMemLocation location)
 {
 	cudaError_t result = check(p, size, &location);
 
 	device_lock();
 	if (!result)
-		result = keep(&(struct session_advice){ (uintptr_t)p, (uintptr_t)p + size, about, location });
+		result = keep(&(struct session_advice){ (uintptr_t)p, (uintptr_t)p + size, about,
+							location });
 	device_unlock();
 	return result;
 }
@@ -106,7 +112,8 @@ static struct cudaMemLocation with_number(struct cudaMemLocation l)
 	return l;
 }
 
-static cudaError_t prefetch(const void *p, size_t size, struct cudaMemLocation location, unsigned flags, cudaStream_t stream)
+static cudaError_t prefetch(const void *p, size_t size, struct cudaMemLocation location,
+			    unsigned flags, cudaStream_t stream)
 {
 	CUstream s;
 	cudaError_t result = flags ? cudaErrorInvalidValue : cudart_stream(stream, &s);
@@ -114,19 +121,21 @@ static cudaError_t prefetch(const void *p, size_t size, struct cudaMemLocation l
 	return result ? result : give(p, size, ADVICE_PREFETCH, with_number(location));
 }
 
-cudaError_t cudaMemPrefetchAsync(const void *p, size_t size, struct cudaMemLocation location, unsigned int flags,
-				 cudaStream_t stream)
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t size, struct cudaMemLocation location,
+				 unsigned int flags, cudaStream_t stream)
 {
 	return CUDART_CALL(prefetch(p, size, location, flags, stream));
 }
 
-static cudaError_t advise(const void *p, size_t size, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+static cudaError_t advise(const void *p, size_t size, enum cudaMemoryAdvise advice,
+			  struct cudaMemLocation location)
 {
 	struct cudaMemLocation none = nothing.location;
 
 	switch (advice) {
 	case cudaMemAdviseSetReadMostly:
-		return give(p, size, ADVICE_READ_MOSTLY, (struct cudaMemLocation){ .type = cudaMemLocationTypeHost, .id = 1 });
+		return give(p, size, ADVICE_READ_MOSTLY,
+			    (struct cudaMemLocation){ .type = cudaMemLocationTypeHost, .id = 1 });
 	case cudaMemAdviseUnsetReadMostly:
 		return give(p, size, ADVICE_READ_MOSTLY, none);
 	case cudaMemAdviseSetPreferredLocation:
@@ -143,7 +152,8 @@ static cudaError_t advise(const void *p, size_t size, enum cudaMemoryAdvise advi
 	}
 }
 
-cudaError_t cudaMemAdvise(const void *p, size_t size, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+cudaError_t cudaMemAdvise(const void *p, size_t size, enum cudaMemoryAdvise advice,
+			  struct cudaMemLocation location)
 {
 	return CUDART_CALL(advise(p, size, advice, location));
 }
@@ -154,22 +164,26 @@ static void list_accessors(int *ret, size_t room, uint64_t at, uint64_t end)
 	size_t n = 0;
 
 	for (int i = cudaCpuDeviceId; i < device.count && n < room; i++)
-		if (common_location(ADVICE_ACCESSED_BY, i, at, end).type != cudaMemLocationTypeInvalid)
+		if (common_location(ADVICE_ACCESSED_BY, i, at, end).type !=
+		    cudaMemLocationTypeInvalid)
 			ret[n++] = i;
 	while (n < room)
 		ret[n++] = cudaInvalidDeviceId;
 }
 
-static cudaError_t answer(void *ret, size_t size, enum cudaMemRangeAttribute attribute, uint64_t at, uint64_t end)
+static cudaError_t answer(void *ret, size_t size, enum cudaMemRangeAttribute attribute, uint64_t at,
+			  uint64_t end)
 {
 	struct cudaMemLocation preferred = common_location(ADVICE_PREFERRED, 0, at, end);
 	struct cudaMemLocation prefetched = common_location(ADVICE_PREFETCH, 0, at, end);
 
-	if (!ret || !size || size % sizeof(int) || (attribute != cudaMemRangeAttributeAccessedBy && size != sizeof(int)))
+	if (!ret || !size || size % sizeof(int) ||
+	    (attribute != cudaMemRangeAttributeAccessedBy && size != sizeof(int)))
 		return cudaErrorInvalidValue;
 	switch (attribute) {
 	case cudaMemRangeAttributeReadMostly:
-		*(int *)ret = common_location(ADVICE_READ_MOSTLY, 0, at, end).type != cudaMemLocationTypeInvalid;
+		*(int *)ret = common_location(ADVICE_READ_MOSTLY, 0, at, end).type !=
+			      cudaMemLocationTypeInvalid;
 		return cudaSuccess;
 	case cudaMemRangeAttributePreferredLocation:
 	case cudaMemRangeAttributePreferredLocationId:
@@ -193,7 +207,8 @@ static cudaError_t answer(void *ret, size_t size, enum cudaMemRangeAttribute att
 	}
 }
 
-static cudaError_t attributes(void **ret, const size_t *sizes, const enum cudaMemRangeAttribute *asked, size_t n, const void *p,
+static cudaError_t attributes(void **ret, const size_t *sizes,
+			      const enum cudaMemRangeAttribute *asked, size_t n, const void *p,
 			      size_t size)
 {
 	const struct session_buffer *b;
@@ -209,13 +224,15 @@ static cudaError_t attributes(void **ret, const size_t *sizes, const enum cudaMe
 	return result;
 }
 
-cudaError_t cudaMemRangeGetAttribute(void *ret, size_t ret_size, enum cudaMemRangeAttribute attribute, const void *p, size_t size)
+cudaError_t cudaMemRangeGetAttribute(void *ret, size_t ret_size,
+				     enum cudaMemRangeAttribute attribute, const void *p,
+				     size_t size)
 {
 	return CUDART_CALL(attributes(&ret, &ret_size, &attribute, 1, p, size));
 }
 
-cudaError_t cudaMemRangeGetAttributes(void **ret, size_t *sizes, enum cudaMemRangeAttribute *asked, size_t n, const void *p,
-				      size_t size)
+cudaError_t cudaMemRangeGetAttributes(void **ret, size_t *sizes, enum cudaMemRangeAttribute *asked,
+				      size_t n, const void *p, size_t size)
 {
 	return CUDART_CALL(attributes(ret, sizes, asked, n, p, size));
 }

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtime API, chapter Memory Management: arrays and mipmapped arrays. images.c keeps them in the session. */
+/* Runtime API, chapter Memory Management: arrays and mipmapped arrays. images.c keeps them in the
+ * session. */
 #include "runtime/cuda/cudart.h"
 
 #include "runtime/cuda/images.h"
 
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+						   enum cudaChannelFormatKind f)
 {
 	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
 }
 
 /* What the driver is asked for; flags of both interfaces have the same values. */
-static cudaError_t describe(const struct cudaChannelFormatDesc *d, struct cudaExtent extent, unsigned flags,
-			    CUDA_ARRAY3D_DESCRIPTOR *ret)
+static cudaError_t describe(const struct cudaChannelFormatDesc *d, struct cudaExtent extent,
+			    unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *ret)
 {
 	cudaError_t result;
 
-	*ret = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = extent.width, .Height = extent.height, .Depth = extent.depth,
+	*ret = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = extent.width,
+					  .Height = extent.height,
+					  .Depth = extent.depth,
 					  .Flags = flags };
 	result = images_format(d, &ret->Format, &ret->NumChannels);
 	return result ? result : cudart_error(images_ready());
 }
 
-static cudaError_t new_array(const char *call, cudaArray_t *ret, const struct cudaChannelFormatDesc *d,
-			     struct cudaExtent extent, unsigned flags)
+static cudaError_t new_array(const char *call, cudaArray_t *ret,
+			     const struct cudaChannelFormatDesc *d, struct cudaExtent extent,
+			     unsigned flags)
 {
 	struct ledger_request r = cudart_request(call, 0, BUFFER_ARRAY);
 	CUDA_ARRAY3D_DESCRIPTOR shape;
@@ -39,8 +44,8 @@ static cudaError_t new_array(const char *call, cudaArray_t *ret, const struct cu
 	return result;
 }
 
-cudaError_t cudaMallocArray(cudaArray_t *ret, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-			    unsigned int flags)
+cudaError_t cudaMallocArray(cudaArray_t *ret, const struct cudaChannelFormatDesc *desc,
+			    size_t width, size_t height, unsigned int flags)
 {
 	struct cudaExtent extent = { width, height, 0 };
 
@@ -49,8 +54,8 @@ cudaError_t cudaMallocArray(cudaArray_t *ret, const struct cudaChannelFormatDesc
 				   : new_array("cudaMallocArray", ret, desc, extent, flags));
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t *ret, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
-			      unsigned int flags)
+cudaError_t cudaMalloc3DArray(cudaArray_t *ret, const struct cudaChannelFormatDesc *desc,
+			      struct cudaExtent extent, unsigned int flags)
 {
 	return CUDART_CALL(new_array("cudaMalloc3DArray", ret, desc, extent, flags));
 }
@@ -85,7 +90,8 @@ static cudaError_t array_info(struct cudaChannelFormatDesc *ret_desc, struct cud
 	if (i && ret_desc)
 		*ret_desc = i->format;
 	if (i && ret_extent)
-		*ret_extent = (struct cudaExtent){ i->shape.Width, i->shape.Height, i->shape.Depth };
+		*ret_extent =
+			(struct cudaExtent){ i->shape.Width, i->shape.Height, i->shape.Depth };
 	if (i && ret_flags)
 		*ret_flags = i->shape.Flags;
 	device_unlock();
@@ -121,8 +127,10 @@ static cudaError_t new_mipmap(cudaMipmappedArray_t *ret, const struct cudaChanne
 	return result;
 }
 
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *ret, const struct cudaChannelFormatDesc *desc,
-				     struct cudaExtent extent, unsigned int levels, unsigned int flags)
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *ret,
+				     const struct cudaChannelFormatDesc *desc,
+				     struct cudaExtent extent, unsigned int levels,
+				     unsigned int flags)
 {
 	return CUDART_CALL(new_mipmap(ret, desc, extent, levels, flags));
 }
@@ -164,13 +172,15 @@ static cudaError_t mipmap_level(cudaArray_t *ret, cudaMipmappedArray_const_t mip
 	return there ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *ret, cudaMipmappedArray_const_t mipmap, unsigned int level)
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *ret, cudaMipmappedArray_const_t mipmap,
+				       unsigned int level)
 {
 	return CUDART_CALL(mipmap_level(ret, mipmap, level));
 }
 
 /*
- * Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of those is an error for each.
+ * Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of
+ * those is an error for each.
  */
 static cudaError_t refuse_array(cudaArray_const_t array, const void *ret)
 {
@@ -192,7 +202,8 @@ static cudaError_t refuse_mipmap(cudaMipmappedArray_const_t mipmap, const void *
 	return there || !ret ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret, cudaArray_t array, int ordinal)
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret,
+					   cudaArray_t array, int ordinal)
 {
 	(void)ordinal;
 	return CUDART_CALL(refuse_array(array, ret));
@@ -209,14 +220,15 @@ cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *ret, 
 	return CUDART_CALL(refuse_array(array, ret));
 }
 
-cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret, cudaMipmappedArray_t mipmap,
-						    int ordinal)
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret,
+						    cudaMipmappedArray_t mipmap, int ordinal)
 {
 	(void)ordinal;
 	return CUDART_CALL(refuse_mipmap(mipmap, ret));
 }
 
-cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *ret, cudaMipmappedArray_t mipmap)
+cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *ret,
+						  cudaMipmappedArray_t mipmap)
 {
 	return CUDART_CALL(refuse_mipmap(mipmap, ret));
 }

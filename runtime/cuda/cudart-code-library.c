@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Library Management: device code that a cell loads as data, PTX or a fat binary. It becomes a unit of the
- * session as that of a cell does, so it comes back in the next worker. A handle of a kernel is good wherever the address of a
- * stub is.
+ * Runtime API, chapter Library Management: device code that a cell loads as data, PTX or a fat
+ * binary. It becomes a unit of the session as that of a cell does, so it comes back in the next
+ * worker. A handle of a kernel is good wherever the address of a stub is.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -35,7 +35,8 @@ static struct session_library_name *name_at(const struct session_library *l, uin
 	return *session_at(&l->names, struct session_library_name *, i);
 }
 
-static struct session_library_name *find_name(const struct session_library *l, const char *name, bool is_entry)
+static struct session_library_name *find_name(const struct session_library *l, const char *name,
+					      bool is_entry)
 {
 	for (uint32_t i = 0; i < l->names.n; i++)
 		if (name_at(l, i)->is_entry == is_entry && !strcmp(name_at(l, i)->name, name))
@@ -50,14 +51,16 @@ struct load {
 	struct buffer entries; /* struct unit_entry */
 };
 
-static int add_name(struct load *l, const char *name, size_t len, const struct ptx_variable *v, struct error *err)
+static int add_name(struct load *l, const char *name, size_t len, const struct ptx_variable *v,
+		    struct error *err)
 {
 	struct session_library_name *n = device.host->session_alloc(sizeof(*n)), **slot;
 	bool managed = v && v->is_managed;
 
 	if (!n)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
-	*n = (struct session_library_name){ .name = device.host->session_alloc(len + 1), .is_entry = !v };
+	*n = (struct session_library_name){ .name = device.host->session_alloc(len + 1),
+					    .is_entry = !v };
 	n->size = v ? v->size : 0;
 	slot = n->name ? session_append(&l->library->names, struct session_library_name *) : NULL;
 	if (!slot) {
@@ -69,10 +72,13 @@ static int add_name(struct load *l, const char *name, size_t len, const struct p
 	*slot = n;
 	memcpy(n->name, name, len);
 	n->name[len] = '\0';
-	buffer_append(&l->names, &(struct device_code_name){ n->name, managed ? (void *)&n->managed : n, managed },
-		      sizeof(struct device_code_name));
+	buffer_append(
+		&l->names,
+		&(struct device_code_name){ n->name, managed ? (void *)&n->managed : n, managed },
+		sizeof(struct device_code_name));
 	if (!v)
-		buffer_append(&l->entries, &(struct unit_entry){ .name = n->name, .ptx_name = n->name },
+		buffer_append(&l->entries,
+			      &(struct unit_entry){ .name = n->name, .ptx_name = n->name },
 			      sizeof(struct unit_entry));
 	return 0;
 }
@@ -87,8 +93,8 @@ static int add_entries(struct load *l, const char *ptx, size_t len, struct error
 	do {
 		before = t;
 		ptx_lexer_next(&lexer, &t);
-		if (t.kind == PTX_TOKEN_IDENTIFIER && before.kind == PTX_TOKEN_DOTTED && before.len == strlen(".entry") &&
-		    !memcmp(before.text, ".entry", before.len))
+		if (t.kind == PTX_TOKEN_IDENTIFIER && before.kind == PTX_TOKEN_DOTTED &&
+		    before.len == strlen(".entry") && !memcmp(before.text, ".entry", before.len))
 			failed = add_name(l, t.text, t.len, NULL, err);
 	} while (t.kind != PTX_TOKEN_END && t.kind != PTX_TOKEN_BAD && !failed);
 	return failed;
@@ -103,7 +109,8 @@ static int add_variables(struct load *l, const char *ptx, size_t len, struct err
 	failed = ptx_variables_scan(&v, ptx, len, err);
 	for (size_t i = 0; i < v.n && !failed; i++)
 		if (v.items[i].is_visible && !v.items[i].is_extern && !v.items[i].in_module)
-			failed = add_name(l, v.items[i].name, strlen(v.items[i].name), &v.items[i], err);
+			failed = add_name(l, v.items[i].name, strlen(v.items[i].name), &v.items[i],
+					  err);
 	ptx_variables_release(&v);
 	return failed;
 }
@@ -116,7 +123,8 @@ static int load_unit(struct load *l, const struct buffer *ptx, struct error *err
 	if (add_entries(l, u.ptx, u.ptx_len, err) || add_variables(l, u.ptx, u.ptx_len, err) ||
 	    buffer_check(&l->names, err) || buffer_check(&l->entries, err))
 		return -1;
-	names = (struct device_code_names){ (void *)l->names.data, l->names.len / sizeof(*names.at) };
+	names = (struct device_code_names){ (void *)l->names.data,
+					    l->names.len / sizeof(*names.at) };
 	u.entries = (void *)l->entries.data;
 	u.n_entries = l->entries.len / sizeof(*u.entries);
 	source_text_keep();
@@ -146,7 +154,7 @@ static void forget_library(struct session_library *l)
 		device.host->session_free(n);
 	}
 	session_array_clear(&l->names);
-	for (uint32_t i = a->n; i-- > 0; )
+	for (uint32_t i = a->n; i-- > 0;)
 		if (*session_at(a, void *, i) == l)
 			session_remove(a, sizeof(void *), i);
 	device.host->session_free(l);
@@ -176,10 +184,12 @@ static cudaError_t new_library(const struct buffer *ptx, cudaLibrary_t *ret, str
 		return cudaSuccess;
 	}
 	forget_library(l.library);
-	return err->code == ERROR_MEMORY || err->code == ERROR_LIMIT ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
+	return err->code == ERROR_MEMORY || err->code == ERROR_LIMIT ? cudaErrorMemoryAllocation
+								     : cudaErrorInvalidPtx;
 }
 
-/* What the text is, so that the reader of an error sees why; a cubin has no PTX to run on any device. */
+/* What the text is, so that the reader of an error sees why; a cubin has no PTX to run on any
+ * device. */
 static cudaError_t load(const void *code, cudaLibrary_t *ret)
 {
 	cleanup_buffer struct buffer ptx = BUFFER_INIT;
@@ -189,7 +199,9 @@ static cudaError_t load(const void *code, cudaLibrary_t *ret)
 	if (!code || !ret)
 		return cudaErrorInvalidValue;
 	if (!strncmp(code, "\177ELF", 4)) {
-		error_set(&err, ERROR_UNSUPPORTED, "it is machine code for one kind of device; load PTX or a fat binary with PTX");
+		error_set(&err, ERROR_UNSUPPORTED,
+			  "it is machine code for one kind of device; load PTX or a fat binary "
+			  "with PTX");
 		result = cudaErrorNoKernelImageForDevice;
 	} else if (fat_binary_is(code)) {
 		if (registration_ptx(code, &ptx, &err))
@@ -202,15 +214,17 @@ static cudaError_t load(const void *code, cudaLibrary_t *ret)
 		result = new_library(&ptx, ret, &err);
 	device_unlock();
 	if (result && err.text[0]) {
-		device_print(true, "The library was not loaded: ", strlen("The library was not loaded: "));
+		device_print(true, "The library was not loaded: ",
+			     strlen("The library was not loaded: "));
 		device_print(true, err.text, strlen(err.text));
 		device_print(true, "\n", 1);
 	}
 	return result;
 }
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *ret, const void *code, enum cudaJitOption *jit, void **jit_values,
-				unsigned int n_jit, enum cudaLibraryOption *options, void **values, unsigned int n)
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *ret, const void *code, enum cudaJitOption *jit,
+				void **jit_values, unsigned int n_jit,
+				enum cudaLibraryOption *options, void **values, unsigned int n)
 {
 	(void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
 	return CUDART_CALL(load(code, ret));
@@ -236,8 +250,9 @@ static cudaError_t load_file(const char *path, cudaLibrary_t *ret)
 	return load(buffer_text(&content), ret);
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *ret, const char *path, enum cudaJitOption *jit, void **jit_values,
-				    unsigned int n_jit, enum cudaLibraryOption *options, void **values, unsigned int n)
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *ret, const char *path, enum cudaJitOption *jit,
+				    void **jit_values, unsigned int n_jit,
+				    enum cudaLibraryOption *options, void **values, unsigned int n)
 {
 	(void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
 	return CUDART_CALL(load_file(path, ret));
@@ -263,7 +278,8 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 	return CUDART_CALL(unload(library));
 }
 
-static cudaError_t get_name(cudaLibrary_t library, const char *name, bool is_entry, struct session_library_name **ret)
+static cudaError_t get_name(cudaLibrary_t library, const char *name, bool is_entry,
+			    struct session_library_name **ret)
 {
 	const struct session_library *l = find(library);
 
@@ -288,7 +304,8 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *ret, cudaLibrary_t library, const
 	return CUDART_CALL(get_kernel(ret, library, name));
 }
 
-static cudaError_t get_global(void **ret, size_t *ret_size, cudaLibrary_t library, const char *name, bool managed)
+static cudaError_t get_global(void **ret, size_t *ret_size, cudaLibrary_t library, const char *name,
+			      bool managed)
 {
 	struct session_library_name *n;
 	cudaError_t result = get_name(library, name, false, &n);
@@ -307,18 +324,21 @@ static cudaError_t get_global(void **ret, size_t *ret_size, cudaLibrary_t librar
 	return result;
 }
 
-cudaError_t cudaLibraryGetGlobal(void **ret, size_t *ret_size, cudaLibrary_t library, const char *name)
+cudaError_t cudaLibraryGetGlobal(void **ret, size_t *ret_size, cudaLibrary_t library,
+				 const char *name)
 {
 	return CUDART_CALL(get_global(ret, ret_size, library, name, false));
 }
 
-cudaError_t cudaLibraryGetManaged(void **ret, size_t *ret_size, cudaLibrary_t library, const char *name)
+cudaError_t cudaLibraryGetManaged(void **ret, size_t *ret_size, cudaLibrary_t library,
+				  const char *name)
 {
 	return CUDART_CALL(get_global(ret, ret_size, library, name, true));
 }
 
 /* The first `room` of its kernels, and how many there are. */
-static cudaError_t list_kernels(cudaKernel_t *kernels, unsigned room, unsigned *ret, cudaLibrary_t library)
+static cudaError_t list_kernels(cudaKernel_t *kernels, unsigned room, unsigned *ret,
+				cudaLibrary_t library)
 {
 	const struct session_library *l = find(library);
 	unsigned n = 0;
@@ -342,7 +362,8 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int *ret, cudaLibrary_t library)
 	return CUDART_CALL(ret ? list_kernels(NULL, 0, ret, library) : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int room, cudaLibrary_t library)
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int room,
+					cudaLibrary_t library)
 {
 	return CUDART_CALL(list_kernels(kernels, room, NULL, library));
 }

@@ -107,7 +107,9 @@ static cudaError_t attribute(int *ret, enum cudaDeviceAttr a, int ordinal)
 	cudaError_t result = check_device(ordinal);
 
 	/* The values of both enums are the same. */
-	return result ? result : cudart_error(device.driver->cuDeviceGetAttribute(ret, (CUdevice_attribute)a, ordinal));
+	return result ? result
+		      : cudart_error(device.driver->cuDeviceGetAttribute(ret, (CUdevice_attribute)a,
+									 ordinal));
 }
 
 cudaError_t cudaDeviceGetAttribute(int *ret, enum cudaDeviceAttr a, int ordinal)
@@ -121,7 +123,7 @@ static const struct {
 	size_t offset;
 	bool is_size;
 } fields[] = {
-#define FIELD(field, attribute, is_size) \
+#define FIELD(field, attribute, is_size)                                                           \
 	{ CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct cudaDeviceProp, field), is_size },
 #include "runtime/cuda/device-properties.def"
 #undef FIELD
@@ -136,18 +138,21 @@ static cudaError_t properties(struct cudaDeviceProp *ret, int ordinal)
 	if (result)
 		return result;
 	memset(ret, 0, sizeof(*ret));
-	result = cudart_error(device.driver->cuDeviceGetName(ret->name, sizeof(ret->name), ordinal));
+	result =
+		cudart_error(device.driver->cuDeviceGetName(ret->name, sizeof(ret->name), ordinal));
 	if (!result)
 		result = cudart_error(device.driver->cuDeviceTotalMem(&total, ordinal));
 	if (!result)
-		result = cudart_error(device.driver->cuDeviceGetUuid((CUuuid *)&ret->uuid, ordinal));
+		result =
+			cudart_error(device.driver->cuDeviceGetUuid((CUuuid *)&ret->uuid, ordinal));
 	if (result)
 		return result;
 	ret->totalGlobalMem = total;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		char *at = (char *)ret + fields[i].offset;
 
-		result = cudart_error(device.driver->cuDeviceGetAttribute(&value, fields[i].attribute, ordinal));
+		result = cudart_error(
+			device.driver->cuDeviceGetAttribute(&value, fields[i].attribute, ordinal));
 		if (result)
 			return result;
 		if (fields[i].is_size)
@@ -165,9 +170,10 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *ret, int ordinal)
 
 cudaError_t cudaDeviceGetPCIBusId(char *ret, int len, int ordinal)
 {
-	return CUDART_CALL(cudart_has_device(ordinal) ?
-				   cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, ordinal)) :
-				   cudaErrorInvalidDevice);
+	return CUDART_CALL(
+		cudart_has_device(ordinal)
+			? cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, ordinal))
+			: cudaErrorInvalidDevice);
 }
 
 static cudaError_t synchronize(void)
@@ -197,7 +203,8 @@ cudaError_t cudart_wait_all(void)
 	return result;
 }
 
-/* The cell's buffers, streams and events of the device go. Its variables stay: they belong to definitions, not to calls. */
+/* The cell's buffers, streams and events of the device go. Its variables stay: they belong to
+ * definitions, not to calls. */
 static cudaError_t reset(void)
 {
 	const struct session_array *a = &device.session->buffers;
@@ -211,7 +218,7 @@ static cudaError_t reset(void)
 	images_reset();
 	for (int peer = 0; peer < device.count; peer++)
 		peers_close(device_current(), peer);
-	for (uint32_t i = a->n; i-- > 0 && !result; ) {
+	for (uint32_t i = a->n; i-- > 0 && !result;) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		void *host = (void *)(uintptr_t)b->address;
 		bool is_of_heap = b->kind == BUFFER_MANAGED || b->kind == BUFFER_PINNED;
@@ -235,7 +242,8 @@ cudaError_t cudaDeviceReset(void)
 
 cudaError_t cudaDeviceGetLimit(size_t *ret, enum cudaLimit limit)
 {
-	return CUDART_CALL(ret ? cudart_error(device.driver->cuCtxGetLimit(ret, (CUlimit)limit)) : cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuCtxGetLimit(ret, (CUlimit)limit))
+			       : cudaErrorInvalidValue);
 }
 
 /* The next worker sets it again. */
@@ -267,7 +275,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	return CUDART_CALL(cudart_error(device.driver->cuCtxGetStreamPriorityRange(least, greatest)));
+	return CUDART_CALL(
+		cudart_error(device.driver->cuCtxGetStreamPriorityRange(least, greatest)));
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *ret)
@@ -302,7 +311,8 @@ static cudaError_t change_peer(int peer, bool on)
 	if (!cudart_has_device(peer) || peer == device_current())
 		return cudaErrorInvalidDevice;
 	device_lock();
-	result = cudart_error(on ? peers_open(device_current(), peer) : peers_close(device_current(), peer));
+	result = cudart_error(on ? peers_open(device_current(), peer)
+				 : peers_close(device_current(), peer));
 	device_unlock();
 	return result;
 }
@@ -319,7 +329,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 
 cudaError_t cudaDriverGetVersion(int *ret)
 {
-	return CUDART_CALL(ret ? cudart_error(device.driver->cuDriverGetVersion(ret)) : cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuDriverGetVersion(ret))
+			       : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *ret)
@@ -330,9 +341,9 @@ cudaError_t cudaRuntimeGetVersion(int *ret)
 cudaError_t cudaDeviceGetP2PAttribute(int *ret, enum cudaDeviceP2PAttr attr, int from, int to)
 {
 	/* The values of both enums are the same. */
-	return CUDART_CALL(ret ? cudart_error(device.driver->cuDeviceGetP2PAttribute(ret, (CUdevice_P2PAttribute)attr, from,
-										     to)) :
-				 cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuDeviceGetP2PAttribute(
+					 ret, (CUdevice_P2PAttribute)attr, from, to))
+			       : cudaErrorInvalidValue);
 }
 
 static cudaError_t by_bus_id(int *ret, const char *id)
@@ -342,7 +353,8 @@ static cudaError_t by_bus_id(int *ret, const char *id)
 	if (!ret || !id)
 		return cudaErrorInvalidValue;
 	for (int i = 0; i < device.count; i++) {
-		cudaError_t result = cudart_error(device.driver->cuDeviceGetPCIBusId(own, sizeof(own), i));
+		cudaError_t result =
+			cudart_error(device.driver->cuDeviceGetPCIBusId(own, sizeof(own), i));
 
 		if (result)
 			return result;
@@ -357,7 +369,8 @@ cudaError_t cudaDeviceGetByPCIBusId(int *ret, const char *id)
 	return CUDART_CALL(by_bus_id(ret, id));
 }
 
-/* Banks of shared memory have had one width since compute capability 5.0; asking for another one has no effect. */
+/* Banks of shared memory have had one width since compute capability 5.0; asking for another one
+ * has no effect. */
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *ret)
 {
 	return CUDART_CALL(give((int *)ret, cudaSharedMemBankSizeFourByte));
@@ -365,7 +378,8 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *ret)
 
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
-	return CUDART_CALL((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess);
+	return CUDART_CALL((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue
+									     : cudaSuccess);
 }
 
 /* No lines of the second cache are ever set aside. */
@@ -388,7 +402,8 @@ cudaError_t cudaProfilerStop(void)
 /* What a link that does atomic operations by itself does of each: all that device code has. */
 static unsigned capabilities_of(enum cudaAtomicOperation operation)
 {
-	unsigned all = cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+	unsigned all = cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32 |
+		       cudaAtomicCapabilityScalar64;
 
 	switch (operation) {
 	case cudaAtomicOperationIntegerAdd:
@@ -399,10 +414,12 @@ static unsigned capabilities_of(enum cudaAtomicOperation operation)
 		return all | cudaAtomicCapabilitySigned;
 	case cudaAtomicOperationIntegerIncrement:
 	case cudaAtomicOperationIntegerDecrement:
-		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32;
+		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction |
+		       cudaAtomicCapabilityScalar32;
 	case cudaAtomicOperationExchange:
 	case cudaAtomicOperationCAS:
-		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityScalar32 |
+		       cudaAtomicCapabilityScalar64;
 	case cudaAtomicOperationFloatMin:
 	case cudaAtomicOperationFloatMax:
 		return 0;
@@ -411,7 +428,8 @@ static unsigned capabilities_of(enum cudaAtomicOperation operation)
 	}
 }
 
-static cudaError_t atomic_capabilities(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, bool native)
+static cudaError_t atomic_capabilities(unsigned *ret, const enum cudaAtomicOperation *operations,
+				       unsigned n, bool native)
 {
 	if (!ret || !operations || !n)
 		return cudaErrorInvalidValue;
@@ -423,7 +441,8 @@ static cudaError_t atomic_capabilities(unsigned *ret, const enum cudaAtomicOpera
 	return cudaSuccess;
 }
 
-static cudaError_t host_atomics(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, int ordinal)
+static cudaError_t host_atomics(unsigned *ret, const enum cudaAtomicOperation *operations,
+				unsigned n, int ordinal)
 {
 	int native = 0;
 	cudaError_t result = cudart_has_device(ordinal) ? cudaSuccess : cudaErrorInvalidDevice;
@@ -434,13 +453,15 @@ static cudaError_t host_atomics(unsigned *ret, const enum cudaAtomicOperation *o
 	return result ? result : atomic_capabilities(ret, operations, n, native);
 }
 
-cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *ret, const enum cudaAtomicOperation *operations, unsigned int n,
-						int ordinal)
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *ret,
+						const enum cudaAtomicOperation *operations,
+						unsigned int n, int ordinal)
 {
 	return CUDART_CALL(host_atomics(ret, operations, n, ordinal));
 }
 
-static cudaError_t peer_atomics(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, int from, int to)
+static cudaError_t peer_atomics(unsigned *ret, const enum cudaAtomicOperation *operations,
+				unsigned n, int from, int to)
 {
 	bool two = cudart_has_device(from) && cudart_has_device(to) && from != to;
 	cudaError_t result = two ? cudaSuccess : cudaErrorInvalidDevice;
@@ -452,13 +473,15 @@ static cudaError_t peer_atomics(unsigned *ret, const enum cudaAtomicOperation *o
 	return result ? result : atomic_capabilities(ret, operations, n, native);
 }
 
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *ret, const enum cudaAtomicOperation *operations, unsigned int n,
-					       int from, int to)
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *ret,
+					       const enum cudaAtomicOperation *operations,
+					       unsigned int n, int from, int to)
 {
 	return CUDART_CALL(peer_atomics(ret, operations, n, from, to));
 }
 
-static cudaError_t texture_width(size_t *ret, const struct cudaChannelFormatDesc *format, int ordinal)
+static cudaError_t texture_width(size_t *ret, const struct cudaChannelFormatDesc *format,
+				 int ordinal)
 {
 	int width;
 	cudaError_t result;
@@ -467,14 +490,16 @@ static cudaError_t texture_width(size_t *ret, const struct cudaChannelFormatDesc
 		return cudaErrorInvalidDevice;
 	if (!ret || !format || format->x + format->y + format->z + format->w <= 0)
 		return cudaErrorInvalidValue;
-	result = cudart_error(
-		device.driver->cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, ordinal));
+	result = cudart_error(device.driver->cuDeviceGetAttribute(
+		&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, ordinal));
 	if (!result)
 		*ret = (size_t)width;
 	return result;
 }
 
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *ret, const struct cudaChannelFormatDesc *format, int ordinal)
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *ret,
+						 const struct cudaChannelFormatDesc *format,
+						 int ordinal)
 {
 	return CUDART_CALL(texture_width(ret, format, ordinal));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Driver Entry Point Access: functions of the driver by name. A cell gets those that stand before the
- * driver (libcuda.h), so what it takes there is counted, and their addresses are the same in every worker.
+ * Runtime API, chapter Driver Entry Point Access: functions of the driver by name. A cell gets
+ * those that stand before the driver (libcuda.h), so what it takes there is counted, and their
+ * addresses are the same in every worker.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -31,7 +32,8 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **ret, unsigned long 
 	return CUDART_CALL(find(name, ret, CUDART_VERSION, flags, ret_status));
 }
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **ret, unsigned version, unsigned long long flags,
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **ret, unsigned version,
+					     unsigned long long flags,
 					     enum cudaDriverEntryPointQueryResult *ret_status)
 {
 	return CUDART_CALL(find(name, ret, version, flags, ret_status));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Error Handling; and the record of errors that a cell has not looked at. An error counts as looked
- * at when the code uses the result of the call, which the compiler of cells tells (cgpu_looked_at), or when the cell has asked
- * for the last error, or for the name or text of this code, after it happened.
+ * Runtime API, chapter Error Handling; and the record of errors that a cell has not looked at. An
+ * error counts as looked at when the code uses the result of the call, which the compiler of cells
+ * tells (cgpu_looked_at), or when the cell has asked for the last error, or for the name or text of
+ * this code, after it happened.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -160,7 +161,8 @@ void cudart_warnings(struct buffer *out)
 	for (unsigned i = 0; i < n_unchecked; i++) {
 		const struct unchecked *u = &unchecked[i];
 
-		buffer_printf(out, "%s returned %s (%s)", u->what, cudart_error_name(u->error), cudart_error_text(u->error));
+		buffer_printf(out, "%s returned %s (%s)", u->what, cudart_error_name(u->error),
+			      cudart_error_text(u->error));
 		if (u->line)
 			buffer_printf(out, " in line %u", u->line);
 		buffer_puts(out, ", and nobody looked at it\n");

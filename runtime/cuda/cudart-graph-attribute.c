@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Graph Management: attributes of kernel nodes. A cooperative launch is one; the others are advice, which is
- * kept for who asks.
+ * Runtime API, chapter Graph Management: attributes of kernel nodes. A cooperative launch is one;
+ * the others are advice, which is kept for who asks.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -17,7 +17,8 @@ static struct session_launch *launch_of(cudaGraphNode_t node)
 	return n && n->kind == NODE_LAUNCH ? &n->launch : NULL;
 }
 
-static cudaError_t set_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, const cudaKernelNodeAttrValue *value)
+static cudaError_t set_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
+				 const cudaKernelNodeAttrValue *value)
 {
 	struct session_launch *l = launch_of(node);
 
@@ -31,24 +32,29 @@ static cudaError_t set_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, 
 		l->priority = value->priority;
 		return cudaSuccess;
 	case cudaKernelNodeAttributeAccessPolicyWindow:
-		if (!(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1))
+		if (!(value->accessPolicyWindow.hitRatio >= 0 &&
+		      value->accessPolicyWindow.hitRatio <= 1))
 			return cudaErrorInvalidValue;
 		l->window = value->accessPolicyWindow;
 		return cudaSuccess;
 	case cudaKernelNodeAttributeClusterDimension:
-		return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1 ? cudaSuccess
-												     : cudaErrorNotSupported;
+		return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 &&
+				       value->clusterDim.z <= 1
+			       ? cudaSuccess
+			       : cudaErrorNotSupported;
 	default:
 		return cudaErrorNotSupported;
 	}
 }
 
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, const cudaKernelNodeAttrValue *value)
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
+					    const cudaKernelNodeAttrValue *value)
 {
 	return CUDART_CALL(set_attribute(node, id, value));
 }
 
-static cudaError_t get_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, cudaKernelNodeAttrValue *ret)
+static cudaError_t get_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
+				 cudaKernelNodeAttrValue *ret)
 {
 	const struct session_launch *l = launch_of(node);
 
@@ -72,7 +78,8 @@ static cudaError_t get_attribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, 
 	}
 }
 
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id, cudaKernelNodeAttrValue *ret)
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
+					    cudaKernelNodeAttrValue *ret)
 {
 	return CUDART_CALL(get_attribute(node, id, ret));
 }

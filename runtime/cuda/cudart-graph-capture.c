@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API: the capture of streams. A captured stream knows the nodes that its next one depends on; an event that is
- * recorded in it takes them along, and a stream that waits for the event joins. What cannot be captured spoils the capture, and
- * cudaStreamEndCapture() then says so.
+ * Runtime API: the capture of streams. A captured stream knows the nodes that its next one depends
+ * on; an event that is recorded in it takes them along, and a stream that waits for the event
+ * joins. What cannot be captured spoils the capture, and cudaStreamEndCapture() then says so.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -61,7 +61,8 @@ cudaError_t graphs_capture(struct session_stream *s, const struct session_node *
 	return result;
 }
 
-cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e, const struct session_launch *l, void **args)
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+				  const struct session_launch *l, void **args)
 {
 	struct session_node n = { .kind = NODE_LAUNCH, .launch = *l };
 	cudaError_t result;
@@ -131,13 +132,14 @@ static struct session_stream *next_captured(uint32_t *i)
 	return NULL;
 }
 
-/* In the legacy default stream, which waits for blocking streams: captured ones cannot be waited for. */
+/* In the legacy default stream, which waits for blocking streams: captured ones cannot be waited
+ * for. */
 static cudaError_t check_legacy(void)
 {
 	cudaError_t result = cudaSuccess;
 	struct session_stream *s;
 
-	for (uint32_t i = 0; (s = next_captured(&i)); ) {
+	for (uint32_t i = 0; (s = next_captured(&i));) {
 		if (s->flags & cudaStreamNonBlocking)
 			continue;
 		s->capture->spoilt = true;
@@ -168,11 +170,13 @@ cudaError_t graphs_check_call(bool legacy)
 		return cudaSuccess;
 	if (legacy)
 		result = check_legacy();
-	for (uint32_t i = 0; !result && own_mode != cudaStreamCaptureModeRelaxed && (s = next_captured(&i)); ) {
+	for (uint32_t i = 0;
+	     !result && own_mode != cudaStreamCaptureModeRelaxed && (s = next_captured(&i));) {
 		const struct session_graph *g = s->capture;
 
 		if (g->mode != cudaStreamCaptureModeGlobal &&
-		    !(g->mode == cudaStreamCaptureModeThreadLocal && pthread_equal(g->thread, pthread_self())))
+		    !(g->mode == cudaStreamCaptureModeThreadLocal &&
+		      pthread_equal(g->thread, pthread_self())))
 			continue;
 		s->capture->spoilt = true;
 		result = cudaErrorStreamCaptureUnsupported;
@@ -224,7 +228,8 @@ static const struct session_stream *origin_of(const struct session_graph *g)
 /* One that another stream has joined may go, the rest of the capture needs it no more. */
 void graphs_forget_stream(struct session_stream *s)
 {
-	const struct session_stream *origin = s->capture && !s->origin ? origin_of(s->capture) : NULL;
+	const struct session_stream *origin =
+		s->capture && !s->origin ? origin_of(s->capture) : NULL;
 
 	if (s->capture) {
 		s->capture->spoilt |= !origin || !is_joined(s, origin);
@@ -240,8 +245,8 @@ void graphs_forget_event(struct session_event *e)
 }
 
 /* g: that the nodes are added to; NULL: a new one. */
-static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cudaGraphNode_t *deps, size_t n_deps,
-			 enum cudaStreamCaptureMode mode)
+static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cudaGraphNode_t *deps,
+			 size_t n_deps, enum cudaStreamCaptureMode mode)
 {
 	struct session_stream *s = handles_stream_look(stream);
 	cudaError_t result = cudaSuccess;
@@ -251,7 +256,8 @@ static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cud
 	if ((unsigned)mode > cudaStreamCaptureModeRelaxed || (n_deps && !deps))
 		return cudaErrorInvalidValue;
 	if (!s)
-		return handles_stream(stream, &real) ? cudaErrorInvalidResourceHandle : cudaErrorStreamCaptureUnsupported;
+		return handles_stream(stream, &real) ? cudaErrorInvalidResourceHandle
+						     : cudaErrorStreamCaptureUnsupported;
 	if (s->capture)
 		return cudaErrorIllegalState;
 	device_lock();
@@ -282,7 +288,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 	return CUDART_CALL(begin(stream, NULL, NULL, 0, mode));
 }
 
-static cudaError_t begin_to_graph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t n_deps,
+static cudaError_t begin_to_graph(cudaStream_t stream, cudaGraph_t graph,
+				  const cudaGraphNode_t *deps, size_t n_deps,
 				  enum cudaStreamCaptureMode mode)
 {
 	struct session_graph *g = graphs_find(graph, false);
@@ -290,21 +297,25 @@ static cudaError_t begin_to_graph(cudaStream_t stream, cudaGraph_t graph, const 
 	return g ? begin(stream, g, deps, n_deps, mode) : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps,
-					  const cudaGraphEdgeData *data, size_t n_deps, enum cudaStreamCaptureMode mode)
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+					  const cudaGraphNode_t *deps,
+					  const cudaGraphEdgeData *data, size_t n_deps,
+					  enum cudaStreamCaptureMode mode)
 {
 	(void)data;
 	return CUDART_CALL(begin_to_graph(stream, graph, deps, n_deps, mode));
 }
 
-/* All streams and events that have joined leave; false: one has done something that nothing waits for. */
+/* All streams and events that have joined leave; false: one has done something that nothing waits
+ * for. */
 static bool leave(struct session_stream *origin)
 {
 	struct session_graph *g = origin->capture;
 	bool joined = true;
 
 	for (uint32_t i = 0; i < device.session->streams.n; i++) {
-		struct session_stream *s = *session_at(&device.session->streams, struct session_stream *, i);
+		struct session_stream *s =
+			*session_at(&device.session->streams, struct session_stream *, i);
 
 		if (s->capture != g || s == origin)
 			continue;
@@ -313,7 +324,8 @@ static bool leave(struct session_stream *origin)
 		session_array_clear(&s->last);
 	}
 	for (uint32_t i = 0; i < device.session->events.n; i++) {
-		struct session_event *e = *session_at(&device.session->events, struct session_event *, i);
+		struct session_event *e =
+			*session_at(&device.session->events, struct session_event *, i);
 
 		if (e->capture != g)
 			continue;
@@ -364,8 +376,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *ret)
 
 static enum cudaStreamCaptureStatus status_of(const struct session_stream *s)
 {
-	return !s || !s->capture ? cudaStreamCaptureStatusNone :
-	       s->capture->spoilt ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+	return !s || !s->capture    ? cudaStreamCaptureStatusNone
+	       : s->capture->spoilt ? cudaStreamCaptureStatusInvalidated
+				    : cudaStreamCaptureStatusActive;
 }
 
 static cudaError_t is_capturing(cudaStream_t stream, enum cudaStreamCaptureStatus *ret)
@@ -398,7 +411,8 @@ struct capture_info {
 static cudaError_t capture_info(cudaStream_t stream, const struct capture_info *ret)
 {
 	const struct session_stream *s;
-	cudaError_t result = ret->status ? is_capturing(stream, ret->status) : cudaErrorInvalidValue;
+	cudaError_t result =
+		ret->status ? is_capturing(stream, ret->status) : cudaErrorInvalidValue;
 
 	s = result ? NULL : graphs_capturing(stream);
 	if (!s)
@@ -416,14 +430,17 @@ static cudaError_t capture_info(cudaStream_t stream, const struct capture_info *
 	return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
-				     cudaGraph_t *graph, const cudaGraphNode_t **deps, const cudaGraphEdgeData **edges,
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+				     unsigned long long *id, cudaGraph_t *graph,
+				     const cudaGraphNode_t **deps, const cudaGraphEdgeData **edges,
 				     size_t *n_deps)
 {
-	return CUDART_CALL(capture_info(stream, &(struct capture_info){ status, id, graph, deps, edges, n_deps }));
+	return CUDART_CALL(capture_info(
+		stream, &(struct capture_info){ status, id, graph, deps, edges, n_deps }));
 }
 
-static cudaError_t update_dependencies(cudaStream_t stream, const cudaGraphNode_t *deps, size_t n_deps, unsigned flags)
+static cudaError_t update_dependencies(cudaStream_t stream, const cudaGraphNode_t *deps,
+				       size_t n_deps, unsigned flags)
 {
 	struct session_stream *s = graphs_capturing(stream);
 	cudaError_t result = cudaSuccess;
@@ -446,8 +463,9 @@ static cudaError_t update_dependencies(cudaStream_t stream, const cudaGraphNode_
 	return result;
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *deps, const cudaGraphEdgeData *data,
-						size_t n_deps, unsigned int flags)
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *deps,
+						const cudaGraphEdgeData *data, size_t n_deps,
+						unsigned int flags)
 {
 	(void)data;
 	return CUDART_CALL(update_dependencies(stream, deps, n_deps, flags));

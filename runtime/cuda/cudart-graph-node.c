@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Graph Management: nodes and their parameters. Each kind has one function, make_KIND(), that makes a node
- * of what the manual calls its parameters; the node is then added to a graph, or takes the place of another one's content.
+ * Runtime API, chapter Graph Management: nodes and their parameters. Each kind has one function,
+ * make_KIND(), that makes a node of what the manual calls its parameters; the node is then added to
+ * a graph, or takes the place of another one's content.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -12,12 +13,18 @@
 enum cudaGraphNodeType graphs_type(const struct session_node *n)
 {
 	static const enum cudaGraphNodeType types[] = {
-		[NODE_LAUNCH] = cudaGraphNodeTypeKernel, [NODE_COPY] = cudaGraphNodeTypeMemcpy,
-		[NODE_COPY_3D] = cudaGraphNodeTypeMemcpy, [NODE_FILL] = cudaGraphNodeTypeMemset,
-		[NODE_HOST] = cudaGraphNodeTypeHost, [NODE_EMPTY] = cudaGraphNodeTypeEmpty,
-		[NODE_CHILD] = cudaGraphNodeTypeGraph, [NODE_RECORD] = cudaGraphNodeTypeEventRecord,
-		[NODE_WAIT] = cudaGraphNodeTypeWaitEvent, [NODE_ALLOC] = cudaGraphNodeTypeMemAlloc,
-		[NODE_FREE] = cudaGraphNodeTypeMemFree, [NODE_CONDITIONAL] = cudaGraphNodeTypeConditional,
+		[NODE_LAUNCH] = cudaGraphNodeTypeKernel,
+		[NODE_COPY] = cudaGraphNodeTypeMemcpy,
+		[NODE_COPY_3D] = cudaGraphNodeTypeMemcpy,
+		[NODE_FILL] = cudaGraphNodeTypeMemset,
+		[NODE_HOST] = cudaGraphNodeTypeHost,
+		[NODE_EMPTY] = cudaGraphNodeTypeEmpty,
+		[NODE_CHILD] = cudaGraphNodeTypeGraph,
+		[NODE_RECORD] = cudaGraphNodeTypeEventRecord,
+		[NODE_WAIT] = cudaGraphNodeTypeWaitEvent,
+		[NODE_ALLOC] = cudaGraphNodeTypeMemAlloc,
+		[NODE_FREE] = cudaGraphNodeTypeMemFree,
+		[NODE_CONDITIONAL] = cudaGraphNodeTypeConditional,
 	};
 
 	return types[n->kind];
@@ -71,7 +78,8 @@ static struct session_node *target(cudaGraphExec_t exec, cudaGraphNode_t node)
 }
 
 /* exec NULL: the node itself. */
-static cudaError_t change(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make, const void *params)
+static cudaError_t change(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make,
+			  const void *params)
 {
 	struct session_node content, *to, old;
 	cudaError_t result = params ? make(&content, params) : cudaErrorInvalidValue;
@@ -108,7 +116,8 @@ static cudaError_t set(cudaGraphNode_t node, make_fn *make, const void *params)
 	return change(NULL, node, make, params);
 }
 
-static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make, const void *params)
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make,
+			  const void *params)
 {
 	return exec ? change(exec, node, make, params) : cudaErrorInvalidValue;
 }
@@ -138,7 +147,8 @@ static cudaError_t make_launch(struct session_node *n, const void *params)
 	return result;
 }
 
-/* A copy in one dimension; with a symbol this stands for one end, `offset` bytes behind its start. */
+/* A copy in one dimension; with a symbol this stands for one end, `offset` bytes behind its start.
+ */
 struct copy {
 	void *dst;
 	const void *src;
@@ -151,8 +161,10 @@ static cudaError_t make_copy(struct session_node *n, const void *params)
 {
 	const struct copy *c = params;
 
-	*n = (struct session_node){ .kind = NODE_COPY, .copy = { c->dst, c->src, c->size, c->kind } };
-	return c->dst && c->src && (unsigned)c->kind <= cudaMemcpyDefault ? cudaSuccess : cudaErrorInvalidValue;
+	*n = (struct session_node){ .kind = NODE_COPY,
+				    .copy = { c->dst, c->src, c->size, c->kind } };
+	return c->dst && c->src && (unsigned)c->kind <= cudaMemcpyDefault ? cudaSuccess
+									  : cudaErrorInvalidValue;
 }
 
 static cudaError_t make_copy_to_symbol(struct session_node *n, const void *params)
@@ -173,7 +185,8 @@ static cudaError_t make_copy_from_symbol(struct session_node *n, const void *par
 
 static cudaError_t make_copy_3d(struct session_node *n, const void *params)
 {
-	*n = (struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *(const struct cudaMemcpy3DParms *)params };
+	*n = (struct session_node){ .kind = NODE_COPY_3D,
+				    .copy_3d = *(const struct cudaMemcpy3DParms *)params };
 	return cudaSuccess;
 }
 
@@ -182,12 +195,15 @@ static cudaError_t make_fill(struct session_node *n, const void *params)
 	const struct cudaMemsetParams *p = params;
 
 	*n = (struct session_node){ .kind = NODE_FILL, .fill = *p };
-	return p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4 ? cudaSuccess : cudaErrorInvalidValue;
+	return p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4
+		       ? cudaSuccess
+		       : cudaErrorInvalidValue;
 }
 
 static cudaError_t make_host(struct session_node *n, const void *params)
 {
-	*n = (struct session_node){ .kind = NODE_HOST, .host = *(const struct cudaHostNodeParams *)params };
+	*n = (struct session_node){ .kind = NODE_HOST,
+				    .host = *(const struct cudaHostNodeParams *)params };
 	return n->host.fn ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -249,23 +265,28 @@ static cudaError_t make_alloc(struct session_node *n, const void *params)
 
 static cudaError_t make_free(struct session_node *n, const void *address)
 {
-	*n = (struct session_node){ .kind = NODE_FREE, .memory = { .address = *(void *const *)address } };
+	*n = (struct session_node){ .kind = NODE_FREE,
+				    .memory = { .address = *(void *const *)address } };
 	return cudart_is_device(n->memory.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t make_conditional(struct session_node *n, const void *params)
 {
 	const struct cudaConditionalNodeParams *p = params;
-	uint32_t max = p->type == cudaGraphCondTypeWhile ? 1 : p->type == cudaGraphCondTypeIf ? 2 : UINT32_MAX;
+	uint32_t max = p->type == cudaGraphCondTypeWhile ? 1
+		       : p->type == cudaGraphCondTypeIf  ? 2
+							 : UINT32_MAX;
 	cudaError_t result = cudaSuccess;
 
 	if ((unsigned)p->type > cudaGraphCondTypeSwitch || !p->size || p->size > max)
 		return cudaErrorInvalidValue;
-	*n = (struct session_node){ .kind = NODE_CONDITIONAL, .conditional = { .handle = p->handle, .type = p->type } };
+	*n = (struct session_node){ .kind = NODE_CONDITIONAL,
+				    .conditional = { .handle = p->handle, .type = p->type } };
 	device_lock();
 	result = graphs_check_condition(p->handle);
 	if (!result) {
-		n->conditional.bodies = device.host->session_alloc(p->size * sizeof(*n->conditional.bodies));
+		n->conditional.bodies =
+			device.host->session_alloc(p->size * sizeof(*n->conditional.bodies));
 		result = n->conditional.bodies ? cudaSuccess : cudaErrorMemoryAllocation;
 	}
 	while (!result && n->conditional.size < p->size) {
@@ -298,7 +319,8 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
 	return CUDART_CALL(set(node, make_launch, p));
 }
 
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					     const struct cudaKernelNodeParams *p)
 {
 	return CUDART_CALL(set_in(exec, node, make_launch, p));
 }
@@ -320,10 +342,13 @@ static cudaError_t get_launch(cudaGraphNode_t node, struct cudaKernelNodeParams 
 	if (!e)
 		result = cudaErrorInvalidDeviceFunction;
 	else if (l->n_args)
-		result = l->pointers ? graphs_launch_args(l, e, l->pointers) : cudaErrorMemoryAllocation;
+		result = l->pointers ? graphs_launch_args(l, e, l->pointers)
+				     : cudaErrorMemoryAllocation;
 	device_unlock();
 	if (!result)
-		*ret = (struct cudaKernelNodeParams){ e->stub, l->grid, l->block, (unsigned)l->shared, l->pointers, NULL };
+		*ret = (struct cudaKernelNodeParams){ e->stub,     l->grid,
+						      l->block,    (unsigned)l->shared,
+						      l->pointers, NULL };
 	return result;
 }
 
@@ -342,7 +367,8 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cuda
 	return CUDART_CALL(set(node, make_copy_3d, p));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *p)
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					     const struct cudaMemcpy3DParms *p)
 {
 	return CUDART_CALL(set_in(exec, node, make_copy_3d, p));
 }
@@ -371,58 +397,68 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 	return CUDART_CALL(get_copy(node, ret));
 }
 
-cudaError_t cudaGraphAddMemcpyNode1D(PLACE, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNode1D(PLACE, void *dst, const void *src, size_t size,
+				     enum cudaMemcpyKind kind)
 {
 	return CUDART_CALL(add(AT, make_copy, COPY(dst, src, size, kind)));
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t size,
-					   enum cudaMemcpyKind kind)
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
+					   size_t size, enum cudaMemcpyKind kind)
 {
 	return CUDART_CALL(set(node, make_copy, COPY(dst, src, size, kind)));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src,
-					       size_t size, enum cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
+					       void *dst, const void *src, size_t size,
+					       enum cudaMemcpyKind kind)
 {
 	return CUDART_CALL(set_in(exec, node, make_copy, COPY(dst, src, size, kind)));
 }
 
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(PLACE, const void *symbol, const void *src, size_t size, size_t offset,
-					   enum cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(PLACE, const void *symbol, const void *src, size_t size,
+					   size_t offset, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(add(AT, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
+	return CUDART_CALL(
+		add(AT, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
 }
 
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(PLACE, void *dst, const void *symbol, size_t size, size_t offset,
-					     enum cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(PLACE, void *dst, const void *symbol, size_t size,
+					     size_t offset, enum cudaMemcpyKind kind)
 {
 	return CUDART_CALL(add(AT, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src, size_t size,
-						 size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+						 const void *src, size_t size, size_t offset,
+						 enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set(node, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
+	return CUDART_CALL(
+		set(node, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol, size_t size,
-						   size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst,
+						   const void *symbol, size_t size, size_t offset,
+						   enum cudaMemcpyKind kind)
 {
 	return CUDART_CALL(set(node, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
-						     const void *src, size_t size, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+						     const void *symbol, const void *src,
+						     size_t size, size_t offset,
+						     enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set_in(exec, node, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
+	return CUDART_CALL(set_in(exec, node, make_copy_to_symbol,
+				  COPY((void *)symbol, src, size, kind, offset)));
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
-						       const void *symbol, size_t size, size_t offset,
-						       enum cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+						       void *dst, const void *symbol, size_t size,
+						       size_t offset, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set_in(exec, node, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
+	return CUDART_CALL(
+		set_in(exec, node, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
 cudaError_t cudaGraphAddMemsetNode(PLACE, const struct cudaMemsetParams *p)
@@ -435,7 +471,8 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cuda
 	return CUDART_CALL(set(node, make_fill, p));
 }
 
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *p)
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					     const struct cudaMemsetParams *p)
 {
 	return CUDART_CALL(set_in(exec, node, make_fill, p));
 }
@@ -464,7 +501,8 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHo
 	return CUDART_CALL(set(node, make_host, p));
 }
 
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *p)
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					   const struct cudaHostNodeParams *p)
 {
 	return CUDART_CALL(set_in(exec, node, make_host, p));
 }
@@ -493,7 +531,8 @@ cudaError_t cudaGraphAddChildGraphNode(PLACE, cudaGraph_t child)
 	return CUDART_CALL(add(AT, make_child, &(struct child){ child, false }));
 }
 
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+						 cudaGraph_t child)
 {
 	return CUDART_CALL(set_in(exec, node, make_child, &(struct child){ child, true }));
 }
@@ -541,12 +580,14 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 	return CUDART_CALL(set(node, make_wait, &event));
 }
 
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+						 cudaEvent_t event)
 {
 	return CUDART_CALL(set_in(exec, node, make_record, &event));
 }
 
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+					       cudaEvent_t event)
 {
 	return CUDART_CALL(set_in(exec, node, make_wait, &event));
 }
@@ -569,7 +610,8 @@ static cudaError_t add_alloc(const struct place *p, struct cudaMemAllocNodeParam
 	uint64_t address = 0;
 	cudaError_t result;
 
-	if (!params || !params->bytesize || params->poolProps.allocType != cudaMemAllocationTypePinned ||
+	if (!params || !params->bytesize ||
+	    params->poolProps.allocType != cudaMemAllocationTypePinned ||
 	    params->poolProps.location.type != cudaMemLocationTypeDevice)
 		return cudaErrorInvalidValue;
 	if (!cudart_has_device(params->poolProps.location.id))
@@ -582,7 +624,8 @@ static cudaError_t add_alloc(const struct place *p, struct cudaMemAllocNodeParam
 	cudart_forget_note();
 	if (result)
 		return result;
-	taken = (struct cudaMemAllocNodeParams){ .bytesize = params->bytesize, .dptr = (void *)(uintptr_t)address };
+	taken = (struct cudaMemAllocNodeParams){ .bytesize = params->bytesize,
+						 .dptr = (void *)(uintptr_t)address };
 	result = add(p, make_alloc, &taken);
 	if (result) {
 		device_lock();
@@ -605,7 +648,8 @@ static cudaError_t get_alloc(cudaGraphNode_t node, struct cudaMemAllocNodeParams
 
 	if (!n)
 		return cudaErrorInvalidValue;
-	*ret = (struct cudaMemAllocNodeParams){ .bytesize = n->memory.size, .dptr = n->memory.address };
+	*ret = (struct cudaMemAllocNodeParams){ .bytesize = n->memory.size,
+						.dptr = n->memory.address };
 	ret->poolProps.allocType = cudaMemAllocationTypePinned;
 	ret->poolProps.location.type = cudaMemLocationTypeDevice;
 	return cudaSuccess;
@@ -645,7 +689,8 @@ static cudaError_t set_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsig
 	return cudaSuccess;
 }
 
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
+				    unsigned int enabled)
 {
 	return CUDART_CALL(set_enabled(exec, node, enabled));
 }
@@ -682,9 +727,10 @@ static cudaError_t any_init(struct any *a, const struct cudaGraphNodeParams *p, 
 	switch (p->type) {
 	case cudaGraphNodeTypeKernel:
 		a->make = make_launch;
-		a->kernel = (struct cudaKernelNodeParams){ p->kernel.func, p->kernel.gridDim, p->kernel.blockDim,
-							   p->kernel.sharedMemBytes, p->kernel.kernelParams,
-							   p->kernel.extra };
+		a->kernel = (struct cudaKernelNodeParams){
+			p->kernel.func,           p->kernel.gridDim,      p->kernel.blockDim,
+			p->kernel.sharedMemBytes, p->kernel.kernelParams, p->kernel.extra
+		};
 		return cudaSuccess;
 	case cudaGraphNodeTypeMemcpy:
 		a->make = make_copy_3d;
@@ -692,8 +738,9 @@ static cudaError_t any_init(struct any *a, const struct cudaGraphNodeParams *p, 
 		return cudaSuccess;
 	case cudaGraphNodeTypeMemset:
 		a->make = make_fill;
-		a->fill = (struct cudaMemsetParams){ p->memset.dst, p->memset.pitch, p->memset.value,
-						     p->memset.elementSize, p->memset.width, p->memset.height };
+		a->fill = (struct cudaMemsetParams){ p->memset.dst,   p->memset.pitch,
+						     p->memset.value, p->memset.elementSize,
+						     p->memset.width, p->memset.height };
 		return cudaSuccess;
 	case cudaGraphNodeTypeHost:
 		a->make = make_host;
@@ -750,14 +797,17 @@ static cudaError_t add_any(const struct place *p, struct cudaGraphNodeParams *pa
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *ret, cudaGraph_t graph, const cudaGraphNode_t *deps,
-			     const cudaGraphEdgeData *data, size_t n_deps, struct cudaGraphNodeParams *p)
+			     const cudaGraphEdgeData *data, size_t n_deps,
+			     struct cudaGraphNodeParams *p)
 {
 	(void)data;
 	return CUDART_CALL(add_any(AT, p));
 }
 
-/* What memory is taken or given back cannot be changed, and a graph of a node only where it runs. exec NULL: the node itself. */
-static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaGraphNodeParams *params)
+/* What memory is taken or given back cannot be changed, and a graph of a node only where it runs.
+ * exec NULL: the node itself. */
+static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node,
+			      const struct cudaGraphNodeParams *params)
 {
 	struct any a;
 	cudaError_t result = params ? any_init(&a, params, exec) : cudaErrorInvalidValue;
@@ -774,7 +824,8 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 	return CUDART_CALL(change_any(NULL, node, p));
 }
 
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *p)
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+				       struct cudaGraphNodeParams *p)
 {
 	return CUDART_CALL(exec ? change_any(exec, node, p) : cudaErrorInvalidValue);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtime API, chapter Graph Management: what a graph consists of, its dependencies, and its drawing in DOT. */
+/* Runtime API, chapter Graph Management: what a graph consists of, its dependencies, and its
+ * drawing in DOT. */
 #include "runtime/cuda/cudart.h"
 
 #include <stdio.h>
@@ -7,10 +8,11 @@
 
 #include "runtime/cuda/graphs.h"
 
-/* An answer that is a list: as many as the caller has room for, the rest of the room is NULL, then how many there are. */
+/* An answer that is a list: as many as the caller has room for, the rest of the room is NULL, then
+ * how many there are. */
 struct list {
 	cudaGraphNode_t *nodes;
-	cudaGraphNode_t *to;         /* of edges, otherwise NULL */
+	cudaGraphNode_t *to; /* of edges, otherwise NULL */
 	cudaGraphEdgeData *edge_data;
 	size_t room, n;
 };
@@ -78,15 +80,16 @@ static cudaError_t list_edges(cudaGraph_t graph, struct list *l, size_t *n)
 	return finish(l, n);
 }
 
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
-			      size_t *n)
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+			      cudaGraphEdgeData *data, size_t *n)
 {
 	struct list l = { .nodes = from, .to = to, .edge_data = data };
 
 	return CUDART_CALL(list_edges(graph, &l, n));
 }
 
-static cudaError_t list_dependencies(cudaGraphNode_t node, struct list *l, size_t *n, bool dependent)
+static cudaError_t list_dependencies(cudaGraphNode_t node, struct list *l, size_t *n,
+				     bool dependent)
 {
 	const struct session_node *of = graphs_node(node);
 
@@ -101,14 +104,16 @@ static cudaError_t list_dependencies(cudaGraphNode_t node, struct list *l, size_
 	return finish(l, n);
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps, cudaGraphEdgeData *data, size_t *n)
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
+					 cudaGraphEdgeData *data, size_t *n)
 {
 	struct list l = { .nodes = deps, .edge_data = data };
 
 	return CUDART_CALL(list_dependencies(node, &l, n, false));
 }
 
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data, size_t *n)
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+					   cudaGraphEdgeData *data, size_t *n)
 {
 	struct list l = { .nodes = nodes, .edge_data = data };
 
@@ -170,7 +175,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 	return CUDART_CALL(destroy_node(node));
 }
 
-static cudaError_t change_dependency(const struct session_graph *g, cudaGraphNode_t from, cudaGraphNode_t to, bool removed)
+static cudaError_t change_dependency(const struct session_graph *g, cudaGraphNode_t from,
+				     cudaGraphNode_t to, bool removed)
 {
 	struct session_node *n = graphs_node(to), *on = graphs_node(from);
 	bool there = n && on && graphs_depends(n, on);
@@ -179,14 +185,14 @@ static cudaError_t change_dependency(const struct session_graph *g, cudaGraphNod
 		return cudaErrorInvalidValue;
 	if (!removed)
 		return graphs_depend(n, on);
-	for (uint32_t k = n->deps.n; k-- > 0; )
+	for (uint32_t k = n->deps.n; k-- > 0;)
 		if (*session_at(&n->deps, struct session_node *, k) == on)
 			session_remove(&n->deps, sizeof(void *), k);
 	return cudaSuccess;
 }
 
-static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n,
-				       bool removed)
+static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+				       const cudaGraphNode_t *to, size_t n, bool removed)
 {
 	const struct session_graph *g;
 	cudaError_t result;
@@ -200,15 +206,17 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
 	return result;
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-				     const cudaGraphEdgeData *data, size_t n)
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+				     const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
+				     size_t n)
 {
 	(void)data;
 	return CUDART_CALL(change_dependencies(graph, from, to, n, false));
 }
 
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-					const cudaGraphEdgeData *data, size_t n)
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+					const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
+					size_t n)
 {
 	(void)data;
 	return CUDART_CALL(change_dependencies(graph, from, to, n, true));
@@ -217,11 +225,16 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 static const char *kind_name(const struct session_node *n)
 {
 	static const char *const names[] = {
-		[cudaGraphNodeTypeKernel] = "KERNEL", [cudaGraphNodeTypeMemcpy] = "MEMCPY",
-		[cudaGraphNodeTypeMemset] = "MEMSET", [cudaGraphNodeTypeHost] = "HOST",
-		[cudaGraphNodeTypeGraph] = "GRAPH", [cudaGraphNodeTypeEmpty] = "EMPTY",
-		[cudaGraphNodeTypeWaitEvent] = "EVENT_WAIT", [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
-		[cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC", [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+		[cudaGraphNodeTypeKernel] = "KERNEL",
+		[cudaGraphNodeTypeMemcpy] = "MEMCPY",
+		[cudaGraphNodeTypeMemset] = "MEMSET",
+		[cudaGraphNodeTypeHost] = "HOST",
+		[cudaGraphNodeTypeGraph] = "GRAPH",
+		[cudaGraphNodeTypeEmpty] = "EMPTY",
+		[cudaGraphNodeTypeWaitEvent] = "EVENT_WAIT",
+		[cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
+		[cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
+		[cudaGraphNodeTypeMemFree] = "MEM_FREE",
 		[cudaGraphNodeTypeConditional] = "CONDITIONAL",
 	};
 
@@ -237,27 +250,32 @@ static void draw_inner(FILE *f, const struct session_node *n, const char *prefix
 	char name[200];
 
 	for (uint32_t i = 0; i < count; i++)
-		if (snprintf(name, sizeof(name), "%s_%u_%u", prefix, n->number, i) < (int)sizeof(name))
+		if (snprintf(name, sizeof(name), "%s_%u_%u", prefix, n->number, i) <
+		    (int)sizeof(name))
 			draw(f, inner[i], name);
 }
 
 /* prefix: numbers of the nodes that the graph lies in, so that names differ. */
 static void draw(FILE *f, const struct session_graph *g, const char *prefix)
 {
-	fprintf(f, "subgraph cluster_%s {\nlabel=\"graph_%s\" graph[style=\"dashed\"];\n", prefix, prefix);
+	fprintf(f, "subgraph cluster_%s {\nlabel=\"graph_%s\" graph[style=\"dashed\"];\n", prefix,
+		prefix);
 	for (uint32_t i = 0; i < g->nodes.n; i++) {
 		const struct session_node *n = graphs_node_at(g, i);
 
-		fprintf(f, "\"graph_%s_node_%u\"[style=\"bold\" shape=\"%s\" label=\"%u\\n%s", prefix, i,
-			n->kind == NODE_LAUNCH ? "octagon" : "rectangle", i, kind_name(n));
+		fprintf(f, "\"graph_%s_node_%u\"[style=\"bold\" shape=\"%s\" label=\"%u\\n%s",
+			prefix, i, n->kind == NODE_LAUNCH ? "octagon" : "rectangle", i,
+			kind_name(n));
 		if (n->kind == NODE_LAUNCH)
-			fprintf(f, "\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%zu>>>", n->launch.name, n->launch.grid.x,
-				n->launch.grid.y, n->launch.grid.z, n->launch.block.x, n->launch.block.y,
-				n->launch.block.z, n->launch.shared);
+			fprintf(f, "\\n%s\\n<<<(%u,%u,%u),(%u,%u,%u),%zu>>>", n->launch.name,
+				n->launch.grid.x, n->launch.grid.y, n->launch.grid.z,
+				n->launch.block.x, n->launch.block.y, n->launch.block.z,
+				n->launch.shared);
 		fprintf(f, "\"];\n");
 		for (uint32_t k = 0; k < n->deps.n; k++)
 			fprintf(f, "\"graph_%s_node_%u\" -> \"graph_%s_node_%u\";\n", prefix,
-				(*session_at(&n->deps, struct session_node *, k))->number, prefix, i);
+				(*session_at(&n->deps, struct session_node *, k))->number, prefix,
+				i);
 		draw_inner(f, n, prefix);
 	}
 	fprintf(f, "}\n");
@@ -284,7 +302,8 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned
 	return CUDART_CALL(print_dot(graph, path));
 }
 
-/* Memory of nodes is taken when the node is made and given back with its graph, so none is kept in reserve. */
+/* Memory of nodes is taken when the node is made and given back with its graph, so none is kept in
+ * reserve. */
 static uint64_t memory_of_graphs(int ordinal)
 {
 	const struct session_array *a = &device.session->buffers;
@@ -299,14 +318,17 @@ static uint64_t memory_of_graphs(int ordinal)
 	return sum;
 }
 
-static cudaError_t memory_attribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value, bool set)
+static cudaError_t memory_attribute(int ordinal, enum cudaGraphMemAttributeType attribute,
+				    void *value, bool set)
 {
-	bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+	bool high = attribute == cudaGraphMemAttrUsedMemHigh ||
+		    attribute == cudaGraphMemAttrReservedMemHigh;
 	uint64_t now, *most;
 
 	if (!cudart_has_device(ordinal))
 		return cudaErrorInvalidDevice;
-	if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh || (set && (!high || *(uint64_t *)value)))
+	if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh ||
+	    (set && (!high || *(uint64_t *)value)))
 		return cudaErrorInvalidValue;
 	device_lock();
 	most = &device.session->graph_memory_high[ordinal];
@@ -319,12 +341,14 @@ static cudaError_t memory_attribute(int ordinal, enum cudaGraphMemAttributeType 
 	return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
+cudaError_t cudaDeviceGetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute,
+					   void *value)
 {
 	return CUDART_CALL(memory_attribute(ordinal, attribute, value, false));
 }
 
-cudaError_t cudaDeviceSetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
+cudaError_t cudaDeviceSetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute,
+					   void *value)
 {
 	return CUDART_CALL(memory_attribute(ordinal, attribute, value, true));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtime API, chapter Graph Management: graphs as a whole, from their making to their launch. Nodes: cudart-graph-node.c. */
+/* Runtime API, chapter Graph Management: graphs as a whole, from their making to their launch.
+ * Nodes: cudart-graph-node.c. */
 #include "runtime/cuda/cudart.h"
 
 #include "runtime/cuda/graphs.h"
@@ -59,9 +60,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 	return CUDART_CALL(destroy(exec, true));
 }
 
-/* A copy of a graph; the lock is held. why: of an executable one, where it is told in more words why there is none. */
-static cudaError_t duplicate(struct session_graph **ret, const struct session_graph *from, bool executable,
-			     cudaGraphInstantiateParams *why)
+/* A copy of a graph; the lock is held. why: of an executable one, where it is told in more words
+ * why there is none. */
+static cudaError_t duplicate(struct session_graph **ret, const struct session_graph *from,
+			     bool executable, cudaGraphInstantiateParams *why)
 {
 	struct session_graph *g = graphs_new(executable);
 	cudaError_t result = g ? graphs_copy_nodes(g, from) : cudaErrorMemoryAllocation;
@@ -78,7 +80,8 @@ static cudaError_t duplicate(struct session_graph **ret, const struct session_gr
 	return result;
 }
 
-static cudaError_t instantiate_with_params(cudaGraphExec_t *ret, cudaGraph_t graph, cudaGraphInstantiateParams *p)
+static cudaError_t instantiate_with_params(cudaGraphExec_t *ret, cudaGraph_t graph,
+					   cudaGraphInstantiateParams *p)
 {
 	const struct session_graph *from;
 	struct session_graph *g = NULL;
@@ -113,12 +116,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *ret, cudaGraph_t graph, unsign
 	return CUDART_CALL(instantiate(ret, graph, flags));
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t graph,
+					  unsigned long long flags)
 {
 	return CUDART_CALL(instantiate(ret, graph, flags));
 }
 
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *ret, cudaGraph_t graph, cudaGraphInstantiateParams *p)
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *ret, cudaGraph_t graph,
+					   cudaGraphInstantiateParams *p)
 {
 	return CUDART_CALL(instantiate_with_params(ret, graph, p));
 }
@@ -149,7 +154,8 @@ static cudaError_t clone(cudaGraph_t *ret, cudaGraph_t graph)
 	device_lock();
 	from = graphs_find(graph, false);
 	if (from)
-		result = graphs_is_conditional(from) ? cudaErrorNotSupported : duplicate(&g, from, false, NULL);
+		result = graphs_is_conditional(from) ? cudaErrorNotSupported
+						     : duplicate(&g, from, false, NULL);
 	device_unlock();
 	if (!result)
 		*ret = (cudaGraph_t)g;
@@ -186,18 +192,21 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 }
 
 /* False: *ret names the node, and what it depends on, that differ. */
-static bool same_topology(const struct session_graph *exec, const struct session_graph *g, cudaGraphExecUpdateResultInfo *ret)
+static bool same_topology(const struct session_graph *exec, const struct session_graph *g,
+			  cudaGraphExecUpdateResultInfo *ret)
 {
 	if (exec->nodes.n != g->nodes.n)
 		return false;
 	for (uint32_t i = 0; i < g->nodes.n; i++) {
-		const struct session_node *to = graphs_node_at(exec, i), *from = graphs_node_at(g, i);
+		const struct session_node *to = graphs_node_at(exec, i),
+					  *from = graphs_node_at(g, i);
 
 		ret->errorNode = (cudaGraphNode_t)from;
 		if (to->deps.n != from->deps.n)
 			return false;
 		for (uint32_t k = 0; k < from->deps.n; k++) {
-			struct session_node *on = *session_at(&from->deps, struct session_node *, k);
+			struct session_node *on =
+				*session_at(&from->deps, struct session_node *, k);
 
 			ret->errorFromNode = (cudaGraphNode_t)on;
 			if (!graphs_depends(to, graphs_node_at(exec, on->number)))
@@ -209,17 +218,22 @@ static bool same_topology(const struct session_graph *exec, const struct session
 	return true;
 }
 
-static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, const struct session_graph *g,
+static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec,
+					      const struct session_graph *g,
 					      cudaGraphExecUpdateResultInfo *ret);
 
-static enum cudaGraphExecUpdateResult compare_inner(const struct session_node *to, const struct session_node *from,
+static enum cudaGraphExecUpdateResult compare_inner(const struct session_node *to,
+						    const struct session_node *from,
 						    cudaGraphExecUpdateResultInfo *ret)
 {
 	enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
 	uint32_t n, n_from;
-	struct session_graph *const *inner = graphs_inner(to, &n), *const *inner_from = graphs_inner(from, &n_from);
+	struct session_graph *const *inner = graphs_inner(to, &n), *const *inner_from =
+									   graphs_inner(from,
+											&n_from);
 
-	if (n != n_from || (to->kind == NODE_CONDITIONAL && to->conditional.type != from->conditional.type))
+	if (n != n_from ||
+	    (to->kind == NODE_CONDITIONAL && to->conditional.type != from->conditional.type))
 		return cudaGraphExecUpdateErrorParametersChanged;
 	for (uint32_t i = 0; i < n && !result; i++)
 		result = compare(inner[i], inner_from[i], ret);
@@ -227,7 +241,8 @@ static enum cudaGraphExecUpdateResult compare_inner(const struct session_node *t
 }
 
 /* Why the graph's nodes cannot take the place of the executable one's. */
-static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, const struct session_graph *g,
+static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec,
+					      const struct session_graph *g,
 					      cudaGraphExecUpdateResultInfo *ret)
 {
 	enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
@@ -235,7 +250,8 @@ static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, 
 	if (!same_topology(exec, g, ret))
 		return cudaGraphExecUpdateErrorTopologyChanged;
 	for (uint32_t i = 0; i < g->nodes.n && !result; i++) {
-		const struct session_node *to = graphs_node_at(exec, i), *from = graphs_node_at(g, i);
+		const struct session_node *to = graphs_node_at(exec, i),
+					  *from = graphs_node_at(g, i);
 
 		ret->errorNode = (cudaGraphNode_t)from;
 		if (graphs_type(to) != graphs_type(from))
@@ -271,7 +287,8 @@ static cudaError_t take_over(struct session_graph *exec, const struct session_gr
 	return result;
 }
 
-static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *ret)
+static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
+			  cudaGraphExecUpdateResultInfo *ret)
 {
 	cudaGraphExecUpdateResultInfo info = { .result = cudaGraphExecUpdateError };
 	cudaError_t result = cudaErrorInvalidValue;
@@ -291,7 +308,8 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExec
 	return result;
 }
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *ret)
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+				cudaGraphExecUpdateResultInfo *ret)
 {
 	return CUDART_CALL(update(exec, graph, ret));
 }

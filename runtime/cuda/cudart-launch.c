@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). An entry is known by its name or
- * by the address of its host stub.
+ * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). An entry
+ * is known by its name or by the address of its host stub.
  */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
@@ -44,7 +44,8 @@ static const struct {
 };
 enum { N_SIDES = 6, ALL_THREADS = N_SIDES, N_LIMITS };
 
-/* Of the current device, asked for once in this process; NULL: it does not say. device.lock is held. */
+/* Of the current device, asked for once in this process; NULL: it does not say. device.lock is
+ * held. */
 static const int *shape_limits(void)
 {
 	static int known[SESSION_DEVICES_MAX][N_LIMITS];
@@ -56,10 +57,12 @@ static const int *shape_limits(void)
 	return max;
 }
 
-/* The error that the runtime API has for a shape that no device takes; the driver's would be INVALID_VALUE. */
+/* The error that the runtime API has for a shape that no device takes; the driver's would be
+ * INVALID_VALUE. */
 static cudaError_t check_shape(const struct configuration *c, const struct session_entry *e)
 {
-	const unsigned shape[N_SIDES] = { c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z };
+	const unsigned shape[N_SIDES] = { c->grid.x,  c->grid.y,  c->grid.z,
+					  c->block.x, c->block.y, c->block.z };
 	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
 	const int *max = shape_limits(), of_entry = e->on[device_current()].threads;
 
@@ -72,12 +75,14 @@ static cudaError_t check_shape(const struct configuration *c, const struct sessi
 		return cudaErrorInvalidConfiguration;
 	}
 	if (threads > (unsigned long long)max[ALL_THREADS]) {
-		cudart_explain("%u * %u * %u threads in a block are %llu; the device takes %d", c->block.x, c->block.y,
-			       c->block.z, threads, max[ALL_THREADS]);
+		cudart_explain("%u * %u * %u threads in a block are %llu; the device takes %d",
+			       c->block.x, c->block.y, c->block.z, threads, max[ALL_THREADS]);
 		return cudaErrorInvalidConfiguration;
 	}
 	if (threads > (unsigned long long)of_entry) {
-		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this kernel allow %d", threads, of_entry);
+		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this "
+			       "kernel allow %d",
+			       threads, of_entry);
 		return cudaErrorLaunchOutOfResources;
 	}
 	return cudaSuccess;
@@ -89,16 +94,18 @@ static void explain_shared(const struct configuration *c, CUfunction f)
 	int fixed = 0, most = 0;
 
 	if (device.driver->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f) ||
-	    device.driver->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f))
+	    device.driver->cuFuncGetAttribute(&most,
+					      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f))
 		return;
 	if (c->shared > (size_t)most)
-		cudart_explain("%zu bytes of dynamic shared memory; this kernel may have %d beside its own %d", c->shared, most,
-			       fixed);
+		cudart_explain("%zu bytes of dynamic shared memory; this kernel may have %d beside "
+			       "its own %d",
+			       c->shared, most, fixed);
 }
 
 /* Everything that a launch needs but the launch itself. */
-static cudaError_t prepare(struct session_entry *e, const struct configuration *c, void **args, CUfunction *ret_function,
-			   CUstream *ret_stream)
+static cudaError_t prepare(struct session_entry *e, const struct configuration *c, void **args,
+			   CUfunction *ret_function, CUstream *ret_stream)
 {
 	const struct ptx_writes *writes;
 	cudaError_t result;
@@ -115,7 +122,8 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 		result = cudart_error(images_before_launch());
 	if (!result) {
 		writes = device_code_writes(e);
-		result = cudart_error(writes ? hmm_check_launch(e->ptx_name, writes, args) : CUDA_ERROR_OUT_OF_MEMORY);
+		result = cudart_error(writes ? hmm_check_launch(e->ptx_name, writes, args)
+					     : CUDA_ERROR_OUT_OF_MEMORY);
 		if (!result)
 			result = cudart_error(preimage_save_launch(writes, args));
 	}
@@ -123,10 +131,13 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 	return result;
 }
 
-static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args, bool cooperative)
+static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args,
+			  bool cooperative)
 {
 	struct session_stream *captured = graphs_capturing(c->stream);
-	struct session_launch l = { .grid = c->grid, .block = c->block, .shared = c->shared, .cooperative = cooperative };
+	struct session_launch l = {
+		.grid = c->grid, .block = c->block, .shared = c->shared, .cooperative = cooperative
+	};
 	CUfunction f;
 	CUstream s;
 	cudaError_t result;
@@ -137,27 +148,30 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 	if (result)
 		return result;
 	if (cooperative)
-		result = cudart_error(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x,
-									       c->block.y, c->block.z, (unsigned)c->shared,
-									       s, args));
+		result = cudart_error(device.driver->cuLaunchCooperativeKernel(
+			f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
+			(unsigned)c->shared, s, args));
 	else
-		result = cudart_error(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x,
-								    c->block.y, c->block.z, (unsigned)c->shared, s, args,
-								    NULL));
+		result = cudart_error(device.driver->cuLaunchKernel(
+			f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
+			(unsigned)c->shared, s, args, NULL));
 	if (result)
 		explain_shared(c, f);
 	return result;
 }
 
-cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream)
+cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args,
+			  cudaStream_t stream)
 {
 	struct configuration c = { l->grid, l->block, l->shared, stream };
 
 	return launch(e, &c, args, l->cooperative);
 }
 
-/* Calls nest like the expressions they stand in. 0: go on with the call of the stub; else the error is recorded. */
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+/* Calls nest like the expressions they stand in. 0: go on with the call of the stub; else the error
+ * is recorded. */
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+				     struct CUstream_st *stream)
 {
 	if (depth == CONFIGURATIONS_MAX) {
 		cudart_record("a launch nested too deep", cudaErrorInvalidConfiguration, 0);
@@ -167,7 +181,8 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struc
 	return 0;
 }
 
-/* How the stub that calls cudaLaunchKernel() next was called in this thread; NOT_A_STUB: the program itself calls that. */
+/* How the stub that calls cudaLaunchKernel() next was called in this thread; NOT_A_STUB: the
+ * program itself calls that. */
 static _Thread_local enum { NOT_A_STUB, LAUNCHED, CALLED_AS_FUNCTION } called_by;
 
 /* A stub does not look at the result, and launches. */
@@ -185,7 +200,8 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 	return called_by == LAUNCHED ? cudaSuccess : cudaErrorMissingConfiguration;
 }
 
-static cudaError_t launch_by_stub(struct session_entry *e, const struct configuration *c, void **args)
+static cudaError_t launch_by_stub(struct session_entry *e, const struct configuration *c,
+				  void **args)
 {
 	bool is_called = called_by == CALLED_AS_FUNCTION;
 	cudaError_t result = cudart_enter("launch");
@@ -198,18 +214,22 @@ static cudaError_t launch_by_stub(struct session_entry *e, const struct configur
 	if (result && e)
 		demangle(e->ptx_name, name, sizeof(name));
 	if (result == cudaErrorMissingConfiguration && is_called)
-		cudart_explain("it was called like a function: a CUDA kernel is launched with %s<<<grid, block>>>(arguments)", name);
+		cudart_explain("it was called like a function: a CUDA kernel is launched with "
+			       "%s<<<grid, block>>>(arguments)",
+			       name);
 	if (result)
 		snprintf(what, sizeof(what), "the launch of %s", name);
 	return cudart_leave(what, result);
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+			       size_t shared, cudaStream_t stream)
 {
 	return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
+			     size_t shared, cudaStream_t stream)
 {
 	struct configuration c = { grid, block, shared, stream };
 
@@ -218,8 +238,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	return CUDART_CALL(launch(device_code_entry_at(function), &c, args, false));
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,
-					cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args,
+					size_t shared, cudaStream_t stream)
 {
 	struct configuration c = { grid, block, shared, stream };
 
@@ -227,7 +247,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 }
 
 /* Hints are left alone; what a device without clusters cannot give is refused. */
-static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, const void *stub, void **args)
+static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, const void *stub,
+					  void **args)
 {
 	struct configuration c;
 	bool cooperative = false;
@@ -240,10 +261,12 @@ static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, cons
 		if (a->id == cudaLaunchAttributeCooperative)
 			cooperative = a->val.cooperative;
 		else if (a->id == cudaLaunchAttributeClusterDimension &&
-			 (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1))
+			 (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 ||
+			  a->val.clusterDim.z > 1))
 			return cudaErrorNotSupported;
 	}
-	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream };
+	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes,
+				    config->stream };
 	return launch(device_code_entry_at(stub), &c, args, cooperative);
 }
 
@@ -260,7 +283,8 @@ cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 	cudaError_t result;
 
 	if (captured)
-		return graphs_capture(captured, &(struct session_node){ .kind = NODE_HOST, .host = { fn, data } });
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_HOST,
+									.host = { fn, data } });
 	result = cudart_stream(stream, &s);
 	if (result)
 		return result;
@@ -292,7 +316,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *ret, const void *st
 		size_t offset;
 		bool is_int;
 	} rows[] = {
-#define ROW(attribute, field, is_int) \
+#define ROW(attribute, field, is_int)                                                              \
 	{ CU_FUNC_ATTRIBUTE_##attribute, offsetof(struct cudaFuncAttributes, field), is_int }
 		ROW(SHARED_SIZE_BYTES, sharedSizeBytes, false),
 		ROW(CONST_SIZE_BYTES, constSizeBytes, false),
@@ -314,7 +338,8 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *ret, const void *st
 		return result ? result : cudaErrorInvalidValue;
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		result = cudart_error(device.driver->cuFuncGetAttribute(&value, rows[i].attribute, f));
+		result = cudart_error(
+			device.driver->cuFuncGetAttribute(&value, rows[i].attribute, f));
 		if (result)
 			return result;
 		if (rows[i].is_int)
@@ -338,7 +363,8 @@ static cudaError_t set_attribute(const void *stub, enum cudaFuncAttribute attrib
 	if (result)
 		return result;
 	/* The values of both enums are the same. */
-	result = cudart_error(device.driver->cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+	result = cudart_error(
+		device.driver->cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
 	if (!result && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
 		device_code_entry_at(stub)->dynamic_shared = value;
 	return result;
@@ -354,7 +380,8 @@ static cudaError_t set_cache(const void *stub, enum cudaFuncCache config)
 	CUfunction f;
 	cudaError_t result = function_at(stub, &f);
 
-	return result ? result : cudart_error(device.driver->cuFuncSetCacheConfig(f, (CUfunc_cache)config));
+	return result ? result
+		      : cudart_error(device.driver->cuFuncSetCacheConfig(f, (CUfunc_cache)config));
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *stub, enum cudaFuncCache config)
@@ -366,7 +393,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *stub, enum cudaSharedMemConfi
 {
 	if ((unsigned)config > cudaSharedMemBankSizeEightByte)
 		return CUDART_CALL(cudaErrorInvalidValue);
-	return CUDART_CALL(device_code_entry_at(stub) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+	return CUDART_CALL(device_code_entry_at(stub) ? cudaSuccess
+						      : cudaErrorInvalidDeviceFunction);
 }
 
 static cudaError_t function_name(const char **ret, const void *stub)
@@ -384,7 +412,8 @@ cudaError_t cudaFuncGetName(const char **ret, const void *stub)
 	return CUDART_CALL(function_name(ret, stub));
 }
 
-/* A kernel is known by the address of its stub, as the stubs of nvcc have it, so it is as good in the next worker. */
+/* A kernel is known by the address of its stub, as the stubs of nvcc have it, so it is as good in
+ * the next worker. */
 static cudaError_t kernel_at(cudaKernel_t *ret, const void *stub)
 {
 	if (!ret || !device_code_entry_at(stub))
@@ -398,7 +427,8 @@ cudaError_t cudaGetKernel(cudaKernel_t *ret, const void *stub)
 	return CUDART_CALL(kernel_at(ret, stub));
 }
 
-/* The driver's own, as calls of the driver API take it, those in graphs too: so it goes with the worker and with the entry. */
+/* The driver's own, as calls of the driver API take it, those in graphs too: so it goes with the
+ * worker and with the entry. */
 static cudaError_t driver_function(cudaFunction_t *ret, const void *stub)
 {
 	CUfunction f;
@@ -414,10 +444,12 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *ret, const void *stub)
 	return CUDART_CALL(driver_function(ret, stub));
 }
 
-static cudaError_t set_attribute_on(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int ordinal)
+static cudaError_t set_attribute_on(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
+				    int value, int ordinal)
 {
 	int before = device_current();
-	cudaError_t result = cudart_has_device(ordinal) ? cudart_error(device_switch(ordinal)) : cudaErrorInvalidDevice;
+	cudaError_t result = cudart_has_device(ordinal) ? cudart_error(device_switch(ordinal))
+							: cudaErrorInvalidDevice;
 
 	if (!result)
 		result = set_attribute(kernel, attribute, value);
@@ -425,12 +457,14 @@ static cudaError_t set_attribute_on(cudaKernel_t kernel, enum cudaFuncAttribute 
 	return result;
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int ordinal)
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
+					    int value, int ordinal)
 {
 	return CUDART_CALL(set_attribute_on(kernel, attribute, value, ordinal));
 }
 
-static cudaError_t parameter_info(const void *stub, size_t index, size_t *ret_offset, size_t *ret_size)
+static cudaError_t parameter_info(const void *stub, size_t index, size_t *ret_offset,
+				  size_t *ret_size)
 {
 	size_t offset, size;
 	CUfunction f;
@@ -446,7 +480,8 @@ static cudaError_t parameter_info(const void *stub, size_t index, size_t *ret_of
 	return cudaSuccess;
 }
 
-cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *ret_offset, size_t *ret_size)
+cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *ret_offset,
+				 size_t *ret_size)
 {
 	return CUDART_CALL(parameter_info(stub, index, ret_offset, ret_size));
 }
@@ -458,22 +493,26 @@ static cudaError_t active_blocks(int *ret, const void *stub, int threads, size_t
 
 	if (result)
 		return result;
-	return cudart_error(device.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(ret, f, threads, shared));
+	return cudart_error(device.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+		ret, f, threads, shared));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, const void *stub, int threads, size_t shared)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, const void *stub, int threads,
+							  size_t shared)
 {
 	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, const void *stub, int threads,
-								    size_t shared, unsigned int flags)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, const void *stub,
+								   int threads, size_t shared,
+								   unsigned int flags)
 {
 	(void)flags;
 	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
 }
 
-/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the entry. */
+/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the
+ * entry. */
 static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, int threads)
 {
 	int all, most, fixed, active;
@@ -487,9 +526,11 @@ static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, i
 	result = active_blocks(&active, stub, threads, 0);
 	if (result)
 		return result;
-	if (device.driver->cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-						device_current()) ||
-	    device.driver->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f) ||
+	if (device.driver->cuDeviceGetAttribute(
+		    &all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+		    device_current()) ||
+	    device.driver->cuFuncGetAttribute(&most,
+					      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f) ||
 	    device.driver->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f))
 		return cudaErrorUnknown;
 	if (blocks > active)
@@ -499,7 +540,8 @@ static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, i
 	return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *ret, const void *stub, int blocks, int threads)
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *ret, const void *stub, int blocks,
+						      int threads)
 {
 	return CUDART_CALL(available_shared(ret, stub, blocks, threads));
 }

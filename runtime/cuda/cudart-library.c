@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA side as a shared library of its own, libcudart.so.13: programs that nvcc built with `-cudart shared` run on the
- * emulated device by LD_LIBRARY_PATH alone. The program takes the place of the worker, and its whole run that of one cell
- * which is never committed: the session is plain memory, and nobody keeps anything for a process after it.
+ * The CUDA side as a shared library of its own, libcudart.so.13: programs that nvcc built with
+ * `-cudart shared` run on the emulated device by LD_LIBRARY_PATH alone. The program takes the place
+ * of the worker, and its whole run that of one cell which is never committed: the session is plain
+ * memory, and nobody keeps anything for a process after it.
  *
  * The library is ready before the program's own constructors, which register device code.
  */
@@ -52,7 +53,8 @@ static const struct device_host program = {
 	.leave_library = nothing,
 };
 
-/* Without a device each call fails with the CUDA error for that, as on any machine without one; why is told here. */
+/* Without a device each call fails with the CUDA error for that, as on any machine without one; why
+ * is told here. */
 __attribute__((constructor)) static void start(void)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -60,7 +62,8 @@ __attribute__((constructor)) static void start(void)
 	struct device_info info = { 0 };
 	struct error err = ERROR_INIT;
 
-	if (device_init(&program, &info, &err) || device_attach(&as, &err) || device_attach_end(&report, &err))
+	if (device_init(&program, &info, &err) || device_attach(&as, &err) ||
+	    device_attach_end(&report, &err))
 		fprintf(stderr, "libcudart (cgpu): the CUDA runtime cannot start: %s\n", err.text);
 	else if (info.problem[0])
 		fprintf(stderr, "libcudart (cgpu): %s\n", info.problem);
@@ -70,11 +73,11 @@ __attribute__((constructor)) static void start(void)
 
 /* What the runtime says it cannot do has names of the API, too. */
 #define REASON(symbol, text)
-#define UNSUPPORTED(name, reason)                                             \
-	int name(void);                                                       \
-	int name(void)                                                        \
-	{                                                                     \
-		return ((int (*)(void))cudart_unsupported(#name))();          \
+#define UNSUPPORTED(name, reason)                                                                  \
+	int name(void);                                                                            \
+	int name(void)                                                                             \
+	{                                                                                          \
+		return ((int (*)(void))cudart_unsupported(#name))();                               \
 	}
 #include "runtime/cuda/cudart-unsupported.def"
 #undef UNSUPPORTED

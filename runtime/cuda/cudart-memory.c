@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Memory Management: allocation. Device memory is session memory; managed and pinned memory comes
- * from the arena's heap, so it rolls back with the host, and is registered with the driver.
+ * Runtime API, chapter Memory Management: allocation. Device memory is session memory; managed and
+ * pinned memory comes from the arena's heap, so it rolls back with the host, and is registered with
+ * the driver.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,11 @@ void cgpu_note(const char *argument, unsigned line)
 
 struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind)
 {
-	struct ledger_request r = { .size = size, .device = device_current(), .kind = kind, .name = note_name, .call = call,
+	struct ledger_request r = { .size = size,
+				    .device = device_current(),
+				    .kind = kind,
+				    .name = note_name,
+				    .call = call,
 				    .line = note_line };
 
 	if (!r.line && device.host->caller_line)
@@ -54,7 +59,8 @@ void cudart_forget_note(void)
 /* cudaMalloc(p, n) with p still NULL. */
 static cudaError_t no_place(void)
 {
-	cudart_explain("there is no place for the address, the first argument is NULL: hand over that of the pointer, &p");
+	cudart_explain("there is no place for the address, the first argument is NULL: hand over "
+		       "that of the pointer, &p");
 	return cudaErrorInvalidValue;
 }
 
@@ -138,7 +144,8 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	if (kind == BUFFER_MANAGED)
 		result = ledger_admit(&r);
 	if (!result)
-		p = device.host->heap_alloc(round_up_to(size, LEDGER_HOST_ALIGN), LEDGER_HOST_ALIGN);
+		p = device.host->heap_alloc(round_up_to(size, LEDGER_HOST_ALIGN),
+					    LEDGER_HOST_ALIGN);
 	if (!result && !p)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (!result)
@@ -169,7 +176,8 @@ cudaError_t cudaHostAlloc(void **ret, size_t size, unsigned int flags)
 	return CUDART_CALL(alloc_host("cudaHostAlloc", ret, size, BUFFER_PINNED));
 }
 
-/* The devices that reach the memory have nothing to do any more; those that nobody has used never had. */
+/* The devices that reach the memory have nothing to do any more; those that nobody has used never
+ * had. */
 static cudaError_t wait_users(const void *p)
 {
 	const struct session_buffer *b;
@@ -203,8 +211,9 @@ static void explain_free(const void *p, const struct session_buffer *b, bool hos
 	if (b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED))
 		right = b->kind == BUFFER_PINNED ? "cudaFreeHost" : "cudaHostUnregister";
 	if (b && b->address != (uintptr_t)p)
-		cudart_explain("0x%zx is not the start of a buffer, but %zu bytes behind that of one", (size_t)(uintptr_t)p,
-			       (size_t)((uintptr_t)p - b->address));
+		cudart_explain(
+			"0x%zx is not the start of a buffer, but %zu bytes behind that of one",
+			(size_t)(uintptr_t)p, (size_t)((uintptr_t)p - b->address));
 	else if (b)
 		cudart_explain("that memory was allocated otherwise: %s frees it", right);
 	else if (ledger_look((uintptr_t)p, &freed) && freed)
@@ -212,7 +221,9 @@ static void explain_free(const void *p, const struct session_buffer *b, bool hos
 	else
 		cudart_explain("0x%zx is %s, which %s does not free%s", (size_t)(uintptr_t)p,
 			       cudart_is_device(p) ? "no buffer" : "memory of the host", own,
-			       cudart_is_device(p) ? "" : host ? ": free() does" : ": free() or cudaFreeHost() does");
+			       cudart_is_device(p) ? ""
+			       : host              ? ": free() does"
+						   : ": free() or cudaFreeHost() does");
 }
 
 /* Frees one buffer by its first byte. host: pinned memory is meant. */
@@ -236,8 +247,8 @@ static cudaError_t free_at(void *p, bool host)
 	}
 	b = ledger_find((uintptr_t)p);
 	kind = b ? b->kind : BUFFER_REGISTERED;
-	if (!b || b->address != (uintptr_t)p || (host ? kind != BUFFER_PINNED
-						      : kind != BUFFER_MALLOC && kind != BUFFER_MANAGED)) {
+	if (!b || b->address != (uintptr_t)p ||
+	    (host ? kind != BUFFER_PINNED : kind != BUFFER_MALLOC && kind != BUFFER_MANAGED)) {
 		explain_free(p, b, host);
 		device_unlock();
 		return cudaErrorInvalidValue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime API under the names that programs with a default stream of each thread call: NULL is that stream, all else is the
- * same function. Calls without a stream (_ptds) wait for the device's legacy stream, which waits for those of threads.
+ * The runtime API under the names that programs with a default stream of each thread call: NULL is
+ * that stream, all else is the same function. Calls without a stream (_ptds) wait for the device's
+ * legacy stream, which waits for those of threads.
  */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
@@ -12,17 +13,19 @@
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)
 
-#define PER_THREAD(name, parameters, arguments)       \
-	cudaError_t name##_ptsz parameters;           \
-	cudaError_t name##_ptsz parameters            \
-	{                                             \
-		return name arguments;                \
+#define PER_THREAD(name, parameters, arguments)                                                    \
+	cudaError_t name##_ptsz parameters;                                                        \
+	cudaError_t name##_ptsz parameters                                                         \
+	{                                                                                          \
+		return name arguments;                                                             \
 	}
 #include "runtime/cuda/cudart-per-thread.def"
 #undef PER_THREAD
 
-cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub, void **args);
-cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub, void **args)
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub,
+				     void **args);
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *stub,
+				     void **args)
 {
 	cudaLaunchConfig_t own = config ? *config : (cudaLaunchConfig_t){ .numAttrs = 0 };
 

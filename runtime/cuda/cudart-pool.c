@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Stream Ordered Memory Allocator. A pool has chunks of its own, so that it can be open to devices that
- * do not reach the rest; what is freed is the session's again at once, and its chunks go back with the cell at the latest,
- * whatever the release threshold says. Pools are session state.
+ * Runtime API, chapter Stream Ordered Memory Allocator. A pool has chunks of its own, so that it
+ * can be open to devices that do not reach the rest; what is freed is the session's again at once,
+ * and its chunks go back with the cell at the latest, whatever the release threshold says. Pools
+ * are session state.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -16,7 +17,8 @@
 static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 {
 	struct session_pool *p = device.host->session_alloc(sizeof(*p));
-	struct session_pool **slot = p ? session_append(&device.session->pools, struct session_pool *) : NULL;
+	struct session_pool **slot =
+		p ? session_append(&device.session->pools, struct session_pool *) : NULL;
 
 	if (!slot) {
 		if (p)
@@ -28,7 +30,8 @@ static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 	return p;
 }
 
-/* Of a device, made when it is first asked for; NULL when there is no memory for it. device.lock is held. */
+/* Of a device, made when it is first asked for; NULL when there is no memory for it. device.lock is
+ * held. */
 static struct session_pool *default_pool(int ordinal)
 {
 	struct session_pool **p = &device.session->default_pool[ordinal];
@@ -83,7 +86,8 @@ static void note_high(struct session_pool *p)
 }
 
 /* pool NULL: the current one of the stream's device. */
-static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool,
+			    cudaStream_t stream)
 {
 	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
 	struct session_stream *captured = graphs_capturing(stream);
@@ -113,9 +117,10 @@ static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPo
 	device_unlock();
 	cudart_forget_note();
 	if (!result && captured)
-		result = graphs_capture(captured, &(struct session_node){
-							  .kind = NODE_ALLOC,
-							  .memory = { (void *)(uintptr_t)address, size, false } });
+		result = graphs_capture(
+			captured, &(struct session_node){
+					  .kind = NODE_ALLOC,
+					  .memory = { (void *)(uintptr_t)address, size, false } });
 	if (!result)
 		*ret = (void *)(uintptr_t)address;
 	return result;
@@ -126,9 +131,11 @@ cudaError_t cudaMallocAsync(void **ret, size_t size, cudaStream_t stream)
 	return CUDART_CALL(allocate("cudaMallocAsync", ret, size, NULL, stream));
 }
 
-cudaError_t cudaMallocFromPoolAsync(void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+cudaError_t cudaMallocFromPoolAsync(void **ret, size_t size, cudaMemPool_t pool,
+				    cudaStream_t stream)
 {
-	return CUDART_CALL(pool ? allocate("cudaMallocFromPoolAsync", ret, size, pool, stream) : cudaErrorInvalidValue);
+	return CUDART_CALL(pool ? allocate("cudaMallocFromPoolAsync", ret, size, pool, stream)
+				: cudaErrorInvalidValue);
 }
 
 static cudaError_t free_async(void *p, cudaStream_t stream)
@@ -138,7 +145,9 @@ static cudaError_t free_async(void *p, cudaStream_t stream)
 	CUstream s;
 
 	if (captured && p)
-		return graphs_capture(captured, &(struct session_node){ .kind = NODE_FREE, .memory = { p, 0, false } });
+		return graphs_capture(
+			captured,
+			&(struct session_node){ .kind = NODE_FREE, .memory = { p, 0, false } });
 	result = cudart_stream(stream, &s);
 	return result ? result : p ? cudart_free_device(p) : cudaErrorInvalidValue;
 }
@@ -251,41 +260,48 @@ static cudaError_t check_location(const struct cudaMemLocation *l, enum cudaMemA
 {
 	if (!l || (type != cudaMemAllocationTypePinned && type != cudaMemAllocationTypeManaged))
 		return cudaErrorInvalidValue;
-	return l->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned ? cudaSuccess : cudaErrorNotSupported;
+	return l->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned
+		       ? cudaSuccess
+		       : cudaErrorNotSupported;
 }
 
-static cudaError_t give_pool_at(cudaMemPool_t *ret, const struct cudaMemLocation *l, enum cudaMemAllocationType type,
-				bool current)
+static cudaError_t give_pool_at(cudaMemPool_t *ret, const struct cudaMemLocation *l,
+				enum cudaMemAllocationType type, bool current)
 {
 	cudaError_t result = check_location(l, type);
 
 	return result ? result : give_pool(ret, l->id, current);
 }
 
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l, enum cudaMemAllocationType type)
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l,
+				     enum cudaMemAllocationType type)
 {
 	return CUDART_CALL(give_pool_at(ret, l, type, false));
 }
 
-cudaError_t cudaMemGetMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l, enum cudaMemAllocationType type)
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l,
+			      enum cudaMemAllocationType type)
 {
 	return CUDART_CALL(give_pool_at(ret, l, type, true));
 }
 
-static cudaError_t set_pool_at(const struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaMemPool_t pool)
+static cudaError_t set_pool_at(const struct cudaMemLocation *l, enum cudaMemAllocationType type,
+			       cudaMemPool_t pool)
 {
 	cudaError_t result = check_location(l, type);
 
 	return result ? result : set_pool(l->id, pool);
 }
 
-cudaError_t cudaMemSetMemPool(struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaMemPool_t pool)
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *l, enum cudaMemAllocationType type,
+			      cudaMemPool_t pool)
 {
 	return CUDART_CALL(set_pool_at(l, type, pool));
 }
 
 /* The two high marks can be set to 0 only. */
-static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr attribute, const void *value)
+static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr attribute,
+				 const void *value)
 {
 	switch (attribute) {
 	case cudaMemPoolReuseFollowEventDependencies:
@@ -310,7 +326,8 @@ static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr at
 	}
 }
 
-static cudaError_t get_attribute(const struct session_pool *p, enum cudaMemPoolAttr attribute, void *ret)
+static cudaError_t get_attribute(const struct session_pool *p, enum cudaMemPoolAttr attribute,
+				 void *ret)
 {
 	switch (attribute) {
 	case cudaMemPoolReuseFollowEventDependencies:
@@ -338,7 +355,8 @@ static cudaError_t get_attribute(const struct session_pool *p, enum cudaMemPoolA
 	}
 }
 
-static cudaError_t attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value, bool set)
+static cudaError_t attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value,
+			     bool set)
 {
 	cudaError_t result = cudaErrorInvalidValue;
 	struct session_pool *p;
@@ -346,7 +364,8 @@ static cudaError_t attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
 	device_lock();
 	p = find(pool);
 	if (p && value)
-		result = set ? set_attribute(p, attribute, value) : get_attribute(p, attribute, value);
+		result = set ? set_attribute(p, attribute, value)
+			     : get_attribute(p, attribute, value);
 	device_unlock();
 	return result;
 }
@@ -405,7 +424,8 @@ static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc
 	for (size_t i = 0; i < n && !result; i++) {
 		uint32_t bit = 1u << desc[i].location.id;
 
-		p->access = desc[i].flags == cudaMemAccessFlagsProtNone ? p->access & ~bit : p->access | bit;
+		p->access = desc[i].flags == cudaMemAccessFlagsProtNone ? p->access & ~bit
+									: p->access | bit;
 	}
 	if (!result)
 		result = cudart_error(vmm_pool_reach_changed());
@@ -419,7 +439,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 	return CUDART_CALL(set_access(pool, desc, n));
 }
 
-static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, const struct cudaMemLocation *location)
+static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool,
+			      const struct cudaMemLocation *location)
 {
 	const struct session_pool *p;
 	bool open = false;
@@ -427,7 +448,8 @@ static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, 
 	device_lock();
 	p = find(pool);
 	if (p && location)
-		open = location->id == p->device || (cudart_has_device(location->id) && (p->access >> location->id & 1));
+		open = location->id == p->device ||
+		       (cudart_has_device(location->id) && (p->access >> location->id & 1));
 	device_unlock();
 	if (!p || !ret || !location || location->type != cudaMemLocationTypeDevice)
 		return cudaErrorInvalidValue;
@@ -437,7 +459,8 @@ static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, 
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, struct cudaMemLocation *location)
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *ret, cudaMemPool_t pool,
+				 struct cudaMemLocation *location)
 {
 	return CUDART_CALL(get_access(ret, pool, location));
 }

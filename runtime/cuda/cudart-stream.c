@@ -85,9 +85,10 @@ static cudaError_t stream_wait_event(cudaStream_t stream, cudaEvent_t event, uns
 	cudaError_t result;
 
 	if (flags & cudaEventWaitExternal)
-		return captured && handles_event_look(event) ?
-			       graphs_capture(captured, &(struct session_node){ .kind = NODE_WAIT, .event = event }) :
-			       cudaErrorInvalidValue;
+		return captured && handles_event_look(event)
+			       ? graphs_capture(captured, &(struct session_node){ .kind = NODE_WAIT,
+										  .event = event })
+			       : cudaErrorInvalidValue;
 	if (graphs_wait(stream, event, &result))
 		return result;
 	result = cudart_stream(stream, &s);
@@ -108,12 +109,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *ret)
 {
-	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, ret, NULL)) : cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, ret, NULL))
+			       : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *ret)
 {
-	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, NULL, ret)) : cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, NULL, ret))
+			       : cudaErrorInvalidValue);
 }
 
 static void run_callback(CUstream stream, CUresult status, void *data)
@@ -133,7 +136,8 @@ static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, vo
 
 	if (result)
 		return result;
-	c = cudart_host_call(&(struct cudart_host_call){ .callback = fn, .stream = stream, .data = data });
+	c = cudart_host_call(
+		&(struct cudart_host_call){ .callback = fn, .stream = stream, .data = data });
 	if (!c)
 		return cudaErrorMemoryAllocation;
 	result = cudart_error(device.driver->cuStreamAddCallback(s, run_callback, c, 0));
@@ -142,7 +146,8 @@ static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, vo
 	return result;
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, void *data,
+				  unsigned int flags)
 {
 	return CUDART_CALL(fn && !flags ? add_callback(stream, fn, data) : cudaErrorInvalidValue);
 }
@@ -212,9 +217,10 @@ static cudaError_t record_with_flags(cudaEvent_t event, cudaStream_t stream, uns
 		return cudaErrorInvalidValue;
 	if (!flags)
 		return cudart_record_event(event, stream);
-	return captured && handles_event_look(event) ?
-		       graphs_capture(captured, &(struct session_node){ .kind = NODE_RECORD, .event = event }) :
-		       cudaErrorInvalidValue;
+	return captured && handles_event_look(event)
+		       ? graphs_capture(captured, &(struct session_node){ .kind = NODE_RECORD,
+									  .event = event })
+		       : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
@@ -287,7 +293,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *ret)
 	return CUDART_CALL(ret ? stream_device(stream, ret) : cudaErrorInvalidValue);
 }
 
-/* A whole piece of managed memory, length 0 for all of it. Both sides reach it at any time, so there is nothing to do. */
+/* A whole piece of managed memory, length 0 for all of it. Both sides reach it at any time, so
+ * there is nothing to do. */
 static cudaError_t attach(cudaStream_t stream, const void *p, size_t length, unsigned flags)
 {
 	const struct session_buffer *b;
@@ -297,22 +304,27 @@ static cudaError_t attach(cudaStream_t stream, const void *p, size_t length, uns
 
 	if (result)
 		return result;
-	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
+	    flags != cudaMemAttachSingle)
 		return cudaErrorInvalidValue;
 	device_lock();
 	b = ledger_find((uintptr_t)p);
-	whole = b && b->kind == BUFFER_MANAGED && b->address == (uintptr_t)p && (!length || length == b->size);
+	whole = b && b->kind == BUFFER_MANAGED && b->address == (uintptr_t)p &&
+		(!length || length == b->size);
 	device_unlock();
 	return whole ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length, unsigned int flags)
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length,
+				     unsigned int flags)
 {
 	return CUDART_CALL(attach(stream, p, length, flags));
 }
 
-/* The window of persisting accesses is advice to a cache, and is not kept; a priority is fixed when a stream is made. */
-static cudaError_t set_attribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+/* The window of persisting accesses is advice to a cache, and is not kept; a priority is fixed when
+ * a stream is made. */
+static cudaError_t set_attribute(cudaStream_t stream, cudaStreamAttrID attr,
+				 const cudaStreamAttrValue *value)
 {
 	CUstream s;
 	cudaError_t result = cudart_stream(stream, &s);
@@ -321,7 +333,8 @@ static cudaError_t set_attribute(cudaStream_t stream, cudaStreamAttrID attr, con
 		return result ? result : cudaErrorInvalidValue;
 	switch (attr) {
 	case cudaStreamAttributeAccessPolicyWindow:
-		return value->accessPolicyWindow.hitRatio < 0 || value->accessPolicyWindow.hitRatio > 1
+		return value->accessPolicyWindow.hitRatio < 0 ||
+				       value->accessPolicyWindow.hitRatio > 1
 			       ? cudaErrorInvalidValue
 			       : cudaSuccess;
 	case cudaStreamAttributeSynchronizationPolicy:
@@ -331,12 +344,14 @@ static cudaError_t set_attribute(cudaStream_t stream, cudaStreamAttrID attr, con
 	}
 }
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
+				   const cudaStreamAttrValue *value)
 {
 	return CUDART_CALL(set_attribute(stream, attr, value));
 }
 
-static cudaError_t get_attribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *ret)
+static cudaError_t get_attribute(cudaStream_t stream, cudaStreamAttrID attr,
+				 cudaStreamAttrValue *ret)
 {
 	CUstream s;
 	cudaError_t result = cudart_stream(stream, &s);
@@ -357,12 +372,14 @@ static cudaError_t get_attribute(cudaStream_t stream, cudaStreamAttrID attr, cud
 	}
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *ret)
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
+				   cudaStreamAttrValue *ret)
 {
 	return CUDART_CALL(get_attribute(stream, attr, ret));
 }
 
-/* Of a stream of the session, the same number as long as it lives; the default ones have those of their handles. */
+/* Of a stream of the session, the same number as long as it lives; the default ones have those of
+ * their handles. */
 static cudaError_t stream_id(cudaStream_t stream, unsigned long long *ret)
 {
 	CUstream s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtime API, chapters Texture Object Management and Surface Object Management. images.c keeps the objects. */
+/* Runtime API, chapters Texture Object Management and Surface Object Management. images.c keeps the
+ * objects. */
 #include "runtime/cuda/cudart.h"
 
 #include <string.h>
@@ -17,9 +18,11 @@ static cudaError_t check_resource(const struct cudaResourceDesc *r)
 
 	switch (r->resType) {
 	case cudaResourceTypeArray:
-		return images_find(r->res.array.array) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+		return images_find(r->res.array.array) ? cudaSuccess
+						       : cudaErrorInvalidResourceHandle;
 	case cudaResourceTypeMipmappedArray:
-		return images_mipmap_find(r->res.mipmap.mipmap) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+		return images_mipmap_find(r->res.mipmap.mipmap) ? cudaSuccess
+								: cudaErrorInvalidResourceHandle;
 	case cudaResourceTypeLinear:
 		result = images_format(&r->res.linear.desc, &format, &channels);
 		p = r->res.linear.devPtr;
@@ -58,7 +61,8 @@ static cudaError_t new_object(unsigned long long *ret, struct session_object *o)
 }
 
 static cudaError_t new_texture(cudaTextureObject_t *ret, const struct cudaResourceDesc *r,
-			       const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *v)
+			       const struct cudaTextureDesc *t,
+			       const struct cudaResourceViewDesc *v)
 {
 	struct session_object o = { .has_view = v };
 
@@ -71,8 +75,10 @@ static cudaError_t new_texture(cudaTextureObject_t *ret, const struct cudaResour
 	return new_object(ret, &o);
 }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *ret, const struct cudaResourceDesc *resource,
-				    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *ret,
+				    const struct cudaResourceDesc *resource,
+				    const struct cudaTextureDesc *texture,
+				    const struct cudaResourceViewDesc *view)
 {
 	return CUDART_CALL(new_texture(ret, resource, texture, view));
 }
@@ -89,7 +95,8 @@ static cudaError_t new_surface(cudaSurfaceObject_t *ret, const struct cudaResour
 	return new_object(ret, &o);
 }
 
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *ret, const struct cudaResourceDesc *resource)
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *ret,
+				    const struct cudaResourceDesc *resource)
 {
 	return CUDART_CALL(new_surface(ret, resource));
 }
@@ -119,7 +126,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 }
 
 /* Part [offset, offset + size) of what the object was made from. */
-static cudaError_t get(unsigned long long handle, bool surface, void *ret, size_t offset, size_t size)
+static cudaError_t get(unsigned long long handle, bool surface, void *ret, size_t offset,
+		       size_t size)
 {
 	const struct session_object *o;
 
@@ -133,9 +141,11 @@ static cudaError_t get(unsigned long long handle, bool surface, void *ret, size_
 	return o ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-#define GET(object, surface, ret, part) get(object, surface, ret, offsetof(struct session_object, part), sizeof(*(ret)))
+#define GET(object, surface, ret, part)                                                            \
+	get(object, surface, ret, offsetof(struct session_object, part), sizeof(*(ret)))
 
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *ret, cudaTextureObject_t object)
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *ret,
+					     cudaTextureObject_t object)
 {
 	return CUDART_CALL(GET(object, false, ret, resource));
 }
@@ -145,12 +155,14 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *ret, cudaTex
 	return CUDART_CALL(GET(object, false, ret, texture));
 }
 
-cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *ret, cudaTextureObject_t object)
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *ret,
+						 cudaTextureObject_t object)
 {
 	return CUDART_CALL(GET(object, false, ret, view));
 }
 
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *ret, cudaSurfaceObject_t object)
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *ret,
+					     cudaSurfaceObject_t object)
 {
 	return CUDART_CALL(GET(object, true, ret, resource));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the runtime API that cells can link to and that answer cudaErrorNotSupported with a line that says why. They look
- * at none of their arguments, so one without parameters stands for any of them: only their names are of the API.
+ * Functions of the runtime API that cells can link to and that answer cudaErrorNotSupported with a
+ * line that says why. They look at none of their arguments, so one without parameters stands for
+ * any of them: only their names are of the API.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -34,14 +35,14 @@ static cudaError_t refuse(const char *call, enum reason reason)
 }
 
 #define REASON(symbol, text)
-#define UNSUPPORTED(name, reason)                             \
-	static cudaError_t unsupported_##name(void)           \
-	{                                                     \
-		cudaError_t result_ = cudart_enter(#name);    \
-							      \
-		if (!result_)                                 \
-			result_ = refuse(#name, reason);      \
-		return cudart_leave(#name, result_);          \
+#define UNSUPPORTED(name, reason)                                                                  \
+	static cudaError_t unsupported_##name(void)                                                \
+	{                                                                                          \
+		cudaError_t result_ = cudart_enter(#name);                                         \
+                                                                                                   \
+		if (!result_)                                                                      \
+			result_ = refuse(#name, reason);                                           \
+		return cudart_leave(#name, result_);                                               \
 	}
 #include "runtime/cuda/cudart-unsupported.def"
 #undef UNSUPPORTED

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Graph Management: user objects, things of the cell that graphs keep alive. Their counts are session state.
- * With the last reference the cell's function is called as a host function of a stream is, when the devices have done what they
- * had to: a launch that is under way may still use the object.
+ * Runtime API, chapter Graph Management: user objects, things of the cell that graphs keep alive.
+ * Their counts are session state. With the last reference the cell's function is called as a host
+ * function of a stream is, when the devices have done what they had to: a launch that is under way
+ * may still use the object.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -22,7 +23,8 @@ static struct session_user_object *find(cudaUserObject_t handle)
 }
 
 /* The references that a graph has, NULL: none. */
-static struct session_held_object *held(const struct session_graph *g, const struct session_user_object *o)
+static struct session_held_object *held(const struct session_graph *g,
+					const struct session_user_object *o)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++)
 		if (session_at(&g->objects, struct session_held_object, i)->object == o)
@@ -48,7 +50,8 @@ cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_g
 	cudaError_t result = cudaSuccess;
 
 	for (uint32_t i = 0; i < from->objects.n && !result; i++) {
-		const struct session_held_object *h = session_at(&from->objects, struct session_held_object, i);
+		const struct session_held_object *h =
+			session_at(&from->objects, struct session_held_object, i);
 
 		result = hold(to, h->object, h->count);
 		if (!result)
@@ -60,7 +63,8 @@ cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_g
 void graphs_release_objects(struct session_graph *g)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++) {
-		const struct session_held_object *h = session_at(&g->objects, struct session_held_object, i);
+		const struct session_held_object *h =
+			session_at(&g->objects, struct session_held_object, i);
 
 		h->object->references -= h->count;
 	}
@@ -91,11 +95,13 @@ cudaError_t graphs_end_objects(void)
 	cudaError_t result = cudaSuccess;
 
 	while (!result && (o = take_dead())) {
-		struct cudart_host_call *c = cudart_host_call(&(struct cudart_host_call){ .fn = o->destroy, .data = o->data });
+		struct cudart_host_call *c = cudart_host_call(
+			&(struct cudart_host_call){ .fn = o->destroy, .data = o->data });
 
 		result = c ? cudart_wait_all() : cudaErrorMemoryAllocation;
 		if (!result)
-			result = cudart_error(device.driver->cuLaunchHostFunc(NULL, cudart_call_host, c));
+			result = cudart_error(
+				device.driver->cuLaunchHostFunc(NULL, cudart_call_host, c));
 		if (result)
 			free(c);
 		device_lock();
@@ -110,7 +116,8 @@ static bool is_count(unsigned count)
 	return count && count <= INT_MAX;
 }
 
-static cudaError_t create(cudaUserObject_t *ret, void *data, cudaHostFn_t destroy, unsigned references, unsigned flags)
+static cudaError_t create(cudaUserObject_t *ret, void *data, cudaHostFn_t destroy,
+			  unsigned references, unsigned flags)
 {
 	struct session_user_object *o, **slot = NULL;
 
@@ -133,8 +140,8 @@ static cudaError_t create(cudaUserObject_t *ret, void *data, cudaHostFn_t destro
 	return cudaSuccess;
 }
 
-cudaError_t cudaUserObjectCreate(cudaUserObject_t *ret, void *data, cudaHostFn_t destroy, unsigned int references,
-				 unsigned int flags)
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *ret, void *data, cudaHostFn_t destroy,
+				 unsigned int references, unsigned int flags)
 {
 	return CUDART_CALL(create(ret, data, destroy, references, flags));
 }
@@ -175,7 +182,8 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
 	return CUDART_CALL(release(object, count));
 }
 
-static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
+static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+			     unsigned flags)
 {
 	struct session_user_object *o;
 	struct session_graph *g;
@@ -192,7 +200,8 @@ static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigne
 	return result;
 }
 
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count, unsigned int flags)
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
+				      unsigned int count, unsigned int flags)
 {
 	return CUDART_CALL(retain_by(graph, object, count, flags));
 }
@@ -218,7 +227,8 @@ static cudaError_t release_by(cudaGraph_t graph, cudaUserObject_t object, unsign
 	return h ? graphs_end_objects() : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
+				       unsigned int count)
 {
 	return CUDART_CALL(release_by(graph, object, count));
 }

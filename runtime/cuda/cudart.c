@@ -101,7 +101,8 @@ cudaError_t cudart_check_range(const void *p, size_t size)
 {
 	if (!p && size)
 		return cudaErrorInvalidValue;
-	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size) || held_reaches((uintptr_t)p, size))
+	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size) ||
+	    held_reaches((uintptr_t)p, size))
 		return cudaSuccess;
 	range_report_note((uintptr_t)p, size);
 	return cudaErrorInvalidValue;
@@ -139,10 +140,12 @@ static const struct {
 #undef CUDART
 };
 
-/* NVRTC makes PTX beside machine code, and PTX is what the emulated device runs: cells that ask for the one get the other. */
+/* NVRTC makes PTX beside machine code, and PTX is what the emulated device runs: cells that ask for
+ * the one get the other. */
 static void *instead_of_machine_code(const char *name)
 {
-	static const char *const pairs[][2] = { { "nvrtcGetCUBIN", "nvrtcGetPTX" }, { "nvrtcGetCUBINSize", "nvrtcGetPTXSize" } };
+	static const char *const pairs[][2] = { { "nvrtcGetCUBIN", "nvrtcGetPTX" },
+						{ "nvrtcGetCUBINSize", "nvrtcGetPTXSize" } };
 
 	for (size_t i = 0; device.info.emulated && i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		if (!strcmp(name, pairs[i][0]))

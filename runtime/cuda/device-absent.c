@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA side of a worker that was built without CUDA's headers (configure --without-cuda): a device that cannot be used.
- * The compiler refuses what needs one, so no cell comes here; the worker core asks all the same, and hears that there is
- * nothing: no memory, no symbols, no faults.
+ * The CUDA side of a worker that was built without CUDA's headers (configure --without-cuda): a
+ * device that cannot be used. The compiler refuses what needs one, so no cell comes here; the
+ * worker core asks all the same, and hears that there is nothing: no memory, no symbols, no faults.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,8 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
 	describe(ret_info);
 }
 
-void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info)
+void device_init_checks(const struct device_host *host, const struct worker_device *as,
+			struct device_info *ret_info)
 {
 	(void)host, (void)as;
 	describe(ret_info);
@@ -63,7 +64,8 @@ int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, st
 }
 
 int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
-			 int (*fill)(void *data, uint64_t address, struct error *err), void *data, struct error *err)
+			 int (*fill)(void *data, uint64_t address, struct error *err), void *data,
+			 struct error *err)
 {
 	(void)id, (void)size, (void)address, (void)fill, (void)data;
 	return refuse(err);
@@ -80,7 +82,8 @@ void device_close_chunk(uint64_t id)
 	(void)id;
 }
 
-int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
+			   struct error *err)
 {
 	(void)address, (void)size, (void)chunk, (void)offset;
 	return refuse(err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A worker takes a session over: its chunks are mapped again, its pre-images copied back. One call of the driver that fails is
- * no reason to refuse the session, and none to lose a byte of it: the device is then out of reach as a whole, the kernel
- * process keeps chunks and pre-images for a later worker, and cells go on without a device. Only when the kernel says that
- * what does not come is given up, as `%gpu reset` does, empty memory takes its place, and the buffers are named.
+ * A worker takes a session over: its chunks are mapped again, its pre-images copied back. One call
+ * of the driver that fails is no reason to refuse the session, and none to lose a byte of it: the
+ * device is then out of reach as a whole, the kernel process keeps chunks and pre-images for a
+ * later worker, and cells go on without a device. Only when the kernel says that what does not come
+ * is given up, as `%gpu reset` does, empty memory takes its place, and the buffers are named.
  */
 #include <string.h>
 #include <unistd.h>
@@ -28,17 +29,21 @@
 
 static struct buffer not_back; /* lines: buffers whose pre-image could not be copied */
 
-/* Memory of one device is nothing to another one, and a card that is gone shifts the numbers of those behind it. */
+/* Memory of one device is nothing to another one, and a card that is gone shifts the numbers of
+ * those behind it. */
 static void check_devices(const struct device_attachment *how)
 {
 	for (int i = 0; i < CHUNK_DEVICES_MAX && device.usable; i++) {
 		if (!(how->needed >> i & 1))
 			continue;
 		if (i >= device.count)
-			device_set_out_of_reach("device %d, which holds memory of the session, is not there any more: the driver has %d", i,
-						device.count);
+			device_set_out_of_reach("device %d, which holds memory of the session, is "
+						"not there any more: the driver has %d",
+						i, device.count);
 		else if (memcmp(device.info.uuids[i], how->uuids[i], DEVICE_UUID_SIZE))
-			device_set_out_of_reach("device %d is another one than that which holds memory of the session", i);
+			device_set_out_of_reach("device %d is another one than that which holds "
+						"memory of the session",
+						i);
 	}
 }
 
@@ -57,7 +62,8 @@ int device_attach(const struct device_attachment *how, struct error *err)
 	return 0;
 }
 
-/* A call that failed while a session is attached: is it the device that has failed? Then nothing of it is lost by us. */
+/* A call that failed while a session is attached: is it the device that has failed? Then nothing of
+ * it is lost by us. */
 static bool is_gone(CUresult result)
 {
 	size_t free_bytes, total;
@@ -86,12 +92,17 @@ static void put_out_of_reach(uint64_t address, uint64_t size, CUresult why)
 	const char *text = cudart_error_text((cudaError_t)why);
 
 	if (!address)
-		device_set_out_of_reach("the memory with what the failed cell has overwritten cannot be mapped: %s (%d)", text, (int)why);
+		device_set_out_of_reach("the memory with what the failed cell has overwritten "
+					"cannot be mapped: %s (%d)",
+					text, (int)why);
 	else if (!b)
-		device_set_out_of_reach("device memory at 0x%llx cannot be mapped: %s (%d)", (unsigned long long)address, text, (int)why);
+		device_set_out_of_reach("device memory at 0x%llx cannot be mapped: %s (%d)",
+					(unsigned long long)address, text, (int)why);
 	else
-		device_set_out_of_reach("the memory of `%s` (cell %u, %llu bytes at 0x%llx) cannot be mapped: %s (%d)", ledger_name(b),
-					b->cell, (unsigned long long)b->size, (unsigned long long)b->address, text, (int)why);
+		device_set_out_of_reach("the memory of `%s` (cell %u, %llu bytes at 0x%llx) cannot "
+					"be mapped: %s (%d)",
+					ledger_name(b), b->cell, (unsigned long long)b->size,
+					(unsigned long long)b->address, text, (int)why);
 }
 
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
@@ -106,8 +117,9 @@ int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, st
 	result = vmm_pool_attach(id, size, address, fd);
 	if (!result || is_gone(result))
 		return 0;
-	log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)", (unsigned long long)address,
-		    cudart_error_text((cudaError_t)result), (int)result);
+	log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)",
+		    (unsigned long long)address, cudart_error_text((cudaError_t)result),
+		    (int)result);
 	/* What is given up is found missing at the end. */
 	if (!device.gives_up)
 		put_out_of_reach(address, size, result);
@@ -128,7 +140,8 @@ static int fill(void *data, uint64_t address)
 }
 
 int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
-			 int (*fn)(void *data, uint64_t address, struct error *err), void *data, struct error *err)
+			 int (*fn)(void *data, uint64_t address, struct error *err), void *data,
+			 struct error *err)
 {
 	struct filling f = { fn, data, ERROR_INIT };
 	CUresult result = CUDA_SUCCESS;
@@ -136,12 +149,15 @@ int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
 	if (device.usable)
 		result = vmm_pool_attach_anew(id, size, address, fill, &f);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
-		return error_set(err, ERROR_LIMIT, "the device has no %llu MB free for what was parked",
+		return error_set(err, ERROR_LIMIT,
+				 "the device has no %llu MB free for what was parked",
 				 (unsigned long long)(size >> 20));
 	if (!result || is_gone(result))
 		return 0;
-	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be brought back: %s", (unsigned long long)address,
-			 f.problem.text[0] ? f.problem.text : cudart_error_text((cudaError_t)result));
+	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be brought back: %s",
+			 (unsigned long long)address,
+			 f.problem.text[0] ? f.problem.text
+					   : cudart_error_text((cudaError_t)result));
 }
 
 int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err)
@@ -150,11 +166,13 @@ int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address,
 
 	if (!device.usable) {
 		close(fd);
-		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s", device.info.problem);
+		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s",
+				 device.info.problem);
 	}
 	result = vmm_pool_attach(id, size, 0, fd);
 	if (result)
-		return error_set(err, ERROR_SYSTEM, "device memory that undo keeps cannot be mapped: %s",
+		return error_set(err, ERROR_SYSTEM,
+				 "device memory that undo keeps cannot be mapped: %s",
 				 cudart_error_text((cudaError_t)result));
 	*ret_address = vmm_pool_scratch_address(id);
 	return 0;
@@ -174,12 +192,15 @@ static void note_not_back(uint64_t address)
 	if (!b || !vmm_pool_is_mapped(address))
 		return;
 	certify_lost(b);
-	buffer_printf(&not_back, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: it holds what the "
-		      "failed cell has made of it\n", ledger_name(b), b->cell, (unsigned long long)b->size,
+	buffer_printf(&not_back,
+		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: "
+		      "it holds what the failed cell has made of it\n",
+		      ledger_name(b), b->cell, (unsigned long long)b->size,
 		      (unsigned long long)b->address);
 }
 
-int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
+			   struct error *err)
 {
 	CUresult result;
 
@@ -192,8 +213,10 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 	if (device.gives_up)
 		note_not_back(address);
 	else
-		device_set_out_of_reach("the content of device memory at 0x%llx from before the failed cell cannot be copied back: %s (%d)",
-					(unsigned long long)address, cudart_error_text((cudaError_t)result), (int)result);
+		device_set_out_of_reach("the content of device memory at 0x%llx from before the "
+					"failed cell cannot be copied back: %s (%d)",
+					(unsigned long long)address,
+					cudart_error_text((cudaError_t)result), (int)result);
 	return 0;
 }
 
@@ -207,13 +230,17 @@ static void report_lost(void *data, uint64_t address, uint64_t size)
 	if (device.refill)
 		return;
 	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
-		struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
+		struct session_buffer *b =
+			session_at(&device.session->buffers, struct session_buffer, i);
 
 		if (b->address - address >= size)
 			continue;
 		certify_lost(b);
-		buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
-			      ledger_name(b), b->cell, (unsigned long long)b->size, (unsigned long long)b->address);
+		buffer_printf(data,
+			      "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) "
+			      "is lost\n",
+			      ledger_name(b), b->cell, (unsigned long long)b->size,
+			      (unsigned long long)b->address);
 	}
 }
 
@@ -232,9 +259,11 @@ static void report_out_of_reach(struct buffer *report)
 		n++;
 	}
 	if (n)
-		buffer_printf(report, "%u device buffer%s of %llu bytes cannot be reached: %s\nvariables and heap are as they should be; "
-			      "`%%gpu reset` tries the device again, and gives up only what does not come then\n", n,
-			      n == 1 ? "" : "s", (unsigned long long)bytes, device.info.problem);
+		buffer_printf(report,
+			      "%u device buffer%s of %llu bytes cannot be reached: %s\nvariables "
+			      "and heap are as they should be; `%%gpu reset` tries the device "
+			      "again, and gives up only what does not come then\n",
+			      n, n == 1 ? "" : "s", (unsigned long long)bytes, device.info.problem);
 }
 
 bool device_is_usable(void)
@@ -247,25 +276,28 @@ static void report_held_lost(struct buffer *report)
 	char size[24];
 
 	if (device.session->held)
-		buffer_printf(report, "%s of device memory that libraries had taken from the driver\n",
+		buffer_printf(report,
+			      "%s of device memory that libraries had taken from the driver\n",
 			      ledger_size_text(device.session->held, size));
 	device.session->held = 0;
 }
 
 /*
- * Memory of cells outside of the session's may have gone with the worker, and is no block of the session then. On a GPU that of
- * the session waits until it is used.
+ * Memory of cells outside of the session's may have gone with the worker, and is no block of the
+ * session then. On a GPU that of the session waits until it is used.
  */
 static void take_buffer(struct session_buffer *b, struct buffer *report)
 {
 	bool in_session = address_in_arena(b->address);
 
-	if (b->kind < BUFFER_MANAGED || (in_session && !device.driver->extension) || !pinning_add(b->address, b->size)) {
+	if (b->kind < BUFFER_MANAGED || (in_session && !device.driver->extension) ||
+	    !pinning_add(b->address, b->size)) {
 		ledger_annotate(b);
 		return;
 	}
-	buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n", ledger_name(b),
-		      (unsigned long long)b->address);
+	buffer_printf(report,
+		      "host memory `%s` at 0x%llx is not registered with the device any more\n",
+		      ledger_name(b), (unsigned long long)b->address);
 	if (!in_session)
 		ledger_free(b);
 }
@@ -283,11 +315,13 @@ int device_attach_end(struct buffer *report, struct error *err)
 		return 0;
 	}
 	for (uint32_t i = 0; i < device.session->limits.n; i++) {
-		const struct session_limit *l = session_at(&device.session->limits, struct session_limit, i);
+		const struct session_limit *l =
+			session_at(&device.session->limits, struct session_limit, i);
 
-		if (l->device >= device.count || device_switch(l->device) || held_limit_set(l->device, l->limit, l->value))
-			buffer_printf(report, "limit %d of the device is not %llu any more\n", (int)l->limit,
-				      (unsigned long long)l->value);
+		if (l->device >= device.count || device_switch(l->device) ||
+		    held_limit_set(l->device, l->limit, l->value))
+			buffer_printf(report, "limit %d of the device is not %llu any more\n",
+				      (int)l->limit, (unsigned long long)l->value);
 	}
 	device_lock();
 	device_switch(0);

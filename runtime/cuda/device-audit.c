@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated device is this process's alone, so its answer is exact but for two things: arrays of the session, whose rows
- * the driver aligns, and what device code has taken by malloc(), up to the limit of its heap. A GPU answers for all processes
- * that use it, which says nothing of this one: there the audit is left out.
+ * The emulated device is this process's alone, so its answer is exact but for two things: arrays of
+ * the session, whose rows the driver aligns, and what device code has taken by malloc(), up to the
+ * limit of its heap. A GPU answers for all processes that use it, which says nothing of this one:
+ * there the audit is left out.
  */
 #include "runtime/cuda/device-audit.h"
 
@@ -54,7 +55,8 @@ static uint64_t unknown_bytes(int ordinal)
 
 static void audit(int ordinal, struct buffer *warnings)
 {
-	struct held h = { .kind = HELD_UNKNOWN, .key = (uint64_t)ordinal, .call = "not known" }, before = { 0 };
+	struct held h = { .kind = HELD_UNKNOWN, .key = (uint64_t)ordinal, .call = "not known" },
+		    before = { 0 };
 	char more[24], used[24], limit[24];
 
 	held_find(HELD_UNKNOWN, h.key, &before);
@@ -67,9 +69,11 @@ static void audit(int ordinal, struct buffer *warnings)
 	if (h.bytes <= before.bytes)
 		return;
 	device_lock();
-	buffer_printf(warnings, "%s of device memory were taken by a way that is not counted; they count from here on: %s of "
-		      "%s are used\n", ledger_size_text(h.bytes - before.bytes, more), ledger_size_text(ledger_used(), used),
-		      ledger_size_text(device.limit, limit));
+	buffer_printf(warnings,
+		      "%s of device memory were taken by a way that is not counted; they count "
+		      "from here on: %s of %s are used\n",
+		      ledger_size_text(h.bytes - before.bytes, more),
+		      ledger_size_text(ledger_used(), used), ledger_size_text(device.limit, limit));
 	device_unlock();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading: scan the PTX for variables, place and fill them, rewrite the text, load it, note the entries. All but the last is
- * done for each device, for the current one at once and for the others when they first use the unit: a variable has a place
- * of its own on each of them.
+ * Loading: scan the PTX for variables, place and fill them, rewrite the text, load it, note the
+ * entries. All but the last is done for each device, for the current one at once and for the others
+ * when they first use the unit: a variable has a place of its own on each of them.
  */
 #include "runtime/cuda/device-code.h"
 
@@ -99,8 +99,9 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 }
 
 /*
- * Of the load at work, under device.lock; NULL: the worker knows. Programs of nvcc may each have a static entry or variable of
- * one name: those are known by their addresses on the host alone, and their C name is "".
+ * Of the load at work, under device.lock; NULL: the worker knows. Programs of nvcc may each have a
+ * static entry or variable of one name: those are known by their addresses on the host alone, and
+ * their C name is "".
  */
 static const struct device_code_names *registered;
 
@@ -130,14 +131,16 @@ static void *stand_in_of(const char *name)
 }
 
 /*
- * Has it a name in C, so that later cells can mean it? NVRTC leaves file-scope names as they are, static ones too. Strings
+ * Has it a name in C, so that later cells can mean it? NVRTC leaves file-scope names as they are,
+ * static ones too. Strings
  * ($str), tables of the compiler (__cudart_...) and function-local variables (_ZZ...) have none.
  */
 static bool is_named(const struct ptx_variable *v)
 {
 	if (registered)
 		return find_registered(v->name) != NULL;
-	return v->is_visible || (v->name[0] != '$' && strncmp(v->name, "__", 2) && strncmp(v->name, "_Z", 2));
+	return v->is_visible ||
+	       (v->name[0] != '$' && strncmp(v->name, "__", 2) && strncmp(v->name, "_Z", 2));
 }
 
 static struct session_unit *unit_at(uint32_t index)
@@ -159,15 +162,21 @@ static struct session_place *place_at(uint32_t unit, size_t i)
 /* Of a program that is run again the one that its pointer led to; NULL: there is none. */
 static void *earlier_managed(const struct ptx_variable *v)
 {
-	const struct session_variable *known = registered ? device_code_variable_at(stand_in_of(v->name)) : NULL;
+	const struct session_variable *known =
+		registered ? device_code_variable_at(stand_in_of(v->name)) : NULL;
 
-	return known && known->managed && known->size == v->size ? (void *)(uintptr_t)known->address[0] : NULL;
+	return known && known->managed && known->size == v->size
+		       ? (void *)(uintptr_t)known->address[0]
+		       : NULL;
 }
 
 /* A managed variable is its host object, on all devices. */
 static CUresult place_managed(const struct ptx_variable *v, const char *name, uint64_t *ret)
 {
-	struct ledger_request r = { .size = v->size, .device = device_current(), .kind = BUFFER_MANAGED, .name = name,
+	struct ledger_request r = { .size = v->size,
+				    .device = device_current(),
+				    .kind = BUFFER_MANAGED,
+				    .name = name,
 				    .call = "__managed__" };
 	void *p = host_symbol(name);
 
@@ -185,7 +194,9 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 
 static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret, struct error *err)
 {
-	struct ledger_request r = { .size = v->size, .device = device_current(), .name = v->name,
+	struct ledger_request r = { .size = v->size,
+				    .device = device_current(),
+				    .name = v->name,
 				    .call = "a __device__ variable" };
 	CUresult result;
 
@@ -196,8 +207,9 @@ static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret,
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && ledger_refusal()[0])
 		return error_set(err, ERROR_LIMIT, "%s", ledger_refusal());
 	if (result)
-		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes (driver error %d)", v->name,
-				 (unsigned long long)v->size, (int)result);
+		return error_set(err, ERROR_MEMORY,
+				 "no device memory for `%s` of %llu bytes (driver error %d)",
+				 v->name, (unsigned long long)v->size, (int)result);
 	return 0;
 }
 
@@ -230,13 +242,16 @@ static void leave_unit(uint32_t index)
 	*u = (struct session_unit){ 0 };
 }
 
-/* The session's variable of a definition: that of the earlier one of its name, or a new one; NULL: out of session memory. */
-static struct session_variable *claim_variable(const struct ptx_variable *v, uint32_t unit, bool *ret_kept)
+/* The session's variable of a definition: that of the earlier one of its name, or a new one; NULL:
+ * out of session memory. */
+static struct session_variable *claim_variable(const struct ptx_variable *v, uint32_t unit,
+					       bool *ret_kept)
 {
-	struct session_variable *known = registered ? device_code_variable_at(stand_in_of(v->name)) : find_variable(v->name);
+	struct session_variable *known =
+		registered ? device_code_variable_at(stand_in_of(v->name)) : find_variable(v->name);
 
-	*ret_kept = known && known->size == v->size && known->constant == v->is_constant && !known->managed &&
-		    !v->is_managed && !known->in_module && !v->in_module;
+	*ret_kept = known && known->size == v->size && known->constant == v->is_constant &&
+		    !known->managed && !v->is_managed && !known->in_module && !v->in_module;
 	if (known) {
 		leave_unit(known->unit);
 	} else {
@@ -258,16 +273,18 @@ static struct session_variable *claim_variable(const struct ptx_variable *v, uin
 	return known;
 }
 
-/* When the unit comes: whose its definitions are. A kept one has its place on all devices that it had one on. */
-static int claim_definition(const struct ptx_variable *v, uint32_t unit, size_t i, struct error *err)
+/* When the unit comes: whose its definitions are. A kept one has its place on all devices that it
+ * had one on. */
+static int claim_definition(const struct ptx_variable *v, uint32_t unit, size_t i,
+			    struct error *err)
 {
 	struct session_variable *known = NULL;
 	uint64_t address = 0;
 	bool kept;
 
 	if (v->is_managed && place_managed(v, v->name, &address))
-		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes", v->name,
-				 (unsigned long long)v->size);
+		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes",
+				 v->name, (unsigned long long)v->size);
 	if (v->is_managed)
 		set_pointer(v, address);
 	if (is_named(v)) {
@@ -289,11 +306,14 @@ static int claim_extern(const struct ptx_variable *v, uint32_t unit, size_t i, s
 	const struct session_variable *known = find_variable(v->name);
 
 	if (!known)
-		return error_set(err, ERROR_NOT_FOUND, "the device variable `%s` is declared but no cell has defined it",
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the device variable `%s` is declared but no cell has defined it",
 				 v->name);
 	if (v->size && v->size != known->size)
-		return error_set(err, ERROR_INPUT, "the device variable `%s` has %llu bytes, but is used with %llu", v->name,
-				 (unsigned long long)known->size, (unsigned long long)v->size);
+		return error_set(err, ERROR_INPUT,
+				 "the device variable `%s` has %llu bytes, but is used with %llu",
+				 v->name, (unsigned long long)known->size,
+				 (unsigned long long)v->size);
 	place_at(unit, i)->variable = (uint32_t)(known - variable_at(0)) + 1;
 	return 0;
 }
@@ -344,7 +364,8 @@ static int fill(const struct ptx_variables *v, size_t i, struct error *err)
 	trace_unhide();
 	if (!result)
 		return 0;
-	return error_set(err, ERROR_SYSTEM, "cannot initialise the device variable `%s`: driver error %d", item->name,
+	return error_set(err, ERROR_SYSTEM,
+			 "cannot initialise the device variable `%s`: driver error %d", item->name,
 			 (int)result);
 }
 
@@ -354,7 +375,8 @@ static bool gives_value(const struct ptx_variables *v, uint32_t unit, size_t i)
 	uint32_t index = place_at(unit, i)->variable;
 
 	return !v->items[i].in_module && !v->items[i].is_extern &&
-	       (!index || variable_at(index - 1)->unit == unit || variable_at(index - 1)->size != v->items[i].size);
+	       (!index || variable_at(index - 1)->unit == unit ||
+		variable_at(index - 1)->size != v->items[i].size);
 }
 
 /* Places, initial values and the text, on the current device. */
@@ -381,7 +403,8 @@ static int fill_scanned(struct ptx_variables *v, uint32_t unit, struct error *er
 	if (ptx_variables_rewrite(v, &text, err) || buffer_check(&text, err))
 		return -1;
 	unit_at(unit)->on[d].text = session_strdup(buffer_text(&text));
-	return unit_at(unit)->on[d].text ? 0 : error_set(err, ERROR_MEMORY, "out of session memory");
+	return unit_at(unit)->on[d].text ? 0
+					 : error_set(err, ERROR_MEMORY, "out of session memory");
 }
 
 /* On a device that has not used the unit before. */
@@ -394,7 +417,9 @@ static int fill_unit(uint32_t unit, struct error *err)
 	if (u->filled >> device_current() & 1)
 		return 0;
 	ptx_variables_init(&v);
-	ret = ptx_variables_scan(&v, u->source, strlen(u->source), err) ? -1 : fill_scanned(&v, unit, err);
+	ret = ptx_variables_scan(&v, u->source, strlen(u->source), err)
+		      ? -1
+		      : fill_scanned(&v, unit, err);
 	ptx_variables_release(&v);
 	if (ret)
 		unit_at(unit)->filled &= ~(1u << device_current());
@@ -424,8 +449,8 @@ static void load_pointed_at(void)
 		return;
 	done[d] = device.epoch;
 	for (uint32_t i = 0; i < device.session->units.n; i++)
-		if (unit_at(i)->holds_code && unit_at(i)->source && unit_at(i)->on[d].epoch != device.epoch &&
-		    load_module(unit_at(i), &err))
+		if (unit_at(i)->holds_code && unit_at(i)->source &&
+		    unit_at(i)->on[d].epoch != device.epoch && load_module(unit_at(i), &err))
 			log_error("device code: %s", err.text);
 }
 
@@ -437,7 +462,8 @@ static CUresult load_module(struct session_unit *u, struct error *err)
 	load_pointed_at();
 	if (u->on[d].epoch == device.epoch)
 		return CUDA_SUCCESS;
-	result = device_module_load(u->on[d].text ? u->on[d].text : u->source, &u->on[d].module, err);
+	result = device_module_load(u->on[d].text ? u->on[d].text : u->source, &u->on[d].module,
+				    err);
 	if (!result)
 		u->on[d].epoch = device.epoch;
 	return device_note(result);
@@ -464,7 +490,8 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 	size_t all;
 
 	if (!result)
-		result = device.driver->cuModuleGetGlobal(&address, &all, u->on[device_current()].module, v->name);
+		result = device.driver->cuModuleGetGlobal(&address, &all,
+							  u->on[device_current()].module, v->name);
 	if (!result && size)
 		result = device.driver->cuMemcpy((uintptr_t)to, address + offset, size);
 	return device_note(result);
@@ -559,7 +586,8 @@ static bool is_same_text(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* The unit of the same code that this one replaces; NULL: none. A program that is run again has its stubs where they were. */
+/* The unit of the same code that this one replaces; NULL: none. A program that is run again has its
+ * stubs where they were. */
 static const struct session_unit *find_earlier(const struct unit *u, uint32_t index)
 {
 	const struct session_unit *earlier;
@@ -569,7 +597,9 @@ static const struct session_unit *find_earlier(const struct unit *u, uint32_t in
 		e = find_entry(&u->entries[0]);
 	earlier = e ? unit_at(e->unit) : NULL;
 
-	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source)) ? earlier : NULL;
+	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source))
+		       ? earlier
+		       : NULL;
 }
 
 /* Strings and static variables of functions lie where they did for the same code. */
@@ -580,12 +610,14 @@ static void take_private_places(const struct unit *u, const struct ptx_variables
 	if (!earlier || earlier->places.n != v->n)
 		return;
 	for (uint32_t i = 0; i < v->n; i++) {
-		const struct session_place *from = session_at(&earlier->places, struct session_place, i);
+		const struct session_place *from =
+			session_at(&earlier->places, struct session_place, i);
 
 		if (from->variable || v->items[i].is_managed)
 			continue;
 		for (int d = 0; d < SESSION_DEVICES_MAX; d++) {
-			const struct session_buffer *b = from->address[d] ? ledger_find(from->address[d]) : NULL;
+			const struct session_buffer *b =
+				from->address[d] ? ledger_find(from->address[d]) : NULL;
 
 			if (b && b->size == v->items[i].size)
 				place_at(index, i)->address[d] = from->address[d];
@@ -593,14 +625,18 @@ static void take_private_places(const struct unit *u, const struct ptx_variables
 	}
 }
 
-/* While it is loaded the unit has a user more, so that a definition that replaces its own does not end it. */
-static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_t *ret, struct error *err)
+/* While it is loaded the unit has a user more, so that a definition that replaces its own does not
+ * end it. */
+static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_t *ret,
+		    struct error *err)
 {
 	struct session_unit *unit = new_unit(ret);
 
 	if (!unit)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
-	*unit = (struct session_unit){ .cell = u->cell, .users = 1, .source = device.host->session_alloc(u->ptx_len + 1) };
+	*unit = (struct session_unit){ .cell = u->cell,
+				       .users = 1,
+				       .source = device.host->session_alloc(u->ptx_len + 1) };
 	if (!unit->source)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
 	memcpy(unit->source, u->ptx, u->ptx_len);
@@ -618,8 +654,8 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 				return error_set(err, ERROR_MEMORY, "out of session memory");
 			continue;
 		}
-		if (v->items[i].is_extern ? claim_extern(&v->items[i], *ret, i, err) :
-					    claim_definition(&v->items[i], *ret, i, err))
+		if (v->items[i].is_extern ? claim_extern(&v->items[i], *ret, i, err)
+					  : claim_definition(&v->items[i], *ret, i, err))
 			return -1;
 	}
 	return 0;
@@ -653,7 +689,8 @@ int device_code_load(const struct unit *u, struct error *err)
 	return ret;
 }
 
-int device_code_load_registered(const struct unit *u, const struct device_code_names *names, struct error *err)
+int device_code_load_registered(const struct unit *u, const struct device_code_names *names,
+				struct error *err)
 {
 	int failed;
 
@@ -672,19 +709,24 @@ CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 
 	if (fill_unit(e->unit, &err)) {
 		log_error("device code: %s", err.text);
-		return err.code == ERROR_MEMORY || err.code == ERROR_LIMIT ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_UNKNOWN;
+		return err.code == ERROR_MEMORY || err.code == ERROR_LIMIT
+			       ? CUDA_ERROR_OUT_OF_MEMORY
+			       : CUDA_ERROR_UNKNOWN;
 	}
 	e = session_at(&device.session->entries, struct session_entry, at);
 	result = need_module(unit_at(e->unit));
 	if (result)
 		return result;
 	if (e->on[d].epoch != device.epoch) {
-		result = device.driver->cuModuleGetFunction(&e->on[d].function, unit_at(e->unit)->on[d].module, e->ptx_name);
+		result = device.driver->cuModuleGetFunction(
+			&e->on[d].function, unit_at(e->unit)->on[d].module, e->ptx_name);
 		if (!result && e->dynamic_shared >= 0)
 			result = device.driver->cuFuncSetAttribute(
-				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, e->dynamic_shared);
-		if (!result && device.driver->cuFuncGetAttribute(&e->on[d].threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-								 e->on[d].function))
+				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+				e->dynamic_shared);
+		if (!result && device.driver->cuFuncGetAttribute(
+				       &e->on[d].threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+				       e->on[d].function))
 			e->on[d].threads = INT_MAX;
 		if (!result) {
 			e->on[d].epoch = device.epoch;
@@ -722,8 +764,9 @@ static void forget_entry(struct session_entry *e)
 	leave_unit(e->unit);
 	device.host->session_free(e->name);
 	device.host->session_free(e->ptx_name);
-	session_remove(&device.session->entries, sizeof(*e), (uint32_t)(e - session_at(&device.session->entries,
-										       struct session_entry, 0)));
+	session_remove(
+		&device.session->entries, sizeof(*e),
+		(uint32_t)(e - session_at(&device.session->entries, struct session_entry, 0)));
 }
 
 /* Units know variables by their places in the table, so an empty one stays there. */

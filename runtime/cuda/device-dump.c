@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nobody says when a dump is complete, so it is read until it makes sense: its section headers are cut off before. A driver that
- * has begun is given the time that it needs; one that has not begun when the fault is known is not waited for long.
+ * Nobody says when a dump is complete, so it is read until it makes sense: its section headers are
+ * cut off before. A driver that has begun is given the time that it needs; one that has not begun
+ * when the fault is known is not waited for long.
  */
 #include "runtime/cuda/device-dump.h"
 
@@ -28,7 +29,8 @@
 
 static char path[PATH_MAX_SHOWN]; /* "": none is asked for */
 
-static CUresult set(const struct cuda_driver *d, CUcoredumpSettings attribute, void *value, size_t size)
+static CUresult set(const struct cuda_driver *d, CUcoredumpSettings attribute, void *value,
+		    size_t size)
 {
 	return d->cuCoredumpSetAttributeGlobal(attribute, value, &size);
 }
@@ -55,15 +57,18 @@ void device_dump_ask(const struct cuda_driver *driver, const char *folder)
 	    getenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION") || (wanted && !strcmp(wanted, "off")))
 		return;
 	if (mkdir(folder, 0700)) {
-		log_warning("faults of the device are reported without a thread: cannot make the folder %s: %s", folder,
-			    strerror(errno));
+		log_warning("faults of the device are reported without a thread: cannot make the "
+			    "folder %s: %s",
+			    folder, strerror(errno));
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/" WORKER_DUMP_FILE, folder);
 	result = ask(driver);
 	if (!result)
 		return;
-	log_warning("faults of the device are reported without a thread: the driver writes no core dumps (%d)", (int)result);
+	log_warning("faults of the device are reported without a thread: the driver writes no core "
+		    "dumps (%d)",
+		    (int)result);
 	path[0] = '\0';
 }
 
@@ -73,7 +78,9 @@ bool device_dump_give_up(const struct cuda_driver *driver, CUresult why)
 
 	if (!path[0] || why == CUDA_ERROR_OUT_OF_MEMORY || why == CUDA_ERROR_DEVICE_UNAVAILABLE)
 		return false;
-	log_warning("faults of the device are reported without a thread: with core dumps there is no context (%d)", (int)why);
+	log_warning("faults of the device are reported without a thread: with core dumps there is "
+		    "no context (%d)",
+		    (int)why);
 	path[0] = '\0';
 	return !set(driver, CU_COREDUMP_ENABLE_ON_EXCEPTION, &off, sizeof(off));
 }
@@ -120,7 +127,8 @@ static int read_when_complete(struct core_dump *ret, struct error *err)
 		*err = (struct error)ERROR_INIT;
 		if (!read_file(ret, err))
 			return 0;
-		if (err->code == ERROR_NOT_FOUND || clock_now_ms() - since > (size ? WRITE_MS : BEGIN_MS))
+		if (err->code == ERROR_NOT_FOUND ||
+		    clock_now_ms() - since > (size ? WRITE_MS : BEGIN_MS))
 			return -1;
 		nanosleep(&pause, NULL);
 	}
@@ -136,8 +144,8 @@ bool device_dump_take(struct core_dump *ret)
 		return false;
 	ok = !read_when_complete(ret, &err);
 	if (ok)
-		log_debug("core dump of the device: %lld bytes, read %lld ms after the fault", (long long)size_of_file(),
-			  (long long)(clock_now_ms() - began));
+		log_debug("core dump of the device: %lld bytes, read %lld ms after the fault",
+			  (long long)size_of_file(), (long long)(clock_now_ms() - began));
 	else
 		log_info("the core dump of the device is not used: %s", err.text);
 	unlink(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a device fault is made twice: when the fault is first seen, for a signal handler that may come to need it and can
- * ask nobody then, and at the end of the cell.
+ * The text of a device fault is made twice: when the fault is first seen, for a signal handler that
+ * may come to need it and can ask nobody then, and at the end of the cell.
  */
 #include "runtime/cuda/device-fault.h"
 
@@ -91,7 +91,8 @@ static void put_threads(const struct core_dump *d, struct buffer *out)
 	put_thread(" in block ", d->block, out);
 	buffer_putc(out, '\n');
 	if (d->n_warps > 1)
-		buffer_printf(out, "=========     and by threads of %u other warps\n", d->n_warps - 1);
+		buffer_printf(out, "=========     and by threads of %u other warps\n",
+			      d->n_warps - 1);
 }
 
 /* The shape is that of emulator/machine/gpu-fault.c. */
@@ -128,11 +129,15 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 	hmm_put_fault(code, out);
 	cudart_put_bearer(out);
 	if (has_dump && code != CUDA_ERROR_ASSERT)
-		buffer_puts(out, "Which address and buffer it was this device does not say. Run the cell again with `%%memcheck` as its "
-			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
+		buffer_puts(out,
+			    "Which address and buffer it was this device does not say. Run the "
+			    "cell again with `%%memcheck` as its first line:\nit then runs on the "
+			    "emulated device, which does, and nothing of that run is kept.\n");
 	else if (!has_dump && !device.driver->extension && cuda_fault_is_of_code((int)code))
-		buffer_puts(out, "Which thread and line it was this device does not say. Run the cell again with `%%memcheck` as its "
-			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
+		buffer_puts(out,
+			    "Which thread and line it was this device does not say. Run the cell "
+			    "again with `%%memcheck` as its first line:\nit then runs on the "
+			    "emulated device, which does, and nothing of that run is kept.\n");
 }
 
 void device_fault_ename(CUresult code, char *ret, size_t size)
@@ -158,7 +163,8 @@ static void put_fault(CUresult code, struct buffer *text)
 	struct emulator_fault report;
 	bool placed = false;
 
-	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code), cudart_error_text((cudaError_t)code));
+	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code),
+		      cudart_error_text((cudaError_t)code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
 		put_place(report.entry, report.file, report.line, text);
 		placed = report.entry[0];
@@ -178,7 +184,8 @@ static void tell_cause(CUresult code)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
-	buffer_puts(&out, "Before that the device had failed, and all calls after it failed, too:\n");
+	buffer_puts(&out,
+		    "Before that the device had failed, and all calls after it failed, too:\n");
 	put_fault(code, &out);
 	snprintf(cause, sizeof(cause), "%s", buffer_text(&out));
 	atomic_store(&has_cause, true);
@@ -207,8 +214,9 @@ void device_fault_fill(CUresult code, struct fault_record *f)
 	put_fault(code, &text);
 	if (ledger_refusal()[0])
 		buffer_printf(&text, "Before that, %s", ledger_refusal());
-	buffer_puts(&text, "\nAfter this error the process of the cell cannot use the device. Another process goes on with the "
-		    "session: nothing must be restarted.\n");
+	buffer_puts(&text,
+		    "\nAfter this error the process of the cell cannot use the device. Another "
+		    "process goes on with the session: nothing must be restarted.\n");
 	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
 	f->kind = FAULT_CUDA;
 }

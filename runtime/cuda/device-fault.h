@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell's report says of the device: the error that has ended it, in which CUDA kernel and line, or memory that was
- * refused.
+ * What a cell's report says of the device: the error that has ended it, in which CUDA kernel and
+ * line, or memory that was refused.
  */
 #ifndef CGPU_RUNTIME_CUDA_DEVICE_FAULT_H
 #define CGPU_RUNTIME_CUDA_DEVICE_FAULT_H
@@ -19,8 +19,8 @@ void device_fault_note(CUresult code);
 void device_fault_ename(CUresult code, char *ret, size_t size);
 
 /*
- * The name of an entry as the user knows it. Of C++ entries the name with its namespaces, _Z4axpyPf, _ZN3geo4axpyEPf;
- * what else there is stays mangled.
+ * The name of an entry as the user knows it. Of C++ entries the name with its namespaces,
+ * _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled.
  */
 void device_fault_put_entry(const char *ptx_name, struct buffer *out);
 

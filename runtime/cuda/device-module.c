@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text needs is told by its declarations, before the driver is asked: its messages are for people. */
+/* What a text needs is told by its declarations, before the driver is asked: its messages are for
+ * people. */
 #include "runtime/cuda/device-module.h"
 
 #include <limits.h>
@@ -32,7 +33,8 @@ struct load {
 };
 
 /* A core dump has the lines of the code only if the driver's compiler has kept them. */
-static CUjit_option options[N_OPTIONS] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+static CUjit_option options[N_OPTIONS] = { CU_JIT_ERROR_LOG_BUFFER,
+					   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
 					   CU_JIT_GENERATE_LINE_INFO };
 
 static void set_values(struct load *l)
@@ -47,8 +49,8 @@ static bool has_library(void *context, const char *folder)
 	struct load *l = context;
 
 	for (size_t i = 0; cuda_folders_libraries[i]; i++)
-		if (snprintf(l->library, sizeof(l->library), "%s/%s/" LIBRARY, folder, cuda_folders_libraries[i]) <
-			    (int)sizeof(l->library) &&
+		if (snprintf(l->library, sizeof(l->library), "%s/%s/" LIBRARY, folder,
+			     cuda_folders_libraries[i]) < (int)sizeof(l->library) &&
 		    !access(l->library, R_OK))
 			return true;
 	l->library[0] = '\0';
@@ -70,7 +72,8 @@ static CUresult load_image(struct load *l, const void *image, CUmodule *ret)
 	return device.driver->cuModuleLoadDataEx(ret, image, N_OPTIONS, options, l->values);
 }
 
-/* The image is the link's own. The text comes before the library: what is wrong with it is to be told first. */
+/* The image is the link's own. The text comes before the library: what is wrong with it is to be
+ * told first. */
 static CUresult load_linked(struct load *l, CUmodule *ret)
 {
 	const struct cuda_driver *d = device.driver;
@@ -83,7 +86,8 @@ static CUresult load_linked(struct load *l, CUmodule *ret)
 	result = d->cuLinkCreate(N_OPTIONS, options, l->values, &link);
 	if (result)
 		return result;
-	result = d->cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)l->ptx, strlen(l->ptx) + 1, "device code", 0, NULL, NULL);
+	result = d->cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)l->ptx, strlen(l->ptx) + 1,
+				  "device code", 0, NULL, NULL);
 	if (!result)
 		result = d->cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, l->library, 0, NULL, NULL);
 	if (!result)
@@ -94,7 +98,8 @@ static CUresult load_linked(struct load *l, CUmodule *ret)
 	return result;
 }
 
-/* PTX that is newer than the driver, as when a package of the compiler is newer. The cell is not at fault. */
+/* PTX that is newer than the driver, as when a package of the compiler is newer. The cell is not at
+ * fault. */
 static void tell_too_new(const struct load *l, int major, int minor, struct error *err)
 {
 	const char *directive = strstr(l->ptx, ".version");
@@ -102,17 +107,23 @@ static void tell_too_new(const struct load *l, int major, int minor, struct erro
 
 	if (directive)
 		sscanf(directive, ".version %15[0-9.]", version);
-	error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %s, of "
-		  "a newer CUDA. Install a newer driver (cells need one for CUDA 11.8), or, for %%%%cuda, the nvcc of the driver's "
-		  "CUDA: pip install \"nvidia-cuda-nvcc==%d.%d.*\", and restart the kernel", major, minor, version, major, minor);
+	error_set(err, ERROR_COMPILE,
+		  "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is "
+		  "PTX %s, of a newer CUDA. Install a newer driver (cells need one for CUDA 11.8), "
+		  "or, for %%%%cuda, the nvcc of the driver's CUDA: pip install "
+		  "\"nvidia-cuda-nvcc==%d.%d.*\", and restart the kernel",
+		  major, minor, version, major, minor);
 }
 
 static void tell_missing(const struct load *l, int major, int minor, struct error *err)
 {
-	error_set(err, ERROR_COMPILE, "device code of this cell launches kernels, or copies or makes streams (it calls %s). For that "
-		  "the driver needs the library " LIBRARY ", which is not installed: it is neither beside the headers of CUDA, nor in "
-		  "$CUDA_HOME, in the Python environment, in /usr/local/cuda or in /usr. In a shell: pip install "
-		  "\"nvidia-cuda-runtime==%d.%d.*\", and run the cell again", l->needs, major, minor);
+	error_set(err, ERROR_COMPILE,
+		  "device code of this cell launches kernels, or copies or makes streams (it calls "
+		  "%s). For that the driver needs the library " LIBRARY
+		  ", which is not installed: it is neither beside the headers of CUDA, nor in "
+		  "$CUDA_HOME, in the Python environment, in /usr/local/cuda or in /usr. In a "
+		  "shell: pip install \"nvidia-cuda-runtime==%d.%d.*\", and run the cell again",
+		  l->needs, major, minor);
 }
 
 static void tell_refused(const struct load *l, CUresult result, struct error *err)
@@ -120,13 +131,16 @@ static void tell_refused(const struct load *l, CUresult result, struct error *er
 	const char *why = "";
 
 	device.driver->cuGetErrorString(result, &why);
-	error_set(err, ERROR_COMPILE, "the device does not take the code of this cell%s%s: %s (%d)%s%s",
-		  l->library[0] ? ", linked with " : "", l->library, why, (int)result, l->log[0] ? ": " : "", l->log);
+	error_set(err, ERROR_COMPILE,
+		  "the device does not take the code of this cell%s%s: %s (%d)%s%s",
+		  l->library[0] ? ", linked with " : "", l->library, why, (int)result,
+		  l->log[0] ? ": " : "", l->log);
 }
 
 static void tell(const struct load *l, CUresult result, struct error *err)
 {
-	int major = device.info.driver_version / 1000, minor = device.info.driver_version % 1000 / 10;
+	int major = device.info.driver_version / 1000,
+	    minor = device.info.driver_version % 1000 / 10;
 
 	if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
 		tell_too_new(l, major, minor, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From PTX to a module of the driver. Device code that launches entries calls functions of CUDA's device runtime. NVIDIA's
- * drivers do not have them, so such a text is linked with libcudadevrt.a of the toolkit or of pip's wheels; where that is not
- * installed, it is loaded as it is, which is enough for a driver that has them, as the emulated one.
+ * From PTX to a module of the driver. Device code that launches entries calls functions of CUDA's
+ * device runtime. NVIDIA's drivers do not have them, so such a text is linked with libcudadevrt.a
+ * of the toolkit or of pip's wheels; where that is not installed, it is loaded as it is, which is
+ * enough for a driver that has them, as the emulated one.
  */
 #ifndef CGPU_RUNTIME_CUDA_DEVICE_MODULE_H
 #define CGPU_RUNTIME_CUDA_DEVICE_MODULE_H

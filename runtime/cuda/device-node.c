@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which node a device has only the driver knows, and what it has open stands in /proc/self/fd. The emulated device has none.
+ * Which node a device has only the driver knows, and what it has open stands in /proc/self/fd. The
+ * emulated device has none.
  */
 #include "runtime/cuda/device-node.h"
 
@@ -34,7 +35,8 @@ static int minor_of(const char *path, const char *node)
 	return *end || minor >= MINORS_MAX ? -1 : (int)minor;
 }
 
-void device_node_each(const char *folder, const char *node, void (*fn)(void *data, int fd), void *data)
+void device_node_each(const char *folder, const char *node, void (*fn)(void *data, int fd),
+		      void *data)
 {
 	DIR *d = opendir(folder);
 	uint64_t seen = 0;
@@ -54,7 +56,8 @@ void device_node_each(const char *folder, const char *node, void (*fn)(void *dat
 		if (fd >= 0)
 			fn(data, fd);
 		else
-			log_warning("%s cannot be opened: %m. Without a process that has it open, device memory may not outlive a worker",
+			log_warning("%s cannot be opened: %m. Without a process that has it open, "
+				    "device memory may not outlive a worker",
 				    path);
 	}
 	if (d)

@@ -8,7 +8,9 @@
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
 
-#define REAL_DEVICE "%%profile counts on the emulated device only, and this is a real one: start the kernel with CGPU_DEVICE=emulated"
+#define REAL_DEVICE                                                                                \
+	"%%profile counts on the emulated device only, and this is a real one: start the kernel "  \
+	"with CGPU_DEVICE=emulated"
 
 int device_profile_begin(struct error *err)
 {

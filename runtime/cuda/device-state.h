@@ -18,38 +18,41 @@ struct device {
 	const struct cuda_driver *driver;
 	struct device_info info;
 	bool usable;
-	CUresult unusable; /* why not */
-	int count;        /* of devices, SESSION_DEVICES_MAX at most */
+	CUresult unusable;                       /* why not */
+	int count;                               /* of devices, SESSION_DEVICES_MAX at most */
 	CUcontext contexts[SESSION_DEVICES_MAX]; /* NULL: nobody has used that one */
-	uint32_t epoch;   /* of the session that is attached */
-	uint64_t limit;   /* cap on session device memory, bytes */
+	uint32_t epoch;                          /* of the session that is attached */
+	uint64_t limit;                          /* cap on session device memory, bytes */
 	enum device_rollback rollback;
-	uint32_t cell;    /* that runs */
+	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct session *session;
 	bool refill, gives_up; /* of the attach at work */
-	pthread_mutex_t lock; /* over the session's tables; never held while device code runs */
+	pthread_mutex_t lock;  /* over the session's tables; never held while device code runs */
 };
 
 extern struct device device;
 
-/* The device of this thread: the one that cudaSetDevice() has chosen, or that we work at in between. */
+/* The device of this thread: the one that cudaSetDevice() has chosen, or that we work at in
+ * between. */
 int device_current(void);
-/* Make it another one. What is in between comes back by another call; a failure is found by device_enter(), too. */
+/* Make it another one. What is in between comes back by another call; a failure is found by
+ * device_enter(), too. */
 CUresult device_switch(int ordinal);
 /* What cudaSetDevice() does: the choice of the thread that cells run in is session state. */
 void device_choose(int ordinal);
 /* Make the context of the thread's device current in the driver. */
 CUresult device_enter(void);
 /*
- * Use the device of the driver that was chosen, if it lets us. It may refuse a context and give one later, as a device does
- * that one process may use to the spare: then it is asked again.
+ * Use the device of the driver that was chosen, if it lets us. It may refuse a context and give one
+ * later, as a device does that one process may use to the spare: then it is asked again.
  */
 void device_take(void);
 void device_set_unusable(CUresult why);
 /* From here on no cell uses the device, for a reason that is no error of the driver's. */
 void device_set_out_of_reach(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The stream of the current device in which work of our own waits for nothing that cells have begun. */
+/* The stream of the current device in which work of our own waits for nothing that cells have
+ * begun. */
 CUresult device_own_stream(int ordinal, CUstream *ret);
 /* Somebody else may have made another one current. */
 void device_context_changed(void);

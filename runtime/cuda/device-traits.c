@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a process is a client of MPS is decided in cuInit(): the driver looks for the pipe of the control daemon, and goes on
- * without MPS when there is none (nvidia-cuda-mps-control(1)). So who is to be no client is shown another folder before that.
+ * Whether a process is a client of MPS is decided in cuInit(): the driver looks for the pipe of the
+ * control daemon, and goes on without MPS when there is none (nvidia-cuda-mps-control(1)). So who
+ * is to be no client is shown another folder before that.
  *
- * MPS lets programs use the device at the same time, for the price that a fault of one ends what all of them do there. For
- * cells that price is too high, and several processes share the device without MPS, too, unless it is in exclusive mode:
- * then the MPS server has the only context. The compute mode is asked of NVML, which needs no cuInit().
+ * MPS lets programs use the device at the same time, for the price that a fault of one ends what
+ * all of them do there. For cells that price is too high, and several processes share the device
+ * without MPS, too, unless it is in exclusive mode: then the MPS server has the only context. The
+ * compute mode is asked of NVML, which needs no cuInit().
  */
 #include "runtime/cuda/device-traits.h"
 
@@ -22,7 +24,7 @@
 #define PIPES "CUDA_MPS_PIPE_DIRECTORY"
 #define PIPES_DEFAULT "/tmp/nvidia-mps"
 #define NO_PIPES "/proc/self/no-mps" /* nobody can make it */
-#define EXCLUSIVE_PROCESS 3 /* of nvmlComputeMode_t */
+#define EXCLUSIVE_PROCESS 3          /* of nvmlComputeMode_t */
 
 static bool is_client;
 
@@ -35,7 +37,8 @@ static bool has_daemon(void)
 	return !access(path, F_OK);
 }
 
-/* What is not known is taken for exclusive: by MPS the device can be used then, and without it not at all. */
+/* What is not known is taken for exclusive: by MPS the device can be used then, and without it not
+ * at all. */
 static bool is_exclusive(void *nvml)
 {
 	int (*init)(void) = dlsym(nvml, "nvmlInit_v2");
@@ -53,7 +56,8 @@ static bool is_exclusive(void *nvml)
 		int mode = EXCLUSIVE_PROCESS;
 		void *device;
 
-		exclusive |= !handle(i, &device) && (compute_mode(device, &mode) || mode == EXCLUSIVE_PROCESS);
+		exclusive |= !handle(i, &device) &&
+			     (compute_mode(device, &mode) || mode == EXCLUSIVE_PROCESS);
 	}
 	shutdown();
 	return exclusive;
@@ -77,6 +81,6 @@ uint32_t device_traits(const struct cuda_driver *driver)
 
 	driver->cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0);
 	driver->cuDeviceGetAttribute(&hmm, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0);
-	return (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? DEVICE_EXCLUSIVE : 0) | (is_client ? DEVICE_MPS : 0) |
-	       (hmm ? DEVICE_HMM : 0);
+	return (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? DEVICE_EXCLUSIVE : 0) |
+	       (is_client ? DEVICE_MPS : 0) | (hmm ? DEVICE_HMM : 0);
 }

@@ -7,7 +7,8 @@
 
 struct cuda_driver;
 
-/* Before cuInit() of the machine's driver: cells take part in MPS only where the device cannot be used without it. */
+/* Before cuInit() of the machine's driver: cells take part in MPS only where the device cannot be
+ * used without it. */
 void device_traits_choose_mps(void);
 /* After cuInit(): bits of enum device_trait. */
 uint32_t device_traits(const struct cuda_driver *driver);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event behind what a stream holds says when that is done, whatever comes into the stream meanwhile. */
+/* An event behind what a stream holds says when that is done, whatever comes into the stream
+ * meanwhile. */
 #include "runtime/cuda/device-wait.h"
 
 #include <stdbool.h>
@@ -95,15 +96,15 @@ void device_wait_event(CUevent e)
 }
 
 /* The wait itself, in the thread in which it is. */
-#define SYNCHRONIZED(before, call)      \
-	({                              \
-		CUresult result_;       \
-					\
-		before;                 \
-		device_wait_begin();    \
-		result_ = (call);       \
-		device_wait_end();      \
-		result_;                \
+#define SYNCHRONIZED(before, call)                                                                 \
+	({                                                                                         \
+		CUresult result_;                                                                  \
+                                                                                                   \
+		before;                                                                            \
+		device_wait_begin();                                                               \
+		result_ = (call);                                                                  \
+		device_wait_end();                                                                 \
+		result_;                                                                           \
 	})
 
 CUresult device_synchronize_stream(CUstream s)

@@ -56,7 +56,7 @@ struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct cuda_driver chosen;
 static pthread_t cell_thread;
-static _Thread_local int current;      /* device of the thread */
+static _Thread_local int current;       /* device of the thread */
 static _Thread_local CUcontext entered; /* that the driver has for the thread */
 
 CUresult device_note(CUresult result)
@@ -79,9 +79,11 @@ static CUresult retain(int ordinal)
 		return CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	if (!device.contexts[ordinal])
-		result = device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
+		result =
+			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
 	if (result && device_dump_give_up(&chosen, result))
-		result = device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
+		result =
+			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
 	pthread_mutex_unlock(&lock);
 	return result;
 }
@@ -201,9 +203,11 @@ static int try_driver(const char *path, struct error *err)
 		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path,
 				 cudart_error_text((cudaError_t)result), (int)result);
 	put_version(version, present);
-	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA "
-			 NEEDED_TEXT " is needed, which driver " NEEDED_DRIVER " and later have", path,
-			 cudart_error_text((cudaError_t)result), (int)result, present);
+	return error_set(
+		err, ERROR_UNSUPPORTED,
+		"%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA " NEEDED_TEXT
+		" is needed, which driver " NEEDED_DRIVER " and later have",
+		path, cudart_error_text((cudaError_t)result), (int)result, present);
 }
 
 /* The machine's own driver, also when another library has its name. */
@@ -213,8 +217,10 @@ static int try_native(struct error *err)
 	int ret;
 
 	if (libcuda_is_loaded() && !libcuda_find(path))
-		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
-	/* Code is loaded when it is used first: a context of the libraries takes a quarter of the memory then. */
+		return error_set(err, ERROR_NOT_FOUND,
+				 "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
+	/* Code is loaded when it is used first: a context of the libraries takes a quarter of the
+	 * memory then. */
 	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
 	device_traits_choose_mps();
 	libcuda_opens_driver = true;
@@ -241,9 +247,12 @@ static int choose(struct error *err)
 	if (want && !strcmp(want, "native"))
 		return try_native(err);
 	if (want && strcmp(want, "emulated"))
-		return error_set(err, ERROR_INPUT, "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"", want);
+		return error_set(err, ERROR_INPUT,
+				 "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"",
+				 want);
 	if (want && device.host->passed_over)
-		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%s", device.host->passed_over);
+		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%s",
+			 device.host->passed_over);
 	if (!want && !try_native(&why))
 		return 0;
 	if (!want)
@@ -268,8 +277,10 @@ static int lowest_capability(void)
 	for (int i = 0; i < device.count; i++) {
 		int major, minor;
 
-		if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i) ||
-		    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i))
+		if (device.driver->cuDeviceGetAttribute(
+			    &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i) ||
+		    device.driver->cuDeviceGetAttribute(
+			    &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i))
 			return 0;
 		if (!lowest || 10 * major + minor < lowest)
 			lowest = 10 * major + minor;
@@ -302,7 +313,8 @@ static void describe(struct device_info *info)
 
 void device_set_unusable(CUresult result)
 {
-	device_set_out_of_reach("the device cannot be used: %s (%d). Is it used exclusively by another process, full, or gone?",
+	device_set_out_of_reach("the device cannot be used: %s (%d). Is it used exclusively by "
+				"another process, full, or gone?",
 				cudart_error_text((cudaError_t)result), (int)result);
 	device.unusable = result;
 }
@@ -324,7 +336,8 @@ CUresult device_own_stream(int ordinal, CUstream *ret)
 	CUresult result = CUDA_SUCCESS;
 
 	if (!streams[ordinal]) {
-		result = device.driver->cuStreamCreateWithPriority(&streams[ordinal], CU_STREAM_NON_BLOCKING, 0);
+		result = device.driver->cuStreamCreateWithPriority(&streams[ordinal],
+								   CU_STREAM_NON_BLOCKING, 0);
 		if (!result && device.driver->extension)
 			device.driver->extension->profile_hide(streams[ordinal]);
 	}
@@ -340,7 +353,8 @@ static void use_extension(void)
 		device.driver->extension->set_print(print, NULL);
 	device.driver->extension->set_source(source_text_line, NULL);
 	if (device.host->thread_count)
-		device.driver->extension->set_threads(device.host->thread_count, device.host->hold_thread,
+		device.driver->extension->set_threads(device.host->thread_count,
+						      device.host->hold_thread,
 						      device.host->release_thread);
 	if (device.host->describe)
 		device.driver->extension->reach_host(hmm_find_host);
@@ -376,14 +390,14 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
 {
 	device.host = host;
 	device.driver = &chosen;
-	device_set_out_of_reach("the device is left alone: a process that was to use it has hung in its driver. `%%gpu reset` tries "
-				"it again");
+	device_set_out_of_reach("the device is left alone: a process that was to use it has hung "
+				"in its driver. `%%gpu reset` tries it again");
 	*ret_info = device.info;
 }
 
 /*
- * device_attach() takes the context then. In exclusive mode the worker that has the session has the only one that there can be. A
- * driver that gives no addresses without one cannot be waited with.
+ * device_attach() takes the context then. In exclusive mode the worker that has the session has the
+ * only one that there can be. A driver that gives no addresses without one cannot be waited with.
  */
 static bool waits(void)
 {
@@ -392,7 +406,8 @@ static bool waits(void)
 	return (alone || device.host->waits) && device.info.window;
 }
 
-static void use(int (*find)(struct error *err), const struct device_host *host, struct device_info *ret_info)
+static void use(int (*find)(struct error *err), const struct device_host *host,
+		struct device_info *ret_info)
 {
 	struct error why = ERROR_INIT;
 
@@ -430,7 +445,8 @@ static int choose_emulated(struct error *err)
 	return try_driver(emulator_path(), err);
 }
 
-void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info)
+void device_init_checks(const struct device_host *host, const struct worker_device *as,
+			struct device_info *ret_info)
 {
 	char count[16], memory[24];
 
@@ -458,7 +474,8 @@ void device_rollback_cost(struct device_rollback_cost *ret)
 
 void device_set_rollback(unsigned mode)
 {
-	device.rollback = mode < DEVICE_ROLLBACKS ? (enum device_rollback)mode : DEVICE_ROLLBACK_FULL;
+	device.rollback =
+		mode < DEVICE_ROLLBACKS ? (enum device_rollback)mode : DEVICE_ROLLBACK_FULL;
 }
 
 /* A cap above what the device has is no cap. */
@@ -473,13 +490,16 @@ static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err
 	CUresult result = CUDA_ERROR_NOT_INITIALIZED;
 
 	if (!device.usable)
-		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s", device.info.problem);
+		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s",
+				 device.info.problem);
 	device.host->enter_library();
 	result = device_enter();
 	if (!result)
 		result = device_note(device.driver->cuMemcpy(to, from, size));
 	device.host->leave_library();
-	return result ? error_set(err, ERROR_SYSTEM, "device memory cannot be copied: driver error %d", (int)result) : 0;
+	return result ? error_set(err, ERROR_SYSTEM,
+				  "device memory cannot be copied: driver error %d", (int)result)
+		      : 0;
 }
 
 int device_read(uint64_t address, void *ret, size_t size, struct error *err)
@@ -515,7 +535,9 @@ void device_cell_begin(uint32_t cell, uint32_t checks)
 		device.driver->extension->check_begin(checks);
 	if (device.session) {
 		device.session->serial++;
-		current = device.session->current_device < device.count ? device.session->current_device : 0;
+		current = device.session->current_device < device.count
+				  ? device.session->current_device
+				  : 0;
 	}
 	cell_thread = pthread_self();
 	ledger_cell_begin();
@@ -543,11 +565,14 @@ static void tell_of_device(void)
 	if (device.session->told_driver)
 		return;
 	if (device.info.passed_over[0])
-		snprintf(text, sizeof(text), "NVIDIA's driver is not used on this machine: %s. Cells run on the emulated device; see "
-			 "%%doctor\n", device.info.passed_over);
+		snprintf(text, sizeof(text),
+			 "NVIDIA's driver is not used on this machine: %s. Cells run on the "
+			 "emulated device; see %%doctor\n",
+			 device.info.passed_over);
 	else if (device.info.traits & DEVICE_MPS)
-		snprintf(text, sizeof(text), "cells share the GPU with other programs by MPS: a fault of one of them ends the cell that "
-			 "runs; see %%doctor\n");
+		snprintf(text, sizeof(text),
+			 "cells share the GPU with other programs by MPS: a fault of one of them "
+			 "ends the cell that runs; see %%doctor\n");
 	if (!*text)
 		return;
 	device.host->enter_library();
@@ -568,20 +593,23 @@ int device_load(const struct unit *u, struct error *err)
 	if (!u->ptx_len)
 		return 0;
 	if (!device.usable)
-		return error_set(err, ERROR_UNSUPPORTED, "this cell has device code, but %s. Cells that use no device "
-				 "work as before", device.info.problem);
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "this cell has device code, but %s. Cells that use no device work "
+				 "as before",
+				 device.info.problem);
 	tell_of_device();
 	device.host->enter_library();
 	device_lock();
-	ret = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone") : device_code_load(u, err);
+	ret = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")
+			     : device_code_load(u, err);
 	device_unlock();
 	device.host->leave_library();
 	return ret;
 }
 
 /*
- * Poll a real device first: a blocking synchronise would never come back from an entry that never ends, and could not be
- * left. The emulated one runs what is left in this call.
+ * Poll a real device first: a blocking synchronise would never come back from an entry that never
+ * ends, and could not be left. The emulated one runs what is left in this call.
  */
 static CUresult wait_idle(void)
 {
@@ -613,7 +641,8 @@ static void settle(void)
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
 	preimage_reset();
-	/* A thread of the cell may have given the device something new to do: that is for the time after the commit. */
+	/* A thread of the cell may have given the device something new to do: that is for the time
+	 * after the commit. */
 	let_driver_work(false);
 }
 
@@ -729,7 +758,9 @@ static void rest(void)
 	CUresult result = certify_rest();
 
 	if (result)
-		log_warning("device memory: no digests for a suspend of the machine: driver error %d", (int)result);
+		log_warning(
+			"device memory: no digests for a suspend of the machine: driver error %d",
+			(int)result);
 }
 
 void device_expect_suspend(void)
@@ -841,7 +872,8 @@ void device_report(struct buffer *out)
 		size_t free_bytes, own;
 
 		/* One that nobody has used is not woken up for this. */
-		if (device.usable && device.contexts[i] && !ledger_room(i, &free_bytes, &own) && free_bytes > largest)
+		if (device.usable && device.contexts[i] && !ledger_room(i, &free_bytes, &own) &&
+		    free_bytes > largest)
 			largest = free_bytes;
 	}
 	watch_renew();
@@ -886,15 +918,30 @@ void device_stop(void)
 uint64_t device_layout(void)
 {
 	static const uint64_t sizes[] = {
-		offsetof(struct session, chunks), offsetof(struct session, events),
-		sizeof(struct session_chunk), sizeof(struct session_buffer), offsetof(struct session_buffer, kind),
-		sizeof(struct session), sizeof(struct session_place), sizeof(struct session_unit),
-		sizeof(struct session_entry), sizeof(struct session_variable),
-		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
-		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
-		sizeof(struct session_object), sizeof(struct session_pool),
-		sizeof(struct session_node), sizeof(struct session_graph), sizeof(struct session_limit),
-		sizeof(struct session_library_handle), sizeof(struct session_library_setting), sizeof(struct session_source),
+		offsetof(struct session, chunks),
+		offsetof(struct session, events),
+		sizeof(struct session_chunk),
+		sizeof(struct session_buffer),
+		offsetof(struct session_buffer, kind),
+		sizeof(struct session),
+		sizeof(struct session_place),
+		sizeof(struct session_unit),
+		sizeof(struct session_entry),
+		sizeof(struct session_variable),
+		offsetof(struct session_variable, address),
+		sizeof(struct session_stream),
+		sizeof(struct session_event),
+		offsetof(struct session, images_epoch),
+		sizeof(struct session_image),
+		sizeof(struct session_mipmap),
+		sizeof(struct session_object),
+		sizeof(struct session_pool),
+		sizeof(struct session_node),
+		sizeof(struct session_graph),
+		sizeof(struct session_limit),
+		sizeof(struct session_library_handle),
+		sizeof(struct session_library_setting),
+		sizeof(struct session_source),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA side of a worker as the rest of runtime/ sees it. Behind it: the driver table (real libcuda.so.1 or the
- * emulator), the runtime API that cells call, session device memory with its ledger and cap, and the device half of the
- * transaction.
+ * The CUDA side of a worker as the rest of runtime/ sees it. Behind it: the driver table (real
+ * libcuda.so.1 or the emulator), the runtime API that cells call, session device memory with its
+ * ledger and cap, and the device half of the transaction.
  *
- * All state that must survive the worker (buffers, modules, streams, events as the cell knows them) lies in the arena's
- * META region and so rolls back with the host; driver handles are made again when `epoch` has changed since they were made.
+ * All state that must survive the worker (buffers, modules, streams, events as the cell knows them)
+ * lies in the arena's META region and so rolls back with the host; driver handles are made again
+ * when `epoch` has changed since they were made.
  *
- * The worker core calls, in this order: device_init (once, in the spare, before it has a session), device_attach (arena is
- * mapped), then per cell device_cell_begin, device_load, ..., device_cell_end, device_cell_committed.
+ * The worker core calls, in this order: device_init (once, in the spare, before it has a session),
+ * device_attach (arena is mapped), then per cell device_cell_begin, device_load, ...,
+ * device_cell_end, device_cell_committed.
  */
 #ifndef CGPU_RUNTIME_CUDA_DEVICE_H
 #define CGPU_RUNTIME_CUDA_DEVICE_H
@@ -30,33 +32,42 @@ struct fault_record;
 
 /* What the CUDA side needs from the worker core; borrowed for the life of the process. */
 struct device_host {
-	/* Memory in the arena's META region that rolls back with the session; NULL when it is full. */
+	/* Memory in the arena's META region that rolls back with the session; NULL when it is full.
+	 */
 	void *(*session_alloc)(size_t size);
 	void (*session_free)(void *p);
-	/* One pointer-sized root in the arena header under which the CUDA side finds its state again; starts as NULL. */
+	/* One pointer-sized root in the arena header under which the CUDA side finds its state
+	 * again; starts as NULL. */
 	void **session_root;
-	/* Cell memory from the arena's heap, as malloc() in a cell gives it: managed and pinned memory. align: power of 2 */
+	/* Cell memory from the arena's heap, as malloc() in a cell gives it: managed and pinned
+	 * memory. align: power of 2 */
 	void *(*heap_alloc)(size_t size, size_t align);
 	void (*heap_free)(void *p);
-	/* Text to the cell's stdout (device printf) or stderr. NULL: to those of the process, with each fault's report. */
+	/* Text to the cell's stdout (device printf) or stderr. NULL: to those of the process, with
+	 * each fault's report. */
 	void (*print)(bool to_stderr, const char *text, size_t len);
 	/* Messages of common/worker-protocol.h about device memory. fd -1: none. */
 	int (*send)(uint32_t message, const void *data, size_t len, int fd, struct error *err);
-	/* Line of the cell that calls into the runtime API, for "unchecked error of cudaMalloc (line 4)"; 0: unknown. */
+	/* Line of the cell that calls into the runtime API, for "unchecked error of cudaMalloc
+	 * (line 4)"; 0: unknown. */
 	uint32_t (*caller_line)(void);
-	/* Address of a function or variable that the unit being loaded defines on the host, NULL if it does not: entries are
-	 * known by the address of their stub, device variables by the address of their stand-in. */
+	/* Address of a function or variable that the unit being loaded defines on the host, NULL if
+	 * it does not: entries are known by the address of their stub, device variables by the
+	 * address of their stand-in. */
 	void *(*host_symbol)(const char *name);
-	/* The same for a function of it that has no name for other units, such as the stub of a template's instance. */
+	/* The same for a function of it that has no name for other units, such as the stub of a
+	 * template's instance. */
 	void *(*own_function)(const char *name);
-	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if none is found. */
+	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if
+	 * none is found. */
 	const char *(*name_of_pointer)(uint64_t address);
 	/* What lies at the address of the host; may be NULL. Any thread may ask. */
 	void (*describe)(uint64_t address, struct address_description *ret);
 	/* The worker is in / has left a call that may wait for the device. */
 	void (*enter_device)(void);
 	void (*leave_device)(void);
-	/* Around each change of the session's tables, so that the worker is not stopped in the middle; may be NULL. */
+	/* Around each change of the session's tables, so that the worker is not stopped in the
+	 * middle; may be NULL. */
 	void (*enter_tables)(void);
 	void (*leave_tables)(void);
 	/* Are these bytes variables or heap of the session? */
@@ -65,33 +76,41 @@ struct device_host {
 	void (*each_pointer)(void (*fn)(void *data, void *variable), void *data);
 	/* "native", "emulated", or NULL: as CGPU_DEVICE says. */
 	const char *driver;
-	/* Why an earlier worker of the session did not use the driver of the machine, "" for nothing; may be NULL. */
+	/* Why an earlier worker of the session did not use the driver of the machine, "" for
+	 * nothing; may be NULL. */
 	const char *passed_over;
 	bool waits; /* no context is taken before there is a session */
-	/* Bytes of addresses that the session's memory has, see runtime/cuda/device-window.h; 0: not known yet. */
+	/* Bytes of addresses that the session's memory has, see runtime/cuda/device-window.h; 0:
+	 * not known yet. */
 	uint64_t window;
-	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE; NULL: there are none. */
+	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE;
+	 * NULL: there are none. */
 	const char *dump_folder;
 	/* What others may look at while cells run; NULL: nobody does. */
 	struct device_watch *watch;
 	/*
-	 * For drivers that have threads of their own, all NULL where there is nothing to say. Run a function of the cell in
-	 * such a thread; how many threads the cell has that are not merely waiting for another one; between hold and
-	 * release this thread is not stopped for a commit.
+	 * For drivers that have threads of their own, all NULL where there is nothing to say. Run a
+	 * function of the cell in such a thread; how many threads the cell has that are not merely
+	 * waiting for another one; between hold and release this thread is not stopped for a
+	 * commit.
 	 */
 	void (*call_in_thread)(void (*fn)(void *data), void *data);
 	int (*thread_count)(void);
 	void (*hold_thread)(void);
 	void (*release_thread)(void);
-	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken is free again; may be NULL. */
+	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken
+	 * is free again; may be NULL. */
 	void (*device_made)(uint64_t bytes);
 	void (*device_freed)(uint32_t cell, uint64_t bytes);
-	/* May so many bytes of this device be taken? total: what there is of it. 1: they may, 0: *ret_why says why not, -1: the
-	 * cell was interrupted while it waited. NULL: nobody has to be asked */
+	/* May so many bytes of this device be taken? total: what there is of it. 1: they may, 0:
+	 * *ret_why says why not, -1: the cell was interrupted while it waited. NULL: nobody has to
+	 * be asked */
 	int (*ask)(int device, uint64_t total, uint64_t bytes, const char **ret_why);
-	/* The device has no room for so many bytes. True: some have been given back, which is worth another try. May be NULL */
+	/* The device has no room for so many bytes. True: some have been given back, which is worth
+	 * another try. May be NULL */
 	bool (*make_room)(uint64_t bytes);
-	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
+	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is
+	 * wrapped in this. */
 	void (*enter_library)(void);
 	void (*leave_library)(void);
 };
@@ -99,38 +118,41 @@ struct device_host {
 struct device_info {
 	char name[128];
 	bool emulated;
-	int driver_version; /* 13000 */
-	int capability;     /* the lowest of the devices, 75 for 7.5; 0: not known */
+	int driver_version;   /* 13000 */
+	int capability;       /* the lowest of the devices, 75 for 7.5; 0: not known */
 	uint64_t memory;      /* of all devices */
 	uint64_t most_memory; /* of the one that has most */
-	uint64_t window; /* bytes of addresses for session memory, 0: none */
-	uint32_t traits; /* enum device_trait */
+	uint64_t window;      /* bytes of addresses for session memory, 0: none */
+	uint32_t traits;      /* enum device_trait */
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
-	char problem[512]; /* "" when cells can use the device */
-	char passed_over[PASSED_OVER_MAX]; /* why a driver that this machine has is not the one that is used, "" for nothing */
+	char problem[512];                 /* "" when cells can use the device */
+	char passed_over[PASSED_OVER_MAX]; /* why a driver that this machine has is not the one that
+					      is used, "" for nothing */
 };
 
 /*
- * In the zygote, before any library that could be linked to the driver: the libraries that stand before the driver and before
- * NVML are loaded from this folder. They are no driver themselves, and ask for none. What goes wrong is logged.
+ * In the zygote, before any library that could be linked to the driver: the libraries that stand
+ * before the driver and before NVML are loaded from this folder. They are no driver themselves, and
+ * ask for none. What goes wrong is logged.
  */
 void device_stand_before_driver(const char *folder);
 
 /*
- * Choose the driver (CGPU_DEVICE=emulated|native, default: native where libcuda.so.1 and a device are there), initialise it
- * and make the context ready. A device that cannot be used is no error: info->problem says why and what to do, and each
- * CUDA call of a cell fails with that text.
+ * Choose the driver (CGPU_DEVICE=emulated|native, default: native where libcuda.so.1 and a device
+ * are there), initialise it and make the context ready. A device that cannot be used is no error:
+ * info->problem says why and what to do, and each CUDA call of a cell fails with that text.
  */
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err);
 
 /* Instead of device_init(): no driver is touched, because one has hung in an earlier worker. */
 void device_leave_alone(const struct device_host *host, struct device_info *ret_info);
 /*
- * Instead of device_init(): the emulated driver, whatever CGPU_DEVICE says, with so many devices of so many bytes, and without
- * failures that the environment asks for.
+ * Instead of device_init(): the emulated driver, whatever CGPU_DEVICE says, with so many devices of
+ * so many bytes, and without failures that the environment asks for.
  */
-void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info);
+void device_init_checks(const struct device_host *host, const struct worker_device *as,
+			struct device_info *ret_info);
 
 /* How a session is taken over. */
 struct device_attachment {
@@ -143,31 +165,38 @@ struct device_attachment {
 };
 
 /*
- * Start or take over a session; the arena is mapped. Memory that does not come, or a device that is another one, makes the whole
- * device one that cannot be used: the kernel keeps what there is for a later worker.
+ * Start or take over a session; the arena is mapped. Memory that does not come, or a device that is
+ * another one, makes the whole device one that cannot be used: the kernel keeps what there is for a
+ * later worker.
  */
 int device_attach(const struct device_attachment *how, struct error *err);
-/* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
+/* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the
+ * kernel. Takes fd. */
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
-/* The same of one whose content fill() writes to the address that it is given; ERROR_LIMIT: the device is full. */
+/* The same of one whose content fill() writes to the address that it is given; ERROR_LIMIT: the
+ * device is full. */
 int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
-			 int (*fill)(void *data, uint64_t address, struct error *err), void *data, struct error *err);
+			 int (*fill)(void *data, uint64_t address, struct error *err), void *data,
+			 struct error *err);
 /* Between cells: a chunk that is mapped nowhere, to be read; takes fd. */
 int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err);
 void device_close_chunk(uint64_t id);
 /* During attach, after the chunks: put back what the failed cell had changed. */
-int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
+			   struct error *err);
 /* The same: what was kept of a buffer that was not saved. */
 void device_attach_certificate(const struct certificate *c);
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
-/* Cells can use the device; and after device_attach_end(): the session's memory there is as it should be. */
+/* Cells can use the device; and after device_attach_end(): the session's memory there is as it
+ * should be. */
 bool device_is_usable(void);
 /* The name of the error that every CUDA call ends with when they cannot. */
 void device_unusable_ename(char *ret, size_t size);
 
 /*
- * Where on the device the byte lies that this byte of a host object stands in for; 0: the object stands for no __device__ or
+ * Where on the device the byte lies that this byte of a host object stands in for; 0: the object
+ * stands for no __device__ or
  * __constant__ variable. *ret_size: bytes from there to the variable's end.
  */
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size);
@@ -192,8 +221,8 @@ int device_profile_begin(struct error *err);
 int device_profile_take(struct buffer *ret, struct error *err);
 
 /*
- * From here on what cells ask of the device is noted, on a real one, too. stop(): before device_cell_end(); take(): after it.
- * ret: as common/device-trace.h has it.
+ * From here on what cells ask of the device is noted, on a real one, too. stop(): before
+ * device_cell_end(); take(): after it. ret: as common/device-trace.h has it.
  */
 int device_trace_begin(struct error *err);
 void device_trace_stop(void);
@@ -201,38 +230,44 @@ int device_trace_take(struct buffer *ret, struct error *err);
 
 /* checks: of the cell's launches, EMULATOR_CHECK_RACES. A real device has none. */
 void device_cell_begin(uint32_t cell, uint32_t checks);
-/* The text of that cell, for reports; borrowed until the next call, which comes when the cell has ended. NULL: unknown. */
+/* The text of that cell, for reports; borrowed until the next call, which comes when the cell has
+ * ended. NULL: unknown. */
 void device_cell_text(const char *text);
 /*
- * Device code of the unit: variables get session memory and their initial values, entries become launchable. The unit's
- * object is placed already, so that host_symbol() finds what it defines.
+ * Device code of the unit: variables get session memory and their initial values, entries become
+ * launchable. The unit's object is placed already, so that host_symbol() finds what it defines.
  */
 int device_load(const struct unit *u, struct error *err);
 /*
- * Settle: wait for the device with a deadline, probe for sticky errors. 0: the device is well; unchecked non-sticky errors are
- * appended to warnings, a line each. -1: the cell has failed; *fault is filled (kind, ename, text).
+ * Settle: wait for the device with a deadline, probe for sticky errors. 0: the device is well;
+ * unchecked non-sticky errors are appended to warnings, a line each. -1: the cell has failed;
+ * *fault is filled (kind, ename, text).
  */
 int device_cell_end(struct buffer *warnings, struct fault_record *fault);
 /* waiting: u32 count, [u64 id] of chunks with pre-images that the next cell may use; NULL: none. */
 void device_cell_committed(struct record *waiting);
 /* Between cells: those are given back. */
 void device_forget_scratch(void);
-/* Between cells, and no thread of a cell runs: a suspend of the machine that loses device memory will be found out. */
+/* Between cells, and no thread of a cell runs: a suspend of the machine that loses device memory
+ * will be found out. */
 void device_expect_suspend(void);
-/* Where the cell's output goes already. If there was one since the last cell: what it has lost is told on stderr. */
+/* Where the cell's output goes already. If there was one since the last cell: what it has lost is
+ * told on stderr. */
 void device_look_after_suspend(void);
 /*
- * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go on as after its beginning.
- * -1: the device has failed, and so will the cell.
+ * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go
+ * on as after its beginning. -1: the device has failed, and so will the cell.
  */
 int device_checkpoint_begin(void);
 void device_checkpoint_end(void);
-/* Pages of the session are about to be exchanged, and no thread uses the device: what that reaches of them it reaches anew. */
+/* Pages of the session are about to be exchanged, and no thread uses the device: what that reaches
+ * of them it reaches anew. */
 void device_pages_change(void);
 
 /*
- * What went wrong on the device in this cell, "" for nothing: the error that has ended it, or why memory was last refused, with who
- * holds what. For the text of a fault that comes of it, a null pointer used although cudaMalloc() had failed. Async-signal-safe.
+ * What went wrong on the device in this cell, "" for nothing: the error that has ended it, or why
+ * memory was last refused, with who holds what. For the text of a fault that comes of it, a null
+ * pointer used although cudaMalloc() had failed. Async-signal-safe.
  */
 const char *device_fault_cause(void);
 
@@ -249,16 +284,18 @@ uint32_t device_buffers(struct device_buffer *ret, uint32_t max);
 /* Blocks of the heap that the driver holds for cells: managed, pinned and registered memory. */
 void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t size), void *data);
 
-/* End the device code that runs, on the emulated device: it then faults with cudaErrorLaunchTimeout and the report says
- * where it was. Does nothing on a real one. Async-signal-safe. */
+/* End the device code that runs, on the emulated device: it then faults with cudaErrorLaunchTimeout
+ * and the report says where it was. Does nothing on a real one. Async-signal-safe. */
 void device_stop(void);
 /* Payload of WORKER_DEVICE_REPORT after the id. */
 void device_report(struct buffer *out);
 
-/* Address of an exported function of the CUDA runtime API or of the launch glue by name; NULL if there is none. */
+/* Address of an exported function of the CUDA runtime API or of the launch glue by name; NULL if
+ * there is none. */
 void *device_symbol(const char *name);
 
-/* That of ours for a function that makes or destroys a handle of a loaded library (library-handles.h); NULL otherwise. */
+/* That of ours for a function that makes or destroys a handle of a loaded library
+ * (library-handles.h); NULL otherwise. */
 void *device_library_symbol(const char *name);
 /* Are there handles of libraries that another worker has made? */
 bool device_libraries_due(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Digests of device memory: 64 bits that tell whether a buffer is what it was. The device computes them, reading each byte
- * once.
+ * Digests of device memory: 64 bits that tell whether a buffer is what it was. The device computes
+ * them, reading each byte once.
  */
 #ifndef CGPU_RUNTIME_CUDA_DIGEST_H
 #define CGPU_RUNTIME_CUDA_DIGEST_H
@@ -14,7 +14,7 @@
 struct digest_range {
 	uint64_t address; /* a multiple of 16 */
 	uint64_t size;
-	uint64_t digest;  /* the answer */
+	uint64_t digest; /* the answer */
 };
 
 /* Of memory of the device that is current, in that stream of it, to the end. */

@@ -5,13 +5,13 @@
 
 static const struct cuda_driver *traced;
 
-#define DRIVER(name, parameters, arguments)                             \
-	static CUresult trace_##name parameters                         \
-	{                                                               \
-		CUresult result = traced->name arguments;               \
-									\
-		log_debug("driver: " #name " = %d", (int)result);       \
-		return result;                                          \
+#define DRIVER(name, parameters, arguments)                                                        \
+	static CUresult trace_##name parameters                                                    \
+	{                                                                                          \
+		CUresult result = traced->name arguments;                                          \
+                                                                                                   \
+		log_debug("driver: " #name " = %d", (int)result);                                  \
+		return result;                                                                     \
 	}
 #include "runtime/cuda/driver.def"
 #undef DRIVER

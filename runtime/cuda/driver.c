@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlopen and dlsym, once. <cuda.h> maps each name to the symbol of the version that this was compiled for. */
+/* dlopen and dlsym, once. <cuda.h> maps each name to the symbol of the version that this was
+ * compiled for. */
 #include "runtime/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -26,7 +27,8 @@ int driver_open(const char *path, struct cuda_driver *ret, struct error *err)
 
 	*ret = (struct cuda_driver){ .library = path, .handle = library };
 	if (!library)
-		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: %s", dlerror());
+		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: %s",
+				 dlerror());
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		void *p = dlsym(library, rows[i].symbol);
 
@@ -35,13 +37,17 @@ int driver_open(const char *path, struct cuda_driver *ret, struct error *err)
 		*(void **)((char *)ret + rows[i].offset) = p;
 	}
 	if (lacking)
-		return error_set(err, ERROR_NOT_FOUND, "%s has no %s: the driver is too old, CUDA 13 is needed", path, lacking);
-	*(void **)&ret->cuCoredumpSetAttributeGlobal = dlsym(library, "cuCoredumpSetAttributeGlobal");
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s has no %s: the driver is too old, CUDA 13 is needed", path,
+				 lacking);
+	*(void **)&ret->cuCoredumpSetAttributeGlobal =
+		dlsym(library, "cuCoredumpSetAttributeGlobal");
 	extension = (emulator_extension_fn)dlsym(library, EMULATOR_EXTENSION_SYMBOL);
 	if (extension) {
 		ret->extension = extension(EMULATOR_EXTENSION_VERSION);
 		if (!ret->extension)
-			return error_set(err, ERROR_PROTOCOL, "%s is of another version of cgpu", path);
+			return error_set(err, ERROR_PROTOCOL, "%s is of another version of cgpu",
+					 path);
 	}
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional nodes of graphs. The value that a node looks at lies in device memory of the session, at the address that is its
- * handle: device code stores to it, and so it is rolled back and comes back after a fault as other device memory does. Who
- * launches a graph waits at such a node for what is before it, reads the value and runs a body or none.
+ * Conditional nodes of graphs. The value that a node looks at lies in device memory of the session,
+ * at the address that is its handle: device code stores to it, and so it is rolled back and comes
+ * back after a fault as other device memory does. Who launches a graph waits at such a node for
+ * what is before it, reads the value and runs a body or none.
  */
 #include "runtime/cuda/graphs.h"
 
@@ -13,7 +14,8 @@ static struct session_condition *condition_at(const struct session_graph *g, uin
 	return session_at(&g->conditions, struct session_condition, i);
 }
 
-static struct session_condition *find(const struct session_graph *g, cudaGraphConditionalHandle handle)
+static struct session_condition *find(const struct session_graph *g,
+				      cudaGraphConditionalHandle handle)
 {
 	for (uint32_t i = 0; i < g->conditions.n; i++)
 		if (condition_at(g, i)->handle == handle)
@@ -27,7 +29,8 @@ static struct session_graph *graph_at(uint32_t i)
 }
 
 /* Another graph that has this one; NULL: none has. */
-static const struct session_graph *other_holder(const struct session_graph *g, cudaGraphConditionalHandle handle)
+static const struct session_graph *other_holder(const struct session_graph *g,
+						cudaGraphConditionalHandle handle)
 {
 	for (uint32_t i = 0; i < device.session->graphs.n; i++)
 		if (graph_at(i) != g && find(graph_at(i), handle))
@@ -36,9 +39,11 @@ static const struct session_graph *other_holder(const struct session_graph *g, c
 }
 
 /* A new one with its memory. */
-static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags, cudaGraphConditionalHandle *ret)
+static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags,
+					cudaGraphConditionalHandle *ret)
 {
-	struct ledger_request r = cudart_request("cudaGraphConditionalHandleCreate", sizeof(preset), BUFFER_MALLOC);
+	struct ledger_request r =
+		cudart_request("cudaGraphConditionalHandleCreate", sizeof(preset), BUFFER_MALLOC);
 	uint64_t address;
 	cudaError_t result = cudart_error(ledger_alloc(&r, &address));
 	struct session_condition *c;
@@ -59,7 +64,8 @@ static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset
 cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from)
 {
 	for (uint32_t i = 0; i < from->conditions.n; i++) {
-		struct session_condition *c = session_append(&to->conditions, struct session_condition);
+		struct session_condition *c =
+			session_append(&to->conditions, struct session_condition);
 
 		if (!c)
 			return cudaErrorMemoryAllocation;
@@ -83,7 +89,8 @@ void graphs_release_conditions(struct session_graph *g)
 static bool has_node_of(const struct session_graph *g, cudaGraphConditionalHandle handle)
 {
 	for (uint32_t i = 0; i < g->nodes.n; i++)
-		if (graphs_node_at(g, i)->kind == NODE_CONDITIONAL && graphs_node_at(g, i)->conditional.handle == handle)
+		if (graphs_node_at(g, i)->kind == NODE_CONDITIONAL &&
+		    graphs_node_at(g, i)->conditional.handle == handle)
 			return true;
 	return false;
 }
@@ -124,17 +131,20 @@ static bool is_used(const struct session_graph *g, cudaGraphConditionalHandle ha
 /* What may stand in a body: device work, and graphs of it. */
 static bool may_be_in_body(const struct session_node *n)
 {
-	return n->kind <= NODE_FILL || n->kind == NODE_EMPTY || n->kind == NODE_CHILD || n->kind == NODE_CONDITIONAL;
+	return n->kind <= NODE_FILL || n->kind == NODE_EMPTY || n->kind == NODE_CHILD ||
+	       n->kind == NODE_CONDITIONAL;
 }
 
-static cudaError_t refuse(cudaGraphInstantiateParams *why, enum cudaGraphInstantiateResult result, const struct session_node *n)
+static cudaError_t refuse(cudaGraphInstantiateParams *why, enum cudaGraphInstantiateResult result,
+			  const struct session_node *n)
 {
 	why->result_out = result;
 	why->errNode_out = (cudaGraphNode_t)n;
 	return cudaErrorInvalidValue;
 }
 
-static cudaError_t check(const struct session_graph *g, bool in_body, cudaGraphInstantiateParams *why)
+static cudaError_t check(const struct session_graph *g, bool in_body,
+			 cudaGraphInstantiateParams *why)
 {
 	for (uint32_t i = 0; i < g->conditions.n; i++)
 		if (!is_used(g, condition_at(g, i)->handle))
@@ -168,8 +178,11 @@ cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream)
 
 	for (uint32_t i = 0; i < g->conditions.n && !result; i++) {
 		const struct session_condition *c = condition_at(g, i);
-		struct cudaMemsetParams fill = { .dst = (void *)(uintptr_t)c->handle, .value = c->preset,
-						 .elementSize = sizeof(c->preset), .width = 1, .height = 1 };
+		struct cudaMemsetParams fill = { .dst = (void *)(uintptr_t)c->handle,
+						 .value = c->preset,
+						 .elementSize = sizeof(c->preset),
+						 .width = 1,
+						 .height = 1 };
 
 		if (c->flags & cudaGraphCondAssignDefault)
 			result = cudart_fill(&fill, stream);
@@ -177,14 +190,16 @@ cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream)
 	return result;
 }
 
-cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream, const struct session_graph **ret)
+cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream,
+			  const struct session_graph **ret)
 {
 	uint32_t value = 0, index = 0;
 	CUstream s;
 	cudaError_t result = cudart_stream(stream, &s);
 
 	if (!result)
-		result = cudart_error(device.driver->cuMemcpyAsync((uintptr_t)&value, n->conditional.handle, sizeof(value), s));
+		result = cudart_error(device.driver->cuMemcpyAsync(
+			(uintptr_t)&value, n->conditional.handle, sizeof(value), s));
 	if (!result)
 		result = cudart_error(device_synchronize_stream(s));
 	if (result)
@@ -197,7 +212,8 @@ cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream, con
 	return cudaSuccess;
 }
 
-static cudaError_t new_handle(cudaGraphConditionalHandle *ret, cudaGraph_t graph, unsigned preset, unsigned flags)
+static cudaError_t new_handle(cudaGraphConditionalHandle *ret, cudaGraph_t graph, unsigned preset,
+			      unsigned flags)
 {
 	struct session_graph *g;
 	cudaError_t result = cudaErrorInvalidValue;
@@ -213,8 +229,8 @@ static cudaError_t new_handle(cudaGraphConditionalHandle *ret, cudaGraph_t graph
 	return result;
 }
 
-cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *ret, cudaGraph_t graph, unsigned int preset,
-					     unsigned int flags)
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *ret, cudaGraph_t graph,
+					     unsigned int preset, unsigned int flags)
 {
 	return CUDART_CALL(new_handle(ret, graph, preset, flags));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs put in order and run. Each lane of the order has a stream of the session; the first one is the stream that the graph is
- * launched in, when its nodes are of the same device. Lanes begin behind what is in that stream, and what comes behind the graph
- * there waits for all of them. Into a capture a graph goes as one chain.
+ * Graphs put in order and run. Each lane of the order has a stream of the session; the first one is
+ * the stream that the graph is launched in, when its nodes are of the same device. Lanes begin
+ * behind what is in that stream, and what comes behind the graph there waits for all of them. Into
+ * a capture a graph goes as one chain.
  */
 #include "runtime/cuda/graphs.h"
 
@@ -16,7 +17,8 @@ static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)
 {
 	const struct session_node *n = graphs_node_at(graph, node);
 
-	return i < n->deps.n ? (*session_at(&n->deps, struct session_node *, i))->number : GRAPH_NO_NODE;
+	return i < n->deps.n ? (*session_at(&n->deps, struct session_node *, i))->number
+			     : GRAPH_NO_NODE;
 }
 
 static uint32_t place(const void *graph, uint32_t node)
@@ -45,7 +47,8 @@ cudaError_t graphs_put_in_order(struct session_graph *g)
 	struct graph_order_source source = { g, g->nodes.n, dependency, place };
 	struct graph_step *steps = calloc(g->nodes.n + 1, sizeof(*steps));
 	int lanes = steps ? graph_order(&source, steps) : GRAPH_ORDER_MEMORY;
-	cudaError_t result = lanes == GRAPH_ORDER_CIRCLE ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
+	cudaError_t result =
+		lanes == GRAPH_ORDER_CIRCLE ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
 
 	graphs_release_order(g);
 	if (lanes >= 0)
@@ -92,7 +95,8 @@ static cudaError_t run(const struct session_node *n, cudaStream_t stream)
 	case NODE_LAUNCH:
 		return run_launch(&n->launch, stream);
 	case NODE_COPY:
-		return cudart_copy_async(n->copy.dst, n->copy.src, n->copy.size, n->copy.kind, stream);
+		return cudart_copy_async(n->copy.dst, n->copy.src, n->copy.size, n->copy.kind,
+					 stream);
 	case NODE_COPY_3D:
 		return cudart_copy_3d(&n->copy_3d, true, stream);
 	case NODE_FILL:
@@ -127,7 +131,7 @@ struct run {
 		int device;
 		bool begun;
 	} *lanes;
-	CUevent *marks;      /* behind each node that is awaited by another lane */
+	CUevent *marks; /* behind each node that is awaited by another lane */
 };
 
 /* The device is the current one. */
@@ -178,7 +182,9 @@ static cudaError_t run_step(const struct run *r, const struct graph_step *s)
 	if (!result && !lane->begun)
 		result = begin_lane(r, s->lane, n->device);
 	for (uint32_t i = 0; i < n->deps.n && !result; i++)
-		result = wait_for(lane->stream, r->marks[(*session_at(&n->deps, struct session_node *, i))->number]);
+		result = wait_for(
+			lane->stream,
+			r->marks[(*session_at(&n->deps, struct session_node *, i))->number]);
 	if (!result && !n->disabled)
 		result = run(n, lane->stream);
 	if (!result && s->awaited)
@@ -248,7 +254,8 @@ cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream)
 	    (g->lanes.n > 1 || graphs_node_at(g, 0)->device != handles_stream_device(stream)))
 		return run_lanes(g, stream);
 	for (uint32_t i = 0; i < g->steps.n && !result; i++) {
-		const struct session_node *n = graphs_node_at(g, session_at(&g->steps, struct graph_step, i)->node);
+		const struct session_node *n =
+			graphs_node_at(g, session_at(&g->steps, struct graph_step, i)->node);
 
 		if (!n->disabled)
 			result = run(n, stream);

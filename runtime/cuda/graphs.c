@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables behind cudaGraph_t: nodes know their graph, their place in it and what they depend on. */
+/* The tables behind cudaGraph_t: nodes know their graph, their place in it and what they depend on.
+ */
 #include "runtime/cuda/graphs.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ struct session_graph *graphs_find(const void *handle, bool executable)
 {
 	struct session_graph *g = (struct session_graph *)handle;
 
-	return index_of(&device.session->graphs, handle) >= 0 && g->executable == executable ? g : NULL;
+	return index_of(&device.session->graphs, handle) >= 0 && g->executable == executable ? g
+											     : NULL;
 }
 
 struct session_node *graphs_node(cudaGraphNode_t node)
@@ -41,7 +43,8 @@ struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t
 	return n->kind == NODE_CHILD ? &n->child : n->conditional.bodies;
 }
 
-struct session_node *graphs_copy_of(const struct session_graph *g, const struct session_node *origin)
+struct session_node *graphs_copy_of(const struct session_graph *g,
+				    const struct session_node *origin)
 {
 	struct session_node *found = NULL;
 
@@ -85,7 +88,8 @@ static bool is_shared(const struct session_node *n)
 		for (uint32_t k = 0; k < g->nodes.n; k++) {
 			const struct session_node *other = graphs_node_at(g, k);
 
-			if (other != n && other->kind == NODE_ALLOC && other->memory.address == n->memory.address)
+			if (other != n && other->kind == NODE_ALLOC &&
+			    other->memory.address == n->memory.address)
 				return true;
 		}
 	}
@@ -141,19 +145,22 @@ void graphs_free(struct session_graph *g)
 	graphs_release_conditions(g);
 	graphs_release_objects(g);
 	for (uint32_t i = 0; i < device.session->graphs.n; i++) {
-		struct session_graph *copy = *session_at(&device.session->graphs, struct session_graph *, i);
+		struct session_graph *copy =
+			*session_at(&device.session->graphs, struct session_graph *, i);
 
 		if (copy->origin == g)
 			copy->origin = NULL;
 	}
-	session_remove(&device.session->graphs, sizeof(void *), (uint32_t)index_of(&device.session->graphs, g));
+	session_remove(&device.session->graphs, sizeof(void *),
+		       (uint32_t)index_of(&device.session->graphs, g));
 	device.host->session_free(g);
 }
 
 void graphs_reset(void)
 {
-	for (uint32_t i = device.session->graphs.n; i-- > 0; ) {
-		struct session_graph *g = *session_at(&device.session->graphs, struct session_graph *, i);
+	for (uint32_t i = device.session->graphs.n; i-- > 0;) {
+		struct session_graph *g =
+			*session_at(&device.session->graphs, struct session_graph *, i);
 
 		/* Those of nodes go with these. */
 		if (!g->owned) {
@@ -180,8 +187,8 @@ bool graphs_depends(const struct session_node *n, const struct session_node *on)
 	return index_of(&n->deps, on) >= 0;
 }
 
-cudaError_t graphs_add(struct session_graph *g, const struct session_node *n, struct session_node *const *deps, size_t n_deps,
-		       struct session_node **ret)
+cudaError_t graphs_add(struct session_graph *g, const struct session_node *n,
+		       struct session_node *const *deps, size_t n_deps, struct session_node **ret)
 {
 	struct session_node *copy = device.host->session_alloc(sizeof(*copy)), **slot = NULL;
 	cudaError_t result = cudaSuccess;
@@ -302,7 +309,8 @@ static cudaError_t copy_launch(struct session_launch *to, const struct session_l
 	return result ? result : graphs_launch_init(to, e, args);
 }
 
-static cudaError_t copy_child(struct session_graph **to, const struct session_graph *from, bool executable)
+static cudaError_t copy_child(struct session_graph **to, const struct session_graph *from,
+			      bool executable)
 {
 	cudaError_t result = cudaErrorMemoryAllocation;
 
@@ -318,7 +326,8 @@ static cudaError_t copy_child(struct session_graph **to, const struct session_gr
 	return result;
 }
 
-static cudaError_t copy_bodies(struct session_node *to, const struct session_node *from, bool executable)
+static cudaError_t copy_bodies(struct session_node *to, const struct session_node *from,
+			       bool executable)
 {
 	uint32_t size = from->conditional.size;
 	cudaError_t result = cudaSuccess;
@@ -328,7 +337,8 @@ static cudaError_t copy_bodies(struct session_node *to, const struct session_nod
 	if (!to->conditional.bodies)
 		return cudaErrorMemoryAllocation;
 	for (uint32_t i = 0; i < size && !result; i++) {
-		result = copy_child(&to->conditional.bodies[i], from->conditional.bodies[i], executable);
+		result = copy_child(&to->conditional.bodies[i], from->conditional.bodies[i],
+				    executable);
 		to->conditional.size += !result;
 	}
 	if (result)
@@ -369,7 +379,8 @@ cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_gra
 	for (uint32_t i = 0; i < from->nodes.n && !result; i++) {
 		struct session_node *copy;
 
-		result = graphs_add(to, &(struct session_node){ .kind = NODE_EMPTY }, NULL, 0, &copy);
+		result = graphs_add(to, &(struct session_node){ .kind = NODE_EMPTY }, NULL, 0,
+				    &copy);
 		if (!result)
 			result = graphs_copy_content(copy, graphs_node_at(from, i));
 	}
@@ -377,8 +388,11 @@ cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_gra
 		const struct session_node *n = graphs_node_at(from, i);
 
 		for (uint32_t k = 0; k < n->deps.n && !result; k++)
-			result = graphs_depend(graphs_node_at(to, i),
-					       graphs_node_at(to, (*session_at(&n->deps, struct session_node *, k))->number));
+			result = graphs_depend(
+				graphs_node_at(to, i),
+				graphs_node_at(
+					to,
+					(*session_at(&n->deps, struct session_node *, k))->number));
 	}
 	return result;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA graphs as session state: nodes and what each depends on. A launch runs them in an order that is fixed when the graph is
- * instantiated; branches have streams of their own. Nothing of a driver is kept, so a graph is as good after a recovery as
- * before. The calls that can be captured ask graphs_capturing() first; all others find that cudart_stream() refuses a
- * stream that is being captured. Under device.lock, but for graphs_capturing().
+ * CUDA graphs as session state: nodes and what each depends on. A launch runs them in an order that
+ * is fixed when the graph is instantiated; branches have streams of their own. Nothing of a driver
+ * is kept, so a graph is as good after a recovery as before. The calls that can be captured ask
+ * graphs_capturing() first; all others find that cudart_stream() refuses a stream that is being
+ * captured. Under device.lock, but for graphs_capturing().
  */
 #ifndef CGPU_RUNTIME_CUDA_GRAPHS_H
 #define CGPU_RUNTIME_CUDA_GRAPHS_H
@@ -26,7 +27,8 @@ enum cudaGraphNodeType graphs_type(const struct session_node *n);
 /* The graphs that a node has: of a child, or the bodies of a conditional node. */
 struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t *ret_n);
 /* The copy in g, or in a graph that a node of it has, of a node; NULL: there is none. */
-struct session_node *graphs_copy_of(const struct session_graph *g, const struct session_node *origin);
+struct session_node *graphs_copy_of(const struct session_graph *g,
+				    const struct session_node *origin);
 
 static inline struct session_node *graphs_node_at(const struct session_graph *g, uint32_t i)
 {
@@ -34,8 +36,8 @@ static inline struct session_node *graphs_node_at(const struct session_graph *g,
 }
 
 /* At the end of g; what n points at belongs to the node from then on. deps: nodes of g. */
-cudaError_t graphs_add(struct session_graph *g, const struct session_node *n, struct session_node *const *deps, size_t n_deps,
-		       struct session_node **ret);
+cudaError_t graphs_add(struct session_graph *g, const struct session_node *n,
+		       struct session_node *const *deps, size_t n_deps, struct session_node **ret);
 cudaError_t graphs_depend(struct session_node *n, struct session_node *on);
 bool graphs_depends(const struct session_node *n, const struct session_node *on);
 void graphs_remove(struct session_node *n);
@@ -51,8 +53,8 @@ void graphs_release_order(struct session_graph *g);
 cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream);
 
 /*
- * Conditions and the nodes that look at them: graph-conditions.c. A copy of a graph has those of the graph; what no other graph
- * has goes with g.
+ * Conditions and the nodes that look at them: graph-conditions.c. A copy of a graph has those of
+ * the graph; what no other graph has goes with g.
  */
 cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
 void graphs_release_conditions(struct session_graph *g);
@@ -65,9 +67,11 @@ cudaError_t graphs_check_bodies(const struct session_graph *g, cudaGraphInstanti
 /* Conditions get the values that they have when a graph begins. */
 cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream);
 /* The body that is to run, NULL: none; waits for what is in the stream. */
-cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream, const struct session_graph **ret);
+cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream,
+			  const struct session_graph **ret);
 
-/* User objects: cudart-user-object.c. Without device.lock: functions are called for those that nobody has any more. */
+/* User objects: cudart-user-object.c. Without device.lock: functions are called for those that
+ * nobody has any more. */
 cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
 void graphs_release_objects(struct session_graph *g);
 cudaError_t graphs_end_objects(void);
@@ -82,16 +86,19 @@ cudaError_t graphs_launch_args(const struct session_launch *l, struct session_en
 struct session_stream *graphs_capturing(cudaStream_t stream);
 /* What a captured stream is asked to do; takes what n points at, also when it fails. */
 cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n);
-cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e, const struct session_launch *l, void **args);
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+				  const struct session_launch *l, void **args);
 
-/* An event that is recorded in a captured stream takes streams that wait for it into the capture. False: it is none of those. */
+/* An event that is recorded in a captured stream takes streams that wait for it into the capture.
+ * False: it is none of those. */
 bool graphs_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *ret);
 bool graphs_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *ret);
-/* The event belongs to a capture: cudaErrorCapturedEvent for who asks for it, and the capture is spoilt. */
+/* The event belongs to a capture: cudaErrorCapturedEvent for who asks for it, and the capture is
+ * spoilt. */
 cudaError_t graphs_check_event(cudaEvent_t event);
 /*
- * A call that cannot be captured, while something is: of a captured stream, in the legacy default stream (legacy), or one
- * that is refused to the threads that a capture's mode names.
+ * A call that cannot be captured, while something is: of a captured stream, in the legacy default
+ * stream (legacy), or one that is refused to the threads that a capture's mode names.
  */
 cudaError_t graphs_check_stream(cudaStream_t stream);
 cudaError_t graphs_check_call(bool legacy);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up is by membership in the session's table, so a stale or wild handle is an error and not a crash. */
+/* Look-up is by membership in the session's table, so a stale or wild handle is an error and not a
+ * crash. */
 #include "runtime/cuda/handles.h"
 
 #include <pthread.h>
@@ -119,8 +120,11 @@ CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret)
 		device.driver->cuStreamDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*s = (struct session_stream){ .flags = flags, .priority = priority, .device = device_current(),
-				      .epoch = device.epoch, .handle = handle };
+	*s = (struct session_stream){ .flags = flags,
+				      .priority = priority,
+				      .device = device_current(),
+				      .epoch = device.epoch,
+				      .handle = handle };
 	*ret = (cudaStream_t)s;
 	return CUDA_SUCCESS;
 }
@@ -162,9 +166,11 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 	if (s->epoch != device.epoch) {
 		int before = device_current();
 
-		result = s->device < device.count ? device_switch(s->device) : CUDA_ERROR_INVALID_DEVICE;
+		result = s->device < device.count ? device_switch(s->device)
+						  : CUDA_ERROR_INVALID_DEVICE;
 		if (!result)
-			result = device.driver->cuStreamCreateWithPriority(&s->handle, s->flags, s->priority);
+			result = device.driver->cuStreamCreateWithPriority(&s->handle, s->flags,
+									   s->priority);
 		if (!result)
 			s->epoch = device.epoch;
 		device_switch(before);
@@ -185,8 +191,9 @@ int handles_stream_device(cudaStream_t stream)
 
 struct session_stream *handles_stream_look(cudaStream_t stream)
 {
-	return is_default(stream) || index_of(&device.session->streams, stream) < 0 ? NULL
-										    : (struct session_stream *)stream;
+	return is_default(stream) || index_of(&device.session->streams, stream) < 0
+		       ? NULL
+		       : (struct session_stream *)stream;
 }
 
 struct session_event *handles_event_look(cudaEvent_t event)
@@ -223,7 +230,9 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret)
 		device.driver->cuEventDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*e = (struct session_event){ .flags = flags, .device = device_current(), .epoch = device.epoch, .handle = handle };
+	*e = (struct session_event){
+		.flags = flags, .device = device_current(), .epoch = device.epoch, .handle = handle
+	};
 	*ret = (cudaEvent_t)e;
 	return CUDA_SUCCESS;
 }
@@ -261,7 +270,8 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret)
 	if (e->epoch != device.epoch) {
 		int before = device_current();
 
-		result = e->device < device.count ? device_switch(e->device) : CUDA_ERROR_INVALID_DEVICE;
+		result = e->device < device.count ? device_switch(e->device)
+						  : CUDA_ERROR_INVALID_DEVICE;
 		if (!result)
 			result = device.driver->cuEventCreate(&e->handle, e->flags);
 		if (!result)
@@ -279,7 +289,8 @@ CUresult handles_query_all(int device_number)
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && (device_number < 0 || i == device_number) && !(result = device_switch(i)))
+		if (device.contexts[i] && (device_number < 0 || i == device_number) &&
+		    !(result = device_switch(i)))
 			result = device.driver->cuStreamQuery(NULL);
 	device_switch(before);
 	for (uint32_t i = 0; i < a->n && !result; i++) {
@@ -293,12 +304,13 @@ CUresult handles_query_all(int device_number)
 
 void handles_reset(int ordinal)
 {
-	const struct session_array *streams = &device.session->streams, *events = &device.session->events;
+	const struct session_array *streams = &device.session->streams,
+				   *events = &device.session->events;
 
-	for (uint32_t i = streams->n; i-- > 0; )
+	for (uint32_t i = streams->n; i-- > 0;)
 		if ((*session_at(streams, struct session_stream *, i))->device == ordinal)
 			handles_stream_free(*session_at(streams, cudaStream_t, i));
-	for (uint32_t i = events->n; i-- > 0; )
+	for (uint32_t i = events->n; i-- > 0;)
 		if ((*session_at(events, struct session_event *, i))->device == ordinal)
 			handles_event_free(*session_at(events, cudaEvent_t, i));
 }

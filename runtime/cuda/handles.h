@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams and events as cells hold them: pointers to structs in session memory, so a handle in a variable means the same
- * after a recovery. The driver's object behind it is made again, on its device, when it is first used in another worker.
+ * Streams and events as cells hold them: pointers to structs in session memory, so a handle in a
+ * variable means the same after a recovery. The driver's object behind it is made again, on its
+ * device, when it is first used in another worker.
  */
 #ifndef CGPU_RUNTIME_CUDA_HANDLES_H
 #define CGPU_RUNTIME_CUDA_HANDLES_H
@@ -29,7 +30,8 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret);
 CUresult handles_event_free(cudaEvent_t event);
 CUresult handles_event(cudaEvent_t event, CUevent *ret);
 
-/* What the driver API has made in this worker is good for the functions above, too, as long as it is not forgotten. */
+/* What the driver API has made in this worker is good for the functions above, too, as long as it
+ * is not forgotten. */
 struct handles_driver {
 	void *handle; /* CUstream or CUevent */
 	bool is_event;
@@ -39,7 +41,8 @@ struct handles_driver {
 void handles_note_driver(const struct handles_driver *d);
 void handles_forget_driver(void *handle, bool is_event);
 
-/* NOT_READY while any stream of a device in this worker is busy (-1: of all devices), else the first error. */
+/* NOT_READY while any stream of a device in this worker is busy (-1: of all devices), else the
+ * first error. */
 CUresult handles_query_all(int device_number);
 /* Those of a device are gone, as after cudaDeviceReset(). */
 void handles_reset(int ordinal);

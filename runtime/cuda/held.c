@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table, sorted by kind and key. It is of this process: memory of libraries is lost with the worker. */
+/* One table, sorted by kind and key. It is of this process: memory of libraries is lost with the
+ * worker. */
 #include "runtime/cuda/held.h"
 
 #include <string.h>
@@ -80,15 +81,20 @@ void held_tell(void)
 	if (sum == told)
 		return;
 	told = sum;
-	if (buffer_check(&b, &err) || device.host->send(WORKER_DEVICE_HELD, b.data, b.len, -1, &err))
+	if (buffer_check(&b, &err) ||
+	    device.host->send(WORKER_DEVICE_HELD, b.data, b.len, -1, &err))
 		log_error("device memory of libraries: %s", err.text);
 }
 
 /* Managed memory is not asked for its room on the device. */
-static struct ledger_request request(const char *call, int device_number, uint64_t bytes, bool taken)
+static struct ledger_request request(const char *call, int device_number, uint64_t bytes,
+				     bool taken)
 {
-	return (struct ledger_request){ .size = bytes, .device = device_number, .kind = taken ? BUFFER_MANAGED : BUFFER_MALLOC,
-					.name = "", .call = call };
+	return (struct ledger_request){ .size = bytes,
+					.device = device_number,
+					.kind = taken ? BUFFER_MANAGED : BUFFER_MALLOC,
+					.name = "",
+					.call = call };
 }
 
 static CUresult reserve(const char *call, int device_number, uint64_t bytes, bool taken)
@@ -287,8 +293,10 @@ static uint64_t threads_of(int device_number)
 {
 	int processors = 1, threads = 2048;
 
-	device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_number);
-	device.driver->cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device_number);
+	device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+					    device_number);
+	device.driver->cuDeviceGetAttribute(
+		&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device_number);
 	return (uint64_t)processors * (uint64_t)threads;
 }
 
@@ -296,7 +304,8 @@ static uint64_t limit_cost(int device_number, CUlimit limit, uint64_t value)
 {
 	uint64_t unit = limit == CU_LIMIT_STACK_SIZE ? threads_of(device_number) : 1;
 
-	if (limit != CU_LIMIT_STACK_SIZE && limit != CU_LIMIT_PRINTF_FIFO_SIZE && limit != CU_LIMIT_MALLOC_HEAP_SIZE)
+	if (limit != CU_LIMIT_STACK_SIZE && limit != CU_LIMIT_PRINTF_FIFO_SIZE &&
+	    limit != CU_LIMIT_MALLOC_HEAP_SIZE)
 		return 0;
 	return value > UINT64_MAX / unit ? UINT64_MAX : value * unit;
 }
@@ -306,10 +315,14 @@ static uint64_t limit_key(int device_number, CUlimit limit)
 	return (uint64_t)device_number << 32 | (uint64_t)limit;
 }
 
-/* What the value takes more than the one before is reserved, and what it takes less is free again. */
+/* What the value takes more than the one before is reserved, and what it takes less is free again.
+ */
 CUresult held_limit_set(int device_number, CUlimit limit, size_t value)
 {
-	struct held h = { .kind = HELD_LIMIT, .key = limit_key(device_number, limit), .call = "cuCtxSetLimit" }, old;
+	struct held h = { .kind = HELD_LIMIT,
+			  .key = limit_key(device_number, limit),
+			  .call = "cuCtxSetLimit" },
+		    old;
 	uint64_t growth, cost = limit_cost(device_number, limit, value), had;
 	size_t before;
 	CUresult result = device.driver->cuCtxGetLimit(&before, limit);

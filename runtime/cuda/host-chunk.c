@@ -20,7 +20,8 @@ static int map(struct host_chunk *c, int fd, struct error *err)
 	void *p = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
-		return error_errno(err, "no memory for the old content of %llu bytes", (unsigned long long)c->size);
+		return error_errno(err, "no memory for the old content of %llu bytes",
+				   (unsigned long long)c->size);
 	c->bytes = p;
 	return 0;
 }
@@ -30,11 +31,15 @@ int host_chunk_init(struct host_chunk *c, int ordinal, uint64_t size, struct err
 	cleanup_fd int fd = memfd_create("cgpu-pre-images", MFD_CLOEXEC);
 	uint32_t n = atomic_fetch_add(&made, 1);
 
-	*c = (struct host_chunk){ .id = CHUNK_ID(device.epoch, ordinal, CHUNK_ON_HOST | n), .size = size };
+	*c = (struct host_chunk){ .id = CHUNK_ID(device.epoch, ordinal, CHUNK_ON_HOST | n),
+				  .size = size };
 	if (n >= CHUNK_ON_HOST)
-		return error_set(err, ERROR_LIMIT, "this worker has made all the chunks for old content that it can number");
+		return error_set(
+			err, ERROR_LIMIT,
+			"this worker has made all the chunks for old content that it can number");
 	if (fd < 0 || ftruncate(fd, (off_t)size))
-		return error_errno(err, "no memory for the old content of %llu bytes", (unsigned long long)size);
+		return error_errno(err, "no memory for the old content of %llu bytes",
+				   (unsigned long long)size);
 	if (map(c, fd, err))
 		return -1;
 	if (!chunk_message_made(c->id, c->size, 0, fd, err))

@@ -18,11 +18,15 @@ bool host_mapping_find(uint64_t start, uint64_t end, struct host_mapping *ret)
 		char mode[8];
 		int path = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, mode, &path) < 3 || to <= start ||
-		    from >= end)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, mode,
+			   &path) < 3 ||
+		    to <= start || from >= end)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		*ret = (struct host_mapping){ .start = from, .end = to, .shared = mode[3] == 's', .readable = mode[0] == 'r',
+		*ret = (struct host_mapping){ .start = from,
+					      .end = to,
+					      .shared = mode[3] == 's',
+					      .readable = mode[0] == 'r',
 					      .writable = mode[1] == 'w' };
 		snprintf(ret->path, sizeof(ret->path), "%s", path ? line + path : "");
 		return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of arrays and objects. The session's buffer of an array holds rows without gaps; only this file knows. Look-up is
- * by membership, so that a stale handle is an error and not a crash.
+ * The tables of arrays and objects. The session's buffer of an array holds rows without gaps; only
+ * this file knows. Look-up is by membership, so that a stale handle is an error and not a crash.
  */
 #include "runtime/cuda/images.h"
 
@@ -14,7 +14,8 @@
 /* A driver that has not given the number of an object by then will not. */
 #define OBJECT_TRIES 65536
 
-cudaError_t images_format(const struct cudaChannelFormatDesc *d, CUarray_format *ret, unsigned *ret_channels)
+cudaError_t images_format(const struct cudaChannelFormatDesc *d, CUarray_format *ret,
+			  unsigned *ret_channels)
 {
 	static const struct {
 		enum cudaChannelFormatKind kind;
@@ -83,7 +84,8 @@ struct session_image *images_find(cudaArray_const_t array)
 
 struct session_mipmap *images_mipmap_find(cudaMipmappedArray_const_t mipmap)
 {
-	return index_of(&device.session->mipmaps, mipmap) < 0 ? NULL : (struct session_mipmap *)mipmap;
+	return index_of(&device.session->mipmaps, mipmap) < 0 ? NULL
+							      : (struct session_mipmap *)mipmap;
 }
 
 /* Between the driver's array and the session's buffer. */
@@ -135,7 +137,8 @@ static CUresult free_content(const struct session_image *i)
 }
 
 /* The session's part of an array whose driver's part exists. */
-static CUresult add(const struct ledger_request *r, const struct session_image *from, struct session_image **ret)
+static CUresult add(const struct ledger_request *r, const struct session_image *from,
+		    struct session_image **ret)
 {
 	struct ledger_request sized = *r;
 	struct session_image *i;
@@ -228,7 +231,8 @@ static CUresult level_handle(const struct session_mipmap *m, uint32_t n, CUarray
 	return result == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_NOT_FOUND : result;
 }
 
-static CUresult add_levels(const struct ledger_request *r, const struct cudaChannelFormatDesc *format, unsigned levels,
+static CUresult add_levels(const struct ledger_request *r,
+			   const struct cudaChannelFormatDesc *format, unsigned levels,
 			   struct session_mipmap *m)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -251,7 +255,8 @@ static CUresult add_levels(const struct ledger_request *r, const struct cudaChan
 }
 
 CUresult images_mipmap_new(const struct ledger_request *r, const CUDA_ARRAY3D_DESCRIPTOR *shape,
-			   const struct cudaChannelFormatDesc *format, unsigned levels, cudaMipmappedArray_t *ret)
+			   const struct cudaChannelFormatDesc *format, unsigned levels,
+			   cudaMipmappedArray_t *ret)
 {
 	struct session_mipmap *m;
 	CUmipmappedArray handle;
@@ -273,7 +278,8 @@ CUresult images_mipmap_new(const struct ledger_request *r, const CUDA_ARRAY3D_DE
 	return result;
 }
 
-/* The driver's description of what the cell has described; INVALID_HANDLE when its array is gone. */
+/* The driver's description of what the cell has described; INVALID_HANDLE when its array is gone.
+ */
 static CUresult resource(const struct session_object *o, CUDA_RESOURCE_DESC *ret)
 {
 	const struct cudaResourceDesc *d = &o->resource;
@@ -324,7 +330,8 @@ static CUDA_TEXTURE_DESC sampling(const struct cudaTextureDesc *t)
 	for (int i = 0; i < 4; i++)
 		d.borderColor[i] = t->borderColor[i];
 	d.flags = (t->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u) |
-		  (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) | (t->sRGB ? CU_TRSF_SRGB : 0u) |
+		  (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
+		  (t->sRGB ? CU_TRSF_SRGB : 0u) |
 		  (t->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0u) |
 		  (t->seamlessCubemap ? CU_TRSF_SEAMLESS_CUBEMAP : 0u);
 	return d;
@@ -336,9 +343,13 @@ static CUresult create(const struct session_object *o, CUtexObject *ret)
 	CUDA_TEXTURE_DESC t = sampling(&o->texture);
 	CUDA_RESOURCE_VIEW_DESC v = {
 		.format = (CUresourceViewFormat)o->view.format,
-		.width = o->view.width, .height = o->view.height, .depth = o->view.depth,
-		.firstMipmapLevel = o->view.firstMipmapLevel, .lastMipmapLevel = o->view.lastMipmapLevel,
-		.firstLayer = o->view.firstLayer, .lastLayer = o->view.lastLayer,
+		.width = o->view.width,
+		.height = o->view.height,
+		.depth = o->view.depth,
+		.firstMipmapLevel = o->view.firstMipmapLevel,
+		.lastMipmapLevel = o->view.lastMipmapLevel,
+		.firstLayer = o->view.firstLayer,
+		.lastLayer = o->view.lastLayer,
 	};
 	CUresult result = resource(o, &r);
 
@@ -400,7 +411,8 @@ CUresult images_object_free(uint64_t handle, bool surface)
 	return CUDA_SUCCESS;
 }
 
-/* Make an object again under its old number: numbers that come before it are taken and given back. */
+/* Make an object again under its old number: numbers that come before it are taken and given back.
+ */
 static CUresult remake_object(const struct session_object *o)
 {
 	struct session_array taken = { 0 };
@@ -422,7 +434,8 @@ static CUresult remake_object(const struct session_object *o)
 	session_array_clear(&taken);
 	/* One whose memory is gone was of no use before either. */
 	if (result == CUDA_ERROR_INVALID_HANDLE || (!result && handle != o->handle)) {
-		log_error("texture or surface object %llu could not be made again", (unsigned long long)o->handle);
+		log_error("texture or surface object %llu could not be made again",
+			  (unsigned long long)o->handle);
 		return CUDA_SUCCESS;
 	}
 	return result;
@@ -489,7 +502,8 @@ CUresult images_before_launch(void)
 	result = images_ready();
 	for (uint32_t n = 0; n < device.session->objects.n && !result; n++) {
 		const struct session_object *o = object_at(n);
-		struct session_image *i = o->surface ? images_find(o->resource.res.array.array) : NULL;
+		struct session_image *i =
+			o->surface ? images_find(o->resource.res.array.array) : NULL;
 
 		if (i)
 			result = images_before_write(i);

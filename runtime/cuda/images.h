@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays, textures and surfaces as session state. How a driver lays an array out is its secret, so the content is kept twice:
- * in the driver's array, which device code uses, and in a buffer of the session, which is committed and rolled back as any
- * other. What a cell has written to the array is copied to that buffer at the end of the cell. Another worker makes the
- * arrays and objects again when the first of them is used. A texture object is a number that cells hand to device code by
+ * Arrays, textures and surfaces as session state. How a driver lays an array out is its secret, so
+ * the content is kept twice: in the driver's array, which device code uses, and in a buffer of the
+ * session, which is committed and rolled back as any other. What a cell has written to the array is
+ * copied to that buffer at the end of the cell. Another worker makes the arrays and objects again
+ * when the first of them is used. A texture object is a number that cells hand to device code by
  * value, so it is made again until the driver gives the same number.
  *
  * All under device.lock, but images_before_launch(), whose caller has it too.
@@ -21,7 +22,8 @@
 struct ledger_request;
 
 /* cudaErrorInvalidChannelDescriptor for what no array can hold. */
-cudaError_t images_format(const struct cudaChannelFormatDesc *d, CUarray_format *ret, unsigned *ret_channels);
+cudaError_t images_format(const struct cudaChannelFormatDesc *d, CUarray_format *ret,
+			  unsigned *ret_channels);
 /* Bytes of one element. */
 size_t images_element(const struct session_image *i);
 
@@ -30,13 +32,15 @@ CUresult images_new(const struct ledger_request *r, const CUDA_ARRAY3D_DESCRIPTO
 		    const struct cudaChannelFormatDesc *format, cudaArray_t *ret);
 /* INVALID_VALUE for what is no array, or a level of one. NULL is nothing to do. */
 CUresult images_free(cudaArray_t array);
-/* The array behind a cell's handle; NULL when there is none. Its driver handle is valid if images_ready() was asked. */
+/* The array behind a cell's handle; NULL when there is none. Its driver handle is valid if
+ * images_ready() was asked. */
 struct session_image *images_find(cudaArray_const_t array);
 /* The array is about to be written by a copy. */
 CUresult images_before_write(struct session_image *i);
 
 CUresult images_mipmap_new(const struct ledger_request *r, const CUDA_ARRAY3D_DESCRIPTOR *shape,
-			   const struct cudaChannelFormatDesc *format, unsigned levels, cudaMipmappedArray_t *ret);
+			   const struct cudaChannelFormatDesc *format, unsigned levels,
+			   cudaMipmappedArray_t *ret);
 CUresult images_mipmap_free(cudaMipmappedArray_t mipmap);
 struct session_mipmap *images_mipmap_find(cudaMipmappedArray_const_t mipmap);
 

@@ -51,8 +51,8 @@ static void put_held(struct buffer *out)
 	char size[24];
 
 	for (uint32_t i = 0; i < TABLE_ROWS && held_sum(i, &h); i++)
-		buffer_printf(out, "  %12s  %-20s %6u %6s  %s\n", ledger_size_text(h.bytes, size), "libraries", h.cell, "",
-			      h.call);
+		buffer_printf(out, "  %12s  %-20s %6u %6s  %s\n", ledger_size_text(h.bytes, size),
+			      "libraries", h.cell, "", h.call);
 }
 
 static int by_size(const void *a, const void *b)
@@ -77,11 +77,13 @@ static void ledger_table(struct buffer *out)
 			sorted[n++] = session_at(a, struct session_buffer, i);
 	qsort(sorted, n, sizeof(*sorted), by_size);
 	if (n || held_bytes(-1))
-		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell", "line", "made by");
+		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell",
+			      "line", "made by");
 	for (uint32_t i = 0; i < n && i < TABLE_ROWS; i++) {
 		const char *name = ledger_name(sorted[i]);
 
-		buffer_printf(out, "  %12s  %-20s %6u %6u  %s\n", ledger_size_text(sorted[i]->charged, size),
+		buffer_printf(out, "  %12s  %-20s %6u %6u  %s\n",
+			      ledger_size_text(sorted[i]->charged, size),
 			      name[0] ? name : "(no variable)", sorted[i]->cell, sorted[i]->line,
 			      ledger_kind_name(sorted[i]->kind));
 	}
@@ -151,7 +153,8 @@ void ledger_cap_view(size_t *free_bytes, size_t *total)
 		*free_bytes = left;
 }
 
-/* The content of an array lies in memory of the session, and beside it in the array that the driver has. */
+/* The content of an array lies in memory of the session, and beside it in the array that the driver
+ * has. */
 uint64_t ledger_cost(const struct ledger_request *r)
 {
 	uint64_t size = round_up_to(r->size, VMM_POOL_ALIGN);
@@ -175,8 +178,9 @@ static bool refuse_for_room(const struct ledger_request *r)
 		return false;
 	if (device.count > 1)
 		snprintf(number, sizeof(number), " %d", r->device);
-	snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.", number,
-		 ledger_size_text(free_bytes, room), ledger_size_text(total, all), ledger_size_text(ledger_used(), held));
+	snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.",
+		 number, ledger_size_text(free_bytes, room), ledger_size_text(total, all),
+		 ledger_size_text(ledger_used(), held));
 	ledger_refuse(r, why, "");
 	return true;
 }
@@ -186,7 +190,8 @@ void ledger_refuse_full(const struct ledger_request *r)
 	const char *others = vmm_pool_refusal();
 
 	if (*others)
-		ledger_refuse(r, others, ", here or there, or let cells wait for it: %limit wait 5min");
+		ledger_refuse(r, others,
+			      ", here or there, or let cells wait for it: %limit wait 5min");
 	else if (!refuse_for_room(r))
 		ledger_refuse(r, "the device has no more memory to give.", "");
 }
@@ -197,7 +202,8 @@ static bool has_no_room(const struct ledger_request *r)
 	size_t free_bytes, total;
 
 	return lacks_room(r, &free_bytes, &total) &&
-	       !(device.host->make_room && device.host->make_room(r->size) && !lacks_room(r, &free_bytes, &total));
+	       !(device.host->make_room && device.host->make_room(r->size) &&
+		 !lacks_room(r, &free_bytes, &total));
 }
 
 CUresult ledger_admit(const struct ledger_request *r)
@@ -206,13 +212,15 @@ CUresult ledger_admit(const struct ledger_request *r)
 	char a[24], b[24], why[200];
 
 	if (device.limit && (cost > device.limit || used > device.limit - cost)) {
-		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
+		snprintf(why, sizeof(why),
+			 "the limit of device memory for this session is %s, of which %s are used.",
 			 ledger_size_text(device.limit, a), ledger_size_text(used, b));
 		ledger_refuse(r, why, ", or raise the limit: %limit gpu SIZE");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	/* What is smaller may have room beside others of its size, which counts as taken. */
-	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && has_no_room(r) && refuse_for_room(r))
+	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && has_no_room(r) &&
+	    refuse_for_room(r))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return CUDA_SUCCESS;
 }

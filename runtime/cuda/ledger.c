@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of buffers. Freed buffers that a rollback may need keep their place, marked dead, until the commit. */
+/* The table of buffers. Freed buffers that a rollback may need keep their place, marked dead, until
+ * the commit. */
 #include "runtime/cuda/ledger.h"
 
 #include <stdio.h>
@@ -188,7 +189,8 @@ static void remember(const struct session_buffer *b)
 	if (s->freed.n < SESSION_FREED_MAX)
 		slot = session_append(&s->freed, struct session_buffer);
 	else
-		slot = session_at(&s->freed, struct session_buffer, s->freed_next % SESSION_FREED_MAX);
+		slot = session_at(&s->freed, struct session_buffer,
+				  s->freed_next % SESSION_FREED_MAX);
 	if (!slot)
 		return;
 	*slot = *b;
@@ -210,7 +212,8 @@ CUresult ledger_free(struct session_buffer *b)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	/* A later cell may use its place in the pool, and an undo over both needs what was there. */
+	/* A later cell may use its place in the pool, and an undo over both needs what was there.
+	 */
 	if (is_host_kind(b->kind))
 		result = pinning_remove(b->address);
 	else if (b->size <= VMM_POOL_SMALL)
@@ -238,7 +241,7 @@ CUresult ledger_free(struct session_buffer *b)
 
 void ledger_settle(void)
 {
-	for (uint32_t i = 0; i < device.session->buffers.n; ) {
+	for (uint32_t i = 0; i < device.session->buffers.n;) {
 		if (buffer_at(i)->dead)
 			take_out(buffer_at(i));
 		else

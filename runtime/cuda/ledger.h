@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds device memory: every buffer with the cell, line and variable that it belongs to, the recently freed ones, and
- * the cap. A request over the cap is refused before the device is touched, with a text that says who holds what.
+ * Who holds device memory: every buffer with the cell, line and variable that it belongs to, the
+ * recently freed ones, and the cap. A request over the cap is refused before the device is touched,
+ * with a text that says who holds what.
  */
 #ifndef CGPU_RUNTIME_CUDA_LEDGER_H
 #define CGPU_RUNTIME_CUDA_LEDGER_H
@@ -50,7 +51,8 @@ void ledger_annotate(const struct session_buffer *b);
 /* Before the commit: the places of freed buffers are free from here on. */
 void ledger_settle(void);
 
-/* Would `size` more bytes be over the cap or too much for the device? Leaves a refusal and returns OUT_OF_MEMORY. */
+/* Would `size` more bytes be over the cap or too much for the device? Leaves a refusal and returns
+ * OUT_OF_MEMORY. */
 CUresult ledger_admit(const struct ledger_request *r);
 /* Bytes of device memory that a request takes. */
 uint64_t ledger_cost(const struct ledger_request *r);
@@ -73,7 +75,8 @@ bool ledger_refusal_unchecked(void);
 void ledger_refusal_checked(void);
 /* The code that has asked for the memory deals with the last refusal. */
 void ledger_refusal_looked_at(void);
-/* The last one was of a library, which has its result and may know another way: the text is for the end of the cell. */
+/* The last one was of a library, which has its result and may know another way: the text is for the
+ * end of the cell. */
 void ledger_refusal_of_library(void);
 bool ledger_refusal_unsaid(void);
 void ledger_cell_begin(void);
@@ -81,7 +84,8 @@ void ledger_cell_begin(void);
 /* "256.0 MiB" */
 const char *ledger_size_text(uint64_t bytes, char text[24]);
 const char *ledger_kind_name(enum buffer_kind kind);
-/* Name of the buffer for a report: as given when it was made, else the variable that points there; "" unknown. */
+/* Name of the buffer for a report: as given when it was made, else the variable that points there;
+ * "" unknown. */
 const char *ledger_name(const struct session_buffer *b);
 
 #endif

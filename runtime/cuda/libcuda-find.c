@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a library of the driver is, as the dynamic linker would find it, without loading it: by its name the linker finds ours.
- * LD_LIBRARY_PATH and the linker's own folders come from dlinfo(), the others from its cache.
+ * Where a library of the driver is, as the dynamic linker would find it, without loading it: by its
+ * name the linker finds ours. LD_LIBRARY_PATH and the linker's own folders come from dlinfo(), the
+ * others from its cache.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +42,8 @@ static bool is_elf64(const char *path)
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char head[5];
 
-	return fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, "\177ELF\2", sizeof(head));
+	return fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	       !memcmp(head, "\177ELF\2", sizeof(head));
 }
 
 static bool try_folder(const char *folder, const char *name, char *ret)
@@ -59,7 +61,8 @@ static bool in_folders(const char *name, char *ret)
 	if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &size))
 		return false;
 	list = malloc(size.dls_size);
-	if (list && !dlinfo(self, RTLD_DI_SERINFOSIZE, list) && !dlinfo(self, RTLD_DI_SERINFO, list))
+	if (list && !dlinfo(self, RTLD_DI_SERINFOSIZE, list) &&
+	    !dlinfo(self, RTLD_DI_SERINFO, list))
 		for (unsigned i = 0; i < list->dls_cnt && !found; i++)
 			found = try_folder(list->dls_serpath[i].dls_name, name, ret);
 	free(list);
@@ -76,7 +79,8 @@ static bool search(const struct cache *c, size_t len, const char *name, char *re
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct cache_entry *e = &c->entries[i];
 
-		if (e->key >= len || e->value >= len || !memchr(text + e->key, '\0', len - e->key) ||
+		if (e->key >= len || e->value >= len ||
+		    !memchr(text + e->key, '\0', len - e->key) ||
 		    !memchr(text + e->value, '\0', len - e->value) || strcmp(text + e->key, name))
 			continue;
 		snprintf(ret, LIBCUDA_PATH_MAX, "%s", text + e->value);
@@ -101,7 +105,8 @@ static bool in_cache(const char *name, char *ret)
 		return false;
 	/* Before glibc 2.32 a part of an older format stands before it. */
 	part = memmem(at, (size_t)st.st_size, CACHE_MAGIC, sizeof(CACHE_MAGIC) - 1);
-	found = part && search(part, (size_t)((const char *)at + st.st_size - (const char *)part), name, ret);
+	found = part && search(part, (size_t)((const char *)at + st.st_size - (const char *)part),
+			       name, ret);
 	munmap(at, (size_t)st.st_size);
 	return found;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory nodes of graphs, and device code. A graph's memory is counted from the node on, until the graph and all that was
- * instantiated from it are gone. What a module takes is not known before it is loaded: it is measured, and if that was too
- * much, the module is unloaded again.
+ * Memory nodes of graphs, and device code. A graph's memory is counted from the node on, until the
+ * graph and all that was instantiated from it are gone. What a module takes is not known before it
+ * is loaded: it is measured, and if that was too much, the module is unloaded again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +25,22 @@ static struct exec *execs;
 static uint64_t n_destroyed;
 
 /* Room for a node's memory and `add`, which makes the node. */
-#define COUNTED_NODE(graph, device_, bytes_, add)                                                                     \
-	({                                                                                                            \
-		struct held row_ = { .kind = HELD_GRAPH, .key = (uintptr_t)(graph), .call = "cuGraphAddMemAllocNode" }, \
-			    old_;                                                                                     \
-		uint64_t cost_ = libcuda_cost(bytes_);                                                                \
-		CUresult node_ = held_reserve(row_.call, device_, cost_);                                             \
-														      \
-		if (!node_) {                                                                                         \
-			node_ = (add);                                                                                \
-			row_.bytes = cost_ + (held_find(HELD_GRAPH, row_.key, &old_) ? old_.bytes : 0);               \
-			held_take(device_, cost_, node_, &row_);                                                      \
-		}                                                                                                     \
-		node_;                                                                                                \
+#define COUNTED_NODE(graph, device_, bytes_, add)                                                  \
+	({                                                                                         \
+		struct held row_ = { .kind = HELD_GRAPH,                                           \
+				     .key = (uintptr_t)(graph),                                    \
+				     .call = "cuGraphAddMemAllocNode" },                           \
+			    old_;                                                                  \
+		uint64_t cost_ = libcuda_cost(bytes_);                                             \
+		CUresult node_ = held_reserve(row_.call, device_, cost_);                          \
+                                                                                                   \
+		if (!node_) {                                                                      \
+			node_ = (add);                                                             \
+			row_.bytes =                                                               \
+				cost_ + (held_find(HELD_GRAPH, row_.key, &old_) ? old_.bytes : 0); \
+			held_take(device_, cost_, node_, &row_);                                   \
+		}                                                                                  \
+		node_;                                                                             \
 	})
 
 static int device_of(const CUmemPoolProps *p)
@@ -45,12 +48,14 @@ static int device_of(const CUmemPoolProps *p)
 	return p->location.id >= 0 && p->location.id < device.count ? p->location.id : 0;
 }
 
-static CUresult add_memory(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n, CUDA_MEM_ALLOC_NODE_PARAMS *p)
+static CUresult add_memory(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
+			   CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
 	if (!p)
 		return CUDA_ERROR_INVALID_VALUE;
 	return COUNTED_NODE(g, device_of(&p->poolProps), p->bytesize,
-			    LIBCUDA_REAL(LIBCUDA_cuGraphAddMemAllocNode, cuGraphAddMemAllocNode)(ret, g, deps, n, p));
+			    LIBCUDA_REAL(LIBCUDA_cuGraphAddMemAllocNode,
+					 cuGraphAddMemAllocNode)(ret, g, deps, n, p));
 }
 
 static bool is_memory(const CUgraphNodeParams *p)
@@ -58,45 +63,52 @@ static bool is_memory(const CUgraphNodeParams *p)
 	return p && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
 }
 
-typedef CUresult add_node_fn(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraphNodeParams *);
+typedef CUresult add_node_fn(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+			     CUgraphNodeParams *);
 
-static CUresult add_node_v1(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n, CUgraphNodeParams *p)
+static CUresult add_node_v1(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
+			    CUgraphNodeParams *p)
 {
 	add_node_fn *real = libcuda_real[LIBCUDA_cuGraphAddNode];
 
 	if (!is_memory(p))
 		return real(ret, g, deps, n, p);
-	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize, real(ret, g, deps, n, p));
+	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize,
+			    real(ret, g, deps, n, p));
 }
 
 /* The third version has the parameters of the second. */
-static CUresult add_node_by(enum libcuda_number number, CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
-			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
+static CUresult add_node_by(enum libcuda_number number, CUgraphNode *ret, CUgraph g,
+			    const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
+			    CUgraphNodeParams *p)
 {
 	__typeof__(cuGraphAddNode) *real = libcuda_real[number];
 
 	if (!is_memory(p))
 		return real(ret, g, deps, edges, n, p);
-	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize, real(ret, g, deps, edges, n, p));
+	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize,
+			    real(ret, g, deps, edges, n, p));
 }
 
-static CUresult add_node_v2(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
-			    CUgraphNodeParams *p)
+static CUresult add_node_v2(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
+			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
 {
 	return add_node_by(LIBCUDA_cuGraphAddNode_v2, ret, g, deps, edges, n, p);
 }
 
-static CUresult add_node_v3(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
-			    CUgraphNodeParams *p)
+static CUresult add_node_v3(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
+			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
 {
 	return add_node_by(LIBCUDA_cuGraphAddNode_v3, ret, g, deps, edges, n, p);
 }
 
-CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_thread, libcuda_async_fn *call,
-			  CUdeviceptr *ret)
+CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_thread,
+			  libcuda_async_fn *call, CUdeviceptr *ret)
 {
-	CUresult (*info)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *, const CUgraphNode **, size_t *) =
-		libcuda_real[per_thread ? LIBCUDA_cuStreamGetCaptureInfo_v2_ptsz : LIBCUDA_cuStreamGetCaptureInfo_v2];
+	CUresult (*info)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *,
+			 const CUgraphNode **, size_t *) =
+		libcuda_real[per_thread ? LIBCUDA_cuStreamGetCaptureInfo_v2_ptsz
+					: LIBCUDA_cuStreamGetCaptureInfo_v2];
 	CUstreamCaptureStatus status;
 	CUgraph graph = NULL;
 	CUresult result = info(s, &status, NULL, &graph, NULL, NULL);
@@ -176,40 +188,48 @@ static CUresult destroy_exec(CUgraphExec handle)
 	return CUDA_SUCCESS;
 }
 
-#define NOTED(call)                          \
-	({                                   \
-		CUresult result_ = (call);   \
-					     \
-		if (!result_)                \
-			note_exec(*ret, g);  \
-		result_;                     \
+#define NOTED(call)                                                                                \
+	({                                                                                         \
+		CUresult result_ = (call);                                                         \
+                                                                                                   \
+		if (!result_)                                                                      \
+			note_exec(*ret, g);                                                        \
+		result_;                                                                           \
 	})
 
 typedef CUresult instantiate_fn(CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t);
 
-static CUresult instantiate_v1(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text, size_t size)
+static CUresult instantiate_v1(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+			       size_t size)
 {
-	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate])(ret, g, bad, text, size));
+	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate])(ret, g, bad, text,
+										  size));
 }
 
-static CUresult instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text, size_t size)
+static CUresult instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+			       size_t size)
 {
-	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate_v2])(ret, g, bad, text, size));
+	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate_v2])(ret, g, bad,
+										     text, size));
 }
 
 static CUresult instantiate(CUgraphExec *ret, CUgraph g, unsigned long long flags)
 {
-	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithFlags, cuGraphInstantiate)(ret, g, flags));
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithFlags, cuGraphInstantiate)(ret, g,
+											   flags));
 }
 
 static CUresult instantiate_with(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
 {
-	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams, cuGraphInstantiateWithParams)(ret, g, p));
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams,
+				  cuGraphInstantiateWithParams)(ret, g, p));
 }
 
-static CUresult instantiate_with_per_thread(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+static CUresult instantiate_with_per_thread(CUgraphExec *ret, CUgraph g,
+					    CUDA_GRAPH_INSTANTIATE_PARAMS *p)
 {
-	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams_ptsz, cuGraphInstantiateWithParams)(ret, g, p));
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams_ptsz,
+				  cuGraphInstantiateWithParams)(ret, g, p));
 }
 
 /* ---- device code ---- */
@@ -245,22 +265,22 @@ static CUresult settle_module(const char *call, void *handle, int device_number,
 	return result;
 }
 
-#define MEASURED(name, ret, unload, call)                                                                     \
-	({                                                                                                    \
-		CUresult loaded_;                                                                             \
-		uint64_t before_;                                                                             \
-		int device_;                                                                                  \
-													      \
-		if (libcuda_device(&device_))                                                                 \
-			device_ = 0; /* without a context nothing is loaded yet */                            \
-		pthread_mutex_lock(&load_lock);                                                               \
-		before_ = taken_now(device_);                                                                \
-		loaded_ = (call);                                                                             \
-		if (!loaded_)                                                                                 \
-			loaded_ = settle_module(name, *(ret), device_, before_,                               \
-						(CUresult (*)(void *))libcuda_real[unload]);                  \
-		pthread_mutex_unlock(&load_lock);                                                             \
-		loaded_;                                                                                      \
+#define MEASURED(name, ret, unload, call)                                                          \
+	({                                                                                         \
+		CUresult loaded_;                                                                  \
+		uint64_t before_;                                                                  \
+		int device_;                                                                       \
+                                                                                                   \
+		if (libcuda_device(&device_))                                                      \
+			device_ = 0; /* without a context nothing is loaded yet */                 \
+		pthread_mutex_lock(&load_lock);                                                    \
+		before_ = taken_now(device_);                                                      \
+		loaded_ = (call);                                                                  \
+		if (!loaded_)                                                                      \
+			loaded_ = settle_module(name, *(ret), device_, before_,                    \
+						(CUresult(*)(void *))libcuda_real[unload]);        \
+		pthread_mutex_unlock(&load_lock);                                                  \
+		loaded_;                                                                           \
 	})
 
 static CUresult load_file(CUmodule *ret, const char *path)
@@ -275,42 +295,51 @@ static CUresult load_data(CUmodule *ret, const void *image)
 			LIBCUDA_REAL(LIBCUDA_cuModuleLoadData, cuModuleLoadData)(ret, image));
 }
 
-static CUresult load_data_with(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values)
+static CUresult load_data_with(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
+			       void **values)
 {
 	return MEASURED("cuModuleLoadDataEx", ret, LIBCUDA_cuModuleUnload,
-			LIBCUDA_REAL(LIBCUDA_cuModuleLoadDataEx, cuModuleLoadDataEx)(ret, image, n, options, values));
+			LIBCUDA_REAL(LIBCUDA_cuModuleLoadDataEx,
+				     cuModuleLoadDataEx)(ret, image, n, options, values));
 }
 
 static CUresult load_fat_binary(CUmodule *ret, const void *image)
 {
-	return MEASURED("cuModuleLoadFatBinary", ret, LIBCUDA_cuModuleUnload,
-			LIBCUDA_REAL(LIBCUDA_cuModuleLoadFatBinary, cuModuleLoadFatBinary)(ret, image));
+	return MEASURED(
+		"cuModuleLoadFatBinary", ret, LIBCUDA_cuModuleUnload,
+		LIBCUDA_REAL(LIBCUDA_cuModuleLoadFatBinary, cuModuleLoadFatBinary)(ret, image));
 }
 
-static CUresult load_library(CUlibrary *ret, const void *code, CUjit_option *options, void **values, unsigned n,
-			     CUlibraryOption *library_options, void **library_values, unsigned n_library)
+static CUresult load_library(CUlibrary *ret, const void *code, CUjit_option *options, void **values,
+			     unsigned n, CUlibraryOption *library_options, void **library_values,
+			     unsigned n_library)
 {
-	return MEASURED("cuLibraryLoadData", ret, LIBCUDA_cuLibraryUnload,
-			LIBCUDA_REAL(LIBCUDA_cuLibraryLoadData, cuLibraryLoadData)
-			(ret, code, options, values, n, library_options, library_values, n_library));
+	return MEASURED(
+		"cuLibraryLoadData", ret, LIBCUDA_cuLibraryUnload,
+		LIBCUDA_REAL(LIBCUDA_cuLibraryLoadData, cuLibraryLoadData)(
+			ret, code, options, values, n, library_options, library_values, n_library));
 }
 
-static CUresult load_library_file(CUlibrary *ret, const char *path, CUjit_option *options, void **values, unsigned n,
-				  CUlibraryOption *library_options, void **library_values, unsigned n_library)
+static CUresult load_library_file(CUlibrary *ret, const char *path, CUjit_option *options,
+				  void **values, unsigned n, CUlibraryOption *library_options,
+				  void **library_values, unsigned n_library)
 {
-	return MEASURED("cuLibraryLoadFromFile", ret, LIBCUDA_cuLibraryUnload,
-			LIBCUDA_REAL(LIBCUDA_cuLibraryLoadFromFile, cuLibraryLoadFromFile)
-			(ret, path, options, values, n, library_options, library_values, n_library));
+	return MEASURED(
+		"cuLibraryLoadFromFile", ret, LIBCUDA_cuLibraryUnload,
+		LIBCUDA_REAL(LIBCUDA_cuLibraryLoadFromFile, cuLibraryLoadFromFile)(
+			ret, path, options, values, n, library_options, library_values, n_library));
 }
 
 static CUresult unload_module(CUmodule m)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m), HELD_MODULE, (uintptr_t)m);
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m), HELD_MODULE,
+			       (uintptr_t)m);
 }
 
 static CUresult unload_library(CUlibrary l)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l), HELD_MODULE, (uintptr_t)l);
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l),
+			       HELD_MODULE, (uintptr_t)l);
 }
 
 const struct libcuda_guard libcuda_graph_guards[] = {

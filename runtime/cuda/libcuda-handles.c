@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams and events between the two APIs. Those of the runtime API are structs of the session (handles.h): in a call of the
- * driver API the driver's own takes their place. Those that the driver API has made are noted, so that the runtime API knows
- * them.
+ * Streams and events between the two APIs. Those of the runtime API are structs of the session
+ * (handles.h): in a call of the driver API the driver's own takes their place. Those that the
+ * driver API has made are noted, so that the runtime API knows them.
  */
 #include <string.h>
 
@@ -28,28 +28,30 @@ static CUresult event_of_session(void *handle, CUevent *ret)
 	return result ? result : handles_event(handle, ret);
 }
 
-/* Where the session's handles lie there are none of the driver: it was one of the session, and is destroyed. */
+/* Where the session's handles lie there are none of the driver: it was one of the session, and is
+ * destroyed. */
 static bool is_stale(const void *handle)
 {
 	return (uintptr_t)handle - ARENA_BASE - ARENA_META_OFFSET < ARENA_META_SIZE;
 }
 
-/* A handle whose driver object was lost with its worker gets another one; the caller's context stays. */
-#define EXCHANGE(place, look, of_session)                       \
-	({                                                      \
-		CUresult result_ = CUDA_SUCCESS;                \
-		CUcontext before_ = NULL;                       \
-								\
-		device_lock();                                  \
-		if (look((void *)*(place))) {                   \
-			device.driver->cuCtxGetCurrent(&before_); \
-			result_ = of_session(*(place), (place)); \
-			device.driver->cuCtxSetCurrent(before_); \
-		} else if (is_stale(*(place))) {                \
-			result_ = CUDA_ERROR_INVALID_HANDLE;    \
-		}                                               \
-		device_unlock();                                \
-		result_;                                        \
+/* A handle whose driver object was lost with its worker gets another one; the caller's context
+ * stays. */
+#define EXCHANGE(place, look, of_session)                                                          \
+	({                                                                                         \
+		CUresult result_ = CUDA_SUCCESS;                                                   \
+		CUcontext before_ = NULL;                                                          \
+                                                                                                   \
+		device_lock();                                                                     \
+		if (look((void *)*(place))) {                                                      \
+			device.driver->cuCtxGetCurrent(&before_);                                  \
+			result_ = of_session(*(place), (place));                                   \
+			device.driver->cuCtxSetCurrent(before_);                                   \
+		} else if (is_stale(*(place))) {                                                   \
+			result_ = CUDA_ERROR_INVALID_HANDLE;                                       \
+		}                                                                                  \
+		device_unlock();                                                                   \
+		result_;                                                                           \
 	})
 
 static CUresult exchange_stream(CUstream *place)
@@ -145,14 +147,16 @@ static CUresult create_stream(CUstream *ret, unsigned flags)
 
 static CUresult create_stream_with_priority(CUstream *ret, unsigned flags, int priority)
 {
-	return noted(LIBCUDA_REAL(LIBCUDA_cuStreamCreateWithPriority, cuStreamCreateWithPriority)(ret, flags, priority), ret,
-		     (struct handles_driver){ .flags = flags, .priority = priority });
+	return noted(LIBCUDA_REAL(LIBCUDA_cuStreamCreateWithPriority,
+				  cuStreamCreateWithPriority)(ret, flags, priority),
+		     ret, (struct handles_driver){ .flags = flags, .priority = priority });
 }
 
 static CUresult create_green_stream(CUstream *ret, CUgreenCtx ctx, unsigned flags, int priority)
 {
-	return noted(LIBCUDA_REAL(LIBCUDA_cuGreenCtxStreamCreate, cuGreenCtxStreamCreate)(ret, ctx, flags, priority), ret,
-		     (struct handles_driver){ .flags = flags, .priority = priority });
+	return noted(LIBCUDA_REAL(LIBCUDA_cuGreenCtxStreamCreate,
+				  cuGreenCtxStreamCreate)(ret, ctx, flags, priority),
+		     ret, (struct handles_driver){ .flags = flags, .priority = priority });
 }
 
 static CUresult create_event(CUevent *ret, unsigned flags)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches by libraries. Of their code nothing is known, but of its arguments: each word of a parameter that is an address in a
- * buffer of the session has that buffer saved before the launch, as a launch of a cell has (preimage.h). What the code reaches by
- * pointers that lie in memory is watched, or has its digest taken, as with any launch; `%gpu rollback whole` saves that, too.
+ * Launches by libraries. Of their code nothing is known, but of its arguments: each word of a
+ * parameter that is an address in a buffer of the session has that buffer saved before the launch,
+ * as a launch of a cell has (preimage.h). What the code reaches by pointers that lie in memory is
+ * watched, or has its digest taken, as with any launch; `%gpu rollback whole` saves that, too.
  */
 #include "runtime/cuda/libcuda.h"
 
@@ -73,26 +74,32 @@ static CUresult save_arguments(void *data, bool *ret_known)
 	return a->extra && *ret_known ? save_words(&block) : CUDA_SUCCESS;
 }
 
-#define LAUNCH(symbol, parameters, f, params, extra, ...)                                         \
-	static CUresult guard_##symbol parameters                                                 \
-	{                                                                                         \
-		CUresult result = libcuda_save(save_arguments, &(struct arguments){ f, params, extra }); \
-												  \
-		return result ? result : ((__typeof__(&guard_##symbol))libcuda_real[LIBCUDA_##symbol])(__VA_ARGS__); \
+#define LAUNCH(symbol, parameters, f, params, extra, ...)                                          \
+	static CUresult guard_##symbol parameters                                                  \
+	{                                                                                          \
+		CUresult result =                                                                  \
+			libcuda_save(save_arguments, &(struct arguments){ f, params, extra });     \
+                                                                                                   \
+		return result ? result                                                             \
+			      : ((__typeof__(&guard_##symbol))libcuda_real[LIBCUDA_##symbol])(     \
+					__VA_ARGS__);                                              \
 	}
-#define GRID unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream s
+#define GRID                                                                                       \
+	unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,              \
+		unsigned shared, CUstream s
 
-LAUNCH(cuLaunchKernel, (CUfunction f, GRID, void **params, void **extra), f, params, extra,
-       f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
-LAUNCH(cuLaunchKernel_ptsz, (CUfunction f, GRID, void **params, void **extra), f, params, extra,
-       f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
-LAUNCH(cuLaunchCooperativeKernel, (CUfunction f, GRID, void **params), f, params, NULL,
-       f, gx, gy, gz, bx, by, bz, shared, s, params)
-LAUNCH(cuLaunchCooperativeKernel_ptsz, (CUfunction f, GRID, void **params), f, params, NULL,
-       f, gx, gy, gz, bx, by, bz, shared, s, params)
-LAUNCH(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra), f, params, extra,
-       config, f, params, extra)
-LAUNCH(cuLaunchKernelEx_ptsz, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra), f, params, extra,
+LAUNCH(cuLaunchKernel, (CUfunction f, GRID, void **params, void **extra), f, params, extra, f, gx,
+       gy, gz, bx, by, bz, shared, s, params, extra)
+LAUNCH(cuLaunchKernel_ptsz, (CUfunction f, GRID, void **params, void **extra), f, params, extra, f,
+       gx, gy, gz, bx, by, bz, shared, s, params, extra)
+LAUNCH(cuLaunchCooperativeKernel, (CUfunction f, GRID, void **params), f, params, NULL, f, gx, gy,
+       gz, bx, by, bz, shared, s, params)
+LAUNCH(cuLaunchCooperativeKernel_ptsz, (CUfunction f, GRID, void **params), f, params, NULL, f, gx,
+       gy, gz, bx, by, bz, shared, s, params)
+LAUNCH(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra),
+       f, params, extra, config, f, params, extra)
+LAUNCH(cuLaunchKernelEx_ptsz,
+       (const CUlaunchConfig *config, CUfunction f, void **params, void **extra), f, params, extra,
        config, f, params, extra)
 
 const struct libcuda_guard libcuda_launch_guards[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the driver that take memory as a whole: plain, pitched, managed, stream-ordered, arrays, modules, limits. */
+/* Functions of the driver that take memory as a whole: plain, pitched, managed, stream-ordered,
+ * arrays, modules, limits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,54 +15,60 @@
 #define PITCH_UNIT 512
 
 /* A call that may wait for the device; an interrupt can end the cell meanwhile. */
-#define WAITED(call)                                  \
-	({                                            \
-		CUresult waited_;                     \
-						      \
-		device_wait_begin();                  \
-		waited_ = (call);                     \
-		device_wait_end();                    \
-		waited_;                              \
+#define WAITED(call)                                                                               \
+	({                                                                                         \
+		CUresult waited_;                                                                  \
+                                                                                                   \
+		device_wait_begin();                                                               \
+		waited_ = (call);                                                                  \
+		device_wait_end();                                                                 \
+		waited_;                                                                           \
 	})
 
 /* ---- plain memory ---- */
 
 /* The call and its row; `address` is read when it has ended well. */
-#define COUNTED_MEMORY(name, address, size_, call_)                                                       \
-	({                                                                                                \
-		struct held row_ = { .kind = HELD_MEMORY, .bytes = libcuda_cost(size_), .call = name };   \
-		int device_;                                                                              \
-		CUresult got_ = libcuda_device(&device_);                                                 \
-													  \
-		if (!got_)                                                                                \
-			got_ = held_reserve(name, device_, row_.bytes);                                   \
-		if (!got_) {                                                                              \
-			got_ = (call_);                                                                   \
-			if (!got_)                                                                        \
-				row_.key = *(address);                                                    \
-			held_take(device_, row_.bytes, got_, &row_);                                      \
-		}                                                                                         \
-		got_;                                                                                     \
+#define COUNTED_MEMORY(name, address, size_, call_)                                                \
+	({                                                                                         \
+		struct held row_ = { .kind = HELD_MEMORY,                                          \
+				     .bytes = libcuda_cost(size_),                                 \
+				     .call = name };                                               \
+		int device_;                                                                       \
+		CUresult got_ = libcuda_device(&device_);                                          \
+                                                                                                   \
+		if (!got_)                                                                         \
+			got_ = held_reserve(name, device_, row_.bytes);                            \
+		if (!got_) {                                                                       \
+			got_ = (call_);                                                            \
+			if (!got_)                                                                 \
+				row_.key = *(address);                                             \
+			held_take(device_, row_.bytes, got_, &row_);                               \
+		}                                                                                  \
+		got_;                                                                              \
 	})
 
 static CUresult mem_alloc(CUdeviceptr *ret, size_t size)
 {
-	return COUNTED_MEMORY("cuMemAlloc", ret, size, LIBCUDA_REAL(LIBCUDA_cuMemAlloc_v2, cuMemAlloc)(ret, size));
+	return COUNTED_MEMORY("cuMemAlloc", ret, size,
+			      LIBCUDA_REAL(LIBCUDA_cuMemAlloc_v2, cuMemAlloc)(ret, size));
 }
 
-static CUresult mem_alloc_pitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size_t height, unsigned int element)
+static CUresult mem_alloc_pitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size_t height,
+				unsigned int element)
 {
 	uint64_t pitch = round_up_to(width, PITCH_UNIT);
 	uint64_t bytes = height && pitch > UINT64_MAX / height ? UINT64_MAX : pitch * height;
 
-	return COUNTED_MEMORY("cuMemAllocPitch", ret, bytes, LIBCUDA_REAL(LIBCUDA_cuMemAllocPitch_v2, cuMemAllocPitch)
-			      (ret, ret_pitch, width, height, element));
+	return COUNTED_MEMORY("cuMemAllocPitch", ret, bytes,
+			      LIBCUDA_REAL(LIBCUDA_cuMemAllocPitch_v2, cuMemAllocPitch)(
+				      ret, ret_pitch, width, height, element));
 }
 
 static CUresult mem_alloc_managed(CUdeviceptr *ret, size_t size, unsigned int flags)
 {
-	return COUNTED_MEMORY("cuMemAllocManaged", ret, size,
-			      LIBCUDA_REAL(LIBCUDA_cuMemAllocManaged, cuMemAllocManaged)(ret, size, flags));
+	return COUNTED_MEMORY(
+		"cuMemAllocManaged", ret, size,
+		LIBCUDA_REAL(LIBCUDA_cuMemAllocManaged, cuMemAllocManaged)(ret, size, flags));
 }
 
 static CUresult mem_free(CUdeviceptr address)
@@ -82,7 +89,8 @@ static CUresult host_register(void *p, size_t size, unsigned int flags)
 	CUresult result;
 
 	if (!address_in_arena((uintptr_t)p))
-		return LIBCUDA_REAL(LIBCUDA_cuMemHostRegister_v2, cuMemHostRegister)(p, size, flags);
+		return LIBCUDA_REAL(LIBCUDA_cuMemHostRegister_v2, cuMemHostRegister)(p, size,
+										     flags);
 	result = device_enter();
 	return result ? result : (CUresult)cudart_register_host(p, size);
 }
@@ -107,8 +115,8 @@ static void settle_pool(CUmemoryPool pool, int device_number)
 	uint64_t live = held_of_owner(HELD_MEMORY, row.key);
 	cuuint64_t reserved = 0;
 
-	if (LIBCUDA_REAL(LIBCUDA_cuMemPoolGetAttribute, cuMemPoolGetAttribute)
-	    (pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
+	if (LIBCUDA_REAL(LIBCUDA_cuMemPoolGetAttribute, cuMemPoolGetAttribute)(
+		    pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
 		return;
 	row.bytes = reserved > live ? reserved - live : 0;
 	held_settle(device_number, 0, &row);
@@ -117,16 +125,22 @@ static void settle_pool(CUmemoryPool pool, int device_number)
 static bool is_capturing(CUstream s, bool per_thread)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-	unsigned number = per_thread ? LIBCUDA_cuStreamIsCapturing_ptsz : LIBCUDA_cuStreamIsCapturing;
+	unsigned number =
+		per_thread ? LIBCUDA_cuStreamIsCapturing_ptsz : LIBCUDA_cuStreamIsCapturing;
 
-	return !LIBCUDA_REAL(number, cuStreamIsCapturing)(s, &status) && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	return !LIBCUDA_REAL(number, cuStreamIsCapturing)(s, &status) &&
+	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 /* The call and the row of what it gives. A captured one becomes a node of a graph. */
-static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s, bool per_thread,
-			      libcuda_async_fn *call)
+static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, CUmemoryPool pool,
+			      CUstream s, bool per_thread, libcuda_async_fn *call)
 {
-	struct held row = { .kind = HELD_MEMORY, .bytes = libcuda_cost(size), .owner = (uintptr_t)pool, .call = name }, slack;
+	struct held row = { .kind = HELD_MEMORY,
+			    .bytes = libcuda_cost(size),
+			    .owner = (uintptr_t)pool,
+			    .call = name },
+		    slack;
 	uint64_t more = row.bytes;
 	CUresult result;
 	int device_number;
@@ -136,7 +150,8 @@ static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, C
 		return result;
 	if (is_capturing(s, per_thread))
 		return libcuda_captured(device_number, size, s, per_thread, call, ret);
-	if (!pool && !LIBCUDA_REAL(LIBCUDA_cuDeviceGetMemPool, cuDeviceGetMemPool)(&pool, device_number))
+	if (!pool &&
+	    !LIBCUDA_REAL(LIBCUDA_cuDeviceGetMemPool, cuDeviceGetMemPool)(&pool, device_number))
 		row.owner = (uintptr_t)pool;
 	/* Memory that the pool holds back is counted already. */
 	if (held_find(HELD_POOL, (uintptr_t)pool, &slack))
@@ -152,7 +167,8 @@ static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, C
 	return result;
 }
 
-static CUresult call_alloc_async(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s, bool per_thread)
+static CUresult call_alloc_async(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s,
+				 bool per_thread)
 {
 	unsigned number = per_thread ? LIBCUDA_cuMemAllocAsync_ptsz : LIBCUDA_cuMemAllocAsync;
 
@@ -160,9 +176,11 @@ static CUresult call_alloc_async(CUdeviceptr *ret, size_t size, CUmemoryPool poo
 	return LIBCUDA_REAL(number, cuMemAllocAsync)(ret, size, s);
 }
 
-static CUresult call_alloc_from_pool(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s, bool per_thread)
+static CUresult call_alloc_from_pool(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s,
+				     bool per_thread)
 {
-	unsigned number = per_thread ? LIBCUDA_cuMemAllocFromPoolAsync_ptsz : LIBCUDA_cuMemAllocFromPoolAsync;
+	unsigned number =
+		per_thread ? LIBCUDA_cuMemAllocFromPoolAsync_ptsz : LIBCUDA_cuMemAllocFromPoolAsync;
 
 	return LIBCUDA_REAL(number, cuMemAllocFromPoolAsync)(ret, size, pool, s);
 }
@@ -179,12 +197,15 @@ static CUresult alloc_async_per_thread(CUdeviceptr *ret, size_t size, CUstream s
 
 static CUresult alloc_from_pool(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s)
 {
-	return counted_async("cuMemAllocFromPoolAsync", ret, size, pool, s, false, call_alloc_from_pool);
+	return counted_async("cuMemAllocFromPoolAsync", ret, size, pool, s, false,
+			     call_alloc_from_pool);
 }
 
-static CUresult alloc_from_pool_per_thread(CUdeviceptr *ret, size_t size, CUmemoryPool pool, CUstream s)
+static CUresult alloc_from_pool_per_thread(CUdeviceptr *ret, size_t size, CUmemoryPool pool,
+					   CUstream s)
 {
-	return counted_async("cuMemAllocFromPoolAsync", ret, size, pool, s, true, call_alloc_from_pool);
+	return counted_async("cuMemAllocFromPoolAsync", ret, size, pool, s, true,
+			     call_alloc_from_pool);
 }
 
 static CUresult free_async_on(unsigned number, CUdeviceptr address, CUstream s, bool per_thread)
@@ -233,7 +254,8 @@ static unsigned element_size(CUarray_format format, unsigned channels)
 
 static uint64_t level_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned level)
 {
-	uint64_t n[3] = { d->Width, d->Height, d->Depth }, bytes = element_size(d->Format, d->NumChannels);
+	uint64_t n[3] = { d->Width, d->Height, d->Depth },
+		 bytes = element_size(d->Format, d->NumChannels);
 
 	for (int i = 0; i < 3; i++) {
 		/* The layers of a layered array stay as many. */
@@ -252,7 +274,8 @@ static bool has_memory(const CUDA_ARRAY3D_DESCRIPTOR *d)
 	return d && !(d->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING));
 }
 
-static CUresult counted_array(const char *name, uint64_t bytes, CUresult (*call)(void *handle, const void *d, unsigned levels),
+static CUresult counted_array(const char *name, uint64_t bytes,
+			      CUresult (*call)(void *handle, const void *d, unsigned levels),
 			      void **ret, const void *d, unsigned levels)
 {
 	struct held row = { .kind = HELD_ARRAY, .bytes = libcuda_cost(bytes), .call = name };
@@ -293,17 +316,22 @@ static CUresult array_create(CUarray *ret, const CUDA_ARRAY_DESCRIPTOR *d)
 	CUDA_ARRAY3D_DESCRIPTOR flat = { 0 };
 
 	if (d)
-		flat = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = d->Width, .Height = d->Height, .Format = d->Format,
+		flat = (CUDA_ARRAY3D_DESCRIPTOR){ .Width = d->Width,
+						  .Height = d->Height,
+						  .Format = d->Format,
 						  .NumChannels = d->NumChannels };
-	return counted_array("cuArrayCreate", d ? level_bytes(&flat, 0) : 0, call_array, (void **)ret, d, 1);
+	return counted_array("cuArrayCreate", d ? level_bytes(&flat, 0) : 0, call_array,
+			     (void **)ret, d, 1);
 }
 
 static CUresult array_create_3d(CUarray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-	return counted_array("cuArray3DCreate", has_memory(d) ? level_bytes(d, 0) : 0, call_array_3d, (void **)ret, d, 1);
+	return counted_array("cuArray3DCreate", has_memory(d) ? level_bytes(d, 0) : 0,
+			     call_array_3d, (void **)ret, d, 1);
 }
 
-static CUresult mipmap_create(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+static CUresult mipmap_create(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d,
+			      unsigned levels)
 {
 	uint64_t bytes = 0;
 
@@ -314,13 +342,15 @@ static CUresult mipmap_create(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPT
 
 static CUresult array_destroy(CUarray a)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a), HELD_ARRAY, (uintptr_t)a);
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a), HELD_ARRAY,
+			       (uintptr_t)a);
 }
 
 static CUresult mipmap_destroy(CUmipmappedArray a)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy)(a), HELD_ARRAY,
-			       (uintptr_t)a);
+	return held_given_back(
+		LIBCUDA_REAL(LIBCUDA_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy)(a),
+		HELD_ARRAY, (uintptr_t)a);
 }
 
 /* ---- limits and what is shown ---- */
@@ -379,10 +409,12 @@ static CUresult release_context(CUdevice ordinal)
 		__atomic_add_fetch(&retained[ordinal], 1, __ATOMIC_RELAXED);
 		return CUDA_ERROR_INVALID_CONTEXT;
 	}
-	return LIBCUDA_REAL(LIBCUDA_cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease)(ordinal);
+	return LIBCUDA_REAL(LIBCUDA_cuDevicePrimaryCtxRelease_v2,
+			    cuDevicePrimaryCtxRelease)(ordinal);
 }
 
-/* ---- what an address belongs to: buffers of the session lie in chunks, of which the driver would tell ---- */
+/* ---- what an address belongs to: buffers of the session lie in chunks, of which the driver would
+ * tell ---- */
 
 /* The buffer of the session that has the address; size 0: there is none. */
 static struct device_buffer buffer_at(CUdeviceptr address)
@@ -403,7 +435,8 @@ static CUresult address_range(CUdeviceptr *ret_base, size_t *ret_size, CUdevicep
 	struct device_buffer b = buffer_at(address);
 
 	if (!b.size)
-		return LIBCUDA_REAL(LIBCUDA_cuMemGetAddressRange_v2, cuMemGetAddressRange)(ret_base, ret_size, address);
+		return LIBCUDA_REAL(LIBCUDA_cuMemGetAddressRange_v2,
+				    cuMemGetAddressRange)(ret_base, ret_size, address);
 	if (ret_base)
 		*ret_base = b.address;
 	if (ret_size)
@@ -432,16 +465,19 @@ static CUresult pointer_attribute(void *ret, CUpointer_attribute attribute, CUde
 
 	if (result || tell_range(ret, attribute, &b))
 		return result;
-	return LIBCUDA_REAL(LIBCUDA_cuPointerGetAttribute, cuPointerGetAttribute)(ret, attribute, address);
+	return LIBCUDA_REAL(LIBCUDA_cuPointerGetAttribute, cuPointerGetAttribute)(ret, attribute,
+										  address);
 }
 
-static CUresult pointer_attributes(unsigned n, CUpointer_attribute *attributes, void **ret, CUdeviceptr address)
+static CUresult pointer_attributes(unsigned n, CUpointer_attribute *attributes, void **ret,
+				   CUdeviceptr address)
 {
 	struct device_buffer b = buffer_at(address);
 	CUresult result = libcuda_renew_pinning();
 
 	if (!result)
-		result = LIBCUDA_REAL(LIBCUDA_cuPointerGetAttributes, cuPointerGetAttributes)(n, attributes, ret, address);
+		result = LIBCUDA_REAL(LIBCUDA_cuPointerGetAttributes,
+				      cuPointerGetAttributes)(n, attributes, ret, address);
 	for (unsigned i = 0; i < n && !result; i++)
 		tell_range(ret[i], attributes[i], &b);
 	return result;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcgpu-shim.so: the library that is called libcuda.so.1 where cells run. Libraries that open the driver, or are linked to
- * it, get this one, since it was there before. It has no code of a driver: each function passes its arguments on.
+ * libcgpu-shim.so: the library that is called libcuda.so.1 where cells run. Libraries that open the
+ * driver, or are linked to it, get this one, since it was there before. It has no code of a driver:
+ * each function passes its arguments on.
  *
- * What the arguments are, only a few functions of the worker need to know. So all are declared here with integers: by the
- * calling conventions of x86-64 and of aarch64 each word reaches the target in the place in which it came, and words in
- * registers behind the last argument are looked at by nobody. <cuda.h>, which knows better, is not included. Functions with
- * floating-point arguments are declared as they are.
+ * What the arguments are, only a few functions of the worker need to know. So all are declared here
+ * with integers: by the calling conventions of x86-64 and of aarch64 each word reaches the target
+ * in the place in which it came, and words in registers behind the last argument are looked at by
+ * nobody. <cuda.h>, which knows better, is not included. Functions with floating-point arguments
+ * are declared as they are.
  */
 #include <stddef.h>
 
@@ -34,30 +36,29 @@ static int enter(unsigned number)
 #define STREAM(argument) HANDLE(stream, argument)
 #define EVENT(argument) HANDLE(event, argument)
 #define CONFIG(argument) HANDLE(config, argument)
-#define HANDLE(kind, argument)                                            \
-	if (!result_)                                                     \
+#define HANDLE(kind, argument)                                                                     \
+	if (!result_)                                                                              \
 		result_ = cgpu_libcuda_shim.hooks->kind(&(argument));
 
-#define CALL(name, type, handles, ...)                                                    \
-	({                                                                                \
-		int result_ = enter(LIBCUDA_##name);                                      \
-											  \
-		if (!result_) {                                                           \
-			handles                                                           \
-			if (!result_)                                                     \
-				result_ = ((type *)targets[LIBCUDA_##name])(__VA_ARGS__); \
-			cgpu_libcuda_shim.hooks->leave(LIBCUDA_##name);                   \
-		}                                                                         \
-		result_;                                                                  \
+#define CALL(name, type, handles, ...)                                                             \
+	({                                                                                         \
+		int result_ = enter(LIBCUDA_##name);                                               \
+                                                                                                   \
+		if (!result_) {                                                                    \
+			handles if (!result_) result_ =                                            \
+				((type *)targets[LIBCUDA_##name])(__VA_ARGS__);                    \
+			cgpu_libcuda_shim.hooks->leave(LIBCUDA_##name);                            \
+		}                                                                                  \
+		result_;                                                                           \
 	})
 
-#define FUNCTION(name, words, handles)                               \
-	PUBLIC int name(P##words);                                   \
-	int name(P##words)                                           \
-	{                                                            \
-		typedef int target(P##words);                        \
-								     \
-		return CALL(name, target, handles, A##words);        \
+#define FUNCTION(name, words, handles)                                                             \
+	PUBLIC int name(P##words);                                                                 \
+	int name(P##words)                                                                         \
+	{                                                                                          \
+		typedef int target(P##words);                                                      \
+                                                                                                   \
+		return CALL(name, target, handles, A##words);                                      \
 	}
 
 #define COUNTED FUNCTION

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libcgpu-shim.so, which stands before the CUDA driver under its name, has for the worker: a place for each function.
- * A call goes to the hooks, to the function in its place, and to the hooks again.
+ * What libcgpu-shim.so, which stands before the CUDA driver under its name, has for the worker: a
+ * place for each function. A call goes to the hooks, to the function in its place, and to the hooks
+ * again.
  */
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_SHIM_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_SHIM_H
@@ -22,8 +23,8 @@ struct libcuda_hooks {
 	int (*enter)(unsigned number);
 	void (*leave)(unsigned number);
 	/*
-	 * Between these two, for each handle among the arguments: one of the runtime API becomes the driver's. 0, or what the
-	 * call returns without the driver.
+	 * Between these two, for each handle among the arguments: one of the runtime API becomes
+	 * the driver's. 0, or what the call returns without the driver.
 	 */
 	int (*stream)(long *argument);
 	int (*event)(long *argument);
@@ -33,8 +34,8 @@ struct libcuda_hooks {
 struct libcuda_shim {
 	unsigned version;
 	const char *const *names;
-	void *const *functions; /* what programs call */
-	void **targets;         /* what these call */
+	void *const *functions;            /* what programs call */
+	void **targets;                    /* what these call */
 	const struct libcuda_hooks *hooks; /* NULL: there is no driver, and all calls fail */
 };
 

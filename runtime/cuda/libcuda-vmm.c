@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Physical memory of cuMemCreate() that libraries have made. It is there, and counted, as long as there is a handle, a
- * mapping or an exported descriptor of it. Of a descriptor that was given out we keep a copy: memory whose handles and
- * mappings are gone is counted until the copy is the last one in this process, which is looked at when a cell ends.
+ * Physical memory of cuMemCreate() that libraries have made. It is there, and counted, as long as
+ * there is a handle, a mapping or an exported descriptor of it. Of a descriptor that was given out
+ * we keep a copy: memory whose handles and mappings are gone is counted until the copy is the last
+ * one in this process, which is looked at when a cell ends.
  *
  * Memory that others have made is not taken in. Addresses of the session are not theirs to change.
  */
@@ -32,7 +33,8 @@ struct object {
 	int fd; /* a copy of what was exported, -1: nothing */
 };
 
-/* A handle, or the address of a mapping, of an object; a handle has one link for each time that it was given out. */
+/* A handle, or the address of a mapping, of an object; a handle has one link for each time that it
+ * was given out. */
 struct link {
 	struct link *next;
 	struct object *object;
@@ -109,7 +111,8 @@ void libcuda_settle(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* With the lock: one more link to an object. False: no memory, and the object stays counted for good. */
+/* With the lock: one more link to an object. False: no memory, and the object stays counted for
+ * good. */
 static bool add_link(struct object *o, uint64_t key, bool mapping)
 {
 	struct link *l = malloc(sizeof(*l));
@@ -140,11 +143,11 @@ static void remove_link(struct link **at)
 	drop_if_gone(o);
 }
 
-static CUresult create(CUmemGenericAllocationHandle *ret, size_t size, const CUmemAllocationProp *prop,
-		       unsigned long long flags)
+static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
+		       const CUmemAllocationProp *prop, unsigned long long flags)
 {
-	bool counts = prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE && prop->location.id >= 0 &&
-		      prop->location.id < device.count;
+	bool counts = prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+		      prop->location.id >= 0 && prop->location.id < device.count;
 	struct held row = { .kind = HELD_OBJECT, .bytes = size, .call = "cuMemCreate" };
 	struct object *o = calloc(1, sizeof(*o));
 	CUresult result = CUDA_SUCCESS;
@@ -189,8 +192,8 @@ static CUresult release(CUmemGenericAllocationHandle handle)
 	return result;
 }
 
-static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-		    unsigned long long flags)
+static CUresult map(CUdeviceptr address, size_t size, size_t offset,
+		    CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
 	CUresult result;
 	struct link **at;
@@ -219,7 +222,7 @@ static CUresult unmap(CUdeviceptr address, size_t size)
 	if (result)
 		return result;
 	pthread_mutex_lock(&lock);
-	for (struct link **at = &links; *at; ) {
+	for (struct link **at = &links; *at;) {
 		if ((*at)->mapping && (*at)->key - address < size)
 			remove_link(at);
 		else
@@ -236,7 +239,8 @@ static CUresult retain(CUmemGenericAllocationHandle *ret, void *address)
 
 	if (vmm_pool_owns((uintptr_t)address))
 		return CUDA_ERROR_INVALID_VALUE;
-	result = LIBCUDA_REAL(LIBCUDA_cuMemRetainAllocationHandle, cuMemRetainAllocationHandle)(ret, address);
+	result = LIBCUDA_REAL(LIBCUDA_cuMemRetainAllocationHandle,
+			      cuMemRetainAllocationHandle)(ret, address);
 	if (result)
 		return result;
 	pthread_mutex_lock(&lock);
@@ -250,11 +254,11 @@ static CUresult retain(CUmemGenericAllocationHandle *ret, void *address)
 	return CUDA_SUCCESS;
 }
 
-static CUresult export(void *ret, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
-		       unsigned long long flags)
+static CUresult export(void *ret, CUmemGenericAllocationHandle handle,
+		       CUmemAllocationHandleType type, unsigned long long flags)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuMemExportToShareableHandle, cuMemExportToShareableHandle)
-			  (ret, handle, type, flags);
+	CUresult result = LIBCUDA_REAL(LIBCUDA_cuMemExportToShareableHandle,
+				       cuMemExportToShareableHandle)(ret, handle, type, flags);
 	struct link **at;
 
 	if (result || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
@@ -268,7 +272,8 @@ static CUresult export(void *ret, CUmemGenericAllocationHandle handle, CUmemAllo
 }
 
 /* What was exported here may come back. */
-static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle, CUmemAllocationHandleType type)
+static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle,
+		       CUmemAllocationHandleType type)
 {
 	struct object *o;
 	CUresult result;
@@ -281,11 +286,12 @@ static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle, CUmem
 		o->handles++;
 	pthread_mutex_unlock(&lock);
 	if (!o) {
-		log_warning("cuMemImportFromShareableHandle is refused: memory that this session has not made cannot be "
-			    "counted against its cap");
+		log_warning("cuMemImportFromShareableHandle is refused: memory that this session "
+			    "has not made cannot be counted against its cap");
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}
-	result = LIBCUDA_REAL(LIBCUDA_cuMemImportFromShareableHandle, cuMemImportFromShareableHandle)(ret, os_handle, type);
+	result = LIBCUDA_REAL(LIBCUDA_cuMemImportFromShareableHandle,
+			      cuMemImportFromShareableHandle)(ret, os_handle, type);
 	pthread_mutex_lock(&lock);
 	if (!result)
 		add_link(o, *ret, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of parameters and of arguments for functions that pass on so many words, whatever they are; see libcuda-shim.c. */
+/* Lists of parameters and of arguments for functions that pass on so many words, whatever they are;
+ * see libcuda-shim.c. */
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_WORDS_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_WORDS_H
 

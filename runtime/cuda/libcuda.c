@@ -4,14 +4,15 @@
  *
  *	COUNTED  a function of one of the files libcuda-*.c stands in its place
  *	WRITES   device memory may be written: what the session has there is saved first
- *	LAUNCHES the same by device code, and a function of libcuda-launch.c saves what its arguments point to
+ *	LAUNCHES the same by device code, and a function of libcuda-launch.c saves what its
+ *	         arguments point to
  *	ASKS     about an address, which may be one of host memory that is registered
  *	WAITS    it may wait for the device
  *	OLD, FOREIGN, RESET  it is refused, and the log says why
  *	OTHER, FLOATS  passed on
  *
- * What a driver has under a name of its own only, or in tables without names, is not seen here; the audit of device-audit.c
- * finds what was taken there.
+ * What a driver has under a name of its own only, or in tables without names, is not seen here; the
+ * audit of device-audit.c finds what was taken there.
  */
 #define _GNU_SOURCE
 #include "runtime/cuda/libcuda.h"
@@ -67,14 +68,16 @@ static int refuse_foreign(void)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 
-	return refuse_with(&told, "it brings memory of other processes or libraries, which cannot be counted against the cap");
+	return refuse_with(&told, "it brings memory of other processes or libraries, which cannot "
+				  "be counted against the cap");
 }
 
 static int refuse_reset(void)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 
-	return refuse_with(&told, "it would take away the context that has the session's memory; cudaDeviceReset() does not");
+	return refuse_with(&told, "it would take away the context that has the session's memory; "
+				  "cudaDeviceReset() does not");
 }
 
 /* The driver is of the process that has initialised it: a child that cells have forked has none. */
@@ -184,13 +187,16 @@ int libcuda_load(const char *folder, struct error *err)
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 		if (!handle)
-			return error_set(err, ERROR_NOT_FOUND, "cannot load what stands before the CUDA driver: %s", dlerror());
+			return error_set(err, ERROR_NOT_FOUND,
+					 "cannot load what stands before the CUDA driver: %s",
+					 dlerror());
 		if (!first)
 			first = handle;
 	}
 	shim = dlsym(first, LIBCUDA_SHIM_SYMBOL);
 	if (!shim || shim->version != LIBCUDA_SHIM_VERSION)
-		return error_set(err, ERROR_PROTOCOL, "%s/%s is of another version of cgpu", folder, SHIM);
+		return error_set(err, ERROR_PROTOCOL, "%s/%s is of another version of cgpu", folder,
+				 SHIM);
 	return 0;
 }
 
@@ -208,8 +214,8 @@ bool libcuda_is_driver(const char *path)
 		return false;
 	if (!strncmp(slash ? slash + 1 : path, "libcuda.so", 10))
 		return true;
-	return slash && driver_path[0] && !stat(path, &a) && !stat(driver_path, &b) && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	return slash && driver_path[0] && !stat(path, &a) && !stat(driver_path, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static void put_guards(const struct libcuda_guard *g)
@@ -268,12 +274,14 @@ static void exchange(const char *name, void **ret)
 		*ret = function;
 }
 
-/* cuGetProcAddress() of the driver as it has been since CUDA 12, in one of its versions; ours come in place of what it finds. */
+/* cuGetProcAddress() of the driver as it has been since CUDA 12, in one of its versions; ours come
+ * in place of what it finds. */
 static CUresult address_by(void *real, const char *name, void **ret, int version, cuuint64_t flags,
 			   CUdriverProcAddressQueryResult *ret_status)
 {
-	CUresult result = real ? ((__typeof__(cuGetProcAddress) *)real)(name, ret, version, flags, ret_status)
-			       : CUDA_ERROR_NOT_SUPPORTED;
+	CUresult result =
+		real ? ((__typeof__(cuGetProcAddress) *)real)(name, ret, version, flags, ret_status)
+		     : CUDA_ERROR_NOT_SUPPORTED;
 
 	if (!result && shim && name && ret)
 		exchange(name, ret);
@@ -283,12 +291,14 @@ static CUresult address_by(void *real, const char *name, void **ret, int version
 CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,
 			      CUdriverProcAddressQueryResult *ret_status)
 {
-	return address_by(dlsym(device.driver->handle, "cuGetProcAddress_v2"), name, ret, version, flags, ret_status);
+	return address_by(dlsym(device.driver->handle, "cuGetProcAddress_v2"), name, ret, version,
+			  flags, ret_status);
 }
 
 static CUresult get_address(const char *name, void **ret, int version, cuuint64_t flags)
 {
-	CUresult (*real)(const char *, void **, int, cuuint64_t) = libcuda_real[LIBCUDA_cuGetProcAddress];
+	CUresult (*real)(const char *, void **, int, cuuint64_t) =
+		libcuda_real[LIBCUDA_cuGetProcAddress];
 	CUresult result = real(name, ret, version, flags);
 
 	if (!result && name && ret)
@@ -299,13 +309,15 @@ static CUresult get_address(const char *name, void **ret, int version, cuuint64_
 static CUresult get_address_v2(const char *name, void **ret, int version, cuuint64_t flags,
 			       CUdriverProcAddressQueryResult *ret_status)
 {
-	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags, ret_status);
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags,
+			  ret_status);
 }
 
 static CUresult get_address_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *ret_status)
 {
-	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags, ret_status);
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags,
+			  ret_status);
 }
 
 static const struct libcuda_guard address_guards[] = {
@@ -341,10 +353,13 @@ CUresult libcuda_device(int *ret)
 	return real(ret);
 }
 
-/* Drivers cut memory from pieces of 2 MiB; small requests share them. The emulated one gives pages. */
+/* Drivers cut memory from pieces of 2 MiB; small requests share them. The emulated one gives pages.
+ */
 uint64_t libcuda_cost(uint64_t bytes)
 {
-	uint64_t unit = device.driver->extension ? 4096 : bytes < 1024 * 1024 ? 512 : 2 * 1024 * 1024;
+	uint64_t unit = device.driver->extension ? 4096
+			: bytes < 1024 * 1024    ? 512
+						 : 2 * 1024 * 1024;
 
 	return bytes > UINT64_MAX - unit ? UINT64_MAX : round_up_to(bytes, unit);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments are passed on as they came, as words: whole numbers and pointers travel alike in registers and on the stack, with
- * the calling conventions of x86-64 and AArch64. Memory that a library takes in these functions is its own, not the
- * session's.
+ * The arguments are passed on as they came, as words: whole numbers and pointers travel alike in
+ * registers and on the stack, with the calling conventions of x86-64 and AArch64. Memory that a
+ * library takes in these functions is its own, not the session's.
  *
- * The new handle goes to the place that the function was given, if the old one still stands there, and to variables that hold
- * it. Copies elsewhere are not found. What was set on it is set again by the same calls, of each function the last one, in the
- * order of these.
+ * The new handle goes to the place that the function was given, if the old one still stands there,
+ * and to variables that hold it. Copies elsewhere are not found. What was set on it is set again by
+ * the same calls, of each function the last one, in the order of these.
  */
 #include "runtime/cuda/library-handles.h"
 
@@ -69,7 +69,14 @@ static const struct creator creators[CREATORS] = {
 #include "common/cuda-libraries.def"
 };
 
-enum setting_kind { SETTING_NUMBERS, SETTING_STREAM, SETTING_MEMORY, SETTING_PLACE4, SETTING_PLACE5, SETTING_POINTERS };
+enum setting_kind {
+	SETTING_NUMBERS,
+	SETTING_STREAM,
+	SETTING_MEMORY,
+	SETTING_PLACE4,
+	SETTING_PLACE5,
+	SETTING_POINTERS
+};
 
 enum setter_number {
 #define SET(symbol, function, shown, size, kind) SET_##function,
@@ -129,8 +136,10 @@ void library_handles_warnings(struct buffer *out)
 /* "CUBLAS_STATUS_NOT_INITIALIZED (1)" */
 static const char *status_text(const struct creator *c, int status, char ret[96])
 {
-	const char *(*names)(int) = *libraries[c->library].names ?
-				    (const char *(*)(int))dlsym(RTLD_DEFAULT, libraries[c->library].names) : NULL;
+	const char *(*names)(int) =
+		*libraries[c->library].names
+			? (const char *(*)(int))dlsym(RTLD_DEFAULT, libraries[c->library].names)
+			: NULL;
 	const char *name = names ? names(status) : NULL;
 
 	for (size_t i = 0; !name && i < sizeof(statuses) / sizeof(statuses[0]); i++)
@@ -145,7 +154,9 @@ static const char *why(const struct creator *c, char ret[128])
 	if (!device.usable)
 		snprintf(ret, 128, ": there is no usable device");
 	else if (device.driver->extension)
-		snprintf(ret, 128, ": %s works with NVIDIA's driver on a GPU only, and this device is the emulated one",
+		snprintf(ret, 128,
+			 ": %s works with NVIDIA's driver on a GPU only, and this device is the "
+			 "emulated one",
 			 libraries[c->library].name);
 	else
 		ret[0] = '\0';
@@ -154,7 +165,8 @@ static const char *why(const struct creator *c, char ret[128])
 
 /* ---- making and destroying ---- */
 
-typedef int any_create(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k);
+typedef int any_create(long a, long b, long c, long d, long e, long f, long g, long h, long i,
+		       long j, long k);
 
 static int call(const struct creator *c, const long w[WORDS])
 {
@@ -190,8 +202,9 @@ static void note(enum creator_number n, const long w[WORDS], uint32_t line)
 		h->cell = device.cell;
 		h->line = line;
 		memcpy(h->words, w, sizeof(h->words));
-		snprintf(h->name, sizeof(h->name), "%s", device.host->name_of_pointer ?
-			 device.host->name_of_pointer((uintptr_t)at) : "");
+		snprintf(h->name, sizeof(h->name), "%s",
+			 device.host->name_of_pointer ? device.host->name_of_pointer((uintptr_t)at)
+						      : "");
 	}
 	device_unlock();
 }
@@ -208,21 +221,24 @@ static int create(enum creator_number n, const long w[WORDS])
 	if (line)
 		snprintf(where, sizeof(where), " in line %u", line);
 	if (status)
-		warn("%s() returned %s%s%s", c->shown, status_text(c, status, name), where, why(c, reason));
+		warn("%s() returned %s%s%s", c->shown, status_text(c, status, name), where,
+		     why(c, reason));
 	return status;
 }
 
 /* More arguments than a function has are no harm as long as they travel in registers. */
-#define CREATE_ONCE(symbol, function, size)                                                               \
-	static int create_##function(long a, long b, long c, long d, long e, long f)                      \
-	{                                                                                                 \
-		return create(CREATE_##function, (const long[WORDS]){ a, b, c, d, e, f });           \
+#define CREATE_ONCE(symbol, function, size)                                                        \
+	static int create_##function(long a, long b, long c, long d, long e, long f)               \
+	{                                                                                          \
+		return create(CREATE_##function, (const long[WORDS]){ a, b, c, d, e, f });         \
 	}
 #define CREATE(symbol, function, shown, size) CREATE_ONCE(symbol, function, size)
-#define CREATE_WIDE(symbol, function, size)                                                               \
-	static int create_##function(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k) \
-	{                                                                                                 \
-		return create(CREATE_##function, (const long[WORDS]){ a, b, c, d, e, f, g, h, i, j, k }); \
+#define CREATE_WIDE(symbol, function, size)                                                        \
+	static int create_##function(long a, long b, long c, long d, long e, long f, long g,       \
+				     long h, long i, long j, long k)                               \
+	{                                                                                          \
+		return create(CREATE_##function,                                                   \
+			      (const long[WORDS]){ a, b, c, d, e, f, g, h, i, j, k });             \
 	}
 #include "common/cuda-libraries.def"
 
@@ -233,7 +249,8 @@ static int64_t row_of(long handle, uint32_t size)
 	uint64_t value = read_handle(&handle, size);
 
 	for (uint32_t i = 0; a && i < a->n; i++) {
-		const struct session_library_handle *h = session_at(a, struct session_library_handle, i);
+		const struct session_library_handle *h =
+			session_at(a, struct session_library_handle, i);
 
 		if (h->value == value && creators[h->creator].size == size)
 			return i;
@@ -266,10 +283,10 @@ static int destroy(const char *function, uint32_t size, long handle)
 	return status;
 }
 
-#define DESTROY(function, size)                                \
-	static int destroy_##function(long handle)             \
-	{                                                      \
-		return destroy(#function, size, handle);       \
+#define DESTROY(function, size)                                                                    \
+	static int destroy_##function(long handle)                                                 \
+	{                                                                                          \
+		return destroy(#function, size, handle);                                           \
 	}
 #include "common/cuda-libraries.def"
 
@@ -297,7 +314,9 @@ static void note_setting(enum setter_number n, const long w[SESSION_LIBRARY_WORD
 	device_lock();
 	row = row_of(w[0], setters[n].size);
 	if (row >= 0) {
-		a = &session_at(&device.session->library_handles, struct session_library_handle, row)->settings;
+		a = &session_at(&device.session->library_handles, struct session_library_handle,
+				row)
+			     ->settings;
 		for (uint32_t i = a->n; i-- > 0;)
 			if (session_at(a, struct session_library_setting, i)->setter == n)
 				session_remove(a, sizeof(*s), i);
@@ -319,25 +338,27 @@ static int set(enum setter_number n, const long w[SESSION_LIBRARY_WORDS])
 	return status;
 }
 
-#define SET(symbol, function, shown, size, kind)                                                      \
-	static int set_##function(long a, long b, long c, long d, long e, long f)                     \
-	{                                                                                             \
-		return set(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a, b, c, d, e, f });  \
+#define SET(symbol, function, shown, size, kind)                                                   \
+	static int set_##function(long a, long b, long c, long d, long e, long f)                  \
+	{                                                                                          \
+		return set(SET_##function,                                                         \
+			   (const long[SESSION_LIBRARY_WORDS]){ a, b, c, d, e, f });               \
 	}
-#define SET_WIDE(symbol, function, size)                                                              \
-	static int set_##function(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
-				  long k, long l)                                                     \
-	{                                                                                             \
-		typedef int wide(long, long, long, long, long, long, long, long, long, long, long, long); \
-		wide *real = (wide *)dlsym(RTLD_DEFAULT, #function);                                  \
-		int status;                                                                           \
-												      \
-		device.host->enter_library();                                                         \
-		status = real(a, b, c, d, e, f, g, h, i, j, k, l);                                    \
-		device.host->leave_library();                                                         \
-		if (!status)                                                                          \
-			note_setting(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a });       \
-		return status;                                                                        \
+#define SET_WIDE(symbol, function, size)                                                           \
+	static int set_##function(long a, long b, long c, long d, long e, long f, long g, long h,  \
+				  long i, long j, long k, long l)                                  \
+	{                                                                                          \
+		typedef int wide(long, long, long, long, long, long, long, long, long, long, long, \
+				 long);                                                            \
+		wide *real = (wide *)dlsym(RTLD_DEFAULT, #function);                               \
+		int status;                                                                        \
+                                                                                                   \
+		device.host->enter_library();                                                      \
+		status = real(a, b, c, d, e, f, g, h, i, j, k, l);                                 \
+		device.host->leave_library();                                                      \
+		if (!status)                                                                       \
+			note_setting(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a });    \
+		return status;                                                                     \
 	}
 #include "common/cuda-libraries.def"
 
@@ -371,13 +392,17 @@ static const char *named(const struct session_library_handle *h, char ret[96])
 	return ret;
 }
 
-/* "; what: cublasSetStream(), cublasSetMathMode()", of the settings that are, or are not, called again. */
-static void put_settings(const struct session_library_handle *h, bool again, const char *what, struct buffer *out)
+/* "; what: cublasSetStream(), cublasSetMathMode()", of the settings that are, or are not, called
+ * again. */
+static void put_settings(const struct session_library_handle *h, bool again, const char *what,
+			 struct buffer *out)
 {
 	bool first = true;
 
 	for (uint32_t i = 0; i < h->settings.n; i++) {
-		const struct setter *s = &setters[session_at(&h->settings, struct session_library_setting, i)->setter];
+		const struct setter *s =
+			&setters[session_at(&h->settings, struct session_library_setting, i)
+					 ->setter];
 
 		if ((s->kind != SETTING_POINTERS) != again)
 			continue;
@@ -392,13 +417,16 @@ void library_handles_report(struct buffer *out)
 	char name[96];
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct session_library_handle *h = session_at(a, struct session_library_handle, i);
+		const struct session_library_handle *h =
+			session_at(a, struct session_library_handle, i);
 		const struct creator *c = &creators[h->creator];
 
 		if (c->again)
-			buffer_printf(out, "%s: %s() makes it again before the next cell", named(h, name), c->shown);
+			buffer_printf(out, "%s: %s() makes it again before the next cell",
+				      named(h, name), c->shown);
 		else
-			buffer_printf(out, "%s, which line %u has made: call %s() again", named(h, name), h->line, c->shown);
+			buffer_printf(out, "%s, which line %u has made: call %s() again",
+				      named(h, name), h->line, c->shown);
 		if (c->again) {
 			put_settings(h, true, ", and these set it again: ", out);
 			put_settings(h, false, "; call again: ", out);
@@ -442,7 +470,8 @@ static bool put_in_place(const struct session_library_handle *h, uint64_t value)
 {
 	uint32_t size = creators[h->creator].size;
 	struct change c = { h->value, value, false };
-	bool stays = device.host->is_session_memory && device.host->is_session_memory(h->place, size);
+	bool stays =
+		device.host->is_session_memory && device.host->is_session_memory(h->place, size);
 	void *at = (void *)(uintptr_t)h->place;
 
 	if (stays && read_handle(at, size) == h->value) {
@@ -466,9 +495,12 @@ static const char *obstacle(const struct session_library_setting *s)
 	switch (setters[s->setter].kind) {
 	case SETTING_STREAM:
 		return (uintptr_t)s->words[1] <= (uintptr_t)cudaStreamPerThread ||
-		       handles_stream_look((cudaStream_t)s->words[1]) ? NULL : "its stream is gone";
+				       handles_stream_look((cudaStream_t)s->words[1])
+			       ? NULL
+			       : "its stream is gone";
 	case SETTING_MEMORY:
-		return !s->words[1] || ledger_find((uintptr_t)s->words[1]) ? NULL : "its memory is gone";
+		return !s->words[1] || ledger_find((uintptr_t)s->words[1]) ? NULL
+									   : "its memory is gone";
 	case SETTING_POINTERS:
 		return "its arguments are gone";
 	default:
@@ -489,14 +521,16 @@ static int call_again(const struct session_library_setting *s, uint64_t value)
 	return call_setter((enum setter_number)s->setter, w);
 }
 
-/* What was set is set again, or told and forgotten; what was told with the report is not told twice. */
+/* What was set is set again, or told and forgotten; what was told with the report is not told
+ * twice. */
 static void set_again(struct session_library_handle *h)
 {
 	char name[96], status_name[96];
 	int status = 0;
 
 	for (uint32_t i = 0; i < h->settings.n;) {
-		const struct session_library_setting *s = session_at(&h->settings, struct session_library_setting, i);
+		const struct session_library_setting *s =
+			session_at(&h->settings, struct session_library_setting, i);
 		const struct setter *f = &setters[s->setter];
 		const char *why;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What we answer for NVML. A handle of a device is its number in the driver's order and stays good after a fault; that nvmlInit()
- * was called is session state. A forked child of a cell has no driver, so what is asked of it is looked at beforehand, and of
- * memory it is told what the session holds.
+ * What we answer for NVML. A handle of a device is its number in the driver's order and stays good
+ * after a fault; that nvmlInit() was called is session state. A forked child of a cell has no
+ * driver, so what is asked of it is looked at beforehand, and of memory it is told what the session
+ * holds.
  *
  * <nvml.h> need not be there to build this: the structs are those of its documentation.
  */
@@ -20,7 +21,8 @@
 #include "runtime/cuda/vmm-pool.h"
 
 #define UUID_TEXT_MAX 48
-#define DRIVER_OF_CUDA_13 "580.0" /* the first that has it; the emulated driver has no number of its own */
+#define DRIVER_OF_CUDA_13                                                                          \
+	"580.0" /* the first that has it; the emulated driver has no number of its own */
 #define HANDLE_BASE 0x6e766d6c00ul
 #define SAMPLE_NS 100000000u
 #define NO_INSTANCE 0xffffffffu
@@ -73,7 +75,8 @@ static void put_uuid(const uint8_t uuid[16], char ret[UUID_TEXT_MAX])
 	char *at = ret + sprintf(ret, "GPU");
 
 	for (int i = 0; i < 16; i++)
-		at += sprintf(at, "%s%02x", !i || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+		at += sprintf(at, "%s%02x", !i || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			      uuid[i]);
 }
 
 void nvml_answers_begin(void)
@@ -125,7 +128,10 @@ static int end(int result)
 	return result;
 }
 
-#define REAL(name, ...) (nvml_real[NVML_##name] ? ((__typeof__(answer_##name) *)nvml_real[NVML_##name])(__VA_ARGS__) : 0)
+#define REAL(name, ...)                                                                            \
+	(nvml_real[NVML_##name]                                                                    \
+		 ? ((__typeof__(answer_##name) *)nvml_real[NVML_##name])(__VA_ARGS__)              \
+		 : 0)
 
 static int answer_nvmlInit(void)
 {
@@ -162,7 +168,8 @@ static int own_number(const void *handle)
 	return i < (uintptr_t)device.count ? (int)i : -1;
 }
 
-/* Of a device of the machine's NVML; -1: cells do not use it. Those of MIG have the same bytes behind other letters. */
+/* Of a device of the machine's NVML; -1: cells do not use it. Those of MIG have the same bytes
+ * behind other letters. */
 static int real_number(void *handle)
 {
 	int (*get_uuid)(void *handle, char *ret, unsigned size) = nvml_real[NVML_nvmlDeviceGetUUID];
@@ -175,11 +182,11 @@ static int real_number(void *handle)
 	return -1;
 }
 
-#define NEED_DEVICE(i, handle, ret)                              \
-	int i = own_number(handle);                              \
-								 \
-	if (i < 0 || !(ret))                                     \
-		return NVML_ERROR_INVALID_ARGUMENT
+#define NEED_DEVICE(i, handle, ret)                                                                \
+	int i = own_number(handle);                                                                \
+                                                                                                   \
+	if (i < 0 || !(ret))                                                                       \
+	return NVML_ERROR_INVALID_ARGUMENT
 
 static int put_text(const char *text, char *ret, unsigned size)
 {
@@ -273,7 +280,8 @@ static int put_pci(void *handle, void *ret, size_t size)
 	p.domain = known[i].domain;
 	p.bus = known[i].bus;
 	p.device = known[i].slot;
-	snprintf(p.short_id, sizeof(p.short_id), "%04x:%02x:%02x.0", p.domain & 0xffff, p.bus & 0xff, p.device & 0xff);
+	snprintf(p.short_id, sizeof(p.short_id), "%04x:%02x:%02x.0", p.domain & 0xffff,
+		 p.bus & 0xff, p.device & 0xff);
 	snprintf(p.id, sizeof(p.id), "%08x:%02x:%02x.0", p.domain, p.bus & 0xff, p.device & 0xff);
 	memcpy(ret, &p, size);
 	return NVML_SUCCESS;
@@ -399,7 +407,8 @@ static int own_process(void *handle, unsigned *n, struct process_v2 *ret)
 
 typedef int list_fn(void *handle, unsigned *n, void *ret);
 
-/* In both versions the first two members are the same. Of this process the session's memory is told, not that of its context. */
+/* In both versions the first two members are the same. Of this process the session's memory is
+ * told, not that of its context. */
 static int list_processes(unsigned number, void *handle, unsigned *n, void *ret, size_t size)
 {
 	list_fn *real = (list_fn *)nvml_real[number];
@@ -425,10 +434,10 @@ static int list_processes(unsigned number, void *handle, unsigned *n, void *ret,
 	return result;
 }
 
-#define PROCESSES(name, type)                                                                \
-	static int answer_##name(void *handle, unsigned *n, void *ret)                       \
-	{                                                                                    \
-		return list_processes(NVML_##name, handle, n, ret, sizeof(struct type));     \
+#define PROCESSES(name, type)                                                                      \
+	static int answer_##name(void *handle, unsigned *n, void *ret)                             \
+	{                                                                                          \
+		return list_processes(NVML_##name, handle, n, ret, sizeof(struct type));           \
 	}
 PROCESSES(nvmlDeviceGetComputeRunningProcesses, process_v1)
 PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2, process_v2)
@@ -446,12 +455,15 @@ static int answer_nvmlDeviceGetGraphicsRunningProcesses(void *handle, unsigned *
 #define answer_nvmlDeviceGetGraphicsRunningProcesses_v2 answer_nvmlDeviceGetGraphicsRunningProcesses
 #define answer_nvmlDeviceGetGraphicsRunningProcesses_v3 answer_nvmlDeviceGetGraphicsRunningProcesses
 #define answer_nvmlDeviceGetMPSComputeRunningProcesses answer_nvmlDeviceGetGraphicsRunningProcesses
-#define answer_nvmlDeviceGetMPSComputeRunningProcesses_v2 answer_nvmlDeviceGetGraphicsRunningProcesses
-#define answer_nvmlDeviceGetMPSComputeRunningProcesses_v3 answer_nvmlDeviceGetGraphicsRunningProcesses
+#define answer_nvmlDeviceGetMPSComputeRunningProcesses_v2                                          \
+	answer_nvmlDeviceGetGraphicsRunningProcesses
+#define answer_nvmlDeviceGetMPSComputeRunningProcesses_v3                                          \
+	answer_nvmlDeviceGetGraphicsRunningProcesses
 
 /* ---- what it does, and versions ---- */
 
-/* Of the time since the last sample, at least a tenth of a second ago. Memory is used only while a launch runs. */
+/* Of the time since the last sample, at least a tenth of a second ago. Memory is used only while a
+ * launch runs. */
 static int answer_nvmlDeviceGetUtilizationRates(void *handle, struct rates *ret)
 {
 	static struct {
@@ -465,9 +477,12 @@ static int answer_nvmlDeviceGetUtilizationRates(void *handle, struct rates *ret)
 		return NVML_ERROR_NOT_SUPPORTED;
 	device_lock();
 	if (clock_now_ns() - sample.at_ns >= SAMPLE_NS) {
-		uint64_t now = clock_now_ns(), busy = device_busy_ns(&w->busy, now), span = now - sample.at_ns;
+		uint64_t now = clock_now_ns(), busy = device_busy_ns(&w->busy, now),
+			 span = now - sample.at_ns;
 
-		sample.percent = sample.at_ns && busy > sample.busy_ns ? (unsigned)((busy - sample.busy_ns) * 100 / span) : 0;
+		sample.percent = sample.at_ns && busy > sample.busy_ns
+					 ? (unsigned)((busy - sample.busy_ns) * 100 / span)
+					 : 0;
 		sample.percent = sample.percent > 100 ? 100 : sample.percent;
 		sample.at_ns = now;
 		sample.busy_ns = busy;
@@ -479,7 +494,8 @@ static int answer_nvmlDeviceGetUtilizationRates(void *handle, struct rates *ret)
 
 static int answer_nvmlSystemGetDriverVersion(char *ret, unsigned size)
 {
-	return device.driver->extension ? put_text(DRIVER_OF_CUDA_13, ret, size) : NVML_ERROR_NOT_SUPPORTED;
+	return device.driver->extension ? put_text(DRIVER_OF_CUDA_13, ret, size)
+					: NVML_ERROR_NOT_SUPPORTED;
 }
 
 static int answer_nvmlSystemGetNVMLVersion(char *ret, unsigned size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcgpu-nvml.so: the library that is called libnvidia-ml.so.1 where cells run. As libcgpu-shim.so it only passes arguments on,
- * as words: six of them travel in registers, and nobody looks at those behind the last one.
+ * libcgpu-nvml.so: the library that is called libnvidia-ml.so.1 where cells run. As libcgpu-shim.so
+ * it only passes arguments on, as words: six of them travel in registers, and nobody looks at those
+ * behind the last one.
  */
 #include <stddef.h>
 
@@ -27,18 +28,19 @@ static int call(unsigned number, word a, word b, word c, word d, word e, word f)
 	return result;
 }
 
-#define NVML(name, kind)                                              \
-	PUBLIC target_fn name;                                        \
-	int name(word a, word b, word c, word d, word e, word f)      \
-	{                                                             \
-		return call(NVML_##name, a, b, c, d, e, f);           \
+#define NVML(name, kind)                                                                           \
+	PUBLIC target_fn name;                                                                     \
+	int name(word a, word b, word c, word d, word e, word f)                                   \
+	{                                                                                          \
+		return call(NVML_##name, a, b, c, d, e, f);                                        \
 	}
 #include "runtime/cuda/nvml.def"
 
 PUBLIC const char *nvmlErrorString(int result);
 const char *nvmlErrorString(int result)
 {
-	return cgpu_nvml_shim.hooks ? cgpu_nvml_shim.hooks->error_text(result) : "Driver not loaded";
+	return cgpu_nvml_shim.hooks ? cgpu_nvml_shim.hooks->error_text(result)
+				    : "Driver not loaded";
 }
 
 static const char *const names[] = {

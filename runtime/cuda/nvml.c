@@ -6,8 +6,9 @@
  *	KNOWN  the same where there is no NVML to ask
  *	OTHER  passed on; where there is no NVML it is not supported
  *
- * The machine's NVML is opened by the first call that a cell makes, so a worker that does not use it has none. What is begun
- * in it ends with the worker, and the handles of devices that it gave are its own.
+ * The machine's NVML is opened by the first call that a cell makes, so a worker that does not use
+ * it has none. What is begun in it ends with the worker, and the handles of devices that it gave
+ * are its own.
  */
 #define _GNU_SOURCE
 #include "runtime/cuda/nvml.h"
@@ -40,7 +41,8 @@ int nvml_load(const char *folder, struct error *err)
 	snprintf(path, sizeof(path), "%s/" SHIM, folder);
 	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!handle)
-		return error_set(err, ERROR_NOT_FOUND, "cannot load what stands before NVML: %s", dlerror());
+		return error_set(err, ERROR_NOT_FOUND, "cannot load what stands before NVML: %s",
+				 dlerror());
 	shim = dlsym(handle, NVML_SHIM_SYMBOL);
 	if (!shim || shim->version != NVML_SHIM_VERSION) {
 		shim = NULL;
@@ -112,8 +114,8 @@ static void leave(void)
 static const char *error_text(int result)
 {
 	switch (result) {
-#define NVML_ERROR(value, text) \
-	case value:             \
+#define NVML_ERROR(value, text)                                                                    \
+	case value:                                                                                \
 		return text;
 #include "runtime/cuda/nvml.def"
 	default:
@@ -139,5 +141,6 @@ void nvml_report(struct buffer *out)
 	if (!library)
 		return;
 	device.session->nvml_inits = 0;
-	buffer_puts(out, "what cells had begun in NVML: call nvmlInit() and nvmlDeviceGetHandleByIndex() or its like again\n");
+	buffer_puts(out, "what cells had begun in NVML: call nvmlInit() and "
+			 "nvmlDeviceGetHandleByIndex() or its like again\n");
 }

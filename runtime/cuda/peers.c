@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Session memory is mapped, so each chunk is opened by itself; what the driver has allocated on its own, for arrays and for
- * variables that stay in modules, is opened from context to context.
+ * Session memory is mapped, so each chunk is opened by itself; what the driver has allocated on its
+ * own, for arrays and for variables that stay in modules, is opened from context to context.
  */
 #include "runtime/cuda/peers.h"
 
@@ -70,5 +70,6 @@ bool peers_reach(int ordinal, const struct session_buffer *b)
 {
 	if (b->device == ordinal || b->kind >= BUFFER_MANAGED)
 		return true;
-	return b->pool ? b->pool->access >> ordinal & 1 : device.session->peers[ordinal] >> b->device & 1;
+	return b->pool ? b->pool->access >> ordinal & 1
+		       : device.session->peers[ordinal] >> b->device & 1;
 }

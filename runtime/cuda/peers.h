@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which devices reach the memory of each other: session state, and the driver's part of it. Under device.lock.
+ * Which devices reach the memory of each other: session state, and the driver's part of it. Under
+ * device.lock.
  */
 #ifndef CGPU_RUNTIME_CUDA_PEERS_H
 #define CGPU_RUNTIME_CUDA_PEERS_H

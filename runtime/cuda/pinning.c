@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses that this process has registered, in order, beside the session's table of blocks. */
+/* The addresses that this process has registered, in order, beside the session's table of blocks.
+ */
 #include "runtime/cuda/pinning.h"
 
 #include <stdatomic.h>
@@ -85,8 +86,10 @@ static CUresult renew(void)
 			continue;
 		one = pinning_add(b->address, b->size);
 		if (one)
-			log_error("host memory `%s` of cell %u at 0x%llx cannot be registered with the device: %s (%d)", ledger_name(b),
-				  b->cell, (unsigned long long)b->address, cudart_error_text((cudaError_t)one), (int)one);
+			log_error("host memory `%s` of cell %u at 0x%llx cannot be registered with "
+				  "the device: %s (%d)",
+				  ledger_name(b), b->cell, (unsigned long long)b->address,
+				  cudart_error_text((cudaError_t)one), (int)one);
 		if (!result)
 			result = one;
 	}

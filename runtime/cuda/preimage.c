@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small pre-images share a scratch chunk. Before a launch the buffers are saved that its arguments point to and that its code
- * writes. An entry that runs wild writes elsewhere, and just then the rollback is needed; so what is not saved is watched:
+ * Small pre-images share a scratch chunk. Before a launch the buffers are saved that its arguments
+ * point to and that its code writes. An entry that runs wild writes elsewhere, and just then the
+ * rollback is needed; so what is not saved is watched:
  *
  *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed
- *	a real one cannot: there the next worker is told by a digest what a cell that failed has changed so, certify.c
+ *	a real one cannot: there the next worker is told by a digest what a cell that failed has
+ *	  changed so, certify.c
  *
- * save_late() is called in threads of the driver while a launch runs, and the thread that holds device.lock may be waiting
- * for that launch. So it looks at no table of the session: the copy goes to a chunk of its own, which is made without the
- * driver, and `lock` is over all that both have.
+ * save_late() is called in threads of the driver while a launch runs, and the thread that holds
+ * device.lock may be waiting for that launch. So it looks at no table of the session: the copy goes
+ * to a chunk of its own, which is made without the driver, and `lock` is over all that both have.
  */
 #define _GNU_SOURCE
 #include "runtime/cuda/preimage.h"
@@ -48,18 +50,18 @@ static struct {
 	size_t n, cap;
 	struct host_chunk chunk; /* the last one of this cell */
 	uint64_t used;
-	int ordinal;         /* whose buffers it is for */
+	int ordinal; /* whose buffers it is for */
 } late;
 static struct {
 	uint64_t *chunks; /* of small buffers, all of which are saved */
 	size_t n, cap;
 } shared;
-static bool is_watched; /* the device tells of writes before they are made */
+static bool is_watched;    /* the device tells of writes before they are made */
 static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
 
 /*
- * What is saved is as the last cell has left it, so it need not wait for anything that this one has begun: that may in its
- * turn wait for the thread that is here.
+ * What is saved is as the last cell has left it, so it need not wait for anything that this one has
+ * begun: that may in its turn wait for the thread that is here.
  */
 static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 {
@@ -88,7 +90,8 @@ static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 	if (size > s->size - s->used) {
 		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
 
-		result = vmm_pool_scratch(ordinal, chunk, device.rollback == DEVICE_ROLLBACK_HOST, &s->id, &s->address);
+		result = vmm_pool_scratch(ordinal, chunk, device.rollback == DEVICE_ROLLBACK_HOST,
+					  &s->id, &s->address);
 		if (result)
 			return result;
 		s->size = chunk;
@@ -119,10 +122,14 @@ static CUresult announce(uint64_t address, uint64_t size, uint64_t chunk, uint64
 
 static void refuse(const struct session_buffer *b)
 {
-	struct ledger_request r = { .size = b->size, .name = ledger_name(b), .call = "keeping the old content" };
+	struct ledger_request r = { .size = b->size,
+				    .name = ledger_name(b),
+				    .call = "keeping the old content" };
 
-	ledger_refuse(&r, "before a cell writes a buffer of an earlier cell, its content is copied, so that it can be put "
-			  "back if the cell fails; there is no memory for the copy.", "");
+	ledger_refuse(&r,
+		      "before a cell writes a buffer of an earlier cell, its content is copied, so "
+		      "that it can be put back if the cell fails; there is no memory for the copy.",
+		      "");
 }
 
 /* Nobody will have its old content. */
@@ -136,7 +143,8 @@ static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell,
 	record_put_u64(&message, size);
 	record_put_u32(&message, cell);
 	record_put_str(&message, name);
-	if (!buffer_check(&message, &err) && !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
+	if (!buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
 		return CUDA_SUCCESS;
 	log_error("device memory: %s", err.text);
 	return CUDA_ERROR_OPERATING_SYSTEM;
@@ -161,7 +169,8 @@ static CUresult save(struct session_buffer *b)
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		refuse(b);
 	if (!result)
-		result = copy_now(b->device, scratches[b->device].address + offset, b->address, b->size);
+		result = copy_now(b->device, scratches[b->device].address + offset, b->address,
+				  b->size);
 	if (!result)
 		result = announce(b->address, b->size, scratches[b->device].id, offset);
 	saved_bytes += b->size;
@@ -187,8 +196,9 @@ CUresult preimage_save(struct session_buffer *b)
 		return CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	if (!is_saved_late(b->address)) {
-		result = device.rollback == DEVICE_ROLLBACK_OFF ?
-				 announce_unsaved(b->address, b->size, b->cell, ledger_name(b)) : save(b);
+		result = device.rollback == DEVICE_ROLLBACK_OFF
+				 ? announce_unsaved(b->address, b->size, b->cell, ledger_name(b))
+				 : save(b);
 		if (!result && is_watched)
 			device.driver->extension->guard_lift(b->address);
 	}
@@ -208,7 +218,8 @@ static void close_late(void)
 	late.used = 0;
 }
 
-/* Room for `size` bytes in late.chunk; small copies share a chunk, as those that take() makes room for. */
+/* Room for `size` bytes in late.chunk; small copies share a chunk, as those that take() makes room
+ * for. */
 static CUresult take_late(int ordinal, uint64_t size)
 {
 	struct error err = ERROR_INIT;
@@ -255,8 +266,9 @@ static int save_late(const struct emulator_guarded *g)
 		else
 			result = copy_late(g);
 		if (!result) {
-			log_debug("device memory: %llu bytes at %#llx are saved while a launch runs",
-				  (unsigned long long)g->size, (unsigned long long)g->address);
+			log_debug(
+				"device memory: %llu bytes at %#llx are saved while a launch runs",
+				(unsigned long long)g->size, (unsigned long long)g->address);
 			late.addresses[late.n++] = g->address;
 			device.driver->extension->guard_lift(g->address);
 		}
@@ -301,7 +313,8 @@ CUresult preimage_save_all(void)
 
 	/* Of constants. They were not to be written, and there is nothing to fall back on. */
 	if (!result && !is_watched && certify_reach())
-		log_warning("device memory: constants of the session are not watched, since the device computes no digests");
+		log_warning("device memory: constants of the session are not watched, since the "
+			    "device computes no digests");
 	return result;
 }
 
@@ -317,8 +330,8 @@ static bool is_new_chunk(uint64_t chunk)
 }
 
 /*
- * Small buffers share a chunk, which is mapped as a whole: what runs over the end of one on a GPU is in the next, and no fault.
- * So all of a chunk is saved with the first that is written.
+ * Small buffers share a chunk, which is mapped as a whole: what runs over the end of one on a GPU
+ * is in the next, and no fault. So all of a chunk is saved with the first that is written.
  */
 static CUresult save_beside(const struct session_buffer *b)
 {
@@ -331,7 +344,8 @@ static CUresult save_beside(const struct session_buffer *b)
 	for (uint32_t i = 0; i < a->n && !result; i++) {
 		struct session_buffer *other = session_at(a, struct session_buffer, i);
 
-		if (!other->dead && other->size <= VMM_POOL_SMALL && other->address / VMM_POOL_GRANULE == chunk)
+		if (!other->dead && other->size <= VMM_POOL_SMALL &&
+		    other->address / VMM_POOL_GRANULE == chunk)
 			result = preimage_save(other);
 	}
 	return result;
@@ -351,8 +365,10 @@ static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wil
 	return result ? result : save_beside(b);
 }
 
-/* *ret_known: at least one of the bases is an address that is known, and none is one that is not. */
-static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set *s, void **args, bool *ret_known)
+/* *ret_known: at least one of the bases is an address that is known, and none is one that is not.
+ */
+static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set *s, void **args,
+			 bool *ret_known)
 {
 	CUresult result = CUDA_SUCCESS;
 	bool wild = false;
@@ -361,7 +377,8 @@ static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set
 	for (uint32_t i = 0; i < s->n && !result; i++) {
 		bool is_pointer, is_wild;
 
-		result = save_base(ptx_writes_value(w, &w->bases[s->first + i], args), &is_pointer, &is_wild);
+		result = save_base(ptx_writes_value(w, &w->bases[s->first + i], args), &is_pointer,
+				   &is_wild);
 		*ret_known |= is_pointer;
 		wild |= is_wild;
 	}
@@ -417,7 +434,8 @@ CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint6
 	uint64_t from = vmm_pool_scratch_address(chunk);
 	const struct session_buffer *b = ledger_find(address);
 
-	return from ? copy_now(b ? b->device : 0, address, from + offset, size) : CUDA_ERROR_NOT_FOUND;
+	return from ? copy_now(b ? b->device : 0, address, from + offset, size)
+		    : CUDA_ERROR_NOT_FOUND;
 }
 
 void preimage_reset(void)

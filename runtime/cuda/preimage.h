@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device half of the transaction: before a cell first writes to a buffer that existed before it, the content is
- * copied to a chunk that the kernel holds. After a failed cell the next worker copies it back.
+ * The device half of the transaction: before a cell first writes to a buffer that existed before
+ * it, the content is copied to a chunk that the kernel holds. After a failed cell the next worker
+ * copies it back.
  */
 #ifndef CGPU_RUNTIME_CUDA_PREIMAGE_H
 #define CGPU_RUNTIME_CUDA_PREIMAGE_H
@@ -16,13 +17,15 @@ struct session_buffer;
 
 /* This buffer is about to be written. An error means that it must not be. */
 CUresult preimage_save(struct session_buffer *b);
-/* Device code is about to run on the thread's device of which nothing is known: it may write to all that it reaches. */
+/* Device code is about to run on the thread's device of which nothing is known: it may write to all
+ * that it reaches. */
 CUresult preimage_save_all(void);
 /* The same of an entry that writes as `w` says, with these arguments. */
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args);
 /*
- * The same of code that is not known, in two steps: what each of its arguments points to, if that is a buffer of the session, and
- * then what else the thread's device reaches, as the mode of the rollback is.
+ * The same of code that is not known, in two steps: what each of its arguments points to, if that
+ * is a buffer of the session, and then what else the thread's device reaches, as the mode of the
+ * rollback is.
  */
 CUresult preimage_save_pointer(uint64_t value);
 CUresult preimage_save_rest(void);

@@ -29,7 +29,8 @@ static const char *end_of_declaration(struct ptx_lexer *lexer)
 
 	do
 		ptx_lexer_next(lexer, &t);
-	while (t.kind != PTX_TOKEN_END && t.kind != PTX_TOKEN_BAD && !(t.kind == PTX_TOKEN_PUNCTUATION && t.value == ';'));
+	while (t.kind != PTX_TOKEN_END && t.kind != PTX_TOKEN_BAD &&
+	       !(t.kind == PTX_TOKEN_PUNCTUATION && t.value == ';'));
 	return lexer->at;
 }
 
@@ -48,7 +49,8 @@ bool ptx_condition_rewrite(const char *ptx, struct buffer *out)
 		ptx_lexer_next(&lexer, &t);
 		if (!is(&t, PTX_TOKEN_IDENTIFIER, NAME))
 			continue;
-		if (is(&before, PTX_TOKEN_DOTTED, ".func") && is(&first, PTX_TOKEN_DOTTED, ".extern")) {
+		if (is(&before, PTX_TOKEN_DOTTED, ".func") &&
+		    is(&first, PTX_TOKEN_DOTTED, ".extern")) {
 			buffer_append(out, copied, (size_t)(first.text - copied));
 			buffer_puts(out, definition);
 			copied = end_of_declaration(&lexer);

@@ -66,8 +66,10 @@ uint32_t ptx_flow_type_bits(struct ptx_slice word)
 
 bool ptx_flow_type_is_float(struct ptx_slice word)
 {
-	return (word.len > 1 && word.text[0] == 'f' && word.text[1] >= '0' && word.text[1] <= '9') ||
-	       (word.len > 2 && !memcmp(word.text, "bf", 2)) || (word.len > 2 && !memcmp(word.text, "tf", 2)) ||
+	return (word.len > 1 && word.text[0] == 'f' && word.text[1] >= '0' &&
+		word.text[1] <= '9') ||
+	       (word.len > 2 && !memcmp(word.text, "bf", 2)) ||
+	       (word.len > 2 && !memcmp(word.text, "tf", 2)) ||
 	       (word.len > 2 && word.text[0] == 'e' && word.text[1] >= '0' && word.text[1] <= '9');
 }
 
@@ -98,7 +100,8 @@ static bool skip_group(struct reader *r, char open, char close)
 	return true;
 }
 
-/* One of `( .param .align 8 .b8 name[24], ... )` from behind the bracket or comma to the next one. */
+/* One of `( .param .align 8 .b8 name[24], ... )` from behind the bracket or comma to the next one.
+ */
 static int read_parameter(struct ptx_flow *f, struct reader *r)
 {
 	struct ptx_flow_parameter p = { .size = 0 };
@@ -129,7 +132,8 @@ static int read_parameter(struct ptx_flow *f, struct reader *r)
 	return 0;
 }
 
-static int read_parameters(struct ptx_flow *f, struct reader *r, uint32_t *ret_first, uint32_t *ret_n)
+static int read_parameters(struct ptx_flow *f, struct reader *r, uint32_t *ret_first,
+			   uint32_t *ret_n)
 {
 	*ret_first = (uint32_t)f->n_parameters;
 	do {
@@ -217,7 +221,8 @@ const struct ptx_flow_function *ptx_flow_function(const struct ptx_flow *f, stru
 	for (size_t i = 0; i < f->n_functions; i++) {
 		const struct ptx_flow_function *x = &f->functions[i];
 
-		if (x->name.len == name.len && !memcmp(x->name.text, name.text, name.len) && (!found || x->body))
+		if (x->name.len == name.len && !memcmp(x->name.text, name.text, name.len) &&
+		    (!found || x->body))
 			found = x;
 	}
 	return found;
@@ -225,12 +230,15 @@ const struct ptx_flow_function *ptx_flow_function(const struct ptx_flow *f, stru
 
 /* ---- bodies ---- */
 
-/* `.reg .b64 %rd<5>;`, `.param .b64 p;`, `.local .align 8 .b8 depot[16];`, `.loc 1 2 3`, `.pragma "...";` */
+/* `.reg .b64 %rd<5>;`, `.param .b64 p;`, `.local .align 8 .b8 depot[16];`, `.loc 1 2 3`, `.pragma
+ * "...";` */
 static int read_directive(struct reader *r, const struct ptx_flow_visitor *v, void *data)
 {
-	enum ptx_flow_space space = at_word(r, ".reg") ? PTX_FLOW_REG : at_word(r, ".param") ? PTX_FLOW_PARAM : PTX_FLOW_MEMORY;
-	bool declares = space != PTX_FLOW_MEMORY || at_word(r, ".local") || at_word(r, ".shared") || at_word(r, ".global") ||
-			at_word(r, ".const");
+	enum ptx_flow_space space = at_word(r, ".reg")     ? PTX_FLOW_REG
+				    : at_word(r, ".param") ? PTX_FLOW_PARAM
+							   : PTX_FLOW_MEMORY;
+	bool declares = space != PTX_FLOW_MEMORY || at_word(r, ".local") || at_word(r, ".shared") ||
+			at_word(r, ".global") || at_word(r, ".const");
 	bool by_line = at_word(r, ".loc") || at_word(r, ".file");
 	uint32_t line = r->token.line;
 
@@ -320,8 +328,8 @@ static int read_named(struct reader *r, const struct ptx_flow_visitor *v, void *
 	return 0;
 }
 
-int ptx_flow_body(const struct ptx_flow *f, const struct ptx_flow_function *function, const struct ptx_flow_visitor *v,
-		  void *data)
+int ptx_flow_body(const struct ptx_flow *f, const struct ptx_flow_function *function,
+		  const struct ptx_flow_visitor *v, void *data)
 {
 	struct reader r;
 	unsigned depth = 1;
@@ -341,7 +349,8 @@ int ptx_flow_body(const struct ptx_flow *f, const struct ptx_flow_function *func
 		} else if (r.token.kind == PTX_TOKEN_IDENTIFIER) {
 			failed = read_named(&r, v, data);
 		} else {
-			/* The guard of an instruction: what it is made of has no part in where that writes. */
+			/* The guard of an instruction: what it is made of has no part in where that
+			 * writes. */
 			bool guard = at(&r, '@');
 
 			if (!guard && !at(&r, ';'))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a PTX module as who follows values through it needs it: functions with their parameters, and one instruction
- * after the other with the names in its operands. Nothing is resolved, and all slices are of the text.
+ * The text of a PTX module as who follows values through it needs it: functions with their
+ * parameters, and one instruction after the other with the names in its operands. Nothing is
+ * resolved, and all slices are of the text.
  *
  *	struct ptx_flow f;
  *	ptx_flow_init(&f, text, len);
@@ -80,9 +81,10 @@ void ptx_flow_release(struct ptx_flow *f);
 int ptx_flow_functions(struct ptx_flow *f);
 /* NULL when there is none of the name; of several the one with a body. */
 const struct ptx_flow_function *ptx_flow_function(const struct ptx_flow *f, struct ptx_slice name);
-/* Visit what stands in a body, in the order of the text. What a visitor has returned, or PTX_FLOW_NOT_UNDERSTOOD. */
-int ptx_flow_body(const struct ptx_flow *f, const struct ptx_flow_function *function, const struct ptx_flow_visitor *v,
-		  void *data);
+/* Visit what stands in a body, in the order of the text. What a visitor has returned, or
+ * PTX_FLOW_NOT_UNDERSTOOD. */
+int ptx_flow_body(const struct ptx_flow *f, const struct ptx_flow_function *function,
+		  const struct ptx_flow_visitor *v, void *data);
 
 bool ptx_slice_is(struct ptx_slice s, const char *text);
 /* "f16x2" -> 32, "b128" -> 128, "wide" -> 0 */

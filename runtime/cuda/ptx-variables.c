@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pass over tokens, not a parser: outside of function bodies it reads variable declarations, inside it reads statements
- * up to `;` and looks for names of variables in them. A name that stands for an address is brought into a register first:
+ * A pass over tokens, not a parser: outside of function bodies it reads variable declarations,
+ * inside it reads statements up to `;` and looks for names of variables in them. A name that stands
+ * for an address is brought into a register first:
  *
  *	ld.global.u32 %r1, [x+4];     mov.u64 %cgpu_address0, 0x300000000000;
  *	                              ld.global.u32 %r1, [%cgpu_address0+4];
  *
- * `mov` takes the number itself. A label in front of the statement stays in front; a predicate belongs to the statement and
- * needs no copy, since writing the extra register is harmless.
+ * `mov` takes the number itself. A label in front of the statement stays in front; a predicate
+ * belongs to the statement and needs no copy, since writing the extra register is harmless.
  */
 #define _GNU_SOURCE
 #include "runtime/cuda/ptx-variables.h"
@@ -62,7 +63,8 @@ static size_t skip_blank(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* A word with its leading dot and dotted parts (".global", "ld.global.u32", "x", "0f3F800000"), a string, or one character. */
+/* A word with its leading dot and dotted parts (".global", "ld.global.u32", "x", "0f3F800000"), a
+ * string, or one character. */
 static struct token next_token(const char *text, size_t len, size_t at)
 {
 	struct token t = { skip_blank(text, len, at), 0 };
@@ -113,9 +115,10 @@ static uint32_t type_size(const char *text, struct token t)
 		const char *name;
 		uint32_t size;
 	} rows[] = {
-		{ ".b8", 1 },  { ".u8", 1 },  { ".s8", 1 },  { ".b16", 2 }, { ".u16", 2 }, { ".s16", 2 },
-		{ ".f16", 2 }, { ".b32", 4 }, { ".u32", 4 }, { ".s32", 4 }, { ".f32", 4 }, { ".f16x2", 4 },
-		{ ".b64", 8 }, { ".u64", 8 }, { ".s64", 8 }, { ".f64", 8 }, { ".b128", 16 },
+		{ ".b8", 1 },  { ".u8", 1 },    { ".s8", 1 },  { ".b16", 2 }, { ".u16", 2 },
+		{ ".s16", 2 }, { ".f16", 2 },   { ".b32", 4 }, { ".u32", 4 }, { ".s32", 4 },
+		{ ".f32", 4 }, { ".f16x2", 4 }, { ".b64", 8 }, { ".u64", 8 }, { ".s64", 8 },
+		{ ".f64", 8 }, { ".b128", 16 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -124,9 +127,10 @@ static uint32_t type_size(const char *text, struct token t)
 	return 0;
 }
 
-/* Name, dimensions and initialiser of one variable; at is behind the type. Sets the place behind the `;`. */
-static int read_declarator(struct ptx_variables *v, struct ptx_variable *x, size_t at, size_t *ret_end,
-			   struct error *err)
+/* Name, dimensions and initialiser of one variable; at is behind the type. Sets the place behind
+ * the `;`. */
+static int read_declarator(struct ptx_variables *v, struct ptx_variable *x, size_t at,
+			   size_t *ret_end, struct error *err)
 {
 	struct token t = next_token(v->text, v->len, at);
 	uint64_t count = 1;
@@ -181,8 +185,8 @@ static struct ptx_variable *append(struct ptx_variables *v, struct error *err)
 }
 
 /*
- * One directive at module level that starts at `at`: a variable is recorded; anything else is left. Returns the place where
- * scanning goes on, or (size_t)-1.
+ * One directive at module level that starts at `at`: a variable is recorded; anything else is left.
+ * Returns the place where scanning goes on, or (size_t)-1.
  */
 static size_t scan_directive(struct ptx_variables *v, size_t at, struct error *err)
 {
@@ -190,8 +194,10 @@ static size_t scan_directive(struct ptx_variables *v, size_t at, struct error *e
 	bool is_variable = false;
 	size_t end = at;
 
-	for (struct token t = next_token(v->text, v->len, at); t.len; t = next_token(v->text, v->len, t.at + t.len)) {
-		if (token_is(v->text, t, ".visible") || token_is(v->text, t, ".weak") || token_is(v->text, t, ".common"))
+	for (struct token t = next_token(v->text, v->len, at); t.len;
+	     t = next_token(v->text, v->len, t.at + t.len)) {
+		if (token_is(v->text, t, ".visible") || token_is(v->text, t, ".weak") ||
+		    token_is(v->text, t, ".common"))
 			x.is_visible = true;
 		else if (token_is(v->text, t, ".extern"))
 			x.is_extern = x.is_visible = true;
@@ -226,7 +232,8 @@ static size_t scan_directive(struct ptx_variables *v, size_t at, struct error *e
 	return end;
 }
 
-/* The initialiser names something that is not a variable of ours: a function, or a variable that stays. */
+/* The initialiser names something that is not a variable of ours: a function, or a variable that
+ * stays. */
 static bool needs_the_driver(const struct ptx_variables *v, const struct ptx_variable *x)
 {
 	for (struct token t = next_token(v->text, x->init_end, x->init_begin); t.len;
@@ -234,7 +241,8 @@ static bool needs_the_driver(const struct ptx_variables *v, const struct ptx_var
 		const struct ptx_variable *named;
 		char c = v->text[t.at];
 
-		if (!(isalpha((unsigned char)c) || c == '_' || c == '$') || token_is(v->text, t, "generic"))
+		if (!(isalpha((unsigned char)c) || c == '_' || c == '$') ||
+		    token_is(v->text, t, "generic"))
 			continue;
 		named = find(v, v->text + t.at, t.len);
 		if (!named || named->in_module)
@@ -288,10 +296,12 @@ static uint64_t number(const char *text, struct token t)
 }
 
 /*
- * value = ["-"] number | symbol ["+" number | "-" number] | "generic" "(" symbol... ")" ["+" number] | mask "(" value ")".
- * A mask such as 0xFF00 picks bytes of an address for a .b8 array: the value is masked and shifted down.
+ * value = ["-"] number | symbol ["+" number | "-" number] | "generic" "(" symbol... ")" ["+"
+ * number] | mask "(" value ")". A mask such as 0xFF00 picks bytes of an address for a .b8 array:
+ * the value is masked and shifted down.
  */
-static int read_value(const struct ptx_variables *v, struct token *t, size_t end, uint64_t *ret, struct error *err)
+static int read_value(const struct ptx_variables *v, struct token *t, size_t end, uint64_t *ret,
+		      struct error *err)
 {
 	bool negative = token_is(v->text, *t, "-");
 	const struct ptx_variable *x;
@@ -401,18 +411,19 @@ static const struct ptx_variable *session_variable(const struct ptx_variables *v
 }
 
 /*
- * One statement of a function body: begin is its first token behind labels, end the place behind `;`. Opcodes with .const
- * are renamed only when the unit keeps no constant variable in the module.
+ * One statement of a function body: begin is its first token behind labels, end the place behind
+ * `;`. Opcodes with .const are renamed only when the unit keeps no constant variable in the module.
  */
-static int rewrite_statement(const struct ptx_variables *v, size_t begin, size_t end, bool rename, struct buffer *out,
-			     struct error *err)
+static int rewrite_statement(const struct ptx_variables *v, size_t begin, size_t end, bool rename,
+			     struct buffer *out, struct error *err)
 {
 	bool is_mov = false, seen_opcode = false;
 	struct use uses[ADDRESS_REGISTERS];
 	size_t n_uses = 0, at = begin;
 	struct token t;
 
-	for (t = next_token(v->text, end, begin); t.len; t = next_token(v->text, end, t.at + t.len)) {
+	for (t = next_token(v->text, end, begin); t.len;
+	     t = next_token(v->text, end, t.at + t.len)) {
 		const struct ptx_variable *x = session_variable(v, t);
 
 		if (t.len > 4 && !memcmp(v->text + t.at, "mov.", 4))
@@ -420,13 +431,16 @@ static int rewrite_statement(const struct ptx_variables *v, size_t begin, size_t
 		if (!x)
 			continue;
 		if (n_uses == ADDRESS_REGISTERS)
-			return fail_at(v, t.at, "too many device variables in one instruction", err);
+			return fail_at(v, t.at, "too many device variables in one instruction",
+				       err);
 		uses[n_uses++] = (struct use){ x, t };
 	}
 	for (size_t i = 0; i < n_uses && !is_mov; i++)
-		buffer_printf(out, "mov.u64 %%cgpu_address%zu, %#llx;\n\t", i, (unsigned long long)uses[i].x->address);
+		buffer_printf(out, "mov.u64 %%cgpu_address%zu, %#llx;\n\t", i,
+			      (unsigned long long)uses[i].x->address);
 	n_uses = 0;
-	for (t = next_token(v->text, end, begin); t.len; t = next_token(v->text, end, t.at + t.len)) {
+	for (t = next_token(v->text, end, begin); t.len;
+	     t = next_token(v->text, end, t.at + t.len)) {
 		const struct ptx_variable *x = session_variable(v, t);
 
 		buffer_append(out, v->text + at, t.at - at);
@@ -456,8 +470,10 @@ static int rewrite_statement(const struct ptx_variables *v, size_t begin, size_t
 	return 0;
 }
 
-/* The body of a function from its `{` on; returns the place behind the closing `}` or (size_t)-1. */
-static size_t rewrite_body(const struct ptx_variables *v, size_t at, bool rename, struct buffer *out, struct error *err)
+/* The body of a function from its `{` on; returns the place behind the closing `}` or (size_t)-1.
+ */
+static size_t rewrite_body(const struct ptx_variables *v, size_t at, bool rename,
+			   struct buffer *out, struct error *err)
 {
 	unsigned depth = 0;
 	size_t copied = at;
@@ -473,7 +489,8 @@ static size_t rewrite_body(const struct ptx_variables *v, size_t at, bool rename
 			if (depth == 0)
 				return end;
 			if (depth == 1 && v->text[t.at] == '{')
-				buffer_printf(out, "\n\t.reg .b64 %%cgpu_address<%d>;", ADDRESS_REGISTERS);
+				buffer_printf(out, "\n\t.reg .b64 %%cgpu_address<%d>;",
+					      ADDRESS_REGISTERS);
 		} else if (token_is(v->text, t, ".loc") || token_is(v->text, t, ".pragma")) {
 			const char *nl = memchr(v->text + t.at, '\n', v->len - t.at);
 
@@ -513,7 +530,8 @@ int ptx_variables_rewrite(const struct ptx_variables *v, struct buffer *out, str
 	for (size_t k = 0; k < v->n; k++)
 		if (v->items[k].is_constant && v->items[k].in_module)
 			rename = false;
-	for (t = next_token(v->text, v->len, 0); t.len; t = next_token(v->text, v->len, t.at + t.len)) {
+	for (t = next_token(v->text, v->len, 0); t.len;
+	     t = next_token(v->text, v->len, t.at + t.len)) {
 		if (i < v->n && t.at == v->items[i].begin) {
 			const struct ptx_variable *x = &v->items[i++];
 

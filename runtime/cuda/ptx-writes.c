@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each name of a function has a set of what its value may be made of: bytes of parameters, addresses in the text, and five
- * facts. An instruction lets values flow from names to names; sets grow along these flows until nothing changes, so the order
- * of instructions, loops and predicates need not be looked at. Then the addresses of all writes are.
+ * Each name of a function has a set of what its value may be made of: bytes of parameters,
+ * addresses in the text, and five facts. An instruction lets values flow from names to names; sets
+ * grow along these flows until nothing changes, so the order of instructions, loops and predicates
+ * need not be looked at. Then the addresses of all writes are.
  *
- * A pointer that comes out of memory may be any. Not so an index: it is multiplied, or it has less than 64 bits. When such a
- * value is put together or divided again it counts as a pointer.
+ * A pointer that comes out of memory may be any. Not so an index: it is multiplied, or it has less
+ * than 64 bits. When such a value is put together or divided again it counts as a pointer.
  *
- * Functions that are called are followed with the entry's values; an unknown one, one that is called through a pointer, and an
- * instruction that is not in ptx-effects.def are the end of what is known.
+ * Functions that are called are followed with the entry's values; an unknown one, one that is
+ * called through a pointer, and an instruction that is not in ptx-effects.def are the end of what
+ * is known.
  */
 #include "runtime/cuda/ptx-writes.h"
 
@@ -24,11 +26,12 @@
 
 /* Facts about a value; bases follow. */
 enum {
-	MEMORY,  /* 64 bits of it were read from memory */
-	SCALED,  /* the same, and then multiplied */
-	PIECE,   /* it has less than 64 bits, or had */
-	OWN,     /* the address of what belongs to the thread, the cta, the device's heap, the module or the driver */
-	PLACE,   /* the address of a parameter */
+	MEMORY, /* 64 bits of it were read from memory */
+	SCALED, /* the same, and then multiplied */
+	PIECE,  /* it has less than 64 bits, or had */
+	OWN, /* the address of what belongs to the thread, the cta, the device's heap, the module or
+		the driver */
+	PLACE, /* the address of a parameter */
 	FACTS,
 };
 
@@ -67,7 +70,7 @@ struct analysis {
 	struct ptx_flow text;
 	struct names names; /* "FUNCTION NAME" */
 	const struct ptx_flow_function *entry, *function;
-	uint32_t number;    /* of `function` */
+	uint32_t number; /* of `function` */
 	uint32_t version[ADDRESS_REGISTERS];
 	uint32_t *first_bit; /* of each parameter of the entry */
 	uint32_t n_words;
@@ -110,7 +113,8 @@ static uint32_t address_register(struct ptx_slice s)
 {
 	size_t n = strlen(ADDRESS_REGISTER);
 
-	if (s.len != n + 1 || memcmp(s.text, ADDRESS_REGISTER, n) || (uint32_t)(s.text[n] - '0') >= ADDRESS_REGISTERS)
+	if (s.len != n + 1 || memcmp(s.text, ADDRESS_REGISTER, n) ||
+	    (uint32_t)(s.text[n] - '0') >= ADDRESS_REGISTERS)
 		return ADDRESS_REGISTERS;
 	return (uint32_t)(s.text[n] - '0');
 }
@@ -132,7 +136,8 @@ static int seed(struct analysis *a, uint32_t name, uint32_t bit)
 
 static int flow(struct analysis *a, uint32_t to, uint32_t from, enum how how)
 {
-	if (to == NAME_NONE || from == NAME_NONE || !ARRAY_ROOM(a->flows, a->n_flows, &a->flows_cap))
+	if (to == NAME_NONE || from == NAME_NONE ||
+	    !ARRAY_ROOM(a->flows, a->n_flows, &a->flows_cap))
 		return OUT_OF_MEMORY;
 	a->flows[a->n_flows++] = (struct flow){ to, from, how };
 	return 0;
@@ -155,8 +160,8 @@ static int seed_number(struct analysis *a, uint32_t name, uint64_t number)
 	return seed(a, name, FACTS + a->n_words + (uint32_t)i);
 }
 
-static int flow_operand(struct analysis *a, const struct ptx_flow_operand *to, const struct ptx_flow_operand *from,
-			enum how how)
+static int flow_operand(struct analysis *a, const struct ptx_flow_operand *to,
+			const struct ptx_flow_operand *from, enum how how)
 {
 	int failed = 0;
 
@@ -215,14 +220,16 @@ static uint32_t bits_of(const struct ptx_flow_instruction *i)
 }
 
 /* What a function declares as registers and parameters has names that no register has. */
-static uint32_t declared_name(struct analysis *a, struct ptx_slice s, enum ptx_flow_space space, bool add)
+static uint32_t declared_name(struct analysis *a, struct ptx_slice s, enum ptx_flow_space space,
+			      bool add)
 {
 	char text[512];
 	int len = snprintf(text, sizeof(text), "%u d%d %.*s", a->number, space, (int)s.len, s.text);
 
 	if (len >= (int)sizeof(text))
 		return NAME_NONE;
-	return add ? names_add(&a->names, text, (size_t)len) : names_find(&a->names, text, (size_t)len);
+	return add ? names_add(&a->names, text, (size_t)len)
+		   : names_find(&a->names, text, (size_t)len);
 }
 
 static bool is_declared(struct analysis *a, struct ptx_slice s, enum ptx_flow_space space)
@@ -230,7 +237,8 @@ static bool is_declared(struct analysis *a, struct ptx_slice s, enum ptx_flow_sp
 	if (declared_name(a, s, space, false) != NAME_NONE)
 		return true;
 	/* .reg .b32 t<4>; */
-	while (space == PTX_FLOW_REG && s.len && s.text[s.len - 1] >= '0' && s.text[s.len - 1] <= '9')
+	while (space == PTX_FLOW_REG && s.len && s.text[s.len - 1] >= '0' &&
+	       s.text[s.len - 1] <= '9')
 		s.len--;
 	return declared_name(a, s, space, false) != NAME_NONE;
 }
@@ -249,7 +257,8 @@ static int store(struct analysis *a, const struct ptx_flow_operand *o, bool atom
 	if (o->n > 1 || !o->address)
 		return unknown(a, "a write to a place of another form");
 	/* A number alone gets a name, too. */
-	name = o->n ? name_of(a, o->names[0]) : name_in(a, a->number, (struct ptx_slice){ "", 0 }, (uint32_t)a->n_stores + 1);
+	name = o->n ? name_of(a, o->names[0])
+		    : name_in(a, a->number, (struct ptx_slice){ "", 0 }, (uint32_t)a->n_stores + 1);
 	if (!o->n && seed_number(a, name, o->number))
 		return OUT_OF_MEMORY;
 	if (name == NAME_NONE || !ARRAY_ROOM(a->stores, a->n_stores, &a->stores_cap))
@@ -278,13 +287,14 @@ static uint32_t entry_parameter(const struct analysis *a, struct ptx_slice s)
 }
 
 /* Bytes [from, from + size) of a parameter. */
-static int seed_parameter(struct analysis *a, const struct ptx_flow_operand *to, uint32_t parameter, uint64_t from,
-			  uint64_t size)
+static int seed_parameter(struct analysis *a, const struct ptx_flow_operand *to, uint32_t parameter,
+			  uint64_t from, uint64_t size)
 {
 	uint32_t bytes = a->w->sizes[parameter];
 	int failed = 0;
 
-	for (uint64_t word = from / 8; word * 8 < from + size && word * 8 < bytes && !failed; word++)
+	for (uint64_t word = from / 8; word * 8 < from + size && word * 8 < bytes && !failed;
+	     word++)
 		failed = seed_operand(a, to, a->first_bit[parameter] + (uint32_t)word);
 	return failed;
 }
@@ -326,7 +336,8 @@ static int flow_all(struct analysis *a, const struct ptx_flow_instruction *i, en
 
 static bool calculates_with_floats(const struct ptx_flow_instruction *i)
 {
-	return ptx_flow_type_is_float(type_of(i, 0)) && !ptx_slice_is(i->opcode, "selp") && !ptx_slice_is(i->opcode, "slct");
+	return ptx_flow_type_is_float(type_of(i, 0)) && !ptx_slice_is(i->opcode, "selp") &&
+	       !ptx_slice_is(i->opcode, "slct");
 }
 
 static int effect_COPY(struct analysis *a, const struct ptx_flow_instruction *i)
@@ -352,7 +363,8 @@ static bool scales_far(const struct ptx_flow_instruction *i)
 	if (bits_of(i) < 64 || i->n < 3)
 		return false;
 	if (shift)
-		return !i->operands[2].has_number || i->operands[2].n || i->operands[2].number >= 32;
+		return !i->operands[2].has_number || i->operands[2].n ||
+		       i->operands[2].number >= 32;
 	for (uint32_t k = 1; k < 3; k++)
 		if (i->operands[k].has_number && (i->operands[k].number >> 32) &&
 		    (i->operands[k].number >> 31) != 0x1ffffffffull)
@@ -401,9 +413,11 @@ static int effect_MOVE(struct analysis *a, const struct ptx_flow_instruction *i)
 	parameter = from->n == 1 ? entry_parameter(a, from->names[0]) : UINT32_MAX;
 	if (parameter != UINT32_MAX) {
 		failed = seed_operand(a, to, PLACE);
-		return failed ? failed : seed_parameter(a, to, parameter, 0, a->w->sizes[parameter]);
+		return failed ? failed
+			      : seed_parameter(a, to, parameter, 0, a->w->sizes[parameter]);
 	}
-	if (from->n == 1 && is_declared(a, from->names[0], PTX_FLOW_PARAM) && seed_operand(a, to, PLACE))
+	if (from->n == 1 && is_declared(a, from->names[0], PTX_FLOW_PARAM) &&
+	    seed_operand(a, to, PLACE))
 		return OUT_OF_MEMORY;
 	if (to->n > 1)
 		return flow_operand(a, to, from, bits_of(i) > 64 ? FLOW_COPY : FLOW_PIECE);
@@ -485,8 +499,8 @@ static int effect_ASYNC(struct analysis *a, const struct ptx_flow_instruction *i
 		if (i->modifiers[m].len >= 6 && !memcmp(i->modifiers[m].text, "shared", 6))
 			return 0;
 		if (ptx_slice_is(i->modifiers[m], "global"))
-			return has(i, "tensor") ? unknown(a, "a copy to a tensor") :
-						  store(a, &i->operands[0], has(i, "reduce"));
+			return has(i, "tensor") ? unknown(a, "a copy to a tensor")
+						: store(a, &i->operands[0], has(i, "reduce"));
 	}
 	return 0;
 }
@@ -510,7 +524,8 @@ static int call_known(struct analysis *a, struct ptx_slice name, const struct pt
 {
 	struct ptx_flow_operand first;
 
-	if (ptx_slice_is(name, "vprintf") || ptx_slice_is(name, "__assertfail") || ptx_slice_is(name, "free"))
+	if (ptx_slice_is(name, "vprintf") || ptx_slice_is(name, "__assertfail") ||
+	    ptx_slice_is(name, "free"))
 		return ret ? seed_operand(a, ret, PIECE) : 0;
 	if (ptx_slice_is(name, "malloc") && ret)
 		return seed_operand(a, ret, OWN);
@@ -545,11 +560,13 @@ static int effect_CALL(struct analysis *a, const struct ptx_flow_instruction *i)
 		return unknown(a, "a call with other arguments");
 	failed = reach(a, f);
 	for (uint32_t n = 0; n < f->n_parameters && !failed; n++)
-		failed = flow(a, name_in(a, number, parameter_at(a, f->first_parameter + n)->name, 0),
+		failed = flow(a,
+			      name_in(a, number, parameter_at(a, f->first_parameter + n)->name, 0),
 			      name_of(a, arguments->names[n]), FLOW_COPY);
 	for (uint32_t n = 0; ret && n < ret->n && !failed; n++)
 		failed = flow(a, name_of(a, ret->names[n]),
-			      name_in(a, number, parameter_at(a, f->first_return + n)->name, 0), FLOW_COPY);
+			      name_in(a, number, parameter_at(a, f->first_return + n)->name, 0),
+			      FLOW_COPY);
 	return failed;
 }
 
@@ -571,7 +588,8 @@ static int by_opcode(const void *key, const void *row)
 	return order ? order : opcode[s->len] ? -1 : 0;
 }
 
-/* A name of the module, of the cta or of the driver is an address of none of the session's buffers. */
+/* A name of the module, of the cta or of the driver is an address of none of the session's buffers.
+ */
 static int seed_names(struct analysis *a, const struct ptx_flow_instruction *i)
 {
 	int failed = 0;
@@ -583,7 +601,8 @@ static int seed_names(struct analysis *a, const struct ptx_flow_instruction *i)
 			if (s.len > 7 && !memcmp(s.text, "%envreg", 7))
 				failed = seed(a, name_of(a, s), OWN);
 			else if (s.text[0] != '%' && entry_parameter(a, s) == UINT32_MAX &&
-				 !is_declared(a, s, PTX_FLOW_REG) && !is_declared(a, s, PTX_FLOW_PARAM))
+				 !is_declared(a, s, PTX_FLOW_REG) &&
+				 !is_declared(a, s, PTX_FLOW_PARAM))
 				failed = seed(a, name_of(a, s), OWN);
 		}
 	return failed;
@@ -592,7 +611,8 @@ static int seed_names(struct analysis *a, const struct ptx_flow_instruction *i)
 static int on_instruction(void *data, const struct ptx_flow_instruction *i)
 {
 	struct analysis *a = data;
-	const void *row = bsearch(&i->opcode, effects, sizeof(effects) / sizeof(effects[0]), sizeof(effects[0]), by_opcode);
+	const void *row = bsearch(&i->opcode, effects, sizeof(effects) / sizeof(effects[0]),
+				  sizeof(effects[0]), by_opcode);
 	int failed;
 
 	if (!row)
@@ -610,7 +630,8 @@ static uint64_t *set_of(const struct analysis *a, uint32_t name)
 
 static uint64_t facts_after(uint64_t facts, enum how how)
 {
-	uint64_t wide = facts & (FACT(MEMORY) | FACT(SCALED)), rest = facts & ~(FACT(MEMORY) | FACT(SCALED));
+	uint64_t wide = facts & (FACT(MEMORY) | FACT(SCALED)),
+		 rest = facts & ~(FACT(MEMORY) | FACT(SCALED));
 
 	switch (how) {
 	case FLOW_SCALE:
@@ -638,7 +659,8 @@ static bool pass(const struct analysis *a, const struct flow *f)
 	if (f->how == FLOW_FOLLOW && !(from[0] & FACT(PLACE)))
 		return false;
 	for (uint32_t i = 0; i < a->row; i++) {
-		more = i ? from[i] : (from[0] & ~ALL_FACTS) | facts_after(from[0] & ALL_FACTS, f->how);
+		more = i ? from[i]
+			 : (from[0] & ~ALL_FACTS) | facts_after(from[0] & ALL_FACTS, f->how);
 		changed |= (more & ~to[i]) != 0;
 		to[i] |= more;
 	}
@@ -668,7 +690,8 @@ static struct ptx_writes_base base_of(const struct analysis *a, uint32_t bit)
 	uint32_t i = 0;
 
 	if (bit >= FACTS + a->n_words)
-		return (struct ptx_writes_base){ PTX_WRITES_ADDRESS, a->constants[bit - FACTS - a->n_words] };
+		return (struct ptx_writes_base){ PTX_WRITES_ADDRESS,
+						 a->constants[bit - FACTS - a->n_words] };
 	while (i + 1 < a->entry->n_parameters && a->first_bit[i + 1] <= bit)
 		i++;
 	return (struct ptx_writes_base){ i, (uint64_t)(bit - a->first_bit[i]) * 8 };
@@ -679,16 +702,20 @@ static bool is_new(const struct analysis *a, size_t store)
 {
 	for (size_t i = 0; i < store; i++)
 		if (a->stores[i].atomic == a->stores[store].atomic &&
-		    !memcmp(set_of(a, a->stores[i].name), set_of(a, a->stores[store].name), a->row * sizeof(uint64_t)))
+		    !memcmp(set_of(a, a->stores[i].name), set_of(a, a->stores[store].name),
+			    a->row * sizeof(uint64_t)))
 			return false;
 	return true;
 }
 
-static int add_set(struct analysis *a, const struct write *store, size_t *sets_cap, size_t *bases_cap)
+static int add_set(struct analysis *a, const struct write *store, size_t *sets_cap,
+		   size_t *bases_cap)
 {
 	struct ptx_writes *w = a->w;
 	const uint64_t *bits = set_of(a, store->name);
-	struct ptx_writes_set s = { .first = w->n_bases, .own = bits[0] & (FACT(OWN) | FACT(PLACE)), .atomic = store->atomic };
+	struct ptx_writes_set s = { .first = w->n_bases,
+				    .own = bits[0] & (FACT(OWN) | FACT(PLACE)),
+				    .atomic = store->atomic };
 
 	if (bits[0] & FACT(MEMORY))
 		return unknown(a, "a write to an address from memory");
@@ -729,7 +756,8 @@ static int begin_entry(struct analysis *a, const char *entry)
 
 	if (failed)
 		return failed == OUT_OF_MEMORY ? failed : unknown(a, "text of another form");
-	a->entry = ptx_flow_function(&a->text, (struct ptx_slice){ entry, (uint32_t)strlen(entry) });
+	a->entry =
+		ptx_flow_function(&a->text, (struct ptx_slice){ entry, (uint32_t)strlen(entry) });
 	if (!a->entry || !a->entry->body || !a->entry->is_entry)
 		return unknown(a, "an entry that is not there");
 	w->n_parameters = a->entry->n_parameters;
@@ -754,12 +782,15 @@ static int read_body(struct analysis *a, uint32_t index)
 	a->number = index;
 	a->function = &a->text.functions[index];
 	memset(a->version, 0, sizeof(a->version));
-	for (uint32_t i = 0; a->function != a->entry && i < a->function->n_parameters + a->function->n_returns && !failed; i++) {
+	for (uint32_t i = 0; a->function != a->entry &&
+			     i < a->function->n_parameters + a->function->n_returns && !failed;
+	     i++) {
 		uint32_t n = a->function->n_parameters;
 
 		failed = on_declaration(a, PTX_FLOW_PARAM,
-					parameter_at(a, i < n ? a->function->first_parameter + i :
-						     a->function->first_return + i - n)->name);
+					parameter_at(a, i < n ? a->function->first_parameter + i
+							      : a->function->first_return + i - n)
+						->name);
 	}
 	if (!failed)
 		failed = ptx_flow_body(&a->text, a->function, &visitor, a);
@@ -789,7 +820,8 @@ uint64_t ptx_writes_value(const struct ptx_writes *w, const struct ptx_writes_ba
 	if (b->parameter == PTX_WRITES_ADDRESS)
 		return b->value;
 	left = w->sizes[b->parameter] - b->value;
-	memcpy(&value, (const char *)args[b->parameter] + b->value, left < sizeof(value) ? left : sizeof(value));
+	memcpy(&value, (const char *)args[b->parameter] + b->value,
+	       left < sizeof(value) ? left : sizeof(value));
 	return value;
 }
 
@@ -801,7 +833,8 @@ void ptx_writes_release(struct ptx_writes *w)
 	*w = (struct ptx_writes){ 0 };
 }
 
-int ptx_writes_read(struct ptx_writes *w, const char *text, size_t len, const char *entry, struct error *err)
+int ptx_writes_read(struct ptx_writes *w, const char *text, size_t len, const char *entry,
+		    struct error *err)
 {
 	struct analysis a = { .w = w };
 	int failed;

@@ -54,7 +54,8 @@ static bool is_new(const char *call, uint32_t line, uint64_t address)
 
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 0; i < n_told; i++)
-		if (told[i].line == line && !strcmp(told[i].call, call) && (line || told[i].address == address))
+		if (told[i].line == line && !strcmp(told[i].call, call) &&
+		    (line || told[i].address == address))
 			fresh = false;
 	fresh &= n_told < PLACES;
 	if (fresh) {
@@ -78,8 +79,8 @@ static void put_buffer(const struct session_buffer *b, bool freed, struct buffer
 {
 	const char *name = ledger_name(b);
 
-	buffer_printf(out, "%s%s%sat 0x%" PRIx64 " of size %" PRIu64 " bytes", *name ? "`" : "", name, *name ? "` " : "", b->address,
-		      b->size);
+	buffer_printf(out, "%s%s%sat 0x%" PRIx64 " of size %" PRIu64 " bytes", *name ? "`" : "",
+		      name, *name ? "` " : "", b->address, b->size);
 	if (b->cell)
 		buffer_printf(out, " (cell %u", b->cell);
 	if (b->cell && b->line)
@@ -96,7 +97,8 @@ static void put_range(struct buffer *out)
 
 	device_lock();
 	b = ledger_look(noted.address, &freed);
-	buffer_printf(out, "=========     The %" PRIu64 " bytes from address 0x%" PRIx64 " on ", noted.size, noted.address);
+	buffer_printf(out, "=========     The %" PRIu64 " bytes from address 0x%" PRIx64 " on ",
+		      noted.size, noted.address);
 	if (b && freed) {
 		buffer_puts(out, "are inside an allocation that was freed ");
 		put_buffer(b, true, out);
@@ -118,11 +120,15 @@ void range_report_leave(const char *call, int error, uint32_t line)
 	if (!noted.size)
 		return;
 	if (error == cudaErrorInvalidValue && is_new(call, line, noted.address)) {
-		/* The form for a default stream per thread has the name that the program has written. */
-		if (len > 5 && (!strcmp(call + len - 5, "_ptsz") || !strcmp(call + len - 5, "_ptds")))
+		/* The form for a default stream per thread has the name that the program has
+		 * written. */
+		if (len > 5 &&
+		    (!strcmp(call + len - 5, "_ptsz") || !strcmp(call + len - 5, "_ptds")))
 			len -= 5;
-		buffer_printf(&text, "========= Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
-			      "to %.*s\n", (int)len, call);
+		buffer_printf(&text,
+			      "========= Program hit cudaErrorInvalidValue (error 1) due to "
+			      "\"invalid argument\" on CUDA API call to %.*s\n",
+			      (int)len, call);
 		put_place(line, &text);
 		put_range(&text);
 		device_print(true, buffer_text(&text), text.len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between __cudaRegisterFatBinary() and its End the constructor tells the names; then all is known that a unit of device
- * code needs, and it is loaded as that of a C cell is. Registering happens while the cell runs, so it rolls back with it.
+ * Between __cudaRegisterFatBinary() and its End the constructor tells the names; then all is known
+ * that a unit of device code needs, and it is loaded as that of a C cell is. Registering happens
+ * while the cell runs, so it rolls back with it.
  */
 #include "runtime/cuda/registration.h"
 
@@ -62,7 +63,8 @@ static void add_name(const char *name, void *address, bool is_entry, bool is_poi
 	if (at_work.wrapper && make_room()) {
 		at_work.names[at_work.n++] = (struct device_code_name){ name, address, is_pointer };
 		if (is_entry)
-			at_work.entries[at_work.n_entries++] = (struct unit_entry){ .name = name, .ptx_name = name };
+			at_work.entries[at_work.n_entries++] =
+				(struct unit_entry){ .name = name, .ptx_name = name };
 	}
 	device.host->leave_library();
 }
@@ -76,32 +78,36 @@ void **__cudaRegisterFatBinary(void *wrapper)
 	return wrapper;
 }
 
-void __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name, int thread_limit, uint3 *tid,
-			    uint3 *bid, dim3 *block, dim3 *grid, int *warp_size)
+void __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name,
+			    int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
+			    int *warp_size)
 {
-	(void)handle, (void)function, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+	(void)handle, (void)function, (void)thread_limit, (void)tid, (void)bid, (void)block,
+		(void)grid, (void)warp_size;
 	add_name(name, (void *)stub, true, false);
 }
 
-void __cudaRegisterVar(void **handle, char *stand_in, char *address, const char *name, int is_extern, size_t size,
-		       int constant, int global)
+void __cudaRegisterVar(void **handle, char *stand_in, char *address, const char *name,
+		       int is_extern, size_t size, int constant, int global)
 {
 	(void)handle, (void)address, (void)is_extern, (void)size, (void)constant, (void)global;
 	add_name(name, stand_in, false, false);
 }
 
-void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int is_extern, size_t size,
-			      int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name,
+			      int is_extern, size_t size, int constant, int global)
 {
 	(void)handle, (void)address, (void)is_extern, (void)size, (void)constant, (void)global;
 	add_name(name, pointer, false, true);
 }
 
 /*
- * Plain PTX, for which nvcc is asked: a library that unpacks would stand in the way of one that cells bring. The emulated
- * driver has one of its own, for programs that were built elsewhere; what it unpacks is *ret_memory.
+ * Plain PTX, for which nvcc is asked: a library that unpacks would stand in the way of one that
+ * cells bring. The emulated driver has one of its own, for programs that were built elsewhere; what
+ * it unpacks is *ret_memory.
  */
-static int find_ptx(const void *image, unsigned sm, struct fat_binary_ptx *ret, char **ret_memory, struct error *err)
+static int find_ptx(const void *image, unsigned sm, struct fat_binary_ptx *ret, char **ret_memory,
+		    struct error *err)
 {
 	struct error why = ERROR_INIT;
 
@@ -114,8 +120,11 @@ static int find_ptx(const void *image, unsigned sm, struct fat_binary_ptx *ret, 
 	ret->payload = *ret_memory;
 	if (ret->payload)
 		return 0;
-	return error_set(err, ERROR_UNSUPPORTED, "it has no PTX for compute capability %u.%u or less that is not compressed: "
-			 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
+	return error_set(
+		err, ERROR_UNSUPPORTED,
+		"it has no PTX for compute capability %u.%u or less that is not compressed: "
+		"compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress",
+		sm / 10, sm % 10, sm, sm);
 }
 
 static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret, struct error *err)
@@ -130,7 +139,8 @@ static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret,
 		char name[32];
 
 		snprintf(name, sizeof(name), "file %d", i + 1);
-		failed = find_ptx(parts[i], sm, &p, &unpacked, err) || ptx_link_add(&link, name, p.payload, p.len, err);
+		failed = find_ptx(parts[i], sm, &p, &unpacked, err) ||
+			 ptx_link_add(&link, name, p.payload, p.len, err);
 	}
 	if (!failed)
 		failed = ptx_link_end(&link, NULL, ret, err);
@@ -146,9 +156,12 @@ int registration_ptx(const void *image, struct buffer *ret, struct error *err)
 	int major, minor;
 	unsigned sm;
 
-	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_current()) ||
-	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_current()))
-		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
+	if (device.driver->cuDeviceGetAttribute(
+		    &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_current()) ||
+	    device.driver->cuDeviceGetAttribute(
+		    &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_current()))
+		return error_set(err, ERROR_SYSTEM,
+				 "the device does not tell its compute capability");
 	sm = (unsigned)(10 * major + minor);
 	if (parts)
 		return link_parts(parts, sm, ret, err);
@@ -161,7 +174,9 @@ int registration_ptx(const void *image, struct buffer *ret, struct error *err)
 static int load(struct error *err)
 {
 	struct device_code_names names = { at_work.names, at_work.n };
-	struct unit u = { .cell = device.cell, .entries = at_work.entries, .n_entries = at_work.n_entries };
+	struct unit u = { .cell = device.cell,
+			  .entries = at_work.entries,
+			  .n_entries = at_work.n_entries };
 	cleanup_buffer struct buffer ptx = BUFFER_INIT;
 	int failed;
 
@@ -181,7 +196,8 @@ static int load(struct error *err)
 	return failed;
 }
 
-/* A program that cannot have its device code still runs, and its launches fail, as everywhere; but the reason is told. */
+/* A program that cannot have its device code still runs, and its launches fail, as everywhere; but
+ * the reason is told. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
 	struct error err = ERROR_INIT;
@@ -191,7 +207,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	device.host->enter_library();
 	if (at_work.wrapper && load(&err)) {
 		failed = true;
-		device_print(true, "Device code was not loaded: ", strlen("Device code was not loaded: "));
+		device_print(true, "Device code was not loaded: ",
+			     strlen("Device code was not loaded: "));
 		device_print(true, err.text, strlen(err.text));
 		device_print(true, "\n", 1);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of cells that device code was compiled from, so that reports can quote their lines. They are state of the
- * session, since a launch may be of any earlier cell; beyond a total size the oldest go,
- * and a text that is run again is kept once, as that of its last run.
+ * The texts of cells that device code was compiled from, so that reports can quote their lines.
+ * They are state of the session, since a launch may be of any earlier cell; beyond a total size the
+ * oldest go, and a text that is run again is kept once, as that of its last run.
  */
 #ifndef CGPU_RUNTIME_CUDA_SOURCE_TEXT_H
 #define CGPU_RUNTIME_CUDA_SOURCE_TEXT_H
@@ -19,7 +19,8 @@ void source_text_begin(uint32_t cell, const char *text);
 void source_text_keep(void);
 /* The same when the unit declares something for device code. */
 void source_text_keep_of(const struct unit *u);
-/* An emulator_source_fn. "In[3]" is a cell, other names are files of the program in a %%cuda cell. */
+/* An emulator_source_fn. "In[3]" is a cell, other names are files of the program in a %%cuda cell.
+ */
 int source_text_line(void *data, const char *file, uint32_t line, char *ret, size_t size);
 /* Quotes the line of a cell as reports do; nothing when it is blank or not known. */
 void source_text_put(uint32_t cell, uint32_t line, struct buffer *out);

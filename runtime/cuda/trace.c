@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row is noted when its call returns; its name is looked up then, since the buffer may be gone at the end of the cell. Its
- * events are asked for their times when the cell is over and all is done. The first rows are kept, and a ring of the last; the
- * events of a row that leaves the ring serve the next one.
+ * A row is noted when its call returns; its name is looked up then, since the buffer may be gone at
+ * the end of the cell. Its events are asked for their times when the cell is over and all is done.
+ * The first rows are kept, and a ring of the last; the events of a row that leaves the ring serve
+ * the next one.
  */
 #include "runtime/cuda/trace.h"
 
@@ -33,7 +34,8 @@ struct row {
 	CUevent begin, end; /* NULL: the host's times are told */
 };
 
-/* Events of a device stand in relation to its first one, which was recorded when the host's clock said `at_ns`. */
+/* Events of a device stand in relation to its first one, which was recorded when the host's clock
+ * said `at_ns`. */
 struct origin {
 	CUevent event;
 	uint64_t at_ns;
@@ -45,8 +47,8 @@ static struct {
 	const struct cuda_driver *inner;
 	struct cuda_driver wrapped;
 	uint64_t start_ns;
-	struct row *rows;   /* ROWS */
-	uint64_t n;         /* of all that came */
+	struct row *rows; /* ROWS */
+	uint64_t n;       /* of all that came */
 	uint64_t counts[TRACE_KINDS], bytes[TRACE_KINDS];
 	struct origin origins[SESSION_DEVICES_MAX];
 	CUstream streams[STREAMS_MAX]; /* by number, from 1 */
@@ -153,7 +155,9 @@ static CUevent new_event(void)
 /* Where the row number i of all stands, as long as it is kept. */
 static struct row *row_at(uint64_t i)
 {
-	return &trace.rows[i < ROWS ? i : DEVICE_TRACE_HEAD + (i - DEVICE_TRACE_HEAD) % DEVICE_TRACE_HEAD];
+	return &trace.rows[i < ROWS ? i
+				    : DEVICE_TRACE_HEAD +
+					      (i - DEVICE_TRACE_HEAD) % DEVICE_TRACE_HEAD];
 }
 
 /* The events of a row that is not kept any more; the lock is held. */
@@ -195,7 +199,8 @@ static void destroy_events(struct row *r)
 static struct row begin(enum trace_kind kind)
 {
 	return (struct row){
-		.told = { .kind = kind, .begin_ns = since_start(),
+		.told = { .kind = kind,
+			  .begin_ns = since_start(),
 			  .line = device.host->caller_line ? device.host->caller_line() : 0 },
 		.call = at_work ? at_work : "",
 		.device = device_current(),
@@ -290,7 +295,8 @@ void trace_free(const struct session_buffer *b)
 
 /* ---- the wrapped calls ---- */
 
-static struct row begin_launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3], unsigned shared, CUstream s)
+static struct row begin_launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
+			       unsigned shared, CUstream s)
 {
 	struct row r = begin_on(TRACE_LAUNCH, s);
 
@@ -301,26 +307,34 @@ static struct row begin_launch(CUfunction f, const uint32_t grid[3], const uint3
 	return r;
 }
 
-static CUresult launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-		       unsigned shared, CUstream s, void **params, void **extra)
+static CUresult launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+		       unsigned by, unsigned bz, unsigned shared, CUstream s, void **params,
+		       void **extra)
 {
 	struct row r;
 
 	if (!is_traced())
-		return trace.inner->cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, params, extra);
+		return trace.inner->cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, params,
+						   extra);
 	r = begin_launch(f, (uint32_t[3]){ gx, gy, gz }, (uint32_t[3]){ bx, by, bz }, shared, s);
-	return note_on(&r, s, trace.inner->cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, params, extra));
+	return note_on(
+		&r, s,
+		trace.inner->cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, params, extra));
 }
 
-static CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-				   unsigned shared, CUstream s, void **params)
+static CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+				   unsigned by, unsigned bz, unsigned shared, CUstream s,
+				   void **params)
 {
 	struct row r;
 
 	if (!is_traced())
-		return trace.inner->cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, s, params);
+		return trace.inner->cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, s,
+							      params);
 	r = begin_launch(f, (uint32_t[3]){ gx, gy, gz }, (uint32_t[3]){ bx, by, bz }, shared, s);
-	return note_on(&r, s, trace.inner->cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, s, params));
+	return note_on(&r, s,
+		       trace.inner->cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, s,
+							      params));
 }
 
 static void describe_copy(struct row *r, uint64_t to, uint64_t from, uint64_t bytes)
@@ -353,8 +367,8 @@ static CUresult copy_async(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
 }
 
 /* One end of a copy of rows. */
-static enum trace_place describe_end(CUmemorytype type, CUdeviceptr address, const void *host, CUarray array,
-				     char ret[NAME_MAX_BYTES])
+static enum trace_place describe_end(CUmemorytype type, CUdeviceptr address, const void *host,
+				     CUarray array, char ret[NAME_MAX_BYTES])
 {
 	ret[0] = '\0';
 	if (array && type == CU_MEMORYTYPE_ARRAY)
@@ -364,17 +378,27 @@ static enum trace_place describe_end(CUmemorytype type, CUdeviceptr address, con
 
 static void describe_rows(struct row *r, const CUDA_MEMCPY3D *c)
 {
-	r->told.place = describe_end(c->dstMemoryType, c->dstDevice, c->dstHost, c->dstArray, r->name);
-	r->told.from_place = describe_end(c->srcMemoryType, c->srcDevice, c->srcHost, c->srcArray, r->from);
+	r->told.place =
+		describe_end(c->dstMemoryType, c->dstDevice, c->dstHost, c->dstArray, r->name);
+	r->told.from_place =
+		describe_end(c->srcMemoryType, c->srcDevice, c->srcHost, c->srcArray, r->from);
 	r->told.bytes = (uint64_t)c->WidthInBytes * c->Height * c->Depth;
 }
 
 static CUDA_MEMCPY3D one_layer(const CUDA_MEMCPY2D *c)
 {
 	return (CUDA_MEMCPY3D){
-		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice, .srcArray = c->srcArray,
-		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice, .dstArray = c->dstArray,
-		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+		.srcMemoryType = c->srcMemoryType,
+		.srcHost = c->srcHost,
+		.srcDevice = c->srcDevice,
+		.srcArray = c->srcArray,
+		.dstMemoryType = c->dstMemoryType,
+		.dstHost = c->dstHost,
+		.dstDevice = c->dstDevice,
+		.dstArray = c->dstArray,
+		.WidthInBytes = c->WidthInBytes,
+		.Height = c->Height,
+		.Depth = 1,
 	};
 }
 
@@ -425,24 +449,28 @@ static CUresult copy_3d_async(const CUDA_MEMCPY3D *c, CUstream s)
 }
 
 /* The fills differ in their parameters only. */
-#define FILL(cu, parameters, arguments, size)                            \
-	static CUresult fill_##cu parameters                             \
-	{                                                                  \
-		struct row r;                                              \
-									   \
-		if (!is_traced())                                          \
-			return trace.inner->cu arguments;                \
-		r = begin_on(TRACE_FILL, s);                               \
-		r.told.place = describe(p, r.name);                        \
-		r.told.bytes = (uint64_t)(size);                           \
-		return note_on(&r, s, trace.inner->cu arguments);        \
+#define FILL(cu, parameters, arguments, size)                                                      \
+	static CUresult fill_##cu parameters                                                       \
+	{                                                                                          \
+		struct row r;                                                                      \
+                                                                                                   \
+		if (!is_traced())                                                                  \
+			return trace.inner->cu arguments;                                          \
+		r = begin_on(TRACE_FILL, s);                                                       \
+		r.told.place = describe(p, r.name);                                                \
+		r.told.bytes = (uint64_t)(size);                                                   \
+		return note_on(&r, s, trace.inner->cu arguments);                                  \
 	}
-FILL(cuMemsetD8Async, (CUdeviceptr p, unsigned char value, size_t n, CUstream s), (p, value, n, s), n)
-FILL(cuMemsetD2D8Async, (CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height, CUstream s),
-     (p, pitch, value, width, height, s), width * height)
-FILL(cuMemsetD2D16Async, (CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height, CUstream s),
+FILL(cuMemsetD8Async, (CUdeviceptr p, unsigned char value, size_t n, CUstream s), (p, value, n, s),
+     n)
+FILL(cuMemsetD2D8Async,
+     (CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height, CUstream s),
+     (p, pitch, value, width, height, s), width *height)
+FILL(cuMemsetD2D16Async,
+     (CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height, CUstream s),
      (p, pitch, value, width, height, s), 2 * width * height)
-FILL(cuMemsetD2D32Async, (CUdeviceptr p, size_t pitch, unsigned int value, size_t width, size_t height, CUstream s),
+FILL(cuMemsetD2D32Async,
+     (CUdeviceptr p, size_t pitch, unsigned int value, size_t width, size_t height, CUstream s),
      (p, pitch, value, width, height, s), 4 * width * height)
 #undef FILL
 
@@ -558,12 +586,13 @@ static bool elapsed(CUevent from, CUevent to, uint64_t *ret_ns)
 static void time_row(struct row *r)
 {
 	const struct origin *o = &trace.origins[r->device];
-	bool waits = r->told.kind == TRACE_WAIT || r->told.kind == TRACE_ALLOCATION || r->told.kind == TRACE_FREE;
+	bool waits = r->told.kind == TRACE_WAIT || r->told.kind == TRACE_ALLOCATION ||
+		     r->told.kind == TRACE_FREE;
 	uint64_t from, took;
 
 	r->told.timed = waits;
-	if (!r->begin || !o->event || device_switch(r->device) || !elapsed(o->event, r->begin, &from) ||
-	    !elapsed(r->begin, r->end, &took))
+	if (!r->begin || !o->event || device_switch(r->device) ||
+	    !elapsed(o->event, r->begin, &from) || !elapsed(r->begin, r->end, &took))
 		return;
 	r->told.begin_ns = o->at_ns + from;
 	r->told.end_ns = r->told.begin_ns + took;
@@ -572,7 +601,8 @@ static void time_row(struct row *r)
 
 static void collect(struct buffer *ret)
 {
-	struct device_trace t = { .emulated = trace.inner->extension, .n_rows = trace.n < ROWS ? trace.n : ROWS };
+	struct device_trace t = { .emulated = trace.inner->extension,
+				  .n_rows = trace.n < ROWS ? trace.n : ROWS };
 	struct device_trace_row rows[ROWS];
 
 	t.rows = rows;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %%trace: while it is on, the driver's table is wrapped, so that each copy, fill, launch and wait of a cell is noted, and the
- * ledger tells what is allocated and freed. The work of a stream stands between two events of the driver, so its times are those
- * of the device, on a real one as on the emulated one.
+ * %%trace: while it is on, the driver's table is wrapped, so that each copy, fill, launch and wait
+ * of a cell is noted, and the ledger tells what is allocated and freed. The work of a stream stands
+ * between two events of the driver, so its times are those of the device, on a real one as on the
+ * emulated one.
  */
 #ifndef CGPU_RUNTIME_CUDA_TRACE_H
 #define CGPU_RUNTIME_CUDA_TRACE_H

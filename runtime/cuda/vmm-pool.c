@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two tables: the session's chunks (address, size, id), which roll back, and this process's handles by chunk id, which do
- * not. Addresses are searched next-fit, so that a freed buffer's addresses rest a while before they mean something else.
+ * Two tables: the session's chunks (address, size, id), which roll back, and this process's handles
+ * by chunk id, which do not. Addresses are searched next-fit, so that a freed buffer's addresses
+ * rest a while before they mean something else.
  */
 #include "runtime/cuda/vmm-pool.h"
 
@@ -31,14 +32,14 @@ struct chunk_handle {
 	CUmemGenericAllocationHandle handle;
 	int device;
 	bool scratch;
-	bool leaving;     /* unmapped at the commit */
-	bool waiting;     /* a scratch chunk that holds nothing */
+	bool leaving;           /* unmapped at the commit */
+	bool waiting;           /* a scratch chunk that holds nothing */
 	struct host_chunk host; /* bytes not NULL: it is memory of the host, and has no handle */
 };
 
 static struct chunk_handle *handles;
 static size_t n_handles, cap_handles;
-static uint64_t last_id;      /* the low bits of it */
+static uint64_t last_id; /* the low bits of it */
 
 CUresult vmm_pool_init(void)
 {
@@ -87,8 +88,8 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 	int fd = -1, sent;
 	CUresult result;
 
-	result = device.driver->cuMemExportToShareableHandle(&fd, h->handle,
-							     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+	result = device.driver->cuMemExportToShareableHandle(
+		&fd, h->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 	if (result)
 		return result;
 	device_node_tell();
@@ -113,7 +114,8 @@ static struct session_chunk *chunk_of(uint64_t address)
 	return NULL;
 }
 
-/* Which devices reach a chunk, a bit each: its own, and the peers of that or those that its pool names. */
+/* Which devices reach a chunk, a bit each: its own, and the peers of that or those that its pool
+ * names. */
 static uint32_t reached_by(const struct chunk_handle *h)
 {
 	const struct session_chunk *c = h->scratch ? NULL : chunk_of(h->address);
@@ -134,7 +136,9 @@ static CUresult set_access(const struct chunk_handle *h, uint32_t bits, CUmemAcc
 
 	for (int i = 0; i < device.count; i++)
 		if (bits >> i & 1)
-			desc[n++] = (CUmemAccessDesc){ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = i }, flags };
+			desc[n++] =
+				(CUmemAccessDesc){ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = i },
+						   flags };
 	return n ? device.driver->cuMemSetAccess(h->address, h->size, desc, n) : CUDA_SUCCESS;
 }
 
@@ -166,7 +170,8 @@ static CUresult map(struct chunk_handle *h)
 		device.driver->cuMemUnmap(h->address, h->size);
 		return result;
 	}
-	/* Device code reaches annotated buffers only, nothing of a scratch chunk and no red zone. */
+	/* Device code reaches annotated buffers only, nothing of a scratch chunk and no red zone.
+	 */
 	if (device.driver->extension)
 		device.driver->extension->annotate(&nothing);
 	return CUDA_SUCCESS;
@@ -197,7 +202,8 @@ static bool is_granted(int ordinal, uint64_t size, uint64_t *ret_more)
 {
 	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
 
-	*ret_more = all > granted[ordinal] ? round_up_to(all - granted[ordinal], VMM_POOL_GRANULE) : 0;
+	*ret_more =
+		all > granted[ordinal] ? round_up_to(all - granted[ordinal], VMM_POOL_GRANULE) : 0;
 	return !*ret_more;
 }
 
@@ -234,18 +240,22 @@ static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocatio
 	result = device_window_create(device.driver, ordinal, size, ret);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		vmm_pool_forget();
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && device.host->make_room && device.host->make_room(size))
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && device.host->make_room &&
+	    device.host->make_room(size))
 		result = device_window_create(device.driver, ordinal, size, ret);
 	return result;
 }
 
 /*
- * Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers, 0: it holds
- * pre-images. id: the chunk whose memory it becomes; 0: a new one, and then its number.
+ * Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in
+ * later workers, 0: it holds pre-images. id: the chunk whose memory it becomes; 0: a new one, and
+ * then its number.
  */
 static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, uint64_t *id)
 {
-	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = !told };
+	struct chunk_handle h = {
+		.address = address, .size = size, .device = ordinal, .scratch = !told
+	};
 	CUresult result = ask_and_create(ordinal, size, &h.handle);
 
 	if (result)
@@ -276,7 +286,8 @@ static const struct chunk_handle *handle_in(uint64_t at, uint64_t size)
 	return NULL;
 }
 
-/* A free range behind chunk i (or at the window's start for -1), not below `from`; 0: none there. */
+/* A free range behind chunk i (or at the window's start for -1), not below `from`; 0: none there.
+ */
 static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
 {
 	const struct session_array *a = &device.session->chunks;
@@ -343,12 +354,14 @@ uint64_t vmm_pool_taken(int ordinal)
 }
 
 /* One that fits without much waste. */
-static struct session_chunk *take_spare(int ordinal, const struct session_pool *owner, uint64_t size)
+static struct session_chunk *take_spare(int ordinal, const struct session_pool *owner,
+					uint64_t size)
 {
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
 
-		if (!is_spare(c) || c->device != ordinal || c->owner != owner || c->size < size || c->size - size > size / 4)
+		if (!is_spare(c) || c->device != ordinal || c->owner != owner || c->size < size ||
+		    c->size - size > size / 4)
 			continue;
 		c->empty = false;
 		return c;
@@ -360,7 +373,7 @@ void vmm_pool_trim(void)
 {
 	struct session_array *a = &device.session->chunks;
 
-	for (uint32_t i = 0; i < a->n; ) {
+	for (uint32_t i = 0; i < a->n;) {
 		struct session_chunk *c = chunk_at(i);
 		struct chunk_handle *h = find_handle(c->id);
 
@@ -375,7 +388,8 @@ void vmm_pool_trim(void)
 	}
 }
 
-static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size, bool pool, struct session_chunk **ret)
+static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size, bool pool,
+			  struct session_chunk **ret)
 {
 	struct session *s = device.session;
 	struct session_chunk *c = pool ? NULL : take_spare(ordinal, owner, size);
@@ -390,15 +404,20 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	vmm_pool_trim();
 	at = find_place(size, &index);
 	if (!at) {
-		refused = "The driver gives no more addresses for it, free memory or not: `%doctor` says how many it has given.";
+		refused = "The driver gives no more addresses for it, free memory or not: "
+			  "`%doctor` says how many it has given.";
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	c = session_insert(&s->chunks, sizeof(*c), index);
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	/* Who reaches it is looked up when it is mapped. */
-	*c = (struct session_chunk){ .address = at, .size = size, .born = s->serial, .owner = owner,
-				     .device = (uint8_t)ordinal, .pool = pool };
+	*c = (struct session_chunk){ .address = at,
+				     .size = size,
+				     .born = s->serial,
+				     .owner = owner,
+				     .device = (uint8_t)ordinal,
+				     .pool = pool };
 	result = make(ordinal, size, at, at, &id);
 	if (result) {
 		session_remove(&s->chunks, sizeof(*c), index);
@@ -445,7 +464,8 @@ static uint64_t place_in(struct session_chunk *c, uint64_t size)
 	return at;
 }
 
-CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, uint64_t *ret_address)
+CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size,
+			uint64_t *ret_address)
 {
 	struct session *s = device.session;
 	struct session_chunk *c = NULL;
@@ -461,7 +481,9 @@ CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, 
 	}
 	for (uint32_t i = 0; i < s->chunks.n; i++) {
 		c = chunk_at(i);
-		*ret_address = c->pool && c->device == ordinal && c->owner == owner ? place_in(c, size) : 0;
+		*ret_address = c->pool && c->device == ordinal && c->owner == owner
+				       ? place_in(c, size)
+				       : 0;
 		if (*ret_address)
 			goto found;
 	}
@@ -471,9 +493,11 @@ CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, 
 	c->next = VMM_POOL_RED_ZONE;
 	*ret_address = c->address + c->next;
 found:
-	/* Only what ends at the frontier moves it: a hole that was too small for this one may fit another. */
+	/* Only what ends at the frontier moves it: a hole that was too small for this one may fit
+	 * another. */
 	if (*ret_address == c->address + c->next)
-		c->next = round_up_to(*ret_address + size, VMM_POOL_ALIGN) + VMM_POOL_RED_ZONE - c->address;
+		c->next = round_up_to(*ret_address + size, VMM_POOL_ALIGN) + VMM_POOL_RED_ZONE -
+			  c->address;
 	return CUDA_SUCCESS;
 }
 
@@ -494,7 +518,8 @@ uint64_t vmm_pool_reserved(const struct session_pool *owner)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < device.session->chunks.n; i++)
-		if (chunk_at(i)->owner == owner && (owner->release_threshold || !chunk_at(i)->empty))
+		if (chunk_at(i)->owner == owner &&
+		    (owner->release_threshold || !chunk_at(i)->empty))
 			bytes += chunk_at(i)->size;
 	return bytes;
 }
@@ -509,8 +534,12 @@ void vmm_pool_disown(const struct session_pool *owner)
 /* The table has the memory from here on. Not registered, it is copied to no less, only slower. */
 static CUresult add_host(struct host_chunk *host, int ordinal)
 {
-	struct chunk_handle h = { .id = host->id, .address = (uintptr_t)host->bytes, .size = host->size, .device = ordinal,
-				  .scratch = true, .host = *host };
+	struct chunk_handle h = { .id = host->id,
+				  .address = (uintptr_t)host->bytes,
+				  .size = host->size,
+				  .device = ordinal,
+				  .scratch = true,
+				  .host = *host };
 
 	if (!add_handle(&h)) {
 		host_chunk_release(host);
@@ -549,11 +578,13 @@ static uint64_t scratch_place(uint64_t size)
 	return 0;
 }
 
-static CUresult scratch_on_device(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
+static CUresult scratch_on_device(int ordinal, uint64_t size, uint64_t *ret_id,
+				  uint64_t *ret_address)
 {
 	*ret_id = 0;
 	*ret_address = scratch_place(size);
-	return *ret_address ? make(ordinal, size, *ret_address, 0, ret_id) : CUDA_ERROR_OUT_OF_MEMORY;
+	return *ret_address ? make(ordinal, size, *ret_address, 0, ret_id)
+			    : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* One that waits and is not much larger. */
@@ -562,8 +593,8 @@ static struct chunk_handle *take_waiting(int ordinal, uint64_t size, bool on_hos
 	for (size_t i = 0; i < n_handles; i++) {
 		struct chunk_handle *h = &handles[i];
 
-		if (!h->waiting || h->device != ordinal || (h->host.bytes != NULL) != on_host || h->size < size ||
-		    h->size - size > size / 4)
+		if (!h->waiting || h->device != ordinal || (h->host.bytes != NULL) != on_host ||
+		    h->size < size || h->size - size > size / 4)
 			continue;
 		h->waiting = false;
 		return h;
@@ -571,7 +602,8 @@ static struct chunk_handle *take_waiting(int ordinal, uint64_t size, bool on_hos
 	return NULL;
 }
 
-CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address)
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id,
+			  uint64_t *ret_address)
 {
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 	const struct chunk_handle *h;
@@ -587,12 +619,14 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 	vmm_pool_forget();
 	if (!on_host)
 		result = scratch_on_device(ordinal, size, ret_id, ret_address);
-	return result == CUDA_ERROR_OUT_OF_MEMORY ? scratch_on_host(ordinal, size, ret_id, ret_address) : result;
+	return result == CUDA_ERROR_OUT_OF_MEMORY
+		       ? scratch_on_host(ordinal, size, ret_id, ret_address)
+		       : result;
 }
 
 /*
- * The kernel knows that chunks without an address end with the commit. It is not told which: one that a thread has asked for
- * between the end of the last cell and its commit went with that.
+ * The kernel knows that chunks without an address end with the commit. It is not told which: one
+ * that a thread has asked for between the end of the last cell and its commit went with that.
  */
 void vmm_pool_drop_scratch(void)
 {
@@ -642,7 +676,11 @@ static int device_of(uint64_t id)
 static struct chunk_handle handle_of(uint64_t id, uint64_t size, uint64_t address)
 {
 	struct chunk_handle h = {
-		.id = id, .address = address, .size = size, .device = device_of(id), .scratch = !address,
+		.id = id,
+		.address = address,
+		.size = size,
+		.device = device_of(id),
+		.scratch = !address,
 	};
 
 	if (!address)
@@ -683,8 +721,8 @@ CUresult vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd)
 	if (CHUNK_IS_ON_HOST(id))
 		return attach_host(id, size, fd);
 	h = handle_of(id, size, address);
-	result = device.driver->cuMemImportFromShareableHandle(&h.handle, (void *)(intptr_t)fd,
-							       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+	result = device.driver->cuMemImportFromShareableHandle(
+		&h.handle, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 	close(fd);
 	return result ? result : map_and_add(&h);
 }
@@ -697,8 +735,8 @@ bool vmm_pool_is_mapped(uint64_t address)
 	return false;
 }
 
-CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address, int (*fill)(void *data, uint64_t address),
-			      void *data)
+CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address,
+			      int (*fill)(void *data, uint64_t address), void *data)
 {
 	struct chunk_handle h = handle_of(id, size, address);
 	CUresult result = device_window_create(device.driver, h.device, size, &h.handle);
@@ -720,8 +758,9 @@ void vmm_pool_detach(uint64_t id)
 
 void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t size), void *data)
 {
-	/* Scratch chunks of the last worker have done their work; the kernel drops them by itself. */
-	for (size_t i = 0; i < n_handles; ) {
+	/* Scratch chunks of the last worker have done their work; the kernel drops them by itself.
+	 */
+	for (size_t i = 0; i < n_handles;) {
 		if (handles[i].scratch)
 			release_handle(&handles[i]);
 		else
@@ -748,14 +787,15 @@ static bool is_empty(const struct session_chunk *c)
 	const struct session_array *a = &device.session->buffers;
 	uint32_t i = buffer_index(c->address);
 
-	return i == a->n || session_at(a, struct session_buffer, i)->address >= c->address + c->size;
+	return i == a->n ||
+	       session_at(a, struct session_buffer, i)->address >= c->address + c->size;
 }
 
 void vmm_pool_settle(void)
 {
 	struct session_array *a = &device.session->chunks;
 
-	for (uint32_t i = 0; i < a->n; ) {
+	for (uint32_t i = 0; i < a->n;) {
 		struct session_chunk *c = chunk_at(i);
 		struct chunk_handle *h = find_handle(c->id);
 
@@ -772,7 +812,7 @@ void vmm_pool_settle(void)
 
 void vmm_pool_committed(void)
 {
-	for (size_t i = 0; i < n_handles; ) {
+	for (size_t i = 0; i < n_handles;) {
 		if (handles[i].leaving)
 			release_handle(&handles[i]);
 		else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table is made anew only for somebody who looks; of many buffers ten times a second at most while a cell runs, so that it
- * may lack the last ones until the next comes or goes, or the cell ends. The sum is always exact.
+ * The table is made anew only for somebody who looks; of many buffers ten times a second at most
+ * while a cell runs, so that it may lack the last ones until the next comes or goes, or the cell
+ * ends. The sum is always exact.
  */
 #include "runtime/cuda/watch.h"
 
@@ -19,7 +20,8 @@
 static uint64_t renewed_ns;
 
 /* The largest so far, in order; the one that falls out joins the rest. */
-static void place(const struct session_buffer *b, const struct session_buffer *largest[DEVICE_WATCH_ROWS],
+static void place(const struct session_buffer *b,
+		  const struct session_buffer *largest[DEVICE_WATCH_ROWS],
 		  struct device_watch_table *t)
 {
 	uint32_t at = t->n_rows;
@@ -35,7 +37,8 @@ static void place(const struct session_buffer *b, const struct session_buffer *l
 	}
 	if (at < DEVICE_WATCH_ROWS) {
 		out = largest[DEVICE_WATCH_ROWS - 1];
-		memmove(&largest[at + 1], &largest[at], (DEVICE_WATCH_ROWS - 1 - at) * sizeof(largest[0]));
+		memmove(&largest[at + 1], &largest[at],
+			(DEVICE_WATCH_ROWS - 1 - at) * sizeof(largest[0]));
 		largest[at] = b;
 	}
 	t->n_left++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An array in the order of the object, which is mostly the order in which the cell asks: each search goes on where the last one
- * has ended.
+ * An array in the order of the object, which is mostly the order in which the cell asks: each
+ * search goes on where the last one has ended.
  */
 #include "runtime/loader/initials.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each name of a unit means. First all missing names are found, so that one message tells them all; then the
- * unit's definitions are entered in the session's table. Their addresses follow when sections have been placed.
+ * What each name of a unit means. First all missing names are found, so that one message tells them
+ * all; then the unit's definitions are entered in the session's table. Their addresses follow when
+ * sections have been placed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +31,11 @@ uint64_t load_place_name(const struct load *l, const char *name)
 {
 	if (strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0)
 		return arena_start(ARENA_DATA);
-	/* C++ units pass the address of this to __cxa_atexit(): it names the unit that a destructor belongs to. */
+	/* C++ units pass the address of this to __cxa_atexit(): it names the unit that a destructor
+	 * belongs to. */
 	if (strcmp(name, "__dso_handle") == 0)
-		return l->code_address ? l->code_address : arena_start(ARENA_CODE); /* before it is placed: not 0 */
+		return l->code_address ? l->code_address
+				       : arena_start(ARENA_CODE); /* before it is placed: not 0 */
 	return 0;
 }
 
@@ -51,7 +54,8 @@ static struct definition definition_of(struct load *l, uint32_t symbol)
 {
 	const Elf64_Sym *s = &l->o.symbols[symbol];
 	const struct unit_symbol *u = load_unit_symbol(l, symbol);
-	bool function = ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC;
+	bool function =
+		ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC;
 
 	return (struct definition){
 		.name = load_symbol_name(l, symbol),
@@ -59,7 +63,8 @@ static struct definition definition_of(struct load *l, uint32_t symbol)
 		.kind = function ? SYMBOL_FUNCTION : SYMBOL_OBJECT,
 		.size = s->st_size,
 		.cell = l->unit->cell,
-		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK || ELF64_ST_BIND(s->st_info) == STB_GNU_UNIQUE,
+		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK ||
+			ELF64_ST_BIND(s->st_info) == STB_GNU_UNIQUE,
 		.layout = u ? u->layout : 0,
 	};
 }
@@ -69,7 +74,8 @@ static bool joins(const struct load *l, uint32_t symbol, const struct definition
 {
 	const struct symbol *s = object_is_shared(&l->o, symbol) ? symbols_resolve(d->name) : NULL;
 
-	return s && s->weak && s->address && symbols_keeps(s, d) && !(l->o.symbols[symbol].st_other & UNIT_OWN_VARIABLE);
+	return s && s->weak && s->address && symbols_keeps(s, d) &&
+	       !(l->o.symbols[symbol].st_other & UNIT_OWN_VARIABLE);
 }
 
 bool load_keeps(struct load *l, uint32_t symbol)
@@ -77,7 +83,8 @@ bool load_keeps(struct load *l, uint32_t symbol)
 	struct definition d = definition_of(l, symbol);
 	const struct symbol *s = symbols_find(d.name);
 
-	return !joins(l, symbol, &d) && s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
+	return !joins(l, symbol, &d) && s && d.kind == SYMBOL_OBJECT && s->address &&
+	       symbols_keeps(s, &d);
 }
 
 bool load_waits(const struct load *l, uint32_t symbol)
@@ -107,11 +114,14 @@ static int refuse(const char *missing, unsigned n, const char *packages, struct 
 
 	if (len)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%s %s declared but defined nowhere. Add `%%pkg%.*s` to a cell: that loads the library.", missing, are,
-				 len - 1, packages);
+				 "%s %s declared but defined nowhere. Add `%%pkg%.*s` to a cell: "
+				 "that loads the library.",
+				 missing, are, len - 1, packages);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "%s %s declared but defined nowhere: neither in a cell nor in a loaded library. Define %s in a "
-			 "cell, or load the library that has %s (`%%pkg NAME`, `%%ldflags -lNAME`).", missing, are, them, them);
+			 "%s %s declared but defined nowhere: neither in a cell nor in a loaded "
+			 "library. Define %s in a cell, or load the library that has %s (`%%pkg "
+			 "NAME`, `%%ldflags -lNAME`).",
+			 missing, are, them, them);
 }
 
 /* The run function's own bytes: [first, end) of a section. */
@@ -120,7 +130,8 @@ static uint32_t find_run(const struct load *l, uint64_t *ret_first, uint64_t *re
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const Elf64_Sym *s = &l->o.symbols[i];
 
-		if (!*l->unit->run_symbol || strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) != 0)
+		if (!*l->unit->run_symbol ||
+		    strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) != 0)
 			continue;
 		*ret_first = s->st_value;
 		*ret_end = s->st_value + s->st_size;
@@ -130,8 +141,9 @@ static uint32_t find_run(const struct load *l, uint64_t *ret_first, uint64_t *re
 }
 
 /*
- * A function may call what a later cell defines, as in any C file. What the cell's statements themselves use is needed now, and
- * so is what an initialiser holds the address of: only references through a slot are bound anew by the definition.
+ * A function may call what a later cell defines, as in any C file. What the cell's statements
+ * themselves use is needed now, and so is what an initialiser holds the address of: only references
+ * through a slot are bound anew by the definition.
  */
 static bool can_wait(const struct load *l, uint32_t symbol)
 {
@@ -154,7 +166,8 @@ static bool can_wait(const struct load *l, uint32_t symbol)
 				continue;
 			if (need != RELOCATION_GOT && need != RELOCATION_CALL)
 				return false;
-			if (run && l->o.sections[i].sh_info == run && r[k].r_offset >= first && r[k].r_offset < end)
+			if (run && l->o.sections[i].sh_info == run && r[k].r_offset >= first &&
+			    r[k].r_offset < end)
 				return false;
 		}
 	}
@@ -208,7 +221,9 @@ static int find_undefined(struct load *l, struct error *err)
 		if (!symbol_packages_find(name) && can_wait(l, i)) {
 			l->symbols[i] = symbols_promise(name);
 			if (!l->symbols[i])
-				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+				return error_set(
+					err, ERROR_MEMORY,
+					"the session's tables are full; %%reset starts afresh");
 		} else {
 			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
 			put_package(&packages, name);
@@ -223,7 +238,8 @@ static int find_undefined(struct load *l, struct error *err)
 /* What runs the cell's statements is called by nobody else, and has another name each time. */
 static bool is_run(const struct load *l, uint32_t symbol)
 {
-	return *l->unit->run_symbol && !strcmp(object_symbol_name(&l->o, symbol), l->unit->run_symbol);
+	return *l->unit->run_symbol &&
+	       !strcmp(object_symbol_name(&l->o, symbol), l->unit->run_symbol);
 }
 
 static int enter_definitions(struct load *l, struct error *err)
@@ -243,11 +259,13 @@ static int enter_definitions(struct load *l, struct error *err)
 		}
 		if (d.weak && s && !s->weak && !s->dropped && s->kind != SYMBOL_LIBRARY)
 			continue; /* the strong one stays; this unit uses its own */
-		if (s && s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && !symbols_keeps(s, &d))
+		if (s && s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED &&
+		    !symbols_keeps(s, &d))
 			l->replaced[i] = s;
 		l->symbols[i] = symbols_define(&d);
 		if (!l->symbols[i])
-			return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+			return error_set(err, ERROR_MEMORY,
+					 "the session's tables are full; %%reset starts afresh");
 	}
 	return 0;
 }

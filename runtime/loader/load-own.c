@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a unit has for itself, without a name in the session: sections with its static variables, slots, descriptors of
- * thread-local variables of libraries. A program notes where each of them lies, and a later run of it is given the same places;
- * what it would write there is compared only, since it may turn out that its code is another.
+ * What a unit has for itself, without a name in the session: sections with its static variables,
+ * slots, descriptors of thread-local variables of libraries. A program notes where each of them
+ * lies, and a later run of it is given the same places; what it would write there is compared only,
+ * since it may turn out that its code is another.
  */
 #include <string.h>
 
@@ -29,7 +30,8 @@ uint64_t load_own_find(struct load *l, enum unit_place_kind kind, uint32_t index
 	return 0;
 }
 
-int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uint64_t address, struct error *err)
+int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uint64_t address,
+		  struct error *err)
 {
 	if (!l->unit->program)
 		return 0;
@@ -38,7 +40,8 @@ int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uin
 		struct unit_place *places = meta_alloc(cap * sizeof(*places));
 
 		if (!places)
-			return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+			return error_set(err, ERROR_MEMORY,
+					 "the session's tables are full; %%reset starts afresh");
 		if (l->n_places)
 			memcpy(places, l->places, l->n_places * sizeof(*places));
 		meta_free(l->places);
@@ -49,8 +52,8 @@ int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uin
 	return 0;
 }
 
-int load_own_put(struct load *l, enum unit_place_kind kind, uint32_t index, const void *bytes, size_t size, uint64_t *ret,
-		 struct error *err)
+int load_own_put(struct load *l, enum unit_place_kind kind, uint32_t index, const void *bytes,
+		 size_t size, uint64_t *ret, struct error *err)
 {
 	void *p;
 
@@ -61,7 +64,8 @@ int load_own_put(struct load *l, enum unit_place_kind kind, uint32_t index, cons
 	}
 	p = size == sizeof(uint64_t) ? symbols_anonymous_slot() : symbols_data(size, 16);
 	if (!p)
-		return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+		return error_set(err, ERROR_LIMIT,
+				 "the session's table of addresses is full; %%reset starts afresh");
 	memcpy(p, bytes, size);
 	*ret = (uint64_t)(uintptr_t)p;
 	return load_own_note(l, kind, index, *ret, err);

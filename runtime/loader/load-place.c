@@ -4,9 +4,10 @@
  *
  *	executable sections | read-only sections | .eh_frame and its end mark | stubs
  *
- * A writable section goes to DATA, with two exceptions. If all it holds is one variable that an earlier cell defined with
- * the same type, it is given that variable's storage. If it is large and reached only through GOT slots and pointers, it
- * goes to the heap, which is a thousand times as big.
+ * A writable section goes to DATA, with two exceptions. If all it holds is one variable that an
+ * earlier cell defined with the same type, it is given that variable's storage. If it is large and
+ * reached only through GOT slots and pointers, it goes to the heap, which is a thousand times as
+ * big.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,9 @@ static void note_references(struct load *l)
 			uint32_t target = l->o.symbols[ELF64_R_SYM(r[k].r_info)].st_shndx;
 			uint32_t type = ELF64_R_TYPE(r[k].r_info);
 
-			if (target && target < l->o.n_sections && l->arch->need(type) != RELOCATION_GOT &&
-			    type != R_X86_64_64 && type != R_AARCH64_ABS64)
+			if (target && target < l->o.n_sections &&
+			    l->arch->need(type) != RELOCATION_GOT && type != R_X86_64_64 &&
+			    type != R_AARCH64_ABS64)
 				l->sections[target].direct = true;
 		}
 	}
@@ -71,8 +73,8 @@ static bool section_kept(struct load *l, uint32_t i)
 	const struct placed *p = &l->sections[i];
 	const Elf64_Sym *s = &l->o.symbols[p->definition];
 
-	return p->n_definitions == 1 && s->st_value == 0 && s->st_size == l->o.sections[i].sh_size &&
-	       load_keeps(l, p->definition);
+	return p->n_definitions == 1 && s->st_value == 0 &&
+	       s->st_size == l->o.sections[i].sh_size && load_keeps(l, p->definition);
 }
 
 static size_t align_up(size_t at, uint64_t align)
@@ -82,11 +84,12 @@ static size_t align_up(size_t at, uint64_t align)
 
 bool load_is_chosen(const struct load *l, uint32_t symbol)
 {
-	return ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_GNU_IFUNC && !object_is_undefined(&l->o, symbol);
+	return ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_GNU_IFUNC &&
+	       !object_is_undefined(&l->o, symbol);
 }
 
-/* Stubs that the unit may need: one a global function that it calls, one a function that is chosen at load, one for all
- * descriptors of thread-local variables. */
+/* Stubs that the unit may need: one a global function that it calls, one a function that is chosen
+ * at load, one for all descriptors of thread-local variables. */
 static size_t stub_bytes(const struct load *l)
 {
 	size_t n = l->arch->descriptor_stub != NULL;
@@ -123,11 +126,14 @@ static int place_code(struct load *l, uint64_t base, struct error *err)
 	if (at == 0)
 		return 0; /* nobody to call through a stub */
 	if (base == code_top() && !arena_grow(ARENA_CODE, l->code_size))
-		return error_set(err, ERROR_LIMIT, "the session's %llu MiB for machine code are full; %%reset starts afresh",
-				 ARENA_CODE_SIZE / MIB);
+		return error_set(
+			err, ERROR_LIMIT,
+			"the session's %llu MiB for machine code are full; %%reset starts afresh",
+			ARENA_CODE_SIZE / MIB);
 	l->code = calloc(1, l->code_size);
 	if (!l->code)
-		return error_set(err, ERROR_MEMORY, "no memory for %zu bytes of machine code", l->code_size);
+		return error_set(err, ERROR_MEMORY, "no memory for %zu bytes of machine code",
+				 l->code_size);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		if (l->sections[i].place == PLACE_CODE)
 			l->sections[i].image = l->code + (l->sections[i].address - base);
@@ -145,7 +151,8 @@ static int place_kept(struct load *l, uint32_t i, struct error *err)
 	return p->image ? 0 : error_set(err, ERROR_MEMORY, "no memory to load a variable");
 }
 
-/* Where the earlier run of the program has its own; zero, since a large one has no pages until it is written. */
+/* Where the earlier run of the program has its own; zero, since a large one has no pages until it
+ * is written. */
 static int place_again(struct load *l, uint32_t i, struct error *err)
 {
 	struct placed *p = &l->sections[i];
@@ -171,7 +178,9 @@ static int place_data(struct load *l, uint32_t i, struct error *err)
 		p->image = symbols_guarded_data(s->sh_size, align);
 	if (!p->image)
 		return error_set(err, ERROR_LIMIT,
-				 "no room for %lu bytes of variables; use malloc() for large arrays, or %%reset", s->sh_size);
+				 "no room for %lu bytes of variables; use malloc() for large "
+				 "arrays, or %%reset",
+				 s->sh_size);
 	p->address = (uint64_t)(uintptr_t)p->image;
 	return load_own_note(l, UNIT_PLACE_SECTION, i, p->address, err);
 }
@@ -187,13 +196,16 @@ static int place_common(struct load *l, struct error *err)
 			l->common[i] = symbols_find(object_symbol_name(&l->o, i))->address;
 			if (!load_waits(l, i))
 				memset((void *)l->common[i], 0, s->st_size);
-			else if (initials_add(object_symbol_name(&l->o, i), l->common[i], NULL, s->st_size, err))
+			else if (initials_add(object_symbol_name(&l->o, i), l->common[i], NULL,
+					      s->st_size, err))
 				return -1;
 			continue;
 		}
-		l->common[i] = (uint64_t)(uintptr_t)symbols_guarded_data(s->st_size, s->st_value ? s->st_value : 1);
+		l->common[i] = (uint64_t)(uintptr_t)symbols_guarded_data(
+			s->st_size, s->st_value ? s->st_value : 1);
 		if (!l->common[i])
-			return error_set(err, ERROR_LIMIT, "no room for the variable '%s'; %%reset starts afresh",
+			return error_set(err, ERROR_LIMIT,
+					 "no room for the variable '%s'; %%reset starts afresh",
 					 object_symbol_name(&l->o, i));
 	}
 	return 0;
@@ -211,7 +223,8 @@ static int place_all(struct load *l, uint64_t base, struct error *err)
 			continue;
 		if (section_kept(l, i) && place_kept(l, i, err))
 			return -1;
-		if (s->sh_flags & SHF_WRITE && l->sections[i].place == PLACE_NONE && place_data(l, i, err))
+		if (s->sh_flags & SHF_WRITE && l->sections[i].place == PLACE_NONE &&
+		    place_data(l, i, err))
 			return -1;
 	}
 	if (load_tls_place(l, err) || place_common(l, err) || place_code(l, base, err))
@@ -265,7 +278,8 @@ bool load_only_keeps(struct load *l)
 	}
 	/* A variable that is new to the session is new to the unit. */
 	for (uint32_t i = 1; i < l->o.n_symbols && all; i++)
-		all = !l->symbols[i] || l->symbols[i]->kind != SYMBOL_OBJECT || l->symbols[i]->address;
+		all = !l->symbols[i] || l->symbols[i]->kind != SYMBOL_OBJECT ||
+		      l->symbols[i]->address;
 	load_unplace(l);
 	return all;
 }
@@ -280,7 +294,8 @@ static int put_off(struct load *l, struct placed *p, uint64_t size, struct error
 }
 
 /* Only pages that change: what a commit copies is what a cell has written to. */
-static int store_changes(uint64_t address, const unsigned char *image, uint64_t size, bool in_code, struct error *err)
+static int store_changes(uint64_t address, const unsigned char *image, uint64_t size, bool in_code,
+			 struct error *err)
 {
 	for (uint64_t at = 0, n; at < size; at += n) {
 		n = ARENA_PAGE - (address + at) % ARENA_PAGE;
@@ -316,7 +331,8 @@ int load_store(struct load *l, struct error *err)
 	/* Some processors would go on with the instructions that they have seen there. */
 	__builtin___clear_cache((char *)l->code_address, (char *)l->code_address + l->code_size);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
-		if (l->sections[i].place == PLACE_KEPT && !l->sections[i].left && store_kept(l, i, err))
+		if (l->sections[i].place == PLACE_KEPT && !l->sections[i].left &&
+		    store_kept(l, i, err))
 			return -1;
 	}
 	return 0;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A notebook that is run again brings the same units again. One whose code would be, byte for byte, what an earlier unit has
- * in CODE uses that: nothing is left over to free, and pointers into the earlier run's code stay what they are.
+ * A notebook that is run again brings the same units again. One whose code would be, byte for byte,
+ * what an earlier unit has in CODE uses that: nothing is left over to free, and pointers into the
+ * earlier run's code stay what they are.
  *
- * Only a unit whose variables all have their names and places in the session already: what is static in a function, and the
- * compound literals of statements, are other objects each time the cell is run. Candidates are found by a hash of what the
- * object holds; whether the code is the same is decided by its bytes, patched for the place where the earlier unit lies.
+ * Only a unit whose variables all have their names and places in the session already: what is
+ * static in a function, and the compound literals of statements, are other objects each time the
+ * cell is run. Candidates are found by a hash of what the object holds; whether the code is the
+ * same is decided by its bytes, patched for the place where the earlier unit lies.
  *
- * A program (`%%cuda`) is found by what the compiler knows it by. Its static storage is the program's own: it begins anew in the
- * places that it had (load-own.c), and its constructors run again. Its constants are written anew, since they hold the number
- * of the cell. What other cells reach of the variables that C++ units share stays.
+ * A program (`%%cuda`) is found by what the compiler knows it by. Its static storage is the
+ * program's own: it begins anew in the places that it had (load-own.c), and its constructors run
+ * again. Its constants are written anew, since they hold the number of the cell. What other cells
+ * reach of the variables that C++ units share stays.
  */
 #include <string.h>
 
@@ -65,7 +68,8 @@ static uint64_t hash_relocations(const struct load *l, uint32_t i, uint64_t h)
 		h = add_word(add_word(h, r[k].r_offset), (uint64_t)r[k].r_addend);
 		h = add_word(h, ELF64_R_TYPE(r[k].r_info));
 		if (object_is_global(&l->o, symbol))
-			h = add_bytes(h, object_symbol_name(&l->o, symbol), strlen(object_symbol_name(&l->o, symbol)));
+			h = add_bytes(h, object_symbol_name(&l->o, symbol),
+				      strlen(object_symbol_name(&l->o, symbol)));
 	}
 	return h;
 }
@@ -77,7 +81,8 @@ static bool has_own_slots(const struct load *l)
 		const Elf64_Rela *r;
 		size_t n;
 
-		if (l->o.sections[i].sh_type != SHT_RELA || !is_loaded(&l->o.sections[l->o.sections[i].sh_info]))
+		if (l->o.sections[i].sh_type != SHT_RELA ||
+		    !is_loaded(&l->o.sections[l->o.sections[i].sh_info]))
 			continue;
 		r = object_relocations(&l->o, i, &n);
 		for (size_t k = 0; k < n; k++) {
@@ -129,7 +134,8 @@ static uint64_t hash_content(const struct load *l)
 	return h ? h : 1;
 }
 
-/* The code itself, its unwind table and its stubs; and the constants, where they do not begin anew. */
+/* The code itself, its unwind table and its stubs; and the constants, where they do not begin anew.
+ */
 static bool is_same_code(const struct load *l, const struct unit_code *same)
 {
 	const unsigned char *there = (const unsigned char *)same->start;
@@ -139,7 +145,8 @@ static bool is_same_code(const struct load *l, const struct unit_code *same)
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const struct placed *p = &l->sections[i];
 
-		if (p->place == PLACE_CODE && (l->o.sections[i].sh_flags & SHF_EXECINSTR || p->address == l->eh_frame) &&
+		if (p->place == PLACE_CODE &&
+		    (l->o.sections[i].sh_flags & SHF_EXECINSTR || p->address == l->eh_frame) &&
 		    memcmp(p->image, (const void *)p->address, p->size))
 			return false;
 	}
@@ -159,21 +166,25 @@ static int try(struct load *l, const struct unit_code *same, struct error *err)
 	return !l->differs && is_same_code(l, same);
 }
 
-/* What the unit brings for a variable that is there is not used, but for one of its own that no other cell reaches. */
+/* What the unit brings for a variable that is there is not used, but for one of its own that no
+ * other cell reaches. */
 static void leave_shared(struct load *l)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		uint32_t section = l->o.symbols[i].st_shndx;
 
-		if (!l->joined[i] || section >= l->o.n_sections || l->sections[section].place != PLACE_KEPT)
+		if (!l->joined[i] || section >= l->o.n_sections ||
+		    l->sections[section].place != PLACE_KEPT)
 			continue;
-		if (l->symbols[i]->address != l->sections[section].address + l->o.symbols[i].st_value ||
+		if (l->symbols[i]->address !=
+			    l->sections[section].address + l->o.symbols[i].st_value ||
 		    loader_has_other_users(l->symbols[i], l->same))
 			l->sections[section].left = true;
 	}
 }
 
-static const struct unit_code *candidate(uint64_t content, bool is_program, const struct unit_code *last)
+static const struct unit_code *candidate(uint64_t content, bool is_program,
+					 const struct unit_code *last)
 {
 	do {
 		last = units_same(content, last);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native thread-local storage of a unit: its sections form one block, whose initial bytes lie in DATA. A control stands for
- * the block, and one for each variable that others may use, under the name that emulated thread-local storage has for it
- * (runtime/thread-local.h). The unit's own code finds a variable by a pair in the GOT, {control, offset}; or by a descriptor,
- * {stub, pair}, whose stub the code calls and which jumps to where this worker has thread_local_resolve().
+ * Native thread-local storage of a unit: its sections form one block, whose initial bytes lie in
+ * DATA. A control stands for the block, and one for each variable that others may use, under the
+ * name that emulated thread-local storage has for it (runtime/thread-local.h). The unit's own code
+ * finds a variable by a pair in the GOT, {control, offset}; or by a descriptor, {stub, pair}, whose
+ * stub the code calls and which jumps to where this worker has thread_local_resolve().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,13 @@ int load_tls_place(struct load *l, struct error *err)
 	l->tls = symbols_data(sizeof(*l->tls), 16);
 	l->tls_block = symbols_data(size, align);
 	if (!l->tls || !l->tls_block)
-		return error_set(err, ERROR_LIMIT, "no room for %zu bytes of thread-local variables; %%reset starts afresh", size);
-	*l->tls = (struct thread_local_control){ .size = size, .align = align, .initial = l->tls_block };
+		return error_set(
+			err, ERROR_LIMIT,
+			"no room for %zu bytes of thread-local variables; %%reset starts afresh",
+			size);
+	*l->tls = (struct thread_local_control){ .size = size,
+						 .align = align,
+						 .initial = l->tls_block };
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		if (!is_tls_section(l, i))
 			continue;
@@ -83,16 +89,18 @@ int load_tls_publish(struct load *l, struct error *err)
 		/* Earlier units may have the address of the control that there was. */
 		c = s->address ? (void *)s->address : symbols_data(sizeof(*c), 16);
 		if (!c)
-			return error_set(err, ERROR_LIMIT, "the session's tables are full; %%reset starts afresh");
-		*c = (struct thread_local_control){ .align = THREAD_LOCAL_PART, .object.address = l->tls,
+			return error_set(err, ERROR_LIMIT,
+					 "the session's tables are full; %%reset starts afresh");
+		*c = (struct thread_local_control){ .align = THREAD_LOCAL_PART,
+						    .object.address = l->tls,
 						    .initial = (void *)load_tls_offset(l, i) };
 		symbols_place(s, (uint64_t)(uintptr_t)c);
 	}
 	return 0;
 }
 
-static int new_index(struct load *l, uint32_t symbol, struct thread_local_control *control, uint64_t offset, uint64_t *ret,
-		     struct error *err)
+static int new_index(struct load *l, uint32_t symbol, struct thread_local_control *control,
+		     uint64_t offset, uint64_t *ret, struct error *err)
 {
 	struct thread_local_index pair = { control, offset };
 
@@ -115,9 +123,12 @@ int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error 
 	struct thread_local_control *control = own ? l->tls : (void *)(s ? s->address : 0);
 
 	if (!control)
-		return error_set(err, ERROR_NOT_FOUND, "the thread-local variable '%s' is declared weak and defined nowhere",
-				 object_symbol_name(&l->o, symbol));
-	if (!l->slots[symbol] && new_index(l, symbol, control, own ? load_tls_offset(l, symbol) : 0, &l->slots[symbol], err))
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"the thread-local variable '%s' is declared weak and defined nowhere",
+			object_symbol_name(&l->o, symbol));
+	if (!l->slots[symbol] && new_index(l, symbol, control, own ? load_tls_offset(l, symbol) : 0,
+					   &l->slots[symbol], err))
 		return -1;
 	*ret = l->slots[symbol];
 	return 0;
@@ -130,7 +141,8 @@ static int make_stub(struct load *l, struct error *err)
 	if (!s)
 		s = symbols_import(THREAD_LOCAL_RESOLVE);
 	if (!s)
-		return error_set(err, ERROR_LIMIT, "the session's tables are full; %%reset starts afresh");
+		return error_set(err, ERROR_LIMIT,
+				 "the session's tables are full; %%reset starts afresh");
 	l->tls_stub = l->code_address + l->stub_at;
 	l->arch->descriptor_stub(l->code + l->stub_at, l->tls_stub, (uint64_t)(uintptr_t)s->got);
 	l->stub_at += l->arch->stub_size;
@@ -143,13 +155,16 @@ int load_tls_descriptor(struct load *l, uint32_t symbol, uint64_t *ret, struct e
 	uint64_t index;
 
 	if (!l->code)
-		return error_set(err, ERROR_INPUT, "the compiled cell is no valid object: it wants a descriptor of '%s' and has no "
-				 "code", object_symbol_name(&l->o, symbol));
+		return error_set(err, ERROR_INPUT,
+				 "the compiled cell is no valid object: it wants a descriptor of "
+				 "'%s' and has no code",
+				 object_symbol_name(&l->o, symbol));
 	if (!l->descriptors[symbol]) {
 		if (load_tls_index(l, symbol, &index, err) || (!l->tls_stub && make_stub(l, err)))
 			return -1;
 		d = (struct thread_local_descriptor){ l->tls_stub, (void *)index };
-		if (load_own_put(l, UNIT_PLACE_TLS_DESCRIPTOR, symbol, &d, sizeof(d), &l->descriptors[symbol], err))
+		if (load_own_put(l, UNIT_PLACE_TLS_DESCRIPTOR, symbol, &d, sizeof(d),
+				 &l->descriptors[symbol], err))
 			return -1;
 	}
 	*ret = l->descriptors[symbol];

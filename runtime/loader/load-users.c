@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which units reach a symbol, so that a definition of another type can say who keeps the old one. A unit whose functions
- * have all been replaced since is not worth a word, and neither is one that has none: its statements have run.
+ * Which units reach a symbol, so that a definition of another type can say who keeps the old one. A
+ * unit whose functions have all been replaced since is not worth a word, and neither is one that
+ * has none: its statements have run.
  */
 #include <string.h>
 
@@ -25,7 +26,8 @@ static bool is_over(const struct load *l, uint32_t symbol)
 
 static bool is_function(const struct load *l, uint32_t symbol)
 {
-	return !object_is_undefined(&l->o, symbol) && ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_FUNC;
+	return !object_is_undefined(&l->o, symbol) &&
+	       ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_FUNC;
 }
 
 static bool has_functions(const struct load *l)
@@ -42,7 +44,8 @@ static bool has_run(const struct load *l, uint32_t section, uint64_t offset)
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const Elf64_Sym *s = &l->o.symbols[i];
 
-		if (s->st_shndx == section && offset - s->st_value < s->st_size && is_function(l, i) && is_over(l, i))
+		if (s->st_shndx == section && offset - s->st_value < s->st_size &&
+		    is_function(l, i) && is_over(l, i))
 			return true;
 	}
 	return false;
@@ -51,7 +54,8 @@ static bool has_run(const struct load *l, uint32_t section, uint64_t offset)
 /* Is it one of the session's, and the unit not among its users yet? */
 static bool is_new_user(const struct load *l, const struct symbol *s)
 {
-	return s && s->kind != SYMBOL_LIBRARY && !(s->n_users && s->users[s->n_users - 1] == l->code_address);
+	return s && s->kind != SYMBOL_LIBRARY &&
+	       !(s->n_users && s->users[s->n_users - 1] == l->code_address);
 }
 
 int load_users_note(const struct load *l, struct error *err)
@@ -69,9 +73,12 @@ int load_users_note(const struct load *l, struct error *err)
 		for (size_t k = 0; k < n; k++) {
 			struct symbol *s = l->symbols[ELF64_R_SYM(r[k].r_info)];
 
-			if (is_new_user(l, s) && !has_run(l, l->o.sections[i].sh_info, r[k].r_offset) &&
+			if (is_new_user(l, s) &&
+			    !has_run(l, l->o.sections[i].sh_info, r[k].r_offset) &&
 			    symbols_add_user(s, l->code_address))
-				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+				return error_set(
+					err, ERROR_MEMORY,
+					"the session's tables are full; %%reset starts afresh");
 		}
 	}
 	return 0;
@@ -81,7 +88,8 @@ int load_users_note(const struct load *l, struct error *err)
 static bool is_alive(const struct unit_code *u)
 {
 	for (uint32_t i = 0; i < u->n_functions; i++) {
-		const struct symbol *s = u->functions[i].name ? symbols_resolve(u->functions[i].name) : NULL;
+		const struct symbol *s =
+			u->functions[i].name ? symbols_resolve(u->functions[i].name) : NULL;
 
 		if (s && s->address == u->start + u->functions[i].offset && s->address != u->run)
 			return true;
@@ -131,10 +139,14 @@ void load_users_report(const struct load *l, struct buffer *notes)
 			continue;
 		demangle(now->name, name, sizeof(name));
 		if (!strcmp(old->type, now->type))
-			buffer_printf(notes, "note: a type in '%s' (%s) has changed", name, now->type);
+			buffer_printf(notes, "note: a type in '%s' (%s) has changed", name,
+				      now->type);
 		else
-			buffer_printf(notes, "note: '%s' is now %s and was %s", name, now->type, old->type);
-		buffer_printf(notes, ". Functions of %s keep the old one; run their cells again to have them use this one.\n",
+			buffer_printf(notes, "note: '%s' is now %s and was %s", name, now->type,
+				      old->type);
+		buffer_printf(notes,
+			      ". Functions of %s keep the old one; run their cells again to have "
+			      "them use this one.\n",
 			      buffer_text(&cells));
 	}
 }

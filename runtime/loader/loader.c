@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of loading: link (names), look whether the code is there already (load-same.c), else place (addresses), publish
- * (addresses into GOT slots), relocate (patch the images); then store (images to their places), remember (for crash reports
- * and the unwinder).
+ * The order of loading: link (names), look whether the code is there already (load-same.c), else
+ * place (addresses), publish (addresses into GOT slots), relocate (patch the images); then store
+ * (images to their places), remember (for crash reports and the unwinder).
  *
- * A unit reaches a global symbol through the session's GOT slot where the compiler asked for a slot, and calls it through a
- * stub over that slot; so a later definition of the same name and type is what it gets.
+ * A unit reaches a global symbol through the session's GOT slot where the compiler asked for a
+ * slot, and calls it through a stub over that slot; so a later definition of the same name and type
+ * is what it gets.
  */
 #include "runtime/loader/loader.h"
 
@@ -66,8 +67,8 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 		l->sections[i].size = l->o.sections[i].sh_size;
 	l->replaced = calloc(l->o.n_symbols + 1, sizeof(*l->replaced));
 	l->joined = calloc(l->o.n_symbols + 1, sizeof(*l->joined));
-	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots || !l->descriptors ||
-	    !l->stubs || !l->chosen)
+	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots ||
+	    !l->descriptors || !l->stubs || !l->chosen)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
 	return 0;
 }
@@ -90,15 +91,17 @@ static uint64_t own_address(const struct load *l, uint32_t i)
 
 static uint64_t address_of(const struct load *l, uint32_t i)
 {
-	uint64_t place = object_is_undefined(&l->o, i) ? load_place_name(l, object_symbol_name(&l->o, i)) : 0;
+	uint64_t place = object_is_undefined(&l->o, i)
+				 ? load_place_name(l, object_symbol_name(&l->o, i))
+				 : 0;
 
 	if (place)
 		return place;
 	return l->symbols[i] ? l->symbols[i]->address : own_address(l, i);
 }
 
-/* A kept variable whose section was placed elsewhere (it shares it with others) keeps its address and takes the
- * bytes of the new initial value once these are patched. */
+/* A kept variable whose section was placed elsewhere (it shares it with others) keeps its address
+ * and takes the bytes of the new initial value once these are patched. */
 static bool shares_section(const struct load *l, uint32_t i)
 {
 	const struct symbol *s = l->symbols[i];
@@ -119,7 +122,8 @@ static void publish(struct load *l)
 	}
 }
 
-/* A unit's image is not there yet, so the functions that choose are called later (struct loaded). */
+/* A unit's image is not there yet, so the functions that choose are called later (struct loaded).
+ */
 static int make_chosen(struct load *l, struct error *err)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
@@ -129,7 +133,9 @@ static int make_chosen(struct load *l, struct error *err)
 			continue;
 		c->slot = symbols_anonymous_slot();
 		if (!c->slot)
-			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+			return error_set(
+				err, ERROR_LIMIT,
+				"the session's table of addresses is full; %%reset starts afresh");
 		c->stub = l->code_address + l->stub_at;
 		l->arch->stub(l->code + l->stub_at, c->stub, (uint64_t)(uintptr_t)c->slot);
 		l->stub_at += l->arch->stub_size;
@@ -146,7 +152,8 @@ static int slot_of(struct load *l, uint32_t i, uint64_t *ret, struct error *err)
 		return 0;
 	}
 	address = address_of(l, i);
-	if (!l->slots[i] && load_own_put(l, UNIT_PLACE_SLOT, i, &address, sizeof(address), &l->slots[i], err))
+	if (!l->slots[i] &&
+	    load_own_put(l, UNIT_PLACE_SLOT, i, &address, sizeof(address), &l->slots[i], err))
 		return -1;
 	*ret = l->slots[i];
 	return 0;
@@ -156,7 +163,8 @@ static uint64_t stub_of(struct load *l, uint32_t i)
 {
 	if (!l->stubs[i]) {
 		l->stubs[i] = l->code_address + l->stub_at;
-		l->arch->stub(l->code + l->stub_at, l->stubs[i], (uint64_t)(uintptr_t)l->symbols[i]->got);
+		l->arch->stub(l->code + l->stub_at, l->stubs[i],
+			      (uint64_t)(uintptr_t)l->symbols[i]->got);
 		l->stub_at += l->arch->stub_size;
 	}
 	return l->stubs[i];
@@ -166,10 +174,12 @@ static uint64_t stub_of(struct load *l, uint32_t i)
 static bool far_function(const struct load *l, uint32_t i, uint32_t type)
 {
 	return type == R_X86_64_PC32 && l->arch->machine == EM_X86_64 && l->symbols[i] &&
-	       l->symbols[i]->kind == SYMBOL_LIBRARY && ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC;
+	       l->symbols[i]->kind == SYMBOL_LIBRARY &&
+	       ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC;
 }
 
-static int relocate_one(struct load *l, const struct placed *target, const Elf64_Rela *rela, struct error *err)
+static int relocate_one(struct load *l, const struct placed *target, const Elf64_Rela *rela,
+			struct error *err)
 {
 	uint32_t i = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
 	struct relocation r = {
@@ -183,8 +193,10 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 	};
 
 	if (rela->r_offset + l->arch->width(type) > target->size)
-		return error_set(err, ERROR_INPUT, "the compiled cell is no valid object: a relocation of '%s' lies outside of "
-				 "its section", r.name);
+		return error_set(err, ERROR_INPUT,
+				 "the compiled cell is no valid object: a relocation of '%s' lies "
+				 "outside of its section",
+				 r.name);
 	r.symbol = address_of(l, i);
 	switch (l->arch->need(type)) {
 	case RELOCATION_GOT:
@@ -216,11 +228,14 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 		break;
 	case RELOCATION_TLS:
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "'%s' is thread-local, and the object wants it at a fixed distance from the thread pointer; "
-				 "compile the object with -fPIC -ftls-model=global-dynamic and without attributes tls_model, or "
-				 "with -femulated-tls", r.name);
+				 "'%s' is thread-local, and the object wants it at a fixed "
+				 "distance from the thread pointer; compile the object with -fPIC "
+				 "-ftls-model=global-dynamic and without attributes tls_model, or "
+				 "with -femulated-tls",
+				 r.name);
 	case RELOCATION_UNKNOWN:
-		return error_set(err, ERROR_UNSUPPORTED, "relocation type %u of '%s' is not known", type, r.name);
+		return error_set(err, ERROR_UNSUPPORTED, "relocation type %u of '%s' is not known",
+				 type, r.name);
 	}
 	return l->arch->apply(&r, err);
 }
@@ -247,7 +262,8 @@ static int relocate_all(struct load *l, struct error *err)
 }
 
 /* The section's image stays in DATA, but its bytes are patched once only. */
-static int put_off_shared(const struct load *l, uint32_t i, const unsigned char *image, struct error *err)
+static int put_off_shared(const struct load *l, uint32_t i, const unsigned char *image,
+			  struct error *err)
 {
 	uint64_t size = l->o.symbols[i].st_size;
 	unsigned char *copy = malloc(size + 1);
@@ -263,12 +279,14 @@ static int store_shared(struct load *l, struct error *err)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const Elf64_Sym *s = &l->o.symbols[i];
-		const struct placed *p = s->st_shndx < l->o.n_sections ? &l->sections[s->st_shndx] : NULL;
+		const struct placed *p =
+			s->st_shndx < l->o.n_sections ? &l->sections[s->st_shndx] : NULL;
 
 		if (object_is_undefined(&l->o, i) || !p || !p->image || !shares_section(l, i))
 			continue;
 		if (!(l->o.sections[s->st_shndx].sh_flags & SHF_WRITE)) {
-			if (arena_write_code(l->symbols[i]->address, p->image + s->st_value, s->st_size, err))
+			if (arena_write_code(l->symbols[i]->address, p->image + s->st_value,
+					     s->st_size, err))
 				return -1;
 		} else if (!load_waits(l, i)) {
 			memcpy((void *)l->symbols[i]->address, p->image + s->st_value, s->st_size);
@@ -326,21 +344,24 @@ static const struct unit_function *function_named(const struct unit_code *code, 
 	return NULL;
 }
 
-/* Each function begins with no line: one that has none, as those of libraries, is not on the last line of the one before it. */
+/* Each function begins with no line: one that has none, as those of libraries, is not on the last
+ * line of the one before it. */
 static int remember_lines(const struct load *l, struct unit_code *code)
 {
 	const struct unit_function *f = NULL;
 
 	code->lines = meta_alloc((l->unit->n_lines + code->n_functions) * sizeof(*code->lines));
 	for (uint32_t i = 0; code->lines && i < code->n_functions; i++)
-		code->lines[code->n_lines++] = (struct unit_code_line){ code->functions[i].offset, 0 };
+		code->lines[code->n_lines++] =
+			(struct unit_code_line){ code->functions[i].offset, 0 };
 	for (size_t i = 0; code->lines && i < l->unit->n_lines; i++) {
 		const struct unit_line *line = &l->unit->lines[i];
 
 		if (!i || strcmp(line->function, l->unit->lines[i - 1].function) != 0)
 			f = function_named(code, line->function);
 		if (f)
-			code->lines[code->n_lines++] = (struct unit_code_line){ f->offset + line->offset, line->line };
+			code->lines[code->n_lines++] =
+				(struct unit_code_line){ f->offset + line->offset, line->line };
 	}
 	if (code->lines)
 		qsort(code->lines, code->n_lines, sizeof(*code->lines), by_offset);
@@ -351,7 +372,8 @@ static int remember_lines(const struct load *l, struct unit_code *code)
 static uint64_t run_address(const struct load *l)
 {
 	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {
-		if (!object_is_undefined(&l->o, i) && strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
+		if (!object_is_undefined(&l->o, i) &&
+		    strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
 			return own_address(l, i);
 	}
 	return 0;
@@ -378,7 +400,8 @@ static int remember(const struct load *l, uint64_t owner, struct error *err)
 	if (!l->code)
 		return 0;
 	if (remember_functions(l, &code) || remember_lines(l, &code))
-		return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+		return error_set(err, ERROR_MEMORY,
+				 "the session's tables are full; %%reset starts afresh");
 	newest = code.start;
 	if (!l->same)
 		return units_add(&code, err);
@@ -396,7 +419,8 @@ uint64_t loader_own_function(const char *name)
 	return 0;
 }
 
-/* ".init_array.00101" before those with a higher number, and all before ".init_array"; 0: another section. */
+/* ".init_array.00101" before those with a higher number, and all before ".init_array"; 0: another
+ * section. */
 static uint32_t init_order(const struct load *l, uint32_t section)
 {
 	const char *name = object_section_name(&l->o, section), *number;
@@ -411,7 +435,8 @@ static void add_constructors(const struct load *l, uint32_t section, struct load
 {
 	size_t n = l->o.sections[section].sh_size / sizeof(*ret->constructors);
 
-	memcpy(ret->constructors + ret->n_constructors, l->sections[section].image, n * sizeof(*ret->constructors));
+	memcpy(ret->constructors + ret->n_constructors, l->sections[section].image,
+	       n * sizeof(*ret->constructors));
 	ret->n_constructors += n;
 }
 
@@ -458,7 +483,8 @@ static int find_choices(const struct load *l, struct loaded *ret, struct error *
 
 		if (l->chosen[i].stub)
 			ret->choices[ret->n_choices++] = (struct loaded_choice){
-				.choose = (uint64_t (*)(void))(l->sections[s->st_shndx].address + s->st_value),
+				.choose = (uint64_t (*)(void))(l->sections[s->st_shndx].address +
+							       s->st_value),
 				.slot = l->chosen[i].slot,
 			};
 	}
@@ -473,7 +499,8 @@ static int find_sections(const struct load *l, struct loaded *ret, struct error 
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const struct placed *p = &l->sections[i];
 
-		if (p->place != PLACE_NONE && p->place != PLACE_TLS && !(l->o.sections[i].sh_flags & SHF_EXECINSTR))
+		if (p->place != PLACE_NONE && p->place != PLACE_TLS &&
+		    !(l->o.sections[i].sh_flags & SHF_EXECINSTR))
 			ret->sections[ret->n_sections++] = (struct loaded_section){ i, p->address };
 	}
 	return 0;
@@ -481,7 +508,8 @@ static int find_sections(const struct load *l, struct loaded *ret, struct error 
 
 static int find_starts(const struct load *l, struct loaded *ret, struct error *err)
 {
-	if (find_constructors(l, ret, err) || find_choices(l, ret, err) || find_sections(l, ret, err))
+	if (find_constructors(l, ret, err) || find_choices(l, ret, err) ||
+	    find_sections(l, ret, err))
 		return -1;
 	ret->run = (loader_function *)run_address(l);
 	return 0;
@@ -507,7 +535,8 @@ static int load_all(struct load *l, uint64_t owner, struct loaded *ret, struct e
 {
 	if (load_link(l, err) || load_find_same(l, err))
 		return -1;
-	if (!l->same && (load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err) || load_relocate(l, err)))
+	if (!l->same && (load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err) ||
+			 load_relocate(l, err)))
 		return -1;
 	ret->has_code = l->code != NULL;
 	ret->replaces = l->same ? l->same->cell : 0;
@@ -537,7 +566,8 @@ int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct
 	meta_leave();
 	load_release(&l);
 	if (!r && u->run_symbol[0] && !out.run)
-		r = error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'", u->run_symbol);
+		r = error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'",
+			      u->run_symbol);
 	if (r)
 		loaded_release(&out);
 	else
@@ -545,7 +575,8 @@ int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct
 	return r;
 }
 
-int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
+int loader_each_kept(const struct unit *u,
+		     void (*found)(void *data, uint64_t address, uint64_t size), void *data,
 		     struct error *err)
 {
 	struct load l;
@@ -556,7 +587,8 @@ int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t ad
 	r = load_init(&l, u, err);
 	for (uint32_t i = 1; !r && i < l.o.n_symbols; i++)
 		if (object_is_global(&l.o, i) && !object_is_undefined(&l.o, i) && load_keeps(&l, i))
-			found(data, symbols_find(load_symbol_name(&l, i))->address, l.o.symbols[i].st_size);
+			found(data, symbols_find(load_symbol_name(&l, i))->address,
+			      l.o.symbols[i].st_size);
 	load_release(&l);
 	return r;
 }

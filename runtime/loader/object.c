@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All offsets, sizes and indexes of the object are checked here (System V gABI, chapters 4 and 5). */
+/* All offsets, sizes and indexes of the object are checked here (System V gABI, chapters 4 and 5).
+ */
 #include "runtime/loader/object.h"
 
 #include <string.h>
@@ -34,8 +35,8 @@ static int check_sections(struct object *o, const Elf64_Ehdr *h, struct error *e
 {
 	uint64_t size;
 
-	if (h->e_shentsize != sizeof(Elf64_Shdr) || !inside(o, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)) ||
-	    h->e_shoff % 8)
+	if (h->e_shentsize != sizeof(Elf64_Shdr) ||
+	    !inside(o, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)) || h->e_shoff % 8)
 		return bad(err, "section table");
 	o->sections = (const Elf64_Shdr *)(o->data + h->e_shoff);
 	o->n_sections = h->e_shnum;
@@ -73,7 +74,8 @@ static int check_symbols(struct object *o, const Elf64_Shdr *table, struct error
 			return bad(err, "a symbol's name");
 		if (s->st_shndx >= o->n_sections && s->st_shndx < SHN_LORESERVE)
 			return bad(err, "a symbol's section");
-		if (s->st_shndx && s->st_shndx < SHN_LORESERVE && s->st_value > o->sections[s->st_shndx].sh_size)
+		if (s->st_shndx && s->st_shndx < SHN_LORESERVE &&
+		    s->st_value > o->sections[s->st_shndx].sh_size)
 			return bad(err, "a symbol lies outside of its section");
 		if (s->st_shndx == SHN_XINDEX)
 			return bad(err, "more than 65,000 sections");
@@ -96,13 +98,14 @@ static int check_relocations(const struct object *o, const Elf64_Shdr *s, struct
 	return 0;
 }
 
-int object_open(const void *data, size_t len, uint16_t machine, struct object *ret, struct error *err)
+int object_open(const void *data, size_t len, uint16_t machine, struct object *ret,
+		struct error *err)
 {
 	const Elf64_Ehdr *h = data;
 	struct object o = { .data = data, .len = len };
 
-	if (len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h->e_type != ET_REL)
+	if (len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
+	    h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL)
 		return bad(err, "not a relocatable ELF file");
 	if (h->e_machine != machine)
 		return bad(err, "made for another machine");
@@ -132,7 +135,8 @@ static bool in_group(const struct object *o, uint32_t symbol)
 	const Elf64_Sym *s = &o->symbols[symbol];
 	unsigned bind = ELF64_ST_BIND(s->st_info);
 
-	return s->st_shndx != SHN_UNDEF && s->st_shndx < SHN_LORESERVE && (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
+	return s->st_shndx != SHN_UNDEF && s->st_shndx < SHN_LORESERVE &&
+	       (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
 	       o->sections[s->st_shndx].sh_flags & SHF_GROUP;
 }
 
@@ -151,8 +155,9 @@ bool object_is_shared(const struct object *o, uint32_t symbol)
 }
 
 /*
- * One of a COMDAT group, which C++ compilers make in each object that uses it (inline functions, templates, vtables): the
- * unit keeps to its own. The classes of two cells may have one name and not be the same.
+ * One of a COMDAT group, which C++ compilers make in each object that uses it (inline functions,
+ * templates, vtables): the unit keeps to its own. The classes of two cells may have one name and
+ * not be the same.
  */
 static bool object_is_own(const struct object *o, uint32_t symbol)
 {
@@ -166,6 +171,7 @@ bool object_is_global(const struct object *o, uint32_t symbol)
 
 	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL || object_is_own(o, symbol))
 		return false;
-	/* Protected: reached by all, but its own object calls it directly (`inline` functions of cells). */
+	/* Protected: reached by all, but its own object calls it directly (`inline` functions of
+	 * cells). */
 	return s->st_shndx == SHN_UNDEF || visibility == STV_DEFAULT || visibility == STV_PROTECTED;
 }

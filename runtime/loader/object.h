@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An ELF relocatable object as bytes: checked once, so that the loader may index it without looking. Nothing is copied;
- * the bytes must outlive it.
+ * An ELF relocatable object as bytes: checked once, so that the loader may index it without
+ * looking. Nothing is copied; the bytes must outlive it.
  */
 #ifndef CGPU_RUNTIME_LOADER_OBJECT_H
 #define CGPU_RUNTIME_LOADER_OBJECT_H
@@ -24,8 +24,10 @@ struct object {
 	const char *names; /* of symbols */
 };
 
-/* ERROR_INPUT when this is no relocatable object of this machine, or a table points outside of it. */
-int object_open(const void *data, size_t len, uint16_t machine, struct object *ret, struct error *err);
+/* ERROR_INPUT when this is no relocatable object of this machine, or a table points outside of it.
+ */
+int object_open(const void *data, size_t len, uint16_t machine, struct object *ret,
+		struct error *err);
 
 static inline const char *object_symbol_name(const struct object *o, uint32_t i)
 {
@@ -37,8 +39,10 @@ static inline const char *object_section_name(const struct object *o, uint32_t i
 	return o->section_names + o->sections[i].sh_name;
 }
 
-/* Relocations of a section header of type SHT_RELA; each starts inside of the section that it is for, but may end behind. */
-static inline const Elf64_Rela *object_relocations(const struct object *o, uint32_t i, size_t *ret_n)
+/* Relocations of a section header of type SHT_RELA; each starts inside of the section that it is
+ * for, but may end behind. */
+static inline const Elf64_Rela *object_relocations(const struct object *o, uint32_t i,
+						   size_t *ret_n)
 {
 	*ret_n = o->sections[i].sh_size / sizeof(Elf64_Rela);
 	return (const Elf64_Rela *)(o->data + o->sections[i].sh_offset);
@@ -46,7 +50,8 @@ static inline const Elf64_Rela *object_relocations(const struct object *o, uint3
 
 /* The symbol may be replaced by, or comes from, another unit or library. */
 bool object_is_global(const struct object *o, uint32_t symbol);
-/* A variable that is inline, or static in an inline function: each unit that uses it has one, and the session has one of them. */
+/* A variable that is inline, or static in an inline function: each unit that uses it has one, and
+ * the session has one of them. */
 bool object_is_shared(const struct object *o, uint32_t symbol);
 bool object_is_undefined(const struct object *o, uint32_t symbol);
 

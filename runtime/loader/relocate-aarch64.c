@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AArch64 ELF ABI (IHI 0056), section 5.7. An address is mostly made by two instructions: ADRP takes the 4 KiB page
- * relative to the instruction (21 bits of pages, +-4 GiB), the next one the low 12 bits; loads scale these by their size.
- * A branch reaches +-128 MiB, which all of a unit's own code does; other functions are called through a stub.
+ * AArch64 ELF ABI (IHI 0056), section 5.7. An address is mostly made by two instructions: ADRP
+ * takes the 4 KiB page relative to the instruction (21 bits of pages, +-4 GiB), the next one the
+ * low 12 bits; loads scale these by their size. A branch reaches +-128 MiB, which all of a unit's
+ * own code does; other functions are called through a stub.
  *
- * Thread-local variables have descriptors, which compilers use unless told otherwise, or pairs for __tls_get_addr().
+ * Thread-local variables have descriptors, which compilers use unless told otherwise, or pairs for
+ * __tls_get_addr().
  */
 #include "runtime/loader/relocate.h"
 
@@ -92,8 +94,10 @@ static size_t width(uint32_t type)
 
 static int too_far(const struct relocation *r, struct error *err)
 {
-	return error_set(err, ERROR_LIMIT, "'%s' is out of reach of its reference; compile the object with -fPIC, and without "
-			 "-mcmodel=tiny", r->name);
+	return error_set(err, ERROR_LIMIT,
+			 "'%s' is out of reach of its reference; compile the object with -fPIC, "
+			 "and without -mcmodel=tiny",
+			 r->name);
 }
 
 /* Put `value` (already shifted) into bits [low, low + width) of the instruction. */
@@ -120,7 +124,8 @@ static int put_adr(const struct relocation *r, int64_t value, struct error *err)
 	return 0;
 }
 
-static int put_branch(const struct relocation *r, uint64_t target, unsigned bits, unsigned low, struct error *err)
+static int put_branch(const struct relocation *r, uint64_t target, unsigned bits, unsigned low,
+		      struct error *err)
 {
 	int64_t distance = (int64_t)(target - r->place);
 
@@ -145,8 +150,10 @@ static int put_data(const struct relocation *r, int64_t value, unsigned bits, st
 	return 0;
 }
 
-/* 16 bits of an address for MOVZ or MOVK; all that lies above must be 0 if these are to be the last. */
-static int put_movw(const struct relocation *r, uint64_t value, unsigned shift, bool last, struct error *err)
+/* 16 bits of an address for MOVZ or MOVK; all that lies above must be 0 if these are to be the
+ * last. */
+static int put_movw(const struct relocation *r, uint64_t value, unsigned shift, bool last,
+		    struct error *err)
 {
 	if (last && shift < 48 && value >> (shift + 16))
 		return too_far(r, err);
@@ -225,7 +232,8 @@ static int apply(const struct relocation *r, struct error *err)
 	case R_AARCH64_TLSGD_ADD_LO12_NC:
 		return put_low12(r, got, 0);
 	case R_AARCH64_CALL26:
-	case R_AARCH64_JUMP26: /* to a weak function that is not there: the next instruction, as the ABI has it */
+	case R_AARCH64_JUMP26: /* to a weak function that is not there: the next instruction, as the
+				  ABI has it */
 		return put_branch(r, r->symbol ? value : r->place + 4, 26, 0, err);
 	case R_AARCH64_CONDBR19:
 		return put_branch(r, value, 19, 5, err);

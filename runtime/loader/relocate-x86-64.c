@@ -3,11 +3,12 @@
  * x86-64 psABI, chapter 4.4. S symbol, A addend, P place, G GOT slot:
  *
  *	8, 16, 32, 32S, 64 S+A   PC32, PC64, PLT32 S+A-P   SIZE32, 64 Z+A
- *	GOTPCREL[X], GOTPCREL64 G+A-P   GOT32, 64 G+A-GOT   GOTOFF64, PLTOFF64 S+A-GOT   GOTPC32, 64 GOT+A-P
+ *	GOTPCREL[X], GOTPCREL64 G+A-P   GOT32, 64 G+A-GOT
+ *	GOTOFF64, PLTOFF64 S+A-GOT   GOTPC32, 64 GOT+A-P
  *	TLSGD, TLSLD G+A-P, G a pair for __tls_get_addr()   DTPOFF32, 64 S+A, S an offset
  *
- * CODE and DATA lie within 2 GiB of each other and far above 4 GiB, so PC-relative fields reach everything of a unit and
- * 32-bit absolute ones reach nothing.
+ * CODE and DATA lie within 2 GiB of each other and far above 4 GiB, so PC-relative fields reach
+ * everything of a unit and 32-bit absolute ones reach nothing.
  */
 #include "runtime/loader/relocate.h"
 
@@ -93,8 +94,10 @@ static int put32(const struct relocation *r, uint64_t value, struct error *err)
 	int32_t field = (int32_t)value;
 
 	if ((uint64_t)(int64_t)field != value)
-		return error_set(err, ERROR_LIMIT,
-				 "'%s' is out of reach of a 32-bit reference; compile the object with -fPIC", r->name);
+		return error_set(
+			err, ERROR_LIMIT,
+			"'%s' is out of reach of a 32-bit reference; compile the object with -fPIC",
+			r->name);
 	memcpy(r->at, &field, sizeof(field));
 	return 0;
 }
@@ -110,7 +113,8 @@ static int put_small(const struct relocation *r, uint64_t value, struct error *e
 	size_t bytes = r->type == R_X86_64_8 ? 1 : 2;
 
 	if (value >> 8 * bytes && ~value >> (8 * bytes - 1))
-		return error_set(err, ERROR_LIMIT, "'%s' is out of reach of a %zu-bit reference", r->name, 8 * bytes);
+		return error_set(err, ERROR_LIMIT, "'%s' is out of reach of a %zu-bit reference",
+				 r->name, 8 * bytes);
 	memcpy(r->at, &value, bytes);
 	return 0;
 }
@@ -146,7 +150,8 @@ static int apply(const struct relocation *r, struct error *err)
 		return put64(r, r->got_base + (uint64_t)r->addend - r->place);
 	case R_X86_64_GOTPCREL64:
 		return put64(r, r->got + (uint64_t)r->addend - r->place);
-	case R_X86_64_PLT32: /* code asks first whether a weak function is there, and does not call one that is not */
+	case R_X86_64_PLT32: /* code asks first whether a weak function is there, and does not call
+				one that is not */
 		return put32(r, r->symbol ? value - r->place : 0, err);
 	case R_X86_64_PC32:
 		return put32(r, value - r->place, err);

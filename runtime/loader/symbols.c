@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chained hash table that doubles, and beside it the list of all symbols ever made, for look-up by address. Symbols are
- * never removed: an earlier unit may refer to them for as long as the session lives.
+ * A chained hash table that doubles, and beside it the list of all symbols ever made, for look-up
+ * by address. Symbols are never removed: an earlier unit may refer to them for as long as the
+ * session lives.
  */
 #include "runtime/loader/symbols.h"
 
@@ -18,7 +19,8 @@
 #define SLOT_CHUNK 64
 #define NEAR_FUNCTION 2048
 #define DATA_CHUNK (16 * 1024)
-/* Promised names have addresses where nothing is mapped, far enough apart for members and elements to be told. */
+/* Promised names have addresses where nothing is mapped, far enough apart for members and elements
+ * to be told. */
 #define PROMISED_BASE 0x100000000000ull
 #define PROMISED_STEP 0x1000000ull
 #define PROMISED_MAX 0x10000u
@@ -160,7 +162,8 @@ void *symbols_data(size_t size, size_t align)
 
 	if (!t->data_at || at + size > t->data_end) {
 		size_t slack = align > ARENA_PAGE ? align - ARENA_PAGE : 0, want = size + slack;
-		size_t chunk = want > DATA_CHUNK ? (want + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1) : DATA_CHUNK;
+		size_t chunk = want > DATA_CHUNK ? (want + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1)
+						 : DATA_CHUNK;
 		uint64_t p = (uint64_t)(uintptr_t)arena_grow(ARENA_DATA, chunk);
 
 		if (!p)
@@ -262,7 +265,8 @@ static void leave(struct symbol *s)
 	table()->n_names--;
 }
 
-/* As another type: the name comes back to what it was, and to those who use it still. NULL: there is none. */
+/* As another type: the name comes back to what it was, and to those who use it still. NULL: there
+ * is none. */
 static struct symbol *take_older(struct symbol *s, const struct definition *d)
 {
 	struct symbol **at = &s->older, *found;
@@ -279,8 +283,9 @@ static struct symbol *take_older(struct symbol *s, const struct definition *d)
 
 bool symbols_keeps(const struct symbol *s, const struct definition *d)
 {
-	/* An inline variable of C++ is in each object whose cell uses it, and typed by the cell that defines it only. A function
-	 * of C++ that a file defines which is included has no type at all. */
+	/* An inline variable of C++ is in each object whose cell uses it, and typed by the cell
+	 * that defines it only. A function of C++ that a file defines which is included has no type
+	 * at all. */
 	bool untyped = !*s->type || !*d->type;
 	bool same = s->layout && d->layout ? s->layout == d->layout : !strcmp(s->type, d->type);
 
@@ -338,7 +343,8 @@ const struct symbol *symbols_promised_at(uint64_t address)
 	if (!t || address - PROMISED_BASE > PROMISED_MAX * PROMISED_STEP)
 		return NULL;
 	for (uint32_t i = 0; i < t->n_all; i++)
-		if (t->all[i]->kind == SYMBOL_PROMISED && address - t->all[i]->address < PROMISED_STEP)
+		if (t->all[i]->kind == SYMBOL_PROMISED &&
+		    address - t->all[i]->address < PROMISED_STEP)
 			return t->all[i];
 	return NULL;
 }
@@ -401,16 +407,19 @@ void symbols_place(struct symbol *s, uint64_t address)
 	*s->got = address;
 }
 
-/* The control finds the variable by name in each process anew, so it is no name of a library itself. */
+/* The control finds the variable by name in each process anew, so it is no name of a library
+ * itself. */
 static struct symbol *import_thread_local(const char *name, const char *variable)
 {
 	struct definition d = { .name = name, .type = "", .kind = SYMBOL_OBJECT };
-	struct thread_local_control *c = find_in_libraries(variable) ? meta_alloc(sizeof(*c)) : NULL;
+	struct thread_local_control *c =
+		find_in_libraries(variable) ? meta_alloc(sizeof(*c)) : NULL;
 	struct symbol *s;
 
 	if (!c)
 		return NULL;
-	*c = (struct thread_local_control){ .align = THREAD_LOCAL_LIBRARY, .initial = meta_strdup(variable) };
+	*c = (struct thread_local_control){ .align = THREAD_LOCAL_LIBRARY,
+					    .initial = meta_strdup(variable) };
 	s = c->initial ? symbols_define(&d) : NULL;
 	if (s)
 		symbols_place(s, (uint64_t)(uintptr_t)c);
@@ -452,8 +461,8 @@ static bool holds(const struct symbol *s, const struct symbol *best, uint64_t ad
 {
 	uint64_t size = s->size ? s->size : 1;
 
-	return s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && address - s->address < size &&
-	       (!best || !s->replaced);
+	return s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED &&
+	       address - s->address < size && (!best || !s->replaced);
 }
 
 const struct symbol *symbols_at(uint64_t address)
@@ -464,7 +473,8 @@ const struct symbol *symbols_at(uint64_t address)
 static bool ends_before(const struct symbol *s, const struct symbol *best, uint64_t address)
 {
 	return s->kind == SYMBOL_OBJECT && s->address && address >= s->address + s->size &&
-	       address - s->address - s->size < NEAR_VARIABLE && (!best || s->address >= best->address);
+	       address - s->address - s->size < NEAR_VARIABLE &&
+	       (!best || s->address >= best->address);
 }
 
 const struct symbol *symbols_before(uint64_t address)
@@ -490,8 +500,9 @@ const struct symbol *symbols_pointing_to(uint64_t address)
 	for (uint32_t i = 0; t && i < t->n_all; i++) {
 		const struct symbol *s = t->all[i];
 
-		if (s->kind == SYMBOL_OBJECT && s->size == 8 && !s->replaced && s->address % 8 == 0 &&
-		    address_in_arena(s->address) && *(const uint64_t *)s->address == address)
+		if (s->kind == SYMBOL_OBJECT && s->size == 8 && !s->replaced &&
+		    s->address % 8 == 0 && address_in_arena(s->address) &&
+		    *(const uint64_t *)s->address == address)
 			return s;
 	}
 	return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units are appended and CODE only grows, so the list is sorted by address as it is. Units that may be shared are found by
- * their content in hash chains of indices, which are made anew when the list has grown.
+ * Units are appended and CODE only grows, so the list is sorted by address as it is. Units that may
+ * be shared are found by their content in hash chains of indices, which are made anew when the list
+ * has grown.
  */
 #include "runtime/loader/units.h"
 
@@ -20,7 +21,8 @@ struct units {
 
 /* libgcc: makes the unwinder search this table, which ends with a zero word. */
 extern void __register_frame(void *eh_frame);
-/* libgcc: the entry for an address. It sorts tables that it has not seen yet, for which it calls malloc(). */
+/* libgcc: the entry for an address. It sorts tables that it has not seen yet, for which it calls
+ * malloc(). */
 extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
 
 /* Have the tables sorted here: a signal handler that walks the stack must not allocate. */
@@ -31,7 +33,8 @@ static void sort_tables(uint64_t pc)
 	_Unwind_Find_FDE((void *)pc, bases);
 }
 
-/* One by one: libgcc keeps a list by address, the highest first, and walks it for each that it has not seen. */
+/* One by one: libgcc keeps a list by address, the highest first, and walks it for each that it has
+ * not seen. */
 static void make_known(const struct unit_code *u)
 {
 	if (!u->eh_frame)
@@ -48,7 +51,8 @@ static struct units *table(void)
 int units_attach(struct error *err)
 {
 	if (!table())
-		arena_header()->root[ARENA_ROOT_UNITS] = (uint64_t)(uintptr_t)meta_alloc(sizeof(struct units));
+		arena_header()->root[ARENA_ROOT_UNITS] =
+			(uint64_t)(uintptr_t)meta_alloc(sizeof(struct units));
 	if (!table())
 		return error_set(err, ERROR_MEMORY, "no memory for the list of units");
 	for (uint32_t i = 0; i < table()->n; i++)
@@ -91,7 +95,8 @@ int units_add(const struct unit_code *u, struct error *err)
 	struct units *t = table();
 
 	if (t->n == t->cap && grow(t))
-		return error_set(err, ERROR_MEMORY, "no memory for the list of units; %%reset starts afresh");
+		return error_set(err, ERROR_MEMORY,
+				 "no memory for the list of units; %%reset starts afresh");
 	t->list[t->n] = *u;
 	enter(t, t->n++);
 	make_known(u);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The units that have been loaded, in META: where their code lies, the functions in it, lines, unwind tables.
+ * The units that have been loaded, in META: where their code lies, the functions in it, lines,
+ * unwind tables.
  */
 #ifndef CGPU_RUNTIME_LOADER_UNITS_H
 #define CGPU_RUNTIME_LOADER_UNITS_H
@@ -25,7 +26,7 @@ struct unit_code_line {
 /* What a program has without a name in the session (load-own.c). */
 enum unit_place_kind {
 	UNIT_PLACE_SECTION,
-	UNIT_PLACE_SLOT,	/* of a symbol, as the two below */
+	UNIT_PLACE_SLOT, /* of a symbol, as the two below */
 	UNIT_PLACE_TLS_INDEX,
 	UNIT_PLACE_TLS_DESCRIPTOR,
 };
@@ -51,7 +52,7 @@ struct unit_code {
 	struct unit_place *places;       /* in META */
 	struct unit_function *functions; /* in META */
 	struct unit_code_line *lines;    /* sorted by offset */
-	uint32_t same;     /* 1 + index of the unit before it in its chain, by content */
+	uint32_t same; /* 1 + index of the unit before it in its chain, by content */
 };
 
 /* Make the list, or take it over and make the unwinder know all units. */
@@ -59,11 +60,12 @@ int units_attach(struct error *err);
 /* Takes over the arrays; registers the unwind table. Addresses must grow from call to call. */
 int units_add(const struct unit_code *u, struct error *err);
 /*
- * Units of this content, the newest first: behind `last`, from the first one for NULL; NULL: no more. Until the next
- * units_add().
+ * Units of this content, the newest first: behind `last`, from the first one for NULL; NULL: no
+ * more. Until the next units_add().
  */
 const struct unit_code *units_same(uint64_t content, const struct unit_code *last);
-/* The unit is what another cell runs, too, or the same cell again: takes over the arrays of u and what it says of the cell. */
+/* The unit is what another cell runs, too, or the same cell again: takes over the arrays of u and
+ * what it says of the cell. */
 void units_renew(const struct unit_code *same, const struct unit_code *u);
 /* NULL if the address is in no unit. */
 const struct unit_code *units_find(uint64_t address);

@@ -10,21 +10,22 @@
 
 #define ALLOCA_RED_ZONE 32u
 
-static inline __attribute__((always_inline)) void check(uint64_t at, uint64_t size, bool is_write, const void *caller)
+static inline __attribute__((always_inline)) void check(uint64_t at, uint64_t size, bool is_write,
+							const void *caller)
 {
 	if (!memcheck_on || shadow_allows(at, size))
 		return;
 	memcheck_found(shadow_first_bad(at, size), size, is_write, caller);
 }
 
-#define ACCESS(size)                                                  \
-	void callbacks_load##size(uint64_t at)                        \
-	{                                                             \
-		check(at, size, false, __builtin_return_address(0));  \
-	}                                                             \
-	void callbacks_store##size(uint64_t at)                       \
-	{                                                             \
-		check(at, size, true, __builtin_return_address(0));   \
+#define ACCESS(size)                                                                               \
+	void callbacks_load##size(uint64_t at)                                                     \
+	{                                                                                          \
+		check(at, size, false, __builtin_return_address(0));                               \
+	}                                                                                          \
+	void callbacks_store##size(uint64_t at)                                                    \
+	{                                                                                          \
+		check(at, size, true, __builtin_return_address(0));                                \
 	}
 
 ACCESS(1)
@@ -57,10 +58,10 @@ static void set(uint8_t *at, uint64_t n, int value)
 		memset(at, value, n);
 }
 
-#define SET(value)                                             \
-	void callbacks_set_##value(uint8_t *at, uint64_t n)    \
-	{                                                      \
-		set(at, n, 0x##value);                         \
+#define SET(value)                                                                                 \
+	void callbacks_set_##value(uint8_t *at, uint64_t n)                                        \
+	{                                                                                          \
+		set(at, n, 0x##value);                                                             \
 	}
 
 SET(00)
@@ -89,7 +90,8 @@ void callbacks_unpoison_stack(uint64_t at, uint64_t size)
 		shadow_allow(at, size);
 }
 
-/* The compiler has left a red zone on both sides; the right one starts at the next multiple of its size. */
+/* The compiler has left a red zone on both sides; the right one starts at the next multiple of its
+ * size. */
 void callbacks_poison_alloca(uint64_t at, uint64_t size)
 {
 	uint64_t end = (at + size + ALLOCA_RED_ZONE - 1) & ~(uint64_t)(ALLOCA_RED_ZONE - 1);
@@ -109,7 +111,8 @@ void callbacks_unpoison_allocas(uint64_t top, uint64_t bottom)
 
 void callbacks_no_return(void)
 {
-	uint64_t at = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~7ull, top = cell_stack_top(at);
+	uint64_t at = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~7ull,
+		 top = cell_stack_top(at);
 
 	if (memcheck_on && top)
 		memset(shadow_of(at), 0, (top - at) >> SHADOW_SHIFT);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libc, and of CUDA, that read or write ranges which their caller has named: the range is checked, then they do
- * the work. Strings are measured as far as the session lets them be read.
+ * The functions of libc, and of CUDA, that read or write ranges which their caller has named: the
+ * range is checked, then they do the work. Strings are measured as far as the session lets them be
+ * read.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -281,9 +282,11 @@ static void checks_copy(const void *to, const void *from, size_t n, enum cudaMem
 {
 	struct address_description d;
 
-	if (kind == cudaMemcpyHostToDevice || (kind == cudaMemcpyDefault && !device_describe((uintptr_t)from, &d)))
+	if (kind == cudaMemcpyHostToDevice ||
+	    (kind == cudaMemcpyDefault && !device_describe((uintptr_t)from, &d)))
 		reads(from, n);
-	if (kind == cudaMemcpyDeviceToHost || (kind == cudaMemcpyDefault && !device_describe((uintptr_t)to, &d)))
+	if (kind == cudaMemcpyDeviceToHost ||
+	    (kind == cudaMemcpyDefault && !device_describe((uintptr_t)to, &d)))
 		writes(to, n);
 }
 
@@ -293,7 +296,8 @@ cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaM
 	return cudaMemcpy(to, from, n, kind);
 }
 
-cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind,
+				     cudaStream_t stream)
 {
 	checks_copy(to, from, n, kind);
 	return cudaMemcpyAsync(to, from, n, kind, stream);

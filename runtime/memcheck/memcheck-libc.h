@@ -15,7 +15,8 @@
 #include <cuda_runtime_api.h>
 
 cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
-cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind,
+				     cudaStream_t stream);
 #endif
 
 void *memcheck_memcpy(void *to, const void *from, size_t n);
@@ -39,8 +40,10 @@ char *memcheck_strdup(const char *s);
 int memcheck_puts(const char *s);
 int memcheck_sprintf(char *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int memcheck_vsprintf(char *to, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-int memcheck_snprintf(char *to, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int memcheck_vsnprintf(char *to, size_t size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+int memcheck_snprintf(char *to, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int memcheck_vsnprintf(char *to, size_t size, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 char *memcheck_fgets(char *to, int n, FILE *f);
 size_t memcheck_fread(void *to, size_t size, size_t n, FILE *f);
 size_t memcheck_fwrite(const void *from, size_t size, size_t n, FILE *f);

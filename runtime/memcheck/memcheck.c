@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One finding a place in the code; after FINDINGS_MAX only their number is counted. Whom the address belongs to is asked
- * of the same tables as for a fault; of the stack the compiler has left a description in the frame.
+ * One finding a place in the code; after FINDINGS_MAX only their number is counted. Whom the
+ * address belongs to is asked of the same tables as for a fault; of the stack the compiler has left
+ * a description in the frame.
  */
 #include "runtime/memcheck/memcheck.h"
 
@@ -27,7 +28,7 @@
 #define QUARANTINE (256 * MIB)
 #define FRAME_MAGIC 0x41b58ab3u
 #define FRAME_SEARCH (1 * MIB)
-#define LOOKED_AT 1000 /* findings; a loop may make millions */
+#define LOOKED_AT 1000         /* findings; a loop may make millions */
 #define FREE_MARKED (64 * MIB) /* of a free run, from its start */
 
 bool memcheck_on;
@@ -88,7 +89,8 @@ void memcheck_freed(const void *p, size_t size)
 
 void memcheck_range(const void *p, size_t size, bool is_write)
 {
-	uint64_t bad = begun && cell_mode_active() ? shadow_first_bad((uint64_t)(uintptr_t)p, size) : 0;
+	uint64_t bad =
+		begun && cell_mode_active() ? shadow_first_bad((uint64_t)(uintptr_t)p, size) : 0;
 
 	/* Where in the cell that is, only its calls tell. */
 	if (bad)
@@ -138,10 +140,13 @@ static bool nearest_local(const char *text, uint64_t offset, struct local *ret)
 	unsigned long n = strtoul(text, (char **)&text, 10), best = ULONG_MAX;
 
 	for (; n--;) {
-		unsigned long start = strtoul(text, (char **)&text, 10), size = strtoul(text, (char **)&text, 10);
+		unsigned long start = strtoul(text, (char **)&text, 10),
+			      size = strtoul(text, (char **)&text, 10);
 		unsigned long len = strtoul(text, (char **)&text, 10), away;
 
-		away = offset < start ? start - offset : offset < start + size ? 0 : offset - start - size;
+		away = offset < start          ? start - offset
+		       : offset < start + size ? 0
+					       : offset - start - size;
 		if (away < best) {
 			best = away;
 			*ret = (struct local){ .start = start, .size = size };
@@ -209,7 +214,8 @@ static bool is_known(const struct memcheck_findings *all, uint64_t pc)
 static bool same_place(const struct memcheck_findings *all, const struct fault_record *f)
 {
 	for (uint32_t i = 0; i < all->n; i++) {
-		if (all->at[i].frames[0].pc == f->frames[0].pc && all->at[i].access_write == f->access_write)
+		if (all->at[i].frames[0].pc == f->frames[0].pc &&
+		    all->at[i].access_write == f->access_write)
 			return true;
 	}
 	return false;
@@ -223,7 +229,8 @@ static void note(const char *kind, uint64_t bad, size_t size, bool is_write, con
 	cell_mode_enter_library();
 	pthread_mutex_lock(&lock);
 	all->total++;
-	if (all->n < MEMCHECK_FINDINGS_MAX && all->total < LOOKED_AT && !(pc && is_known(all, pc))) {
+	if (all->n < MEMCHECK_FINDINGS_MAX && all->total < LOOKED_AT &&
+	    !(pc && is_known(all, pc))) {
 		fill(&all->at[all->n], kind, bad, size, is_write);
 		if (!same_place(all, &all->at[all->n]))
 			all->pcs[all->n++] = pc;

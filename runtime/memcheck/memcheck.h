@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %%memcheck in the worker: a cell whose code calls us before each access to memory (the compiler's AddressSanitizer pass,
- * compiler/clang/clang-shim.cc), its heap with red zones and without reuse, calls of libc with checked ranges. What is found
- * stands in worker_control.findings, and the cell goes on. The worker is thrown away afterwards.
+ * %%memcheck in the worker: a cell whose code calls us before each access to memory (the compiler's
+ * AddressSanitizer pass, compiler/clang/clang-shim.cc), its heap with red zones and without reuse,
+ * calls of libc with checked ranges. What is found stands in worker_control.findings, and the cell
+ * goes on. The worker is thrown away afterwards.
  */
 #ifndef CGPU_RUNTIME_MEMCHECK_MEMCHECK_H
 #define CGPU_RUNTIME_MEMCHECK_MEMCHECK_H
@@ -29,8 +30,8 @@ void memcheck_freed(const void *p, size_t size);
 void memcheck_range(const void *p, size_t size, bool is_write);
 /* Ranges of a copy that must not overlap. */
 void memcheck_disjoint(const void *to, const void *from, size_t size);
-/* The byte at `bad` was touched by an access of `size` bytes. caller: return address in the cell; NULL: another one, of a
- * function of libc. */
+/* The byte at `bad` was touched by an access of `size` bytes. caller: return address in the cell;
+ * NULL: another one, of a function of libc. */
 void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller);
 
 /* memcheck-libc.c: from here on units reach libc's functions of memcheck-libc.def through us. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow of the whole address space is reserved at once; Linux gives pages to what is written. */
+/* The shadow of the whole address space is reserved at once; Linux gives pages to what is written.
+ */
 #include "runtime/memcheck/shadow.h"
 
 #include <string.h>
@@ -14,7 +15,9 @@ int shadow_map(struct error *err)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == MAP_FAILED)
-		return error_errno(err, "cannot reserve %llu GiB of addresses for the check of memory", SHADOW_SIZE / GIB);
+		return error_errno(err,
+				   "cannot reserve %llu GiB of addresses for the check of memory",
+				   SHADOW_SIZE / GIB);
 	return 0;
 }
 

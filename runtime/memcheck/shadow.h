@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of the address space a checked cell may touch: one byte of shadow for eight bytes, as AddressSanitizer has it
- * (Serebryany and others, USENIX ATC 2012): 0: all eight, 1 to 7: the first so many, otherwise none, and why.
+ * Which bytes of the address space a checked cell may touch: one byte of shadow for eight bytes, as
+ * AddressSanitizer has it (Serebryany and others, USENIX ATC 2012): 0: all eight, 1 to 7: the first
+ * so many, otherwise none, and why.
  */
 #ifndef CGPU_RUNTIME_MEMCHECK_SHADOW_H
 #define CGPU_RUNTIME_MEMCHECK_SHADOW_H
@@ -27,7 +28,8 @@ enum shadow_value {
 };
 
 int shadow_map(struct error *err);
-/* [at, at + size) is out of bounds; a byte in front of it keeps its shadow. The end is rounded up to eight. */
+/* [at, at + size) is out of bounds; a byte in front of it keeps its shadow. The end is rounded up
+ * to eight. */
 void shadow_poison(uint64_t at, uint64_t size, enum shadow_value why);
 /* An object of this size starts here, at a multiple of eight. */
 void shadow_allow(uint64_t at, uint64_t size);

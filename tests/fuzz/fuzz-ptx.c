@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target for the PTX front end: any bytes are loaded as a module, its variables placed, and every function
- * decoded. Nothing may crash, leak or take long. `make fuzz-ptx`, then ./fuzz-ptx -dict=... FOLDER; see HACKING.md.
+ * libFuzzer target for the PTX front end: any bytes are loaded as a module, its variables placed,
+ * and every function decoded. Nothing may crash, leak or take long. `make fuzz-ptx`, then
+ * ./fuzz-ptx -dict=... FOLDER; see HACKING.md.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ struct placed {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes, struct error *err)
+static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes,
+		 struct error *err)
 {
 	struct placed *p = data;
 

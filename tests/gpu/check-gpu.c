@@ -2,13 +2,14 @@
 /*
  * What cgpu relies on and a machine with a CUDA GPU can show, in minutes and without a hand on it:
  *
- *	check-gpu FOLDER [NAME...]   the experiments of experiments.def, or these, one after the other
+ *	check-gpu FOLDER [NAME...]   the experiments of experiments.def, or these, one by one
  *	check-gpu --one NAME         one of them, its rows on stdout
  *
- * Each runs as a process group of its own that is killed when its time is up. FOLDER/results.jsonl has a line for each row
- * as it comes and one for the end of each experiment; those that have ended there are not run again, so a run that was cut
- * off goes on with the next call. FOLDER/table.md has the same to be read. When a process cannot be killed, the driver is
- * stuck, and what comes after it is left out. Nothing of the card's settings is changed.
+ * Each runs as a process group of its own that is killed when its time is up. FOLDER/results.jsonl
+ * has a line for each row as it comes and one for the end of each experiment; those that have ended
+ * there are not run again, so a run that was cut off goes on with the next call. FOLDER/table.md
+ * has the same to be read. When a process cannot be killed, the driver is stuck, and what comes
+ * after it is left out. Nothing of the card's settings is changed.
  *
  * Exit status: 0 all ok, 1 some "NO" or not run, 77 no GPU: nothing was measured.
  */
@@ -39,7 +40,8 @@ static const struct experiment {
 	int what;
 	const char *risk, *mend;
 } experiments[] = {
-#define EXPERIMENT(name, seconds, function, argument, risk, mend) { #name, seconds, function, argument, risk, mend },
+#define EXPERIMENT(name, seconds, function, argument, risk, mend)                                  \
+	{ #name, seconds, function, argument, risk, mend },
 #include "tests/gpu/experiments.def"
 #undef EXPERIMENT
 };
@@ -48,9 +50,9 @@ static const struct experiment {
 static struct run {
 	const char *program;
 	FILE *results, *table;
-	char *done;       /* results of earlier calls */
+	char *done; /* results of earlier calls */
 	double began;
-	bool stuck;       /* a process of an experiment cannot be killed */
+	bool stuck; /* a process of an experiment cannot be killed */
 	int n_wrong, n_left_out;
 } run;
 
@@ -58,13 +60,15 @@ static struct run {
 
 static int run_one(const char *name)
 {
-	const char *library = getenv("CHECK_GPU_DRIVER"), *missing = gpu_load(library ? library : "libcuda.so.1");
+	const char *library = getenv("CHECK_GPU_DRIVER"),
+		   *missing = gpu_load(library ? library : "libcuda.so.1");
 
 	if (missing) {
 		printf("No CUDA driver here, so nothing was measured: %s\n", missing);
 		return NO_GPU;
 	}
-	gpu_report = mmap(NULL, sizeof(*gpu_report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	gpu_report = mmap(NULL, sizeof(*gpu_report), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (gpu_report == MAP_FAILED) {
 		perror("check-gpu");
 		return 1;
@@ -80,7 +84,8 @@ static int run_one(const char *name)
 
 /* --- All of them --- */
 
-/* {"verdict":"ok","name":"...","text":"..."}, as row() writes it: the value of a key as it stands there. */
+/* {"verdict":"ok","name":"...","text":"..."}, as row() writes it: the value of a key as it stands
+ * there. */
 static void value_of(const char *line, const char *key, char *ret, size_t size)
 {
 	char start[32];
@@ -130,8 +135,10 @@ static void take_row(const struct experiment *e, const char *line)
 /* why_not: NULL when it has come to its end. */
 static void end_experiment(const struct experiment *e, const char *why_not, double began)
 {
-	fprintf(run.results, "{\"experiment\":\"%s\",\"end\":\"%s\",\"seconds\":%.1f,\"risk\":\"%s\",\"mend\":\"%s\"}\n", e->name,
-		why_not ? why_not : "done", (gpu_now() - began) / 1e3, e->risk, e->mend);
+	fprintf(run.results,
+		"{\"experiment\":\"%s\",\"end\":\"%s\",\"seconds\":%.1f,\"risk\":\"%s\",\"mend\":"
+		"\"%s\"}\n",
+		e->name, why_not ? why_not : "done", (gpu_now() - began) / 1e3, e->risk, e->mend);
 	fflush(run.results);
 	if (why_not) {
 		put_in_table("NO", e->name, why_not);
@@ -216,8 +223,11 @@ static bool run_experiment(const struct experiment *e)
 	if (run.done && strstr(run.done, key))
 		return true;
 	if (run.stuck || began - run.began + e->seconds * 1e3 > BUDGET_MS) {
-		end_experiment(e, run.stuck ? "left out: the driver holds a process that cannot be killed" :
-			       "left out: there is no time for it; call again", began);
+		end_experiment(
+			e,
+			run.stuck ? "left out: the driver holds a process that cannot be killed"
+				  : "left out: there is no time for it; call again",
+			began);
 		return true;
 	}
 	pid = start(e, &out);
@@ -230,8 +240,13 @@ static bool run_experiment(const struct experiment *e)
 	run.stuck = !end_group(pid, &status);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GPU && whole)
 		return false;
-	end_experiment(e, run.stuck ? "it cannot be killed" : !whole ? "its time is up" :
-		       WIFSIGNALED(status) ? "it was killed by a signal" : status ? "it failed" : NULL, began);
+	end_experiment(e,
+		       run.stuck             ? "it cannot be killed"
+		       : !whole              ? "its time is up"
+		       : WIFSIGNALED(status) ? "it was killed by a signal"
+		       : status              ? "it failed"
+					     : NULL,
+		       began);
 	return true;
 }
 
@@ -284,8 +299,9 @@ static int run_all(const char *folder, char **names, int n)
 	for (size_t i = 0; i < N_EXPERIMENTS; i++)
 		if (is_asked_for(experiments[i].name, names, n) && !run_experiment(&experiments[i]))
 			return NO_GPU;
-	printf("%d of the answers that cgpu relies on were NO, %d experiments did not end; %.0f s\n", run.n_wrong, run.n_left_out,
-	       (gpu_now() - run.began) / 1e3);
+	printf("%d of the answers that cgpu relies on were NO, %d experiments did not end; %.0f "
+	       "s\n",
+	       run.n_wrong, run.n_left_out, (gpu_now() - run.began) / 1e3);
 	return run.n_wrong || run.n_left_out;
 }
 

@@ -139,7 +139,8 @@ static uint64_t digest(CUfunction f, CUmodule m, CUdeviceptr at, uint64_t words,
 	GPU_TRY(cu.cuModuleGetGlobal(&slots, NULL, m, "digests"));
 	GPU_TRY(cu.cuMemsetD8(slots, 0, sizeof(ret)));
 	for (int i = 0; i < rounds; i++)
-		GPU_TRY(cu.cuLaunchKernel(f, 4096, 1, 1, DIGEST_THREADS, 1, 1, 0, NULL, args, NULL));
+		GPU_TRY(cu.cuLaunchKernel(f, 4096, 1, 1, DIGEST_THREADS, 1, 1, 0, NULL, args,
+					  NULL));
 	GPU_TRY(cu.cuCtxSynchronize());
 	GPU_TRY(cu.cuMemcpyDtoH(&ret, slots, sizeof(ret)));
 	return ret;
@@ -186,11 +187,15 @@ void experiment_costs(int what)
 	for (i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
 		snprintf(name, sizeof(name), "chunk of %zu MiB, us", costs[i].size / (size_t)MIB);
 		if (child_run(name, cost_chunks, (void *)&costs[i]))
-			row("-", name, "create %.0f, export %.0f, import %.0f, map %.0f, access %.0f, read-only %.0f, "
-			    "unmap %.0f, release %.0f", f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+			row("-", name,
+			    "create %.0f, export %.0f, import %.0f, map %.0f, access %.0f, "
+			    "read-only %.0f, unmap %.0f, release %.0f",
+			    f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
 	}
 	if (child_run("speed", cost_speed, NULL))
-		row("-", "device-to-device copy, launch", "%.0f GB/s read and write, %.2f us", f[2], f[3]);
+		row("-", "device-to-device copy, launch", "%.0f GB/s read and write, %.2f us", f[2],
+		    f[3]);
 	if (child_run("digests of buffers that are not copied", cost_digest, NULL))
-		row(ok(gpu_report->count), "digests of buffers that are not copied", "%.0f GB/s", f[2]);
+		row(ok(gpu_report->count), "digests of buffers that are not copied", "%.0f GB/s",
+		    f[2]);
 }

@@ -31,7 +31,8 @@ static void describe(void *arg)
 	GPU_TRY(cu.cuDeviceGetName(name, sizeof(name), device));
 	GPU_TRY(cu.cuDeviceTotalMem(&memory, device));
 	GPU_TRY(cu.cuDriverGetVersion(&version));
-	snprintf(gpu_report->text, sizeof(gpu_report->text), "%d of them, the first is %s, %.1f GiB, driver API %d.%d", count, name,
+	snprintf(gpu_report->text, sizeof(gpu_report->text),
+		 "%d of them, the first is %s, %.1f GiB, driver API %d.%d", count, name,
 		 (double)memory / GIB, version / 1000, version % 1000 / 10);
 }
 
@@ -57,10 +58,14 @@ void experiment_card(int what)
 		{ "compute capability, major", CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, -1 },
 		{ "compute capability, minor", CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, -1 },
 		{ "compute mode (3: exclusive)", CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, -1 },
-		{ "virtual memory management", CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1 },
-		{ "memory by file descriptors", CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1 },
-		{ "host memory without registering (HMM)", CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, -1 },
-		{ "managed memory at the same time", CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, -1 },
+		{ "virtual memory management",
+		  CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1 },
+		{ "memory by file descriptors",
+		  CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1 },
+		{ "host memory without registering (HMM)",
+		  CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, -1 },
+		{ "managed memory at the same time", CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+		  -1 },
 	};
 	const char *mps = getenv("CUDA_MPS_PIPE_DIRECTORY");
 
@@ -70,9 +75,12 @@ void experiment_card(int what)
 	row("-", "card", "%s", gpu_report->text);
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
 		if (child_run(attributes[i].name, ask, (void *)&attributes[i]))
-			row(attributes[i].wanted < 0 ? "-" : ok(gpu_report->figure[0] == attributes[i].wanted), attributes[i].name,
-			    "%.0f", gpu_report->figure[0]);
-	row("-", "MPS", "%s", !access(mps ? mps : "/tmp/nvidia-mps", F_OK) ? "there is a pipe folder" : "none");
+			row(attributes[i].wanted < 0
+				    ? "-"
+				    : ok(gpu_report->figure[0] == attributes[i].wanted),
+			    attributes[i].name, "%.0f", gpu_report->figure[0]);
+	row("-", "MPS", "%s",
+	    !access(mps ? mps : "/tmp/nvidia-mps", F_OK) ? "there is a pipe folder" : "none");
 }
 
 void experiment_nodes(int what)
@@ -87,8 +95,10 @@ void experiment_nodes(int what)
 		size_t n = strlen(list);
 
 		snprintf(path, sizeof(path), "/dev/%s", e->d_name);
-		if ((!strncmp(e->d_name, "nvidia", 6) || !strcmp(e->d_name, "dxg")) && !stat(path, &st))
-			snprintf(list + n, sizeof(list) - n, "%s%s %o", n ? ", " : "", e->d_name, (unsigned)st.st_mode & 0777);
+		if ((!strncmp(e->d_name, "nvidia", 6) || !strcmp(e->d_name, "dxg")) &&
+		    !stat(path, &st))
+			snprintf(list + n, sizeof(list) - n, "%s%s %o", n ? ", " : "", e->d_name,
+				 (unsigned)st.st_mode & 0777);
 	}
 	if (d)
 		closedir(d);
@@ -111,7 +121,8 @@ static void need_no_context(void *arg)
 	GPU_TRY(cu.cuInit(0));
 	gpu_report->figure[0] = cu.cuMemAddressReserve(&at, GIB, 0, DEVICE_BASE, 0);
 	gpu_report->figure[1] = cu.cuMemCreate(&handle, 2 * MIB, &prop, 0);
-	gpu_report->figure[2] = cu.cuMemExportToShareableHandle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+	gpu_report->figure[2] = cu.cuMemExportToShareableHandle(
+		&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 }
 
 void experiment_without_context(int what)
@@ -120,18 +131,20 @@ void experiment_without_context(int what)
 
 	(void)what;
 	if (child_run("without a context", need_no_context, NULL))
-		row(ok(!f[0] && !f[1] && !f[2]), "without a context", "reserve %.0f, create %.0f, export %.0f", f[0], f[1], f[2]);
+		row(ok(!f[0] && !f[1] && !f[2]), "without a context",
+		    "reserve %.0f, create %.0f, export %.0f", f[0], f[1], f[2]);
 }
 
-/* As a worker has it: the zygote's reservation lies there first. figure: result, milliseconds; count: where. */
+/* As a worker has it: the zygote's reservation lies there first. figure: result, milliseconds;
+ * count: where. */
 static void reserve(void *arg)
 {
 	const size_t *size = arg;
 	CUdeviceptr at = 0;
 	double began;
 
-	mmap((void *)DEVICE_BASE, DEVICE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-	     0);
+	mmap((void *)DEVICE_BASE, DEVICE_SIZE, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	gpu_open();
 	munmap((void *)DEVICE_BASE, DEVICE_SIZE);
 	began = gpu_now();
@@ -142,7 +155,8 @@ static void reserve(void *arg)
 
 void experiment_window(int what)
 {
-	static const size_t sizes[] = { DEVICE_SIZE / 4 * 3, DEVICE_SIZE / 8 * 3, 64 * GIB, 6 * GIB };
+	static const size_t sizes[] = { DEVICE_SIZE / 4 * 3, DEVICE_SIZE / 8 * 3, 64 * GIB,
+					6 * GIB };
 	char name[64];
 
 	(void)what;
@@ -153,8 +167,9 @@ void experiment_window(int what)
 		if (!child_run(name, reserve, (void *)&sizes[i]))
 			continue;
 		granted = !gpu_report->figure[0] && gpu_report->count == DEVICE_BASE;
-		row(i < sizeof(sizes) / sizeof(sizes[0]) - 1 ? "-" : ok(granted), name, "error %.0f, at 0x%llx, %.1f ms",
-		    gpu_report->figure[0], (unsigned long long)gpu_report->count, gpu_report->figure[1]);
+		row(i < sizeof(sizes) / sizeof(sizes[0]) - 1 ? "-" : ok(granted), name,
+		    "error %.0f, at 0x%llx, %.1f ms", gpu_report->figure[0],
+		    (unsigned long long)gpu_report->count, gpu_report->figure[1]);
 		if (granted)
 			return;
 	}
@@ -181,7 +196,9 @@ static void compare_entry_points(void *arg)
 		void *there = NULL;
 
 		/* It wants the name without the version that cuda.h gives it. */
-		snprintf(plain, sizeof(plain), "%.*s", (int)(strstr(names[i], "_v") ? strstr(names[i], "_v") - names[i] : 63), names[i]);
+		snprintf(plain, sizeof(plain), "%.*s",
+			 (int)(strstr(names[i], "_v") ? strstr(names[i], "_v") - names[i] : 63),
+			 names[i]);
 		if (cu.cuGetProcAddress(plain, &there, version, 0, &found) || !there)
 			gpu_report->figure[0]++;
 		else if (there != gpu_symbol(names[i]))
@@ -197,8 +214,8 @@ void experiment_entry_points(int what)
 
 	(void)what;
 	if (child_run("cuGetProcAddress beside dlsym", compare_entry_points, NULL))
-		row(ok(f[0] == 0), "cuGetProcAddress beside dlsym", "%.0f not there, %.0f other addresses, %.0f the same", f[0],
-		    f[1], f[2]);
+		row(ok(f[0] == 0), "cuGetProcAddress beside dlsym",
+		    "%.0f not there, %.0f other addresses, %.0f the same", f[0], f[1], f[2]);
 }
 
 static void load_newer(void *arg)
@@ -207,23 +224,25 @@ static void load_newer(void *arg)
 
 	(void)arg;
 	gpu_open();
-	gpu_report->figure[2] = cu.cuModuleLoadData(&module, ".version 99.0\n.target sm_75\n.address_size 64\n"
-						    ".visible .entry k()\n{\nret;\n}\n");
+	gpu_report->figure[2] =
+		cu.cuModuleLoadData(&module, ".version 99.0\n.target sm_75\n.address_size 64\n"
+					     ".visible .entry k()\n{\nret;\n}\n");
 }
 
 void experiment_newer_ptx(int what)
 {
 	(void)what;
 	if (child_run("PTX of a later version", load_newer, NULL))
-		row(ok(gpu_report->figure[2] == CUDA_ERROR_UNSUPPORTED_PTX_VERSION), "PTX of a later version", "error %.0f",
-		    gpu_report->figure[2]);
+		row(ok(gpu_report->figure[2] == CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+		    "PTX of a later version", "error %.0f", gpu_report->figure[2]);
 }
 
-static char calls_device_runtime[] =
-	".version 8.0\n.target sm_75\n.address_size 64\n"
-	".extern .func (.param .b32 r) __cudaCDP2GetLastError();\n"
-	".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r;\n.reg .b64 %rd;\nld.param.u64 %rd, [p];\n"
-	"{ .param .b32 a; call.uni (a), __cudaCDP2GetLastError, (); ld.param.b32 %r, [a]; }\nst.global.u32 [%rd], %r;\nret;\n}\n";
+static char calls_device_runtime[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+				     ".extern .func (.param .b32 r) __cudaCDP2GetLastError();\n"
+				     ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r;\n.reg "
+				     ".b64 %rd;\nld.param.u64 %rd, [p];\n"
+				     "{ .param .b32 a; call.uni (a), __cudaCDP2GetLastError, (); "
+				     "ld.param.b32 %r, [a]; }\nst.global.u32 [%rd], %r;\nret;\n}\n";
 
 static bool has_device_runtime(void *path, const char *folder)
 {
@@ -249,7 +268,8 @@ static void load_device_runtime(void *path)
 		return;
 	began = gpu_now();
 	GPU_TRY(cu.cuLinkCreate(0, NULL, NULL, &link));
-	GPU_TRY(cu.cuLinkAddData(link, CU_JIT_INPUT_PTX, calls_device_runtime, sizeof(calls_device_runtime), "k", 0, NULL, NULL));
+	GPU_TRY(cu.cuLinkAddData(link, CU_JIT_INPUT_PTX, calls_device_runtime,
+				 sizeof(calls_device_runtime), "k", 0, NULL, NULL));
 	GPU_TRY(cu.cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, path, 0, NULL, NULL));
 	GPU_TRY(cu.cuLinkComplete(link, &image, NULL));
 	gpu_report->figure[3] = cu.cuModuleLoadData(&module, image);
@@ -267,8 +287,8 @@ void experiment_device_runtime(int what)
 		return;
 	row("-", "PTX that calls the device runtime", "error %.0f", gpu_report->figure[2]);
 	if (path[0])
-		row(ok(!gpu_report->figure[3]), "the same, linked with libcudadevrt.a", "error %.0f, %.1f ms", gpu_report->figure[3],
-		    gpu_report->figure[4]);
+		row(ok(!gpu_report->figure[3]), "the same, linked with libcudadevrt.a",
+		    "error %.0f, %.1f ms", gpu_report->figure[3], gpu_report->figure[4]);
 	else
 		row("-", "the same, linked with libcudadevrt.a", "the library is not installed");
 }

@@ -6,20 +6,21 @@
 #ifndef CGPU_TESTS_GPU_ENTRIES_H
 #define CGPU_TESTS_GPU_ENTRIES_H
 
-/* Declares p, n, c from the parameters and begins a grid-stride loop over the words of p; `word` is p[i], `want` is the
- * pattern at i. The loop's body follows, then WORDS_END. */
-#define WORDS_BEGIN \
-	"{ .reg .pred %q; .reg .u32 %t, %b, %d, %g;\n" \
-	"  .reg .u64 %p, %n, %c, %i, %s, %a, %word, %want;\n" \
-	"  ld.param.u64 %p, [p]; ld.param.u64 %n, [n]; ld.param.u64 %c, [c];\n" \
-	"  mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %d, %ntid.x; mov.u32 %g, %nctaid.x;\n" \
-	"  mad.lo.u32 %t, %b, %d, %t; cvt.u64.u32 %i, %t; mul.wide.u32 %s, %d, %g;\n" \
-	"loop: setp.ge.u64 %q, %i, %n; @%q bra done;\n" \
-	"  mad.lo.u64 %a, %i, 8, %p; ld.global.u64 %word, [%a];\n" \
+/* Declares p, n, c from the parameters and begins a grid-stride loop over the words of p; `word` is
+ * p[i], `want` is the pattern at i. The loop's body follows, then WORDS_END. */
+#define WORDS_BEGIN                                                                                \
+	"{ .reg .pred %q; .reg .u32 %t, %b, %d, %g;\n"                                             \
+	"  .reg .u64 %p, %n, %c, %i, %s, %a, %word, %want;\n"                                      \
+	"  ld.param.u64 %p, [p]; ld.param.u64 %n, [n]; ld.param.u64 %c, [c];\n"                    \
+	"  mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %d, %ntid.x; mov.u32 %g, "            \
+	"%nctaid.x;\n"                                                                             \
+	"  mad.lo.u32 %t, %b, %d, %t; cvt.u64.u32 %i, %t; mul.wide.u32 %s, %d, %g;\n"              \
+	"loop: setp.ge.u64 %q, %i, %n; @%q bra done;\n"                                            \
+	"  mad.lo.u64 %a, %i, 8, %p; ld.global.u64 %word, [%a];\n"                                 \
 	"  mad.lo.u64 %want, %i, 0x1E3779B97F4A7C15, 0x1234567;\n"
 
-#define WORDS_END \
-	"  add.u64 %i, %i, %s; bra loop;\n" \
+#define WORDS_END                                                                                  \
+	"  add.u64 %i, %i, %s; bra loop;\n"                                                        \
 	"done: ret; }\n"
 
 #define WORDS_PARAMETERS "(.param .u64 p, .param .u64 n, .param .u64 c)\n"
@@ -40,7 +41,8 @@ static const char dump_ptx[] =
 
 static const char entries_ptx[] =
 	".version 6.4\n.target sm_75\n.address_size 64\n"
-	".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 e, .param .b64 s);\n"
+	".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 e, "
+	".param .b64 s);\n"
 	".global .align 1 .b8 text[5] = {116, 101, 120, 116, 0};\n"
 
 	".visible .entry fill" WORDS_PARAMETERS WORDS_BEGIN
@@ -56,25 +58,30 @@ static const char entries_ptx[] =
 
 	".visible .entry spin(.param .u64 p)\n"
 	"{ .reg .u64 %p; .reg .u32 %v; ld.param.u64 %p, [p];\n"
-	"again: ld.volatile.global.u32 %v, [%p]; add.u32 %v, %v, 1; st.volatile.global.u32 [%p], %v; bra again; }\n"
+	"again: ld.volatile.global.u32 %v, [%p]; add.u32 %v, %v, 1; st.volatile.global.u32 [%p], "
+	"%v; bra again; }\n"
 
 	".visible .entry store(.param .u64 p)\n"
 	"{ .reg .u64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 1; ret; }\n"
 
 	".visible .entry store_shared(.param .u64 p)\n"
-	"{ .reg .u64 %p; .reg .u32 %o; .shared .b32 s[32]; ld.param.u64 %p, [p]; cvt.u32.u64 %o, %p;\n"
+	"{ .reg .u64 %p; .reg .u32 %o; .shared .b32 s[32]; ld.param.u64 %p, [p]; cvt.u32.u64 %o, "
+	"%p;\n"
 	"  st.shared.u32 [s], 1; st.shared.u32 [%o], 1; ret; }\n"
 
 	".visible .entry store_local(.param .u64 p)\n"
-	"{ .reg .u64 %p; .reg .u32 %o, %v; .local .b32 l[32]; ld.param.u64 %p, [p]; cvt.u32.u64 %o, %p;\n"
+	"{ .reg .u64 %p; .reg .u32 %o, %v; .local .b32 l[32]; ld.param.u64 %p, [p]; cvt.u32.u64 "
+	"%o, %p;\n"
 	"  st.local.u32 [%o], 1; ld.local.u32 %v, [l]; ret; }\n"
 
 	".visible .entry trap_(.param .u64 p) { trap; ret; }\n"
 
 	".visible .entry assert_(.param .u64 p)\n"
-	"{ .reg .u64 %t; .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 e; .param .b64 s;\n"
+	"{ .reg .u64 %t; .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 e; .param .b64 "
+	"s;\n"
 	"  mov.u64 %t, text; cvta.global.u64 %t, %t;\n"
-	"  st.param.b64 [m], %t; st.param.b64 [f], %t; st.param.b32 [l], 7; st.param.b64 [e], %t; st.param.b64 [s], 1;\n"
+	"  st.param.b64 [m], %t; st.param.b64 [f], %t; st.param.b32 [l], 7; st.param.b64 [e], %t; "
+	"st.param.b64 [s], 1;\n"
 	"  call __assertfail, (m, f, l, e, s); ret; }\n";
 
 #endif

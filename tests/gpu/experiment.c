@@ -95,7 +95,8 @@ static const char *meaning(CUresult code)
 	case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
 		return ": the driver's library and its kernel module are of different versions";
 	case CUDA_ERROR_SYSTEM_NOT_READY:
-		return ": the driver is not ready, it waits for its services, such as the fabric manager";
+		return ": the driver is not ready, it waits for its services, such as the fabric "
+		       "manager";
 	default:
 		return "";
 	}
@@ -116,7 +117,8 @@ int child_run(const char *name, void (*run)(void *), void *arg)
 	int end = child_wait(&c, CHILD_MS, NULL);
 
 	if (end)
-		row("NO", name, end == -1 ? "did not end in %d s" : "cannot be killed after %d s", CHILD_MS / 1000);
+		row("NO", name, end == -1 ? "did not end in %d s" : "cannot be killed after %d s",
+		    CHILD_MS / 1000);
 	else if (gpu_report->failed[0])
 		row_failed(name, "");
 	return !end && !gpu_report->failed[0];
@@ -131,7 +133,9 @@ int send_fds(int socket, const int *fds, int n)
 		char control[CMSG_SPACE(BATCH * sizeof(int))] = { 0 }, byte = 0;
 		struct iovec part = { &byte, 1 };
 		struct msghdr m = {
-			.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+			.msg_iov = &part,
+			.msg_iovlen = 1,
+			.msg_control = control,
 			.msg_controllen = CMSG_SPACE((size_t)part_n * sizeof(int)),
 		};
 		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -152,7 +156,10 @@ int receive_fds(int socket, int *fds, int n)
 		char control[CMSG_SPACE(BATCH * sizeof(int))], byte;
 		struct iovec part = { &byte, 1 };
 		struct msghdr m = {
-			.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control),
+			.msg_iov = &part,
+			.msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
 		};
 		struct pollfd p = { .fd = socket, .events = POLLIN };
 		struct cmsghdr *c;

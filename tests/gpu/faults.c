@@ -21,7 +21,7 @@
 
 struct fault {
 	const char *name, *entry;
-	uint64_t at;  /* parameter; with from_buffer, an offset from a live buffer */
+	uint64_t at; /* parameter; with from_buffer, an offset from a live buffer */
 	int from_buffer;
 	int expected; /* CUresult, 0: only to be measured */
 };
@@ -73,7 +73,8 @@ static void recoverable(void *arg)
 	GPU_TRY(cu.cuMemGetInfo(&before, &total));
 	gpu_report->figure[2] = cu.cuMemAlloc(&buffer, total * 4);
 	gpu_report->figure[3] = gpu_launch("nothing", 1, 4096, 0, 0, 0);
-	gpu_report->figure[4] = cu.cuModuleLoadData(&broken, ".version 6.4\n.target sm_75\nnonsense\n");
+	gpu_report->figure[4] =
+		cu.cuModuleLoadData(&broken, ".version 6.4\n.target sm_75\nnonsense\n");
 	GPU_TRY(cu.cuMemAlloc(&buffer, PROBE_WORDS * 8));
 	gpu_over_words("fill", buffer, PROBE_WORDS);
 	gpu_report->count = gpu_over_words("count_changed", buffer, PROBE_WORDS);
@@ -96,18 +97,21 @@ void experiment_faults(int what)
 	(void)what;
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (child_run(faults[i].name, raise_fault, (void *)&faults[i]))
-			row(!faults[i].expected ? "-" : ok(f[2] == faults[i].expected && f[3] != 0), faults[i].name,
-			    "%.0f %s, then a memset gives %.0f%s", f[2], gpu_report->text, f[3],
-			    f[3] != 0 ? ": sticky" : "");
+			row(!faults[i].expected ? "-" : ok(f[2] == faults[i].expected && f[3] != 0),
+			    faults[i].name, "%.0f %s, then a memset gives %.0f%s", f[2],
+			    gpu_report->text, f[3], f[3] != 0 ? ": sticky" : "");
 	if (child_run("fault: store to a read-only mapping", write_read_only, NULL))
 		row(ok(f[2] != 0), "fault: store to a read-only mapping", "%.0f", f[2]);
 	if (child_run("errors that leave the context good", recoverable, NULL))
-		row(ok(f[2] == CUDA_ERROR_OUT_OF_MEMORY && f[3] != 0 && f[4] != 0 && gpu_report->count == 0),
+		row(ok(f[2] == CUDA_ERROR_OUT_OF_MEMORY && f[3] != 0 && f[4] != 0 &&
+		       gpu_report->count == 0),
 		    "errors that leave the context good",
-		    "too much memory %.0f, too many threads %.0f, bad PTX %.0f, then an entry runs", f[2], f[3], f[4]);
+		    "too much memory %.0f, too many threads %.0f, bad PTX %.0f, then an entry runs",
+		    f[2], f[3], f[4]);
 }
 
-/* What the driver's core dump says of a fault: whether it comes, how long the fault takes with it, and what is in it. */
+/* What the driver's core dump says of a fault: whether it comes, how long the fault takes with it,
+ * and what is in it. */
 static void set_dump(CUcoredumpSettings attribute, void *value, size_t size)
 {
 	GPU_TRY(cu.cuCoredumpSetAttributeGlobal(attribute, value, &size));
@@ -146,8 +150,9 @@ static void raise_fault_with_dump(void *arg)
 /* 1: it names thread 37 of block 1, or the warp that this one is in, and line 3. */
 static int is_right(const struct core_dump *d)
 {
-	return d->block[0] == 1 && d->n_threads && d->first[0] >= 32 && d->first[0] <= 37 && d->last[0] >= 37 &&
-	       d->last[0] <= 63 && d->place.n_frames && d->place.frames[0].line == 3 && !strcmp(d->place.frames[0].file, "In[1]") &&
+	return d->block[0] == 1 && d->n_threads && d->first[0] >= 32 && d->first[0] <= 37 &&
+	       d->last[0] >= 37 && d->last[0] <= 63 && d->place.n_frames &&
+	       d->place.frames[0].line == 3 && !strcmp(d->place.frames[0].file, "In[1]") &&
 	       !strcmp(d->place.entry, "store_one");
 }
 
@@ -159,18 +164,22 @@ static void report_dump(const char *experiment, const char *path)
 	struct stat st;
 	double began = gpu_now();
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	void *bytes = fd < 0 || fstat(fd, &st) || !st.st_size ? MAP_FAILED :
-								mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *bytes = fd < 0 || fstat(fd, &st) || !st.st_size
+			      ? MAP_FAILED
+			      : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (bytes == MAP_FAILED)
 		row("-", experiment, "%.0f; there is none", f[2]);
 	else if (core_dump_read(bytes, (size_t)st.st_size, &d, &err))
-		row("NO", experiment, "%lld KiB, not read: %s", (long long)st.st_size / 1024, err.text);
+		row("NO", experiment, "%lld KiB, not read: %s", (long long)st.st_size / 1024,
+		    err.text);
 	else
 		row(ok(is_right(&d)), experiment,
-		    "%.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f ms: exception %u in %s line %u, block %u, threads %u "
-		    "to %u", f[2], f[1], f[0], (long long)st.st_size / 1024, gpu_now() - began, d.exception, d.place.entry,
-		    d.place.n_frames ? d.place.frames[0].line : 0, d.block[0], d.first[0], d.last[0]);
+		    "%.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f ms: exception %u "
+		    "in %s line %u, block %u, threads %u to %u",
+		    f[2], f[1], f[0], (long long)st.st_size / 1024, gpu_now() - began, d.exception,
+		    d.place.entry, d.place.n_frames ? d.place.frames[0].line : 0, d.block[0],
+		    d.first[0], d.last[0]);
 	if (bytes != MAP_FAILED)
 		munmap(bytes, (size_t)st.st_size);
 	if (fd >= 0)

@@ -21,8 +21,8 @@ const char *gpu_load(const char *library)
 	if (!driver)
 		return dlerror();
 #define STRING(name) #name
-#define LOAD(name) \
-	if (!(cu.name = (__typeof__(cu.name))dlsym(driver, STRING(name)))) \
+#define LOAD(name)                                                                                 \
+	if (!(cu.name = (__typeof__(cu.name))dlsym(driver, STRING(name))))                         \
 		return "the driver has no " STRING(name);
 	GPU_FUNCTIONS(LOAD)
 #undef LOAD
@@ -68,7 +68,8 @@ void gpu_open(void)
 	GPU_TRY(cu.cuModuleLoadData(&module, entries_ptx));
 }
 
-CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b, uint64_t c)
+CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b,
+		    uint64_t c)
 {
 	void *parameters[] = { &a, &b, &c };
 	CUfunction function;
@@ -116,7 +117,8 @@ int gpu_export(CUmemGenericAllocationHandle handle)
 {
 	int fd = -1;
 
-	GPU_TRY(cu.cuMemExportToShareableHandle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	GPU_TRY(cu.cuMemExportToShareableHandle(&fd, handle,
+						CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	return fd;
 }
 

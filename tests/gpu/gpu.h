@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver API by dlopen, and one opened GPU, for check-gpu. Everything here but gpu_load() runs in a child process:
- * the parent must stay free of CUDA, since nothing that was initialised survives a fork.
+ * The driver API by dlopen, and one opened GPU, for check-gpu. Everything here but gpu_load() runs
+ * in a child process: the parent must stay free of CUDA, since nothing that was initialised
+ * survives a fork.
  */
 #ifndef CGPU_TESTS_GPU_GPU_H
 #define CGPU_TESTS_GPU_GPU_H
@@ -10,17 +11,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_FUNCTIONS(F) \
-	F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetProcAddress) \
-	F(cuDeviceGet) F(cuDeviceGetCount) F(cuDeviceGetName) F(cuDeviceTotalMem) F(cuDeviceGetAttribute) \
-	F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent) F(cuCtxSynchronize) \
-	F(cuCoredumpSetAttributeGlobal) F(cuModuleLoadData) F(cuModuleLoadDataEx) \
-	F(cuLinkCreate) F(cuLinkAddData) F(cuLinkAddFile) F(cuLinkComplete) \
-	F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuLaunchKernel) F(cuStreamQuery) \
-	F(cuMemAlloc) F(cuMemFree) F(cuMemsetD8) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemcpy) F(cuMemGetInfo) \
-	F(cuMemHostRegister) F(cuMemHostUnregister) \
-	F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
-	F(cuMemSetAccess) F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle)
+#define GPU_FUNCTIONS(F)                                                                           \
+	F(cuInit)                                                                                  \
+	F(cuDriverGetVersion)                                                                      \
+	F(cuGetErrorName)                                                                          \
+	F(cuGetProcAddress)                                                                        \
+	F(cuDeviceGet)                                                                             \
+	F(cuDeviceGetCount)                                                                        \
+	F(cuDeviceGetName)                                                                         \
+	F(cuDeviceTotalMem)                                                                        \
+	F(cuDeviceGetAttribute)                                                                    \
+	F(cuDevicePrimaryCtxRetain)                                                                \
+	F(cuCtxSetCurrent)                                                                         \
+	F(cuCtxSynchronize)                                                                        \
+	F(cuCoredumpSetAttributeGlobal)                                                            \
+	F(cuModuleLoadData)                                                                        \
+	F(cuModuleLoadDataEx)                                                                      \
+	F(cuLinkCreate)                                                                            \
+	F(cuLinkAddData)                                                                           \
+	F(cuLinkAddFile)                                                                           \
+	F(cuLinkComplete)                                                                          \
+	F(cuModuleGetFunction)                                                                     \
+	F(cuModuleGetGlobal)                                                                       \
+	F(cuLaunchKernel)                                                                          \
+	F(cuStreamQuery)                                                                           \
+	F(cuMemAlloc)                                                                              \
+	F(cuMemFree)                                                                               \
+	F(cuMemsetD8)                                                                              \
+	F(cuMemcpyDtoH)                                                                            \
+	F(cuMemcpyDtoDAsync)                                                                       \
+	F(cuMemcpy)                                                                                \
+	F(cuMemGetInfo)                                                                            \
+	F(cuMemHostRegister)                                                                       \
+	F(cuMemHostUnregister)                                                                     \
+	F(cuMemAddressReserve)                                                                     \
+	F(cuMemAddressFree)                                                                        \
+	F(cuMemCreate)                                                                             \
+	F(cuMemRelease)                                                                            \
+	F(cuMemMap)                                                                                \
+	F(cuMemUnmap)                                                                              \
+	F(cuMemSetAccess)                                                                          \
+	F(cuMemExportToShareableHandle)                                                            \
+	F(cuMemImportFromShareableHandle)
 
 /* cu.cuInit(0) and so on; the names carry the versions that cuda.h gives them. */
 struct gpu_driver {
@@ -47,15 +79,18 @@ struct gpu_report {
 
 extern struct gpu_report *gpu_report;
 
-/* A call that must succeed for the experiment to mean anything: otherwise the child ends with the reason. */
+/* A call that must succeed for the experiment to mean anything: otherwise the child ends with the
+ * reason. */
 #define GPU_TRY(call) gpu_try(#call, (call))
 void gpu_try(const char *call, CUresult code);
 
-/* cuInit, device 0, its primary context, the entries. figure[0] and [1]: milliseconds for cuInit and context. */
+/* cuInit, device 0, its primary context, the entries. figure[0] and [1]: milliseconds for cuInit
+ * and context. */
 void gpu_open(void);
 
 /* Launch an entry with up to three 64-bit parameters; the CUresult of the launch itself. */
-CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b, uint64_t c);
+CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b,
+		    uint64_t c);
 
 /* Launch over the n words at p and wait; the number that a count_* entry counted. */
 uint64_t gpu_over_words(const char *entry, CUdeviceptr p, uint64_t n);

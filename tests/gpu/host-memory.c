@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that the device reaches: where it can come from, how fast it is, and pages that are exchanged below it. */
+/* Memory of the host that the device reaches: where it can come from, how fast it is, and pages
+ * that are exchanged below it. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -74,15 +75,18 @@ void experiment_host_memory(int what)
 		row("-", "memory of a node of the host", "error %.0f", f[2]);
 	if (child_run("a memfd that is registered", registered_memfd, NULL))
 		row(ok(gpu_report->count), "a memfd that is registered",
-		    "%.1f GB/s before and %.1f after; registered in %.0f ms, let go in %.0f ms", f[2], f[3], f[4], f[5]);
+		    "%.1f GB/s before and %.1f after; registered in %.0f ms, let go in %.0f ms",
+		    f[2], f[3], f[4], f[5]);
 }
 
-/* Registered, then other pages take the place of half of it, as those of a file do in a commit. figure: results; count: bytes. */
+/* Registered, then other pages take the place of half of it, as those of a file do in a commit.
+ * figure: results; count: bytes. */
 static void exchange(void *arg)
 {
 	const size_t size = 2 * MIB;
 	int fd = memfd_create("check-gpu", MFD_CLOEXEC);
-	unsigned char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *p =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CUdeviceptr from;
 
 	(void)arg;
@@ -107,6 +111,7 @@ void experiment_exchanged_pages(int what)
 
 	(void)what;
 	if (child_run("pages exchanged below registered memory", exchange, NULL))
-		row("-", "pages exchanged below registered memory", "copy %.0f, %llu of 2097152 bytes arrive, let go %.0f, then %.0f",
-		    f[2], (unsigned long long)gpu_report->count, f[3], f[4]);
+		row("-", "pages exchanged below registered memory",
+		    "copy %.0f, %llu of 2097152 bytes arrive, let go %.0f, then %.0f", f[2],
+		    (unsigned long long)gpu_report->count, f[3], f[4]);
 }

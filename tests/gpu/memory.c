@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of memory that is given out and freed: whether it comes zeroed, and whether pieces of it are of use. */
+/* What becomes of memory that is given out and freed: whether it comes zeroed, and whether pieces
+ * of it are of use. */
 #include <stdio.h>
 
 #include "common/address-map.h"
@@ -48,7 +49,7 @@ static void take_the_rest(void)
 	CUdeviceptr p;
 
 	GPU_TRY(cu.cuMemGetInfo(&free_bytes, &total));
-	for (piece = free_bytes; piece >= 2 * MIB; ) {
+	for (piece = free_bytes; piece >= 2 * MIB;) {
 		GPU_TRY(cu.cuMemGetInfo(&free_bytes, &total));
 		if (free_bytes < SCATTER_ROOM + 2 * MIB)
 			return;
@@ -59,7 +60,8 @@ static void take_the_rest(void)
 	}
 }
 
-/* The driver's own allocator. figure: pieces, what was freed, the largest request that worked then, the code of all of it. */
+/* The driver's own allocator. figure: pieces, what was freed, the largest request that worked then,
+ * the code of all of it. */
 static void scatter_pieces(void *arg)
 {
 	const size_t size = *(const size_t *)arg;
@@ -135,12 +137,16 @@ void experiment_scattered(int what)
 
 	(void)what;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		snprintf(name, sizeof(name), "every 2nd of full memory freed: cuMemAlloc, %zu KiB", sizes[i] / 1024);
+		snprintf(name, sizeof(name), "every 2nd of full memory freed: cuMemAlloc, %zu KiB",
+			 sizes[i] / 1024);
 		if (child_run(name, scatter_pieces, (void *)&sizes[i]))
-			row("-", name, "%.0f pieces; all %.0f MiB in one request: error %.0f; %.0f %% of it can be had",
+			row("-", name,
+			    "%.0f pieces; all %.0f MiB in one request: error %.0f; %.0f %% of it "
+			    "can be had",
 			    f[0], f[1], f[3], f[1] ? 100 * f[2] / f[1] : 0);
 	}
 	if (child_run("every 2nd of full memory freed: stitched chunks", scatter_chunks, NULL))
-		row(ok(f[0] > 1 && gpu_report->count), "every 2nd of full memory freed: stitched chunks",
+		row(ok(f[0] > 1 && gpu_report->count),
+		    "every 2nd of full memory freed: stitched chunks",
 		    "%.0f chunks; all %.0f MiB in one range, and written: 100 %%", f[0], f[1]);
 }

@@ -95,7 +95,8 @@ static void heir(void *arg)
 	gpu_access(base, CHUNKS * CHUNK_SIZE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 	gpu_report->figure[2] = gpu_now() - began;
 	/* The endless entry wrote to the last word. */
-	changed = gpu_over_words("count_changed", base, CHUNKS * CHUNK_WORDS - (h->death == DEATH_SPIN));
+	changed = gpu_over_words("count_changed", base,
+				 CHUNKS * CHUNK_WORDS - (h->death == DEATH_SPIN));
 	gpu_report->count = base;
 	gpu_report->figure[3] = changed;
 }
@@ -122,7 +123,8 @@ static void outlive(enum death death, int hold)
 	struct child c;
 	double died_ms;
 
-	snprintf(name, sizeof(name), "memory outlives %s%s", death_names[death], hold ? "" : ", node not held");
+	snprintf(name, sizeof(name), "memory outlives %s%s", death_names[death],
+		 hold ? "" : ", node not held");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return;
 	h.socket = sockets[1];
@@ -135,7 +137,8 @@ static void outlive(enum death death, int hold)
 		row_failed(name, "maker: ");
 		goto out;
 	}
-	/* Until it is ready to die. A driver whose launches wait for the entry does not come back from an endless one. */
+	/* Until it is ready to die. A driver whose launches wait for the entry does not come back
+	 * from an endless one. */
 	poll(&ready, 1, death == DEATH_SPIN ? SPIN_MS : CHILD_MS);
 	if (death == DEATH_KILL || death == DEATH_SPIN)
 		kill(c.pid, SIGKILL);
@@ -145,10 +148,12 @@ static void outlive(enum death death, int hold)
 	if (end)
 		row("NO", name, "the maker cannot be ended in %d s", CHILD_MS / 1000);
 	else if (child_run(name, heir, &h))
-		row(gpu_report->figure[3] == 0 && gpu_report->count == DEVICE_BASE ? "ok" : hold ? "NO" : "-", name,
-		    "%s address, %.0f words changed, dead in %.0f ms, mapped in %.1f ms%s",
-		    gpu_report->count == DEVICE_BASE ? "same" : "OTHER", gpu_report->figure[3], died_ms,
-		    gpu_report->figure[2], error);
+		row(gpu_report->figure[3] == 0 && gpu_report->count == DEVICE_BASE ? "ok"
+		    : hold                                                         ? "NO"
+										   : "-",
+		    name, "%s address, %.0f words changed, dead in %.0f ms, mapped in %.1f ms%s",
+		    gpu_report->count == DEVICE_BASE ? "same" : "OTHER", gpu_report->figure[3],
+		    died_ms, gpu_report->figure[2], error);
 	for (i = 0; i < CHUNKS; i++)
 		close(h.fds[i]);
 out:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recovery does: a spare whose context is alive takes the memory of a worker over that was killed, and what nobody has any
- * more is free for others; and what closing descriptors costs the one who closes.
+ * What a recovery does: a spare whose context is alive takes the memory of a worker over that was
+ * killed, and what nobody has any more is free for others; and what closing descriptors costs the
+ * one who closes.
  */
 #include <poll.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 
 struct takeover {
 	int n;
-	size_t size;    /* of a piece */
+	size_t size;            /* of a piece */
 	int maker[2], spare[2]; /* sockets: of the parent, of the child */
 	int fds[MOST];
 };
@@ -79,7 +80,8 @@ static void take_over(void *arg)
 	gpu_report->count = at;
 }
 
-/* figure[5]: milliseconds until the device has as much free as before the maker; the parent says when it ends. */
+/* figure[5]: milliseconds until the device has as much free as before the maker; the parent says
+ * when it ends. */
 static void watch_free(void *arg)
 {
 	const struct takeover *t = arg;
@@ -132,7 +134,8 @@ static int inherit(struct takeover *t)
 }
 
 /* A child that waits with its context, and what it is to take over. 0, or -1: a row says why. */
-static int begin(const char *name, void (*waiting)(void *), struct takeover *t, struct child *ret_waiting)
+static int begin(const char *name, void (*waiting)(void *), struct takeover *t,
+		 struct child *ret_waiting)
 {
 	if (open_sockets(t->spare))
 		return -1;
@@ -165,7 +168,8 @@ static void promote(int n, size_t size)
 
 	t.n = n;
 	t.size = size;
-	snprintf(name, sizeof(name), "a waiting spare takes %d pieces of %zu MiB over", n, size / (size_t)MIB);
+	snprintf(name, sizeof(name), "a waiting spare takes %d pieces of %zu MiB over", n,
+		 size / (size_t)MIB);
 	if (begin(name, take_over, &t, &spare))
 		return;
 	send_fds(t.spare[0], t.fds, t.n);
@@ -184,7 +188,8 @@ static void free_again(int n, size_t size)
 
 	t.n = n;
 	t.size = size;
-	snprintf(name, sizeof(name), "%d pieces of %zu MiB that nobody has any more", n, size / (size_t)MIB);
+	snprintf(name, sizeof(name), "%d pieces of %zu MiB that nobody has any more", n,
+		 size / (size_t)MIB);
 	if (begin(name, watch_free, &t, &watcher))
 		return;
 	began = gpu_now();
@@ -192,7 +197,8 @@ static void free_again(int n, size_t size)
 	began = gpu_now() - began;
 	tell(t.spare[0]);
 	if (end(name, &t, &watcher))
-		row("-", name, "closed in %.1f ms, free %.1f ms later", began, gpu_report->figure[5]);
+		row("-", name, "closed in %.1f ms, free %.1f ms later", began,
+		    gpu_report->figure[5]);
 }
 
 static void measure_free(void *arg)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First cell of each round of the model-based test: the state that cells change, and show(), which prints all of it
- * as "name=value" words that tests/model/state.py makes too. Addresses are part of it.
+ * First cell of each round of the model-based test: the state that cells change, and show(), which
+ * prints all of it as "name=value" words that tests/model/state.py makes too. Addresses are part of
+ * it.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -20,10 +21,22 @@
 #define FUNCTIONS 4
 #define ON_DEVICE 5000
 
-struct piece { unsigned char *at; uint32_t size; };
-struct node { int32_t value; struct node *next; };
-struct leaf { int32_t key, count; struct leaf *left, *right; };
-struct variable { const void *at; uint32_t size; };
+struct piece {
+	unsigned char *at;
+	uint32_t size;
+};
+struct node {
+	int32_t value;
+	struct node *next;
+};
+struct leaf {
+	int32_t key, count;
+	struct leaf *left, *right;
+};
+struct variable {
+	const void *at;
+	uint32_t size;
+};
 
 struct piece blocks[BLOCKS];
 struct piece buffers[BUFFERS];
@@ -172,10 +185,22 @@ void fell(struct leaf *l)
 
 /* ---- functions that cells replace, and their callers, which stay ---- */
 
-int32_t f0(int32_t x) { return x; }
-int32_t f1(int32_t x) { return x; }
-int32_t f2(int32_t x) { return x; }
-int32_t f3(int32_t x) { return x; }
+int32_t f0(int32_t x)
+{
+	return x;
+}
+int32_t f1(int32_t x)
+{
+	return x;
+}
+int32_t f2(int32_t x)
+{
+	return x;
+}
+int32_t f3(int32_t x)
+{
+	return x;
+}
 int32_t ask(int which, int32_t x)
 {
 	switch (which) {
@@ -285,12 +310,14 @@ void show(void)
 
 	for (int i = 0; i < BLOCKS; i++)
 		if (blocks[i].at)
-			printf("b%d=%u:%08x@%p ", i, blocks[i].size, digest(blocks[i].at, blocks[i].size), blocks[i].at);
+			printf("b%d=%u:%08x@%p ", i, blocks[i].size,
+			       digest(blocks[i].at, blocks[i].size), blocks[i].at);
 	for (int i = 0; i < BUFFERS; i++) {
 		if (!buffers[i].at)
 			continue;
 		cudaMemcpy(bounce, buffers[i].at, buffers[i].size, cudaMemcpyDeviceToHost);
-		printf("d%d=%u:%08x@%p ", i, buffers[i].size, digest(bounce, buffers[i].size), buffers[i].at);
+		printf("d%d=%u:%08x@%p ", i, buffers[i].size, digest(bounce, buffers[i].size),
+		       buffers[i].at);
 	}
 	show_list();
 	show_objects();
@@ -301,8 +328,8 @@ void show(void)
 			       digest(words[i], strlen(words[i])), words[i]);
 	for (int i = 0; i < VARIABLES; i++)
 		if (variables[i].at)
-			printf("v%d=%u:%08x@%p ", i, variables[i].size, digest(variables[i].at, variables[i].size),
-			       variables[i].at);
+			printf("v%d=%u:%08x@%p ", i, variables[i].size,
+			       digest(variables[i].at, variables[i].size), variables[i].at);
 	for (int i = 0; i < FUNCTIONS; i++)
 		printf("a%d=%d:%d@%d ", i, answers[i], ask(i, 1000), i);
 	if (!out)

@@ -1,39 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver of a GPU that is played: that of the emulated device, to which this is linked, without the extension by which the
- * runtime knows it. As on hardware, a stray access inside of mapped memory is no fault, and registered host memory is that of
- * the pages that were mapped when it was registered: what uses the device after they were exchanged finds an illegal address
- * here, where hardware would go on with pages that nobody else sees. As in containers, there is no memory of a node of the host.
+ * The driver of a GPU that is played: that of the emulated device, to which this is linked, without
+ * the extension by which the runtime knows it. As on hardware, a stray access inside of mapped
+ * memory is no fault, and registered host memory is that of the pages that were mapped when it was
+ * registered: what uses the device after they were exchanged finds an illegal address here, where
+ * hardware would go on with pages that nobody else sees. As in containers, there is no memory of a
+ * node of the host.
  *
- * Each function of libcuda.def is here and passes its words on (see libcuda-shim.c); those that are to differ have a function
- * of their own in `own`. The environment variable CGPU_PLAYED_GPU, a list with commas, makes it as unkind as hardware can be:
- *	lock=US   one lock for the driver, as NVIDIA's has; each call has it for so many microseconds longer. Calls that wait for
- *	          the device wait without it
- *	stuck=PATH while this file exists, calls that give memory back (cuMemUnmap, cuMemHostUnregister) do not return
+ * Each function of libcuda.def is here and passes its words on (see libcuda-shim.c); those that are
+ * to differ have a function of their own in `own`. The environment variable CGPU_PLAYED_GPU, a list
+ * with commas, makes it as unkind as hardware can be:
+ *	lock=US   one lock for the driver, as NVIDIA's has; each call has it for so many
+ *	          microseconds longer. Calls that wait for the device wait without it
+ *	stuck=PATH while this file exists, calls that give memory back (cuMemUnmap,
+ *	           cuMemHostUnregister) do not return
  *	window=MIB greater ranges of addresses are refused, as under WSL2
  *	elsewhere=PATH while this file exists, ranges of addresses are not where they are wished
  *	taken=PATH while this file exists, a file is mapped where they are wished
- *	ptx=90    device code in PTX of a later version than 9.0 is refused, as by a driver that is older than the compiler
+ *	ptx=90    device code in PTX of a later version than 9.0 is refused, as by a driver that is
+ *	          older than the compiler
  *	devrt=library
- *	          functions of CUDA's device runtime (__cudaCDP2...) are in libcudadevrt.a only: device code that calls them is
- *	          refused, unless it comes out of a link that was given this library. Drivers answer INVALID_PTX, as reports of
- *	          others have it ("a PTX JIT compilation failed": kunzmi/managedCuda#38, Rust-GPU/rust-cuda#96 on GitHub)
- *	failing=N one of N calls that bring memory of a session back fails: cuMemImportFromShareableHandle, and cuMemMap of what
- *	          it has brought
+ *	          functions of CUDA's device runtime (__cudaCDP2...) are in libcudadevrt.a only:
+ *	          device code that calls them is refused, unless it comes out of a link that was
+ *	          given this library. Drivers answer INVALID_PTX, as reports of others have it ("a
+ *	          PTX JIT compilation failed": kunzmi/managedCuda#38, Rust-GPU/rust-cuda#96 on
+ *	          GitHub)
+ *	failing=N one of N calls that bring memory of a session back fails:
+ *	          cuMemImportFromShareableHandle, and cuMemMap of what it has brought
  *	asleep=N  one of N processes finds no driver that starts (cuInit)
  *	init=MS, create=MS, jit=MS, unmap=US
- *	          cuInit, a GiB of cuMemCreate, loading code and a call that gives memory back take so long
+ *	          cuInit, a GiB of cuMemCreate, loading code and a call that gives memory back take
+ *	          so long
  *	exclusive=PATH
  *	          one process at a time may have a context: the one that has locked this file
  *	footprint=MIB:FOLDER
- *	          each context takes so much of the device; those that there are have a locked file in the folder
+ *	          each context takes so much of the device; those that there are have a locked file
+ *	          in the folder
  *	memory=MIB:MIB...
- *	          the cards have so much memory each; what the emulated driver gives each of them has to be more
- *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on that this file exists each of
- *	          its calls fails, as after a fault of another client
- *	hmm=1     device code reaches all memory of the host, as it is mapped when a launch begins; the launch has ended when its
- *	          call returns. An atomic operation on a shared mapping works here, where hardware ends the context
- *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
+ *	          the cards have so much memory each; what the emulated driver gives each of them
+ *	          has to be more
+ *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on
+ *	          that this file exists each of its calls fails, as after a fault of another client
+ *	hmm=1     device code reaches all memory of the host, as it is mapped when a launch begins;
+ *	          the launch has ended when its call returns. An atomic operation on a shared
+ *	          mapping works here, where hardware ends the context
+ *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told,
+ *	                      or the call fails
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -117,9 +129,11 @@ static void read_state(uintptr_t start, size_t pages, uint8_t *ret)
 	for (size_t i = 0; i < pages; i++) {
 		uint64_t entry = 0;
 
-		if (pread(fd, &entry, sizeof(entry), (off_t)((start / PAGE + i) * sizeof(entry))) != sizeof(entry))
+		if (pread(fd, &entry, sizeof(entry), (off_t)((start / PAGE + i) * sizeof(entry))) !=
+		    sizeof(entry))
 			abort();
-		ret[i] = (entry & PAGE_IS_FILE ? FILE_BACKED : 0) | (entry & PAGE_IS_PRESENT ? PRESENT : 0);
+		ret[i] = (entry & PAGE_IS_FILE ? FILE_BACKED : 0) |
+			 (entry & PAGE_IS_PRESENT ? PRESENT : 0);
 	}
 	close(fd);
 	add_shared(start, pages, ret);
@@ -143,7 +157,9 @@ static int pages_changed(void)
 
 		read_state(pins[i].start, pins[i].pages, state);
 		if (memcmp(state, pins[i].state, pins[i].pages)) {
-			fprintf(stderr, "played GPU: the pages of host memory at %#lx were exchanged after it was registered\n",
+			fprintf(stderr,
+				"played GPU: the pages of host memory at %#lx were exchanged after "
+				"it was registered\n",
 				(unsigned long)pins[i].start);
 			result = ILLEGAL_ADDRESS;
 		}
@@ -170,15 +186,15 @@ static const enum kind kinds[] = {
 static pthread_mutex_t driver_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static long locked_us = -1; /* -1: there is no such lock */
 static char *stuck_path, *elsewhere_path, *taken_path;
-static size_t window; /* bytes, 0: whatever is wished */
-static long failing, asleep;   /* one of so many; 0: none */
+static size_t window;        /* bytes, 0: whatever is wished */
+static long failing, asleep; /* one of so many; 0: none */
 static long init_us, create_us, jit_us, unmap_us;
 static char *exclusive_path, *mps_path;
 static bool is_mps_client, has_hmm;
 static size_t footprint;
 static char *footprint_folder;
 static size_t memories[CARDS_MAX]; /* of each card, 0: what the emulated driver has */
-static long newest_ptx; /* 10 * major + minor; 0: all are taken */
+static long newest_ptx;            /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors, has_no_device_runtime;
 
 /* What stands behind NAME=, for free(); NULL: there is no such setting. */
@@ -266,7 +282,8 @@ static bool falls_on(long n)
 {
 	unsigned random;
 
-	return n && getrandom(&random, sizeof(random), 0) == sizeof(random) && !(random % (unsigned long)n);
+	return n && getrandom(&random, sizeof(random), 0) == sizeof(random) &&
+	       !(random % (unsigned long)n);
 }
 
 /* The emulated driver's function of that number. */
@@ -291,7 +308,9 @@ static int host_register(P6)
 	pin.pages = ((uintptr_t)a + (size_t)b - pin.start + PAGE - 1) / PAGE;
 	pin.state = malloc(pin.pages);
 	/* Not all of it is mapped? */
-	result = mincore((void *)pin.start, pin.pages * PAGE, pin.state) ? INVALID_VALUE : REAL(cuMemHostRegister_v2)(A6);
+	result = mincore((void *)pin.start, pin.pages * PAGE, pin.state)
+			 ? INVALID_VALUE
+			 : REAL(cuMemHostRegister_v2)(A6);
 	if (result) {
 		free(pin.state);
 		return result;
@@ -332,7 +351,8 @@ static int address_reserve(P6)
 		mmap((void *)d, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
 		close(fd);
 	}
-	return REAL(cuMemAddressReserve)(a, b, c, exists(elsewhere_path) || exists(taken_path) ? 0 : d, e, f);
+	return REAL(cuMemAddressReserve)(
+		a, b, c, exists(elsewhere_path) || exists(taken_path) ? 0 : d, e, f);
 }
 
 /* (ret, attribute, device) */
@@ -393,7 +413,8 @@ static int memory_info(P6)
 
 	if (result)
 		return result;
-	if (!REAL(cuCtxGetDevice)((word)&card, 0, 0, 0, 0, 0) && card < CARDS_MAX && memories[card]) {
+	if (!REAL(cuCtxGetDevice)((word)&card, 0, 0, 0, 0, 0) && card < CARDS_MAX &&
+	    memories[card]) {
 		taken += *total - *left;
 		*left = *total = memories[card];
 	}
@@ -407,7 +428,8 @@ static bool is_full(int card, size_t size)
 	word context, unused;
 	bool full;
 
-	if ((!footprint && !memories[card % CARDS_MAX]) || REAL(cuDevicePrimaryCtxRetain)((word)&context, card, 0, 0, 0, 0))
+	if ((!footprint && !memories[card % CARDS_MAX]) ||
+	    REAL(cuDevicePrimaryCtxRetain)((word)&context, card, 0, 0, 0, 0))
 		return false;
 	REAL(cuCtxPushCurrent_v2)(context, 0, 0, 0, 0, 0);
 	full = !memory_info((uintptr_t)&left, (uintptr_t)&total, 0, 0, 0, 0) && size > left;
@@ -436,7 +458,8 @@ static unsigned n_imports;
 /* (ret handle, descriptor, type) */
 static int import(P6)
 {
-	int result = falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
+	int result =
+		falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
 
 	if (result)
 		return result;
@@ -460,7 +483,8 @@ static bool is_imported(word handle)
 /* (address, size, offset, handle, flags) */
 static int map(P6)
 {
-	return failing && is_imported(d) && falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemMap)(A6);
+	return failing && is_imported(d) && falls_on(failing) ? OPERATING_SYSTEM
+							      : REAL(cuMemMap)(A6);
 }
 
 static bool has_mps_daemon(void)
@@ -511,7 +535,8 @@ static int retain_context(P6)
 	return REAL(cuDevicePrimaryCtxRetain)(A6);
 }
 
-/* Links that were given the device runtime, and the image that each has made, which is there until it is destroyed. */
+/* Links that were given the device runtime, and the image that each has made, which is there until
+ * it is destroyed. */
 static struct link {
 	word state; /* 0: a free place */
 	const char *image;
@@ -592,7 +617,8 @@ static bool is_too_new(const char *ptx)
 	const char *at = newest_ptx ? strstr(ptx, ".version") : NULL;
 	long major, minor;
 
-	return at && sscanf(at, ".version %ld.%ld", &major, &minor) == 2 && 10 * major + minor > newest_ptx;
+	return at && sscanf(at, ".version %ld.%ld", &major, &minor) == 2 &&
+	       10 * major + minor > newest_ptx;
 }
 
 /* What the driver has against an image; 0: nothing. */
@@ -602,7 +628,9 @@ static int refusal(const char *image)
 		return 0;
 	if (is_too_new(image))
 		return UNSUPPORTED_PTX_VERSION;
-	return has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image) ? INVALID_PTX : 0;
+	return has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image)
+		       ? INVALID_PTX
+		       : 0;
 }
 
 static int load(const char *image)
@@ -639,7 +667,8 @@ static const struct pin *first_pin_in(uintptr_t start, uintptr_t end)
 	const struct pin *first = NULL;
 
 	for (unsigned i = 0; i < n_pins; i++)
-		if (pins[i].start >= start && pins[i].start < end && (!first || pins[i].start < first->start))
+		if (pins[i].start >= start && pins[i].start < end &&
+		    (!first || pins[i].start < first->start))
 			first = &pins[i];
 	return first;
 }
@@ -662,7 +691,8 @@ static void reach_range(struct reached *r, uintptr_t start, uintptr_t end)
 	}
 }
 
-/* All that can be written, but for the addresses of the device and those at which the emulated driver has its bytes. */
+/* All that can be written, but for the addresses of the device and those at which the emulated
+ * driver has its bytes. */
 static void reach_host(struct reached *r)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -720,7 +750,8 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuMemHostUnregister] = host_unregister,
 };
 
-/* Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock. */
+/* Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped
+ * with the lock. */
 static bool looks_at_pages(unsigned number)
 {
 	return number == LIBCUDA_cuLaunchKernel || number == LIBCUDA_cuMemcpyAsync;
@@ -780,7 +811,7 @@ static void end(unsigned number)
 		target *to = own[LIBCUDA_##name] ? (target *)own[LIBCUDA_##name]                   \
 						 : (target *)real(LIBCUDA_##name);                 \
 		int result = begin(LIBCUDA_##name);                                                \
-												   \
+                                                                                                   \
 		result = result ? result : to(A##words);                                           \
 		if (to)                                                                            \
 			end(LIBCUDA_##name);                                                       \

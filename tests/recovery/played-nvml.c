@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVML of a machine with one GPU, whose compute mode is CGPU_PLAYED_COMPUTE_MODE (3: one process at a time). */
+/* NVML of a machine with one GPU, whose compute mode is CGPU_PLAYED_COMPUTE_MODE (3: one process at
+ * a time). */
 #include <stdlib.h>
 
 int nvmlInit_v2(void);

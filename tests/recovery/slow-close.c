@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that takes its time to let device memory go, for LD_PRELOAD: in the kernel process close() of a chunk of device memory
- * does not return as long as the file CGPU_SLOW_CLOSE is there, and writes to it when it begins to wait. Such a chunk is a
- * memfd of the emulated device.
+ * A driver that takes its time to let device memory go, for LD_PRELOAD: in the kernel process
+ * close() of a chunk of device memory does not return as long as the file CGPU_SLOW_CLOSE is there,
+ * and writes to it when it begins to wait. Such a chunk is a memfd of the emulated device.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,9 +37,11 @@ int close(int fd)
 	char link[64];
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (gate && leads_to("/proc/self/exe", "/cgpu-kernel") && leads_to(link, "memfd:cgpu-device"))
+	if (gate && leads_to("/proc/self/exe", "/cgpu-kernel") &&
+	    leads_to(link, "memfd:cgpu-device"))
 		tell(gate);
-	while (gate && leads_to("/proc/self/exe", "/cgpu-kernel") && leads_to(link, "memfd:cgpu-device") && !access(gate, F_OK))
+	while (gate && leads_to("/proc/self/exe", "/cgpu-kernel") &&
+	       leads_to(link, "memfd:cgpu-device") && !access(gate, F_OK))
 		usleep(1000);
 	return real(fd);
 }

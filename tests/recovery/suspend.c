@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine that is suspended, for LD_PRELOAD: CLOCK_BOOTTIME is as many seconds later as the file CGPU_SUSPENDED says. Each
- * reading of it adds a byte to the file CGPU_SUSPENDED.looks.
+ * A machine that is suspended, for LD_PRELOAD: CLOCK_BOOTTIME is as many seconds later as the file
+ * CGPU_SUSPENDED says. Each reading of it adds a byte to the file CGPU_SUSPENDED.looks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell may not do to the session that carries it, one row an attempt: a C expression in a cell, run by the real zygote
- * and worker. The whole table runs with all of the containment, and again with each step taken away that some Linux lacks.
+ * What a cell may not do to the session that carries it, one row an attempt: a C expression in a
+ * cell, run by the real zygote and worker. The whole table runs with all of the containment, and
+ * again with each step taken away that some Linux lacks.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -22,13 +23,16 @@
 #include "tests/unit/supervisor-harness.h"
 
 static const char headers[] =
-	"#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <sched.h>\n#include <signal.h>\n"
+	"#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <sched.h>\n#include "
+	"<signal.h>\n"
 	"#include <stdio.h>\n#include <string.h>\n#include <sys/ioctl.h>\n#include <sys/mount.h>\n"
-	"#include <sys/ptrace.h>\n#include <sys/resource.h>\n#include <sys/socket.h>\n#include <sys/syscall.h>\n"
+	"#include <sys/ptrace.h>\n#include <sys/resource.h>\n#include <sys/socket.h>\n#include "
+	"<sys/syscall.h>\n"
 	"#include <sys/uio.h>\n#include <sys/un.h>\n#include <unistd.h>\n"
 	"char page[4096]; struct iovec mine = { page, 16 }, theirs = { (void *)0x400000, 16 };\n"
 	"struct rlimit small = { 3, 3 };\n"
-	"int slurp(const char *path) { int fd = open(path, O_RDONLY); memset(page, 0, sizeof(page));\n"
+	"int slurp(const char *path) { int fd = open(path, O_RDONLY); memset(page, 0, "
+	"sizeof(page));\n"
 	"  return fd < 0 ? -1 : (int)read(fd, page, sizeof(page)) > 0 ? 1 : -1; }\n";
 
 /* %d is the kernel's pid, %s the connection file. The value must be negative. */
@@ -41,7 +45,8 @@ static const struct {
 	{ "signal a thread of the kernel", "syscall(SYS_tgkill, %1$d, %1$d, SIGUSR1)" },
 	{ "signal by tkill", "syscall(SYS_tkill, %1$d, SIGUSR1)" },
 	{ "queue a signal", "sigqueue(%1$d, SIGUSR1, (union sigval){ 0 })" },
-	{ "signal by pidfd", "syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, %1$d, 0), SIGUSR1, NULL, 0)" },
+	{ "signal by pidfd",
+	  "syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, %1$d, 0), SIGUSR1, NULL, 0)" },
 	{ "trace the kernel", "ptrace(PTRACE_ATTACH, %1$d, NULL, NULL)" },
 	{ "seize the kernel", "ptrace(PTRACE_SEIZE, %1$d, NULL, NULL)" },
 	{ "open the kernel's memory", "open(\"/proc/%1$d/mem\", O_RDONLY)" },
@@ -50,12 +55,15 @@ static const struct {
 	{ "read the kernel's environment", "slurp(\"/proc/%1$d/environ\")" },
 	{ "list the kernel's descriptors", "open(\"/proc/%1$d/fd/3\", O_RDONLY)" },
 	{ "read from the kernel", "syscall(SYS_process_vm_readv, %1$d, &mine, 1, &theirs, 1, 0)" },
-	{ "write into the kernel", "syscall(SYS_process_vm_writev, %1$d, &mine, 1, &theirs, 1, 0)" },
+	{ "write into the kernel",
+	  "syscall(SYS_process_vm_writev, %1$d, &mine, 1, &theirs, 1, 0)" },
 	{ "take a descriptor", "syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, %1$d, 0), 3, 0)" },
-	{ "take the kernel's limits away", "syscall(SYS_prlimit64, %1$d, RLIMIT_NOFILE, &small, NULL)" },
+	{ "take the kernel's limits away",
+	  "syscall(SYS_prlimit64, %1$d, RLIMIT_NOFILE, &small, NULL)" },
 	{ "uncover the connection file", "umount2(\"%2$s\", 2)" },
 	{ "mount", "mount(\"none\", \"/mnt\", \"tmpfs\", 0, NULL)" },
-	{ "enter the kernel's mounts", "syscall(SYS_setns, open(\"/proc/%1$d/ns/mnt\", O_RDONLY), 0x20000)" },
+	{ "enter the kernel's mounts",
+	  "syscall(SYS_setns, open(\"/proc/%1$d/ns/mnt\", O_RDONLY), 0x20000)" },
 	{ "make a user namespace", "syscall(SYS_unshare, 0x10000000)" },
 	{ "load BPF", "syscall(SYS_bpf, 0, NULL, 0)" },
 	{ "use a keyring", "syscall(SYS_keyctl, 0, -3, 0)" },
@@ -131,14 +139,16 @@ static void test_without_namespace(void **state)
 	attempt_all(SANDBOX_HIDE_FILE);
 }
 
-/* Bound after the worker was started, as the kernel's are; also after the zygote has been replaced. */
+/* Bound after the worker was started, as the kernel's are; also after the zygote has been replaced.
+ */
 static void test_sockets(void **state)
 {
 	static const char dial[] =
 		"#include <sys/socket.h>\n#include <sys/un.h>\n"
 		"int dial(const char *path) { struct sockaddr_un to = { AF_UNIX };\n"
 		"  strncpy(to.sun_path, path, sizeof(to.sun_path) - 1);\n"
-		"  return connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&to, sizeof(to)); }\n";
+		"  return connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&to, "
+		"sizeof(to)); }\n";
 	char path[] = "/tmp/cgpu-connection-XXXXXX", expression[128];
 	struct sockaddr_un at = { AF_UNIX };
 	struct harness h;

@@ -65,16 +65,24 @@ def test_folders_include_only_what_they_may(root):
     assert not broken, broken
 
 
+def room(folder, name):
+    """Which room of the folder a file is in; None: it is elsewhere, or stands beside the rooms."""
+    inside, _, stem = name.removeprefix(folder + "/").partition("/")
+    return inside if name.startswith(folder + "/") and stem else None
+
+
 def test_rooms_include_lower_rooms_only(root):
+    """What stands beside the rooms of a folder has main() and may use them all."""
     broken, seen = [], set()
-    for folder, path, mark, name in includes(root):
-        rooms, parts = ROOMS.get(folder), name.split("/")
-        # What stands beside the rooms has main() and may use them all.
-        if mark == '"' and rooms and len(path.parts) > 2 and parts[0] == folder:
-            seen.add(path.parts[1])
-            if path.parts[1] not in rooms or rooms.index(parts[1]) > rooms.index(path.parts[1]):
+    for folder, rooms in ROOMS.items():
+        for _, path, mark, name in includes(root):
+            user, used = room(folder, str(path)), room(folder, name)
+            if user:
+                seen.add((folder, user))
+            if user and mark == '"' and name.startswith(folder + "/") and (
+                    user not in rooms or used not in rooms or rooms.index(used) > rooms.index(user)):
                 broken.append(f"{path}: {name}")
-    assert seen == {room for rooms in ROOMS.values() for room in rooms}
+    assert seen == {(folder, room) for folder, rooms in ROOMS.items() for room in rooms}
     assert not broken, broken
 
 

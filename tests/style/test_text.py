@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every text file of the tree must and must not hold."""
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 CODE = (".c", ".h", ".cc", ".def")
 SCRIPTS = (".py", ".mk", ".m4", ".ac", ".am", ".sh")
-LINE_MAX = {".c": 130, ".h": 130, ".cc": 130, ".py": 120}
+C_SOURCES = (".c", ".h", ".cc", ".hh")
+LINE_MAX = {**dict.fromkeys(C_SOURCES, 100), ".py": 120}
 
 FORBIDDEN = [
     (re.compile(r"/(work|root)/"), "a path of somebody's machine"),
@@ -51,18 +54,25 @@ def test_no_forbidden_words(root):
     assert not found, "\n".join(found)
 
 
-def test_lines_are_short_indented_by_tabs_and_end_cleanly(root):
+def test_c_is_formatted_by_clang_format(root):
+    """As .clang-format says, the one of the folder or the next above it."""
+    names = [name for name, _ in tracked(root) if name.endswith(C_SOURCES)]
+    program = pathlib.Path(sys.executable).with_name("clang-format")
+    done = subprocess.run([program, "--dry-run", "-Werror", *names], cwd=root, text=True, capture_output=True)
+    assert len(names) > 1000 and done.returncode == 0, done.stderr[:3000]
+
+
+def test_lines_are_short_and_end_cleanly(root):
     bad = []
     for name, text in tracked(root):
-        limit = LINE_MAX.get("." + name.rsplit(".", 1)[-1], 10000)
+        suffix = "." + name.rsplit(".", 1)[-1]
+        limit = 10000 if name.startswith(CELLS) else LINE_MAX.get(suffix, 10000)
         if text and not text.endswith("\n"):
             bad.append(f"{name}: no newline at the end")
         for number, line in enumerate(text.split("\n"), 1):
-            # A text in quotes, PTX for example, need not be broken.
-            if len(line.expandtabs(8)) > limit + 10 * ('"' in line):
+            # A cell of a test in quotes need not be broken.
+            if len(line.expandtabs(8)) > limit + 10 * (suffix == ".py" and '"' in line):
                 bad.append(f"{name}:{number}: longer than {limit} columns")
             if line != line.rstrip():
                 bad.append(f"{name}:{number}: blank at the end")
-            if name.endswith((".c", ".h", ".cc")) and re.match(r"^ {8}", line):
-                bad.append(f"{name}:{number}: indented by blanks")
     assert not bad, "\n".join(bad[:60])

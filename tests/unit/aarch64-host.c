@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for aarch64, built by a cross compiler and run by qemu-aarch64: the loader as it is, in a process of its own.
- * It loads the objects that its arguments name, one unit after another, and runs the run() of each. Before each the loader is
- * attached anew, as a worker that replaces another does it.
+ * A program for aarch64, built by a cross compiler and run by qemu-aarch64: the loader as it is, in
+ * a process of its own. It loads the objects that its arguments name, one unit after another, and
+ * runs the run() of each. Before each the loader is attached anew, as a worker that replaces
+ * another does it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -49,15 +50,19 @@ void *__wrap_thread_local_index_address(const struct thread_local_index *i)
 	__asm__ volatile(".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18\n"
 			 "mov x\\n, 0xdead\n"
 			 ".endr\n"
-			 ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+			 ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, "
+			 "26, 27, 28, 29, 30, 31\n"
 			 "movi v\\n\\().16b, 0xee\n"
 			 ".endr\n"
 			 ".irp n, 8, 9, 10, 11, 12, 13, 14, 15\n"
 			 "mov v\\n\\().d[1], xzr\n" /* the other half is to be kept */
 			 ".endr\n"
-			 : "+r"(address) : : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
-			   "x15", "x16", "x17", "x18", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
-			   "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+			 : "+r"(address)
+			 :
+			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+			   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "v0", "v1", "v2", "v3",
+			   "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
+			   "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 	return address;
 }
 
@@ -94,7 +99,8 @@ static void move(void)
 	const uint32_t code[] = { 0x58000050, 0xd61f0200 }; /* ldr x16, .+8; br x16 */
 	void (*to)(void) = thread_local_resolve, *before = resolve;
 
-	resolve = mmap(NULL, ARENA_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	resolve = mmap(NULL, ARENA_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memcpy(resolve, code, sizeof(code));
 	memcpy((char *)resolve + sizeof(code), &to, sizeof(to));
 	__builtin___clear_cache(resolve, (char *)resolve + ARENA_PAGE);
@@ -105,15 +111,29 @@ static void move(void)
 /* What takes the place of libraries. */
 static uint64_t find(const char *name)
 {
-#define NAMED(symbol, function)         \
-	if (strcmp(name, symbol) == 0)  \
-		return (uint64_t)function;
-#define NAME(symbol) NAMED(#symbol, symbol)
-	NAME(printf) NAME(puts) NAME(memset) NAME(memcpy) NAME(memcmp) NAME(strlen) NAME(qsort) NAME(pthread_join)
-	NAMED("pthread_create", start_thread) NAMED("__emutls_get_address", thread_local_address)
-	NAMED("__tls_get_addr", thread_local_index_address) NAMED(THREAD_LOCAL_RESOLVE, resolve)
-#undef NAME
+#define NAMED(function) { #function, (uint64_t)function }
+	const struct {
+		const char *name;
+		uint64_t address;
+	} known[] = {
+		NAMED(printf),
+		NAMED(puts),
+		NAMED(memset),
+		NAMED(memcpy),
+		NAMED(memcmp),
+		NAMED(strlen),
+		NAMED(qsort),
+		NAMED(pthread_join),
+		{ "pthread_create", (uint64_t)start_thread },
+		{ "__emutls_get_address", (uint64_t)thread_local_address },
+		{ "__tls_get_addr", (uint64_t)thread_local_index_address },
+		{ THREAD_LOCAL_RESOLVE, (uint64_t)resolve },
+	};
 #undef NAMED
+
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i].name) == 0)
+			return known[i].address;
 	return 0;
 }
 
@@ -166,9 +186,15 @@ static void *read_object(const char *path, size_t *ret_len)
 
 static void run_unit(uint32_t cell, const char *path)
 {
-	struct unit_symbol symbols[] = { { .name = "f", .is_function = true, .type = "int (int)", .type_code = "" },
-					 { .name = "shared", .type = "int [4]", .type_code = "", .size = 16 } };
-	struct unit u = { .cell = cell, .cell_name = "In[?]", .run_symbol = "run", .symbols = symbols, .n_symbols = 2 };
+	struct unit_symbol symbols[] = {
+		{ .name = "f", .is_function = true, .type = "int (int)", .type_code = "" },
+		{ .name = "shared", .type = "int [4]", .type_code = "", .size = 16 }
+	};
+	struct unit u = { .cell = cell,
+			  .cell_name = "In[?]",
+			  .run_symbol = "run",
+			  .symbols = symbols,
+			  .n_symbols = 2 };
 	struct buffer missing = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	struct code_place place;
@@ -185,7 +211,8 @@ static void run_unit(uint32_t cell, const char *path)
 	for (size_t i = 0; i < l.n_constructors; i++)
 		l.constructors[i]();
 	l.run();
-	if (loader_describe_code((uint64_t)l.run + 4, &place) || strcmp(place.function, "run") || place.cell != cell)
+	if (loader_describe_code((uint64_t)l.run + 4, &place) || strcmp(place.function, "run") ||
+	    place.cell != cell)
 		printf("run() is not where it was loaded\n");
 	fflush(stdout);
 	loaded_release(&l);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit for tests/unit/aarch64-host.c: fills all registers, finds a thread-local variable by its descriptor, and says which
- * registers are not what they were. Compilers may keep the descriptor's entry in any register; here it is x1, and x9.
+ * A unit for tests/unit/aarch64-host.c: fills all registers, finds a thread-local variable by its
+ * descriptor, and says which registers are not what they were. Compilers may keep the descriptor's
+ * entry in any register; here it is x1, and x9.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ __asm__(".macro probe_by scratch, others:vararg\n"
 	".irp n, \\others\n"
 	"ldr x\\n, [x0, 8 * \\n]\n"
 	".endr\n"
-	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
+	"23, 24, 25, 26, 27, 28, 29, 30, 31\n"
 	"ldr q\\n, [x0, 256 + 16 * \\n]\n"
 	".endr\n"
 	"adrp x0, :tlsdesc:probe\n"
@@ -46,7 +48,8 @@ __asm__(".macro probe_by scratch, others:vararg\n"
 	".irp n, \\others\n"
 	"str x\\n, [x0, 8 * \\n]\n"
 	".endr\n"
-	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
+	"23, 24, 25, 26, 27, 28, 29, 30, 31\n"
 	"str q\\n, [x0, 256 + 16 * \\n]\n"
 	".endr\n"
 	".irp n, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28\n"
@@ -62,10 +65,13 @@ __asm__(".macro probe_by scratch, others:vararg\n"
 	"ret\n"
 	".endm\n"
 	".text\n"
-	"probe_by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29\n"
-	"probe_by 9, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29\n");
+	"probe_by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
+	"23, 24, 25, 26, 27, 28, 29\n"
+	"probe_by 9, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
+	"23, 24, 25, 26, 27, 28, 29\n");
 
-static void compare(unsigned scratch, void *(*probe_by)(const struct registers *before, struct registers *after))
+static void compare(unsigned scratch,
+		    void *(*probe_by)(const struct registers *before, struct registers *after))
 {
 	struct registers before = { 0 }, after = { 0 };
 	unsigned wrong = 0;

@@ -41,7 +41,8 @@ static void spawn(struct compiler_client *c, const char *cache)
 	if (!c->pid) {
 		setenv("XDG_CACHE_HOME", cache, 1);
 		setenv("CGPU_PRELUDE", PRELUDE_DIR, 1);
-		/* NVRTC leaves its C++ library's reserve behind; in a sanitizer build that is no leak of ours. */
+		/* NVRTC leaves its C++ library's reserve behind; in a sanitizer build that is no
+		 * leak of ours. */
 		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 		if (dup2(pair[1], COMPILER_SOCKET_FD) == COMPILER_SOCKET_FD)
 			execl(COMPILER_PROGRAM, "cgpu-compiler", (char *)NULL);

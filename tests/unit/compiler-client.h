@@ -20,7 +20,7 @@ struct compiler_client {
 	/* the last answer to a cell */
 	struct ipc_message answer;
 	bool ok;
-	struct unit unit;	 /* when ok */
+	struct unit unit;        /* when ok */
 	const char *first, *all; /* when refused */
 	unsigned line;
 };

@@ -15,7 +15,8 @@ static char folder[] = "/tmp/cgpu-test-compiler-XXXXXX";
 int compiler_fixture_set_up(void **state)
 {
 	(void)state;
-	return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) || setenv("CGPU_PRELUDE", PRELUDE, 1);
+	return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) ||
+	       setenv("CGPU_PRELUDE", PRELUDE, 1);
 }
 
 int compiler_fixture_tear_down(void **state)
@@ -42,9 +43,14 @@ struct compiler compiler_fixture_start(void)
 	return c;
 }
 
-struct compile_result compiler_fixture_compile(struct compiler *c, uint32_t cell, const char *text, const char *cflags)
+struct compile_result compiler_fixture_compile(struct compiler *c, uint32_t cell, const char *text,
+					       const char *cflags)
 {
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+	struct compile_request request = { .cell = cell,
+					   .cell_name = "In[3]",
+					   .text = text,
+					   .cflags = cflags,
+					   .nvflags = "",
 					   .sm = 75 };
 	struct compile_result result;
 	struct error err = ERROR_INIT;

@@ -14,7 +14,9 @@ const char *compiler_fixture_folder(void);
 
 /* Fails the test when it does not start. Release with compiler_release(). */
 struct compiler compiler_fixture_start(void);
-/* Fails the test when the cell does not compile; the compiler rests behind it. Release with compile_result_release(). */
-struct compile_result compiler_fixture_compile(struct compiler *c, uint32_t cell, const char *text, const char *cflags);
+/* Fails the test when the cell does not compile; the compiler rests behind it. Release with
+ * compile_result_release(). */
+struct compile_result compiler_fixture_compile(struct compiler *c, uint32_t cell, const char *text,
+					       const char *cflags);
 
 #endif

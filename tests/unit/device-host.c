@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See device-host.h. The session memory is one region with a bump allocator, so committing is writing it to the memfd. */
+/* See device-host.h. The session memory is one region with a bump allocator, so committing is
+ * writing it to the memfd. */
 #define _GNU_SOURCE
 #include "tests/unit/device-host.h"
 
@@ -18,7 +19,7 @@
 
 #define SESSION_BASE ((char *)0x200000000000)
 #define SESSION_SIZE (16u << 20)
-#define COMMIT 1000 /* a message of the test: the sender has written the session memory */
+#define COMMIT 1000   /* a message of the test: the sender has written the session memory */
 #define ATTACHED 1001 /* of the test, too: the pre-images are back */
 
 struct session_head {
@@ -108,7 +109,7 @@ static void keep(uint32_t type, const void *data, size_t len, int fd)
 		drop_chunk(record_u64(&r), false);
 		break;
 	case COMMIT:
-		for (size_t i = keeper.n_chunks; i-- > 0; ) {
+		for (size_t i = keeper.n_chunks; i-- > 0;) {
 			keeper.chunks[i].fresh = false;
 			if (keeper.chunks[i].dropped || !keeper.chunks[i].address)
 				drop_chunk(keeper.chunks[i].id, true);
@@ -195,11 +196,13 @@ static void attach(struct error *err)
 	cleanup_buffer struct buffer report = BUFFER_INIT;
 
 	for (size_t i = 0; i < keeper.n_chunks; i++)
-		WORKER_NEED(!device_attach_chunk(keeper.chunks[i].id, keeper.chunks[i].size, keeper.chunks[i].address,
-						 fcntl(keeper.chunks[i].fd, F_DUPFD_CLOEXEC, 0), err));
+		WORKER_NEED(!device_attach_chunk(
+			keeper.chunks[i].id, keeper.chunks[i].size, keeper.chunks[i].address,
+			fcntl(keeper.chunks[i].fd, F_DUPFD_CLOEXEC, 0), err));
 	for (size_t i = 0; i < keeper.n_preimages; i++)
-		WORKER_NEED(!device_attach_preimage(keeper.preimages[i].address, keeper.preimages[i].size,
-						    keeper.preimages[i].chunk, keeper.preimages[i].offset, err));
+		WORKER_NEED(!device_attach_preimage(
+			keeper.preimages[i].address, keeper.preimages[i].size,
+			keeper.preimages[i].chunk, keeper.preimages[i].offset, err));
 	WORKER_NEED(!device_attach_end(&report, err));
 	WORKER_NEED(!report.len);
 }
@@ -209,8 +212,8 @@ void device_host_start(uint64_t limit)
 	static struct device_host host;
 	struct error err = ERROR_INIT;
 
-	if (mmap(SESSION_BASE, SESSION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, keeper.session_fd, 0) ==
-	    MAP_FAILED)
+	if (mmap(SESSION_BASE, SESSION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+		 keeper.session_fd, 0) == MAP_FAILED)
 		exit(99);
 	host = (struct device_host){
 		.session_alloc = session_alloc,
@@ -235,7 +238,8 @@ void device_host_start(uint64_t limit)
 		fprintf(stderr, "%s%s\n", err.text, device_host_info.problem);
 		exit(99);
 	}
-	if (device_attach(&(struct device_attachment){ .epoch = ++keeper.epoch, .limit = limit }, &err))
+	if (device_attach(&(struct device_attachment){ .epoch = ++keeper.epoch, .limit = limit },
+			  &err))
 		exit(99);
 	attach(&err);
 }
@@ -289,7 +293,7 @@ void device_host_fail(const char *file, int line, const char *what)
 /* The failed cell's fresh chunks go, but those that hold pre-images. */
 static void roll_back(void)
 {
-	for (size_t i = keeper.n_chunks; i-- > 0; ) {
+	for (size_t i = keeper.n_chunks; i-- > 0;) {
 		keeper.chunks[i].dropped = false;
 		if (keeper.chunks[i].fresh && keeper.chunks[i].address)
 			drop_chunk(keeper.chunks[i].id, true);
@@ -299,7 +303,7 @@ static void roll_back(void)
 /* The next worker has put the pre-images back. */
 static void restored(void)
 {
-	for (size_t i = keeper.n_chunks; i-- > 0; )
+	for (size_t i = keeper.n_chunks; i-- > 0;)
 		if (keeper.chunks[i].fresh)
 			drop_chunk(keeper.chunks[i].id, true);
 	keeper.n_preimages = 0;

@@ -7,8 +7,10 @@
 
 #include "runtime/cuda/registration.h"
 
-/* What clang makes of `k<<<grid, block, 0, stream>>>(*args[0], ...)`, where k has its stub at this address. */
-static inline void device_launch(const void *stub, dim3 grid, dim3 block, cudaStream_t stream, void **args)
+/* What clang makes of `k<<<grid, block, 0, stream>>>(*args[0], ...)`, where k has its stub at this
+ * address. */
+static inline void device_launch(const void *stub, dim3 grid, dim3 block, cudaStream_t stream,
+				 void **args)
 {
 	size_t shared;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The built libcgpu-emulator.so as a test sees it: the driver API by dlsym(), so that what is tested is what is
- * exported. emulator_open() loads it from the build folder.
+ * The built libcgpu-emulator.so as a test sees it: the driver API by dlsym(), so that what is
+ * tested is what is exported. emulator_open() loads it from the build folder.
  */
 #ifndef CGPU_TESTS_EMULATOR_H
 #define CGPU_TESTS_EMULATOR_H
@@ -55,11 +55,13 @@ static inline void emulator_start(void)
 	CUcontext context;
 
 	emulator_open();
-	if (EMU(cuInit)(0) || EMU(cuDevicePrimaryCtxRetain)(&context, 0) || EMU(cuCtxSetCurrent)(context))
+	if (EMU(cuInit)(0) || EMU(cuDevicePrimaryCtxRetain)(&context, 0) ||
+	    EMU(cuCtxSetCurrent)(context))
 		exit(1);
 }
 
-/* Run body in a child process: what it breaks is broken there only. Returns the wait status; SIGALRM: it did not end. */
+/* Run body in a child process: what it breaks is broken there only. Returns the wait status;
+ * SIGALRM: it did not end. */
 static inline int emulator_in_child(void (*body)(void))
 {
 	int status = -1;

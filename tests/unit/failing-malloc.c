@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts down over malloc, calloc and realloc together; per thread, so helper threads are not hit. */
+/* Counts down over malloc, calloc and realloc together; per thread, so helper threads are not hit.
+ */
 #include "tests/unit/failing-malloc.h"
 
 #include <setjmp.h>

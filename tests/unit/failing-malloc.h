@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Make the n-th allocation fail. A test binary that links failing-malloc.c with
- * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc runs an action for n = 0, 1, ... until it succeeds without having met a
- * failure; each failed run must have reported its error and kept its invariants.
+ * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc runs an action for n = 0, 1, ... until it succeeds
+ * without having met a failure; each failed run must have reported its error and kept its
+ * invariants.
  */
 #ifndef CGPU_TESTS_UNIT_FAILING_MALLOC_H
 #define CGPU_TESTS_UNIT_FAILING_MALLOC_H

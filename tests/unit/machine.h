@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of the machine share: a small device memory, loading PTX text, launching, and what was printed. Buffers
- * live where the driver would put them, at addresses that the host cannot touch; bytes are elsewhere.
+ * What tests of the machine share: a small device memory, loading PTX text, launching, and what was
+ * printed. Buffers live where the driver would put them, at addresses that the host cannot touch;
+ * bytes are elsewhere.
  */
 #ifndef CGPU_TESTS_UNIT_MACHINE_H
 #define CGPU_TESTS_UNIT_MACHINE_H
@@ -66,8 +67,10 @@ static bool device_nearest(void *data, uint64_t address, struct device_buffer *r
 
 	for (int i = 0; i < d->count; i++) {
 		const struct device_buffer *b = &d->buffers[i];
-		uint64_t distance = address < b->address ? b->address - address :
-				    address >= b->address + b->size ? address - b->address - b->size + 1 : 0;
+		uint64_t distance = address < b->address ? b->address - address
+				    : address >= b->address + b->size
+					    ? address - b->address - b->size + 1
+					    : 0;
 
 		if (distance < best) {
 			best = distance;
@@ -84,8 +87,10 @@ static inline struct device *device_new(void)
 	assert_non_null(d);
 	d->next = DEVICE_BASE;
 	d->threads = 1;
-	d->memory = (struct device_memory){
-		.data = d, .find = device_find, .nearest = device_nearest, .generation = &d->generation };
+	d->memory = (struct device_memory){ .data = d,
+					    .find = device_find,
+					    .nearest = device_nearest,
+					    .generation = &d->generation };
 	return d;
 }
 
@@ -133,8 +138,8 @@ static inline void device_forget(struct device *d, uint64_t address, uint32_t ce
 	d->generation++;
 }
 
-static inline int device_place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes,
-			       struct error *err)
+static inline int device_place(void *data, const struct ptx_variable *v, uint64_t *ret_address,
+			       void **ret_bytes, struct error *err)
 {
 	struct device *d = data;
 
@@ -181,7 +186,8 @@ struct shape {
 	uint32_t grid[3], block[3], dynamic_shared;
 };
 
-static inline int device_launch_shape(struct device *d, const char *entry, struct shape s, const void *params, size_t size)
+static inline int device_launch_shape(struct device *d, const char *entry, struct shape s,
+				      const void *params, size_t size)
 {
 	struct machine_launch l = {
 		.entry = ptx_module_function(d->module, entry),
@@ -208,14 +214,15 @@ static inline int device_launch_shape(struct device *d, const char *entry, struc
 }
 
 /* 0, 1 or -1 as machine_launch(). */
-static inline int device_launch(struct device *d, const char *entry, uint32_t grid, uint32_t block, const void *params,
-				size_t size)
+static inline int device_launch(struct device *d, const char *entry, uint32_t grid, uint32_t block,
+				const void *params, size_t size)
 {
-	return device_launch_shape(d, entry, (struct shape){ { grid, 1, 1 }, { block, 1, 1 }, 0 }, params, size);
+	return device_launch_shape(d, entry, (struct shape){ { grid, 1, 1 }, { block, 1, 1 }, 0 },
+				   params, size);
 }
 
-static inline void assert_runs(struct device *d, const char *entry, uint32_t grid, uint32_t block, const void *params,
-			       size_t size)
+static inline void assert_runs(struct device *d, const char *entry, uint32_t grid, uint32_t block,
+			       const void *params, size_t size)
 {
 	struct buffer text = BUFFER_INIT;
 	int rc = device_launch(d, entry, grid, block, params, size);
@@ -228,7 +235,8 @@ static inline void assert_runs(struct device *d, const char *entry, uint32_t gri
 	}
 }
 
-/* The tests in a child for each copy of the core; one that this processor cannot run becomes the baseline. */
+/* The tests in a child for each copy of the core; one that this processor cannot run becomes the
+ * baseline. */
 static inline int machine_on_each_core(int (*run)(void))
 {
 	static const char *const cores[] = { "baseline", "avx2", "avx512" };

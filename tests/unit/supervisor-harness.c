@@ -32,7 +32,8 @@ static void accept(struct harness *h, const struct unit *u)
 {
 	struct declaration_change *changes = calloc(u->n_declarations + 1, sizeof(*changes));
 
-	h->declarations = realloc(h->declarations, (h->n_declarations + u->n_declarations + 1) * sizeof(*h->declarations));
+	h->declarations = realloc(h->declarations, (h->n_declarations + u->n_declarations + 1) *
+							   sizeof(*h->declarations));
 	for (size_t i = 0; i < u->n_declarations; i++) {
 		struct declaration d = u->declarations[i];
 
@@ -46,8 +47,8 @@ static void accept(struct harness *h, const struct unit *u)
 	free(changes);
 }
 
-static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
-			const char *diagnostics)
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
+			const char *headline, const char *diagnostics)
 {
 	struct harness *h = data;
 
@@ -55,7 +56,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	if (unit) {
 		buffer_clear(&h->unit);
 		buffer_append(&h->unit, encoded, len);
-		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT, &h->options);
+		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT,
+			       &h->options);
 		h->options = (struct run_options){ 0 };
 		return;
 	}
@@ -112,7 +114,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 	loop_stop(h->loop);
 }
 
-static const struct supervisor_callbacks callbacks = { on_compiled, on_output, on_input_request, on_cell_end };
+static const struct supervisor_callbacks callbacks = { on_compiled, on_output, on_input_request,
+						       on_cell_end };
 
 void harness_start(struct harness *h, const char *connection_file, unsigned disabled)
 {
@@ -135,8 +138,8 @@ void harness_start(struct harness *h, const char *connection_file, unsigned disa
 
 static void outcome_release(struct outcome *o)
 {
-	struct buffer *all[] = { &o->output, &o->errors, &o->ename, &o->evalue, &o->traceback, &o->restored,
-				 &o->warnings };
+	struct buffer *all[] = { &o->output,    &o->errors,   &o->ename,   &o->evalue,
+				 &o->traceback, &o->restored, &o->warnings };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		buffer_release(all[i]);
@@ -207,7 +210,9 @@ static void compile(struct harness *h, const char *text)
 
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
-	assert_int_equal(supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0, false, NULL), 0);
+	assert_int_equal(supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0,
+					    false, NULL),
+			 0);
 }
 
 void harness_wait_end(struct harness *h)
@@ -226,7 +231,8 @@ const char *harness_ok(struct harness *h, const char *text)
 {
 	harness_run(h, text);
 	if (!h->last.ok)
-		fail_msg("%s\n%s\n%s", text, buffer_text(&h->last.traceback), buffer_text(&h->last.restored));
+		fail_msg("%s\n%s\n%s", text, buffer_text(&h->last.traceback),
+			 buffer_text(&h->last.restored));
 	return buffer_text(&h->last.output);
 }
 
@@ -234,7 +240,8 @@ void harness_fault(struct harness *h, const char *text, const char *ename)
 {
 	harness_run(h, text);
 	if (h->last.ok || strcmp(buffer_text(&h->last.ename), ename))
-		fail_msg("%s\ngave %s, not %s:\n%s", text, h->last.ok ? "ok" : buffer_text(&h->last.ename), ename,
+		fail_msg("%s\ngave %s, not %s:\n%s", text,
+			 h->last.ok ? "ok" : buffer_text(&h->last.ename), ename,
 			 buffer_text(&h->last.traceback));
 }
 
@@ -246,7 +253,8 @@ void harness_start_cell(struct harness *h, const char *text, const char *until)
 		turn(h, text);
 	h->awaited = NULL;
 	if (h->last.ended)
-		fail_msg("%s\nended with %s:\n%s", text, buffer_text(&h->last.ename), buffer_text(&h->last.traceback));
+		fail_msg("%s\nended with %s:\n%s", text, buffer_text(&h->last.ename),
+			 buffer_text(&h->last.traceback));
 }
 
 static void on_poll(void *data)

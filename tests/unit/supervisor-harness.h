@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session without Jupyter: the real supervisor with the built cgpu-worker and cgpu-compiler, driven cell by cell. Calls
- * wait for events, with a deadline that fails the test.
+ * A session without Jupyter: the real supervisor with the built cgpu-worker and cgpu-compiler,
+ * driven cell by cell. Calls wait for events, with a deadline that fails the test.
  */
 #ifndef CGPU_TESTS_UNIT_SUPERVISOR_HARNESS_H
 #define CGPU_TESTS_UNIT_SUPERVISOR_HARNESS_H
@@ -37,7 +37,7 @@ struct harness {
 	size_t n_declarations;
 	uint32_t cell;
 	struct run_options options; /* of the next cell only */
-	const char *awaited; /* output to wait for */
+	const char *awaited;        /* output to wait for */
 	bool late;
 };
 

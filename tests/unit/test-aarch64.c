@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real aarch64 objects, loaded and run by the loader in tests/unit/aarch64-host.c under qemu-aarch64. */
+/* Real aarch64 objects, loaded and run by the loader in tests/unit/aarch64-host.c under
+ * qemu-aarch64. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 #include "common/buffer.h"
 
 #define GCC AARCH64_CC " -std=gnu17 -w"
-#define FOR_AARCH64 CLANG " --target=aarch64-linux-gnu --sysroot=/usr/aarch64-linux-gnu -std=gnu17 -w"
+#define FOR_AARCH64                                                                                \
+	CLANG " --target=aarch64-linux-gnu --sysroot=/usr/aarch64-linux-gnu -std=gnu17 -w"
 
 static char folder[] = "/tmp/cgpu-aarch64-XXXXXX";
 
@@ -26,7 +28,8 @@ static void put_text(const char *path, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Compile each text into an object and load all into one session; what they print. Returns the exit status. */
+/* Compile each text into an object and load all into one session; what they print. Returns the exit
+ * status. */
 static int run(const char *compiler, const char *const *texts, struct buffer *ret)
 {
 	cleanup_buffer struct buffer command = BUFFER_INIT, objects = BUFFER_INIT;
@@ -89,9 +92,13 @@ static int remove_folder(void **state)
 }
 
 static const char *const compilers[] = {
-	GCC " -O2 -fPIC", GCC " -O0 -fPIC", GCC " -O1 -fPIC -fdata-sections -ffunction-sections",
+	GCC " -O2 -fPIC",
+	GCC " -O0 -fPIC",
+	GCC " -O1 -fPIC -fdata-sections -ffunction-sections",
 	GCC " -O2 -fPIC -mcmodel=large -fno-pic",
-	FOR_AARCH64 " -O2 -fPIC", FOR_AARCH64 " -O0 -fPIC -fno-plt", FOR_AARCH64 " -O2 -fPIC -fsemantic-interposition -fdata-sections",
+	FOR_AARCH64 " -O2 -fPIC",
+	FOR_AARCH64 " -O0 -fPIC -fno-plt",
+	FOR_AARCH64 " -O2 -fPIC -fsemantic-interposition -fdata-sections",
 };
 
 static void check_all(const char *const *texts, const char *output)
@@ -100,22 +107,32 @@ static void check_all(const char *const *texts, const char *output)
 		check(compilers[i], texts, output);
 }
 
-/* Loads and stores of all widths, calls, a jump table, pointers in data, constants, a large array, zeroed memory. */
+/* Loads and stores of all widths, calls, a jump table, pointers in data, constants, a large array,
+ * zeroed memory. */
 static void test_one_unit(void **state)
 {
 	static const char *const texts[] = {
-		"int printf(const char *, ...); void *memset(void *, int, unsigned long); void qsort();\n"
-		"char c = 1; short h = 2; int w = 3; long d = 4; static double x = 5.5; static long double q = 6.25L, r;\n"
-		"static const char *const words[] = { \"zero\", \"one\", \"two\" }; static int zero[50]; long big[100000];\n"
+		"int printf(const char *, ...); void *memset(void *, int, unsigned long); void "
+		"qsort();\n"
+		"char c = 1; short h = 2; int w = 3; long d = 4; static double x = 5.5; static "
+		"long double q = 6.25L, r;\n"
+		"static const char *const words[] = { \"zero\", \"one\", \"two\" }; static int "
+		"zero[50]; long big[100000];\n"
 		"static const double table[] = { 1.5, 2.5, 3.5, 4.5 };\n"
-		"static int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n"
+		"static int less(const void *a, const void *b) { return *(const int *)a - *(const "
+		"int *)b; }\n"
 		"__attribute__((noinline)) static int pick(int i) {\n"
-		"switch (i) { case 0: return c; case 1: return h * 10; case 2: return w + i; case 3: return (int)d; case 4: return 44;\n"
+		"switch (i) { case 0: return c; case 1: return h * 10; case 2: return w + i; case "
+		"3: return (int)d; case 4: return 44;\n"
 		"case 5: return zero[i] + 7; default: return -1; } }\n"
-		"void run(void) { int sum = 0, sort[] = { 3, 1, 2 }; c++; h++; w++; d++; x *= 2; r = q; big[99999] = 9;\n"
-		"for (int i = 0; i < 7; i++) sum += pick(i) * (i + 1); qsort(sort, 3, 4, less); memset(zero, 1, 4);\n"
-		"printf(\"%d %s %g %Lg %ld %d%d%d %x %g\\n\", sum, words[2], x, r, big[99999] + big[0], sort[0], sort[1], sort[2],\n"
-		"zero[0], table[c]); }", NULL
+		"void run(void) { int sum = 0, sort[] = { 3, 1, 2 }; c++; h++; w++; d++; x *= 2; r "
+		"= q; big[99999] = 9;\n"
+		"for (int i = 0; i < 7; i++) sum += pick(i) * (i + 1); qsort(sort, 3, 4, less); "
+		"memset(zero, 1, 4);\n"
+		"printf(\"%d %s %g %Lg %ld %d%d%d %x %g\\n\", sum, words[2], x, r, big[99999] + "
+		"big[0], sort[0], sort[1], sort[2],\n"
+		"zero[0], table[c]); }",
+		NULL
 	};
 
 	(void)state;
@@ -126,18 +143,25 @@ static void test_one_unit(void **state)
 static void test_units_that_use_each_other(void **state)
 {
 	static const char *const texts[] = {
-		"int printf(const char *, ...); int shared[4] = { 1, 2, 3, 4 }; int *place = shared; int f(int x) { return x + 1; }\n"
-		"int g(int x) { return f(x) * 10 + shared[0]; } int (*pointer)(int) = f; void run(void) { printf(\"%d \", g(1)); }",
-		"int printf(const char *, ...); extern int shared[4]; int g(int); int f(int x) { return x + 2; }\n"
+		"int printf(const char *, ...); int shared[4] = { 1, 2, 3, 4 }; int *place = "
+		"shared; int f(int x) { return x + 1; }\n"
+		"int g(int x) { return f(x) * 10 + shared[0]; } int (*pointer)(int) = f; void "
+		"run(void) { printf(\"%d \", g(1)); }",
+		"int printf(const char *, ...); extern int shared[4]; int g(int); int f(int x) { "
+		"return x + 2; }\n"
 		"void run(void) { shared[0] = 5; printf(\"%d \", g(1)); }",
-		"int printf(const char *, ...); int shared[4] = { 9 }; extern int *place; int g(int);\n"
-		"void run(void) { printf(\"%d %d %d\\n\", g(1), place == shared, *place); }", NULL
+		"int printf(const char *, ...); int shared[4] = { 9 }; extern int *place; int "
+		"g(int);\n"
+		"void run(void) { printf(\"%d %d %d\\n\", g(1), place == shared, *place); }",
+		NULL
 	};
 
 	(void)state;
 	/* The compiler may not take a function that can be replaced for the one that it sees. */
-	check(GCC " -O1 -fPIC -fno-inline -fdata-sections -fsemantic-interposition", texts, "21 35 39 1 9\n");
-	check(FOR_AARCH64 " -O2 -fPIC -fdata-sections -fsemantic-interposition", texts, "21 35 39 1 9\n");
+	check(GCC " -O1 -fPIC -fno-inline -fdata-sections -fsemantic-interposition", texts,
+	      "21 35 39 1 9\n");
+	check(FOR_AARCH64 " -O2 -fPIC -fdata-sections -fsemantic-interposition", texts,
+	      "21 35 39 1 9\n");
 }
 
 static void test_starts(void **state)
@@ -147,10 +171,14 @@ static void test_starts(void **state)
 		"__attribute__((constructor)) static void b(void) { printf(\"b \"); }\n"
 		"__attribute__((constructor(200))) static void a(void) { printf(\"a \"); }\n"
 		"static int two(void) { return 2; } static void *choose(void) { return two; }\n"
-		"int chosen(void) __attribute__((ifunc(\"choose\"))); int nowhere(void) __attribute__((weak));\n"
-		"_Alignas(65536) char aligned[8]; static const _Alignas(16384) char constant[4] = \"abc\";\n"
-		"void run(void) { printf(\"%d %d %d\\n\", chosen(), nowhere != 0, (int)((unsigned long)aligned % 65536 |\n"
-		"(unsigned long)constant % 16384)); }", NULL
+		"int chosen(void) __attribute__((ifunc(\"choose\"))); int nowhere(void) "
+		"__attribute__((weak));\n"
+		"_Alignas(65536) char aligned[8]; static const _Alignas(16384) char constant[4] = "
+		"\"abc\";\n"
+		"void run(void) { printf(\"%d %d %d\\n\", chosen(), nowhere != 0, (int)((unsigned "
+		"long)aligned % 65536 |\n"
+		"(unsigned long)constant % 16384)); }",
+		NULL
 	};
 
 	(void)state;
@@ -160,48 +188,72 @@ static void test_starts(void **state)
 static void test_what_is_refused(void **state)
 {
 	(void)state;
-	refused("void nowhere(void); void run(void) { nowhere(); }", "'nowhere' is declared but defined nowhere");
-	refused("__attribute__((tls_model(\"local-exec\"))) _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
-		"'x' is thread-local, and the object wants it at a fixed distance from the thread pointer");
-	refused("__attribute__((tls_model(\"initial-exec\"))) _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
-		"'x' is thread-local, and the object wants it at a fixed distance from the thread pointer");
-	refused("extern _Thread_local int x; int *volatile p; void run(void) { p = &x; }", "'x' is declared but defined nowhere");
+	refused("void nowhere(void); void run(void) { nowhere(); }",
+		"'nowhere' is declared but defined nowhere");
+	refused("__attribute__((tls_model(\"local-exec\"))) _Thread_local int x; int *volatile p; "
+		"void run(void) { p = &x; }",
+		"'x' is thread-local, and the object wants it at a fixed distance from the thread "
+		"pointer");
+	refused("__attribute__((tls_model(\"initial-exec\"))) _Thread_local int x; int *volatile "
+		"p; void run(void) { p = &x; }",
+		"'x' is thread-local, and the object wants it at a fixed distance from the thread "
+		"pointer");
+	refused("extern _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
+		"'x' is declared but defined nowhere");
 	refused_of(GCC " -O1 -fPIC -mcmodel=tiny", "int x; void run(void) { x = 1; }",
-		   "'x' is out of reach of its reference; compile the object with -fPIC, and without -mcmodel=tiny");
+		   "'x' is out of reach of its reference; compile the object with -fPIC, and "
+		   "without -mcmodel=tiny");
 }
 
-#define THREADS                                                                                                  \
-	"int printf(const char *, ...); typedef unsigned long pthread_t;\n"                                       \
-	"int pthread_create(pthread_t *, const void *, void *(*)(void *), void *), pthread_join(pthread_t, void **);\n"
+#define THREADS                                                                                    \
+	"int printf(const char *, ...); typedef unsigned long pthread_t;\n"                        \
+	"int pthread_create(pthread_t *, const void *, void *(*)(void *), void *), "               \
+	"pthread_join(pthread_t, void **);\n"
 
 static const char *const models[] = {
-	GCC " -O2 -fPIC", GCC " -O0 -fPIC", GCC " -O2 -fPIC -mtls-dialect=trad", GCC " -O1 -fPIC -fdata-sections -fno-section-anchors",
-	FOR_AARCH64 " -O2 -fPIC", FOR_AARCH64 " -O0 -fPIC", FOR_AARCH64 " -O2 -fPIC -femulated-tls",
+	GCC " -O2 -fPIC",
+	GCC " -O0 -fPIC",
+	GCC " -O2 -fPIC -mtls-dialect=trad",
+	GCC " -O1 -fPIC -fdata-sections -fno-section-anchors",
+	FOR_AARCH64 " -O2 -fPIC",
+	FOR_AARCH64 " -O0 -fPIC",
+	FOR_AARCH64 " -O2 -fPIC -femulated-tls",
 };
 
-/* Another thread starts with the initial values and leaves the cell's own alone; earlier units find a new definition. */
+/* Another thread starts with the initial values and leaves the cell's own alone; earlier units find
+ * a new definition. */
 static void test_thread_local(void **state)
 {
 	static const char *const texts[] = {
 		THREADS
-		"_Thread_local int value = 40; _Thread_local long zero; static _Thread_local char name[5000];\n"
-		"_Thread_local int array[3] = { 1, 2, 3 }; static _Thread_local int *pointer = &(int){ 9 };\n"
+		"_Thread_local int value = 40; _Thread_local long zero; static _Thread_local char "
+		"name[5000];\n"
+		"_Thread_local int array[3] = { 1, 2, 3 }; static _Thread_local int *pointer = "
+		"&(int){ 9 };\n"
 		"static _Thread_local _Alignas(64) char line[64];\n"
 		"int count(void) { static _Thread_local int n = 10; return ++n; }\n"
-		"double mix(double a, double b, double c) { return a * value + b * zero + c * array[2]; }\n"
-		"int total(void) { return value + (int)zero + name[4999] + array[2] + *pointer + count() + (unsigned long)line % 64; }\n"
-		"static void *other(void *p) { *(int *)p = total(); value = zero = name[4999] = array[2] = 100; count(); return 0; }\n"
-		"void run(void) { int there[2]; pthread_t t[2]; value++; zero += 5; name[4999] = 7; array[2] = 1000;\n"
+		"double mix(double a, double b, double c) { return a * value + b * zero + c * "
+		"array[2]; }\n"
+		"int total(void) { return value + (int)zero + name[4999] + array[2] + *pointer + "
+		"count() + (unsigned long)line % 64; }\n"
+		"static void *other(void *p) { *(int *)p = total(); value = zero = name[4999] = "
+		"array[2] = 100; count(); return 0; }\n"
+		"void run(void) { int there[2]; pthread_t t[2]; value++; zero += 5; name[4999] = "
+		"7; array[2] = 1000;\n"
 		"for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, other, &there[i]);\n"
 		"for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n"
 		"printf(\"%d %d %d %g\\n\", total(), there[0], there[1], mix(1, 2, 0.5)); }",
-		THREADS
-		"extern _Thread_local int value, array[3]; extern _Thread_local long zero; int total(void), count(void);\n"
-		"static void *other(void *p) { zero = 3; *(int *)p = value + array[1] + total(); return 0; }\n"
-		"void run(void) { int there; pthread_t t; pthread_create(&t, 0, other, &there); pthread_join(t, 0);\n"
-		"printf(\"%d %d %d %ld \", there, value, array[2], zero); array[2] = 0; printf(\"%d %d\\n\", total(), count()); }",
+		THREADS "extern _Thread_local int value, array[3]; extern _Thread_local long zero; "
+			"int total(void), count(void);\n"
+			"static void *other(void *p) { zero = 3; *(int *)p = value + array[1] + "
+			"total(); return 0; }\n"
+			"void run(void) { int there; pthread_t t; pthread_create(&t, 0, other, "
+			"&there); pthread_join(t, 0);\n"
+			"printf(\"%d %d %d %ld \", there, value, array[2], zero); array[2] = 0; "
+			"printf(\"%d %d\\n\", total(), count()); }",
 		"int printf(const char *, ...); _Thread_local int value = 1; int total(void);\n"
-		"void run(void) { printf(\"%d\\n\", total()); }", NULL
+		"void run(void) { printf(\"%d\\n\", total()); }",
+		NULL
 	};
 
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* struct abort_window and the dates that it reads: clocks that differ, other clients, requests without a date. */
+/* struct abort_window and the dates that it reads: clocks that differ, other clients, requests
+ * without a date. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static void dates_are_read_in_every_form(void **state)
 		{ "1969-12-31T16:30:00-07:30", 0 },
 		{ "2026-11-21T14:52:03.123456Z", INT64_C(1795272723123456) },
 	};
-	static const char *const wrong[] = { "", "now", "2026-11-21", "2026-11-21T14:52:03", "2026-13-41T14:52:03Zx" };
+	static const char *const wrong[] = { "", "now", "2026-11-21", "2026-11-21T14:52:03",
+					     "2026-13-41T14:52:03Zx" };
 	char date[WIRE_DATE_MAX];
 	int64_t us;
 
@@ -53,10 +55,12 @@ static bool covers(const struct abort_window *w, const char *session, const char
 	return answer;
 }
 
-/* The client's clock is an hour behind: its request of 10:00:00 came at 11:00:01 and was answered at 11:00:03. */
+/* The client's clock is an hour behind: its request of 10:00:00 came at 11:00:01 and was answered
+ * at 11:00:03. */
 static void only_what_is_older_than_the_reply(void **state)
 {
-	struct message failed = { .header = json_pack("{ssss}", "session", "a", "date", "1970-01-01T10:00:00Z") };
+	struct message failed = { .header = json_pack("{ssss}", "session", "a", "date",
+						      "1970-01-01T10:00:00Z") };
 	struct abort_window w = { "", 0 };
 
 	(void)state;

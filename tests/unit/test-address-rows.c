@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of rows of addresses beside plain loops, by each copy that this processor can run. */
+/* What is said of rows of addresses beside plain loops, by each copy that this processor can run.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +33,8 @@ static uint32_t copies(const struct address_rows **ret)
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
 		ret[count++] = &address_rows_avx2;
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512dq"))
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
 		ret[count++] = &address_rows_avx512;
 #endif
 	return count;

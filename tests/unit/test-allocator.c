@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator against a reference that remembers what each block must hold; each growth of the arena failing in turn;
- * threads; and what it says about addresses.
+ * The allocator against a reference that remembers what each block must hold; each growth of the
+ * arena failing in turn; threads; and what it says about addresses.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -412,7 +412,9 @@ static void copy_private(uint64_t start, uint64_t end)
 	assert_int_equal(pread(pagemap, entries, n * 8, (off_t)(start / ARENA_PAGE * 8)), n * 8);
 	for (uint64_t i = 0, at = start; i < n; i++, at += ARENA_PAGE) {
 		if (entries[i] >> 63 && !(entries[i] >> 61 & 1))
-			assert_int_equal(pwrite(fd, (void *)at, ARENA_PAGE, (off_t)(at - ARENA_BASE)), ARENA_PAGE);
+			assert_int_equal(
+				pwrite(fd, (void *)at, ARENA_PAGE, (off_t)(at - ARENA_BASE)),
+				ARENA_PAGE);
 	}
 	free(entries);
 	close(pagemap);
@@ -421,8 +423,10 @@ static void copy_private(uint64_t start, uint64_t end)
 /* As the kernel does it: what is private goes to the file. */
 static void commit(uint32_t oldest)
 {
-	copy_private(arena_start(ARENA_META), arena_start(ARENA_META) + arena_header()->top[ARENA_META]);
-	copy_private(arena_start(ARENA_HEAP), arena_start(ARENA_HEAP) + arena_header()->top[ARENA_HEAP]);
+	copy_private(arena_start(ARENA_META),
+		     arena_start(ARENA_META) + arena_header()->top[ARENA_META]);
+	copy_private(arena_start(ARENA_HEAP),
+		     arena_start(ARENA_HEAP) + arena_header()->top[ARENA_HEAP]);
 	arena_committed();
 	allocator_committed(oldest);
 }
@@ -461,7 +465,8 @@ static void test_freed_pages_become_fresh(void **state)
 	assert_int_equal(c, 'b');
 }
 
-/* What was freed in this cell must come back if the cell fails: a new large block takes other pages, uncopied. */
+/* What was freed in this cell must come back if the cell fails: a new large block takes other
+ * pages, uncopied. */
 static void test_large_blocks_avoid_copies(void **state)
 {
 	char *p = allocator_alloc(4 << 20, 16), *q;
@@ -490,7 +495,8 @@ static void test_meta(void **state)
 	assert_null(meta_alloc((size_t)1 << 40));
 }
 
-/* Blocks of many sizes, every other one freed: what they had goes back to Linux, and the sum can be had again. */
+/* Blocks of many sizes, every other one freed: what they had goes back to Linux, and the sum can be
+ * had again. */
 static void test_every_other_block_gives_its_memory_back(void **state)
 {
 	static char *blocks[2000];
@@ -536,7 +542,8 @@ static void test_every_other_block_gives_its_memory_back(void **state)
 /* Two cells free something, and only the first of them can be undone no more. */
 static void test_what_an_undo_needs_stays(void **state)
 {
-	char *first = allocator_alloc(100000, 16), *wall = allocator_alloc(100000, 16), *second = allocator_alloc(100000, 16);
+	char *first = allocator_alloc(100000, 16), *wall = allocator_alloc(100000, 16),
+	     *second = allocator_alloc(100000, 16);
 	uint32_t cell = 1;
 	char c[2];
 
@@ -562,7 +569,8 @@ static void test_what_an_undo_needs_stays(void **state)
 	check();
 }
 
-/* Runs that are used and freed again and again: fresh ranges are never lost and never one of a live block. */
+/* Runs that are used and freed again and again: fresh ranges are never lost and never one of a live
+ * block. */
 static void test_fresh_ranges_over_many_commits(void **state)
 {
 	static unsigned char *blocks[40];
@@ -649,7 +657,8 @@ static void on_device(void *data, uint64_t address, uint32_t root)
 static void test_scan_follows_pointers(void **state)
 {
 	uint64_t **chain = allocator_zalloc(64), *roots[3];
-	char *large = allocator_zalloc(5000000), *lost = allocator_zalloc(30000000), *behind = allocator_alloc(48, 16);
+	char *large = allocator_zalloc(5000000), *lost = allocator_zalloc(30000000),
+	     *behind = allocator_alloc(48, 16);
 	struct found f = { 0 };
 	struct heap_scan *s;
 
@@ -692,13 +701,28 @@ int main(void)
 	struct error err = ERROR_INIT;
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_random), TEST(test_alignment), TEST(test_every_other_block), TEST(test_every_other_small_block),
-		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
-		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
-		TEST(test_freed_pages_become_fresh), TEST(test_large_blocks_avoid_copies), TEST(test_meta),
-		TEST(test_every_other_block_gives_its_memory_back), TEST(test_what_an_undo_needs_stays),
+		TEST(test_random),
+		TEST(test_alignment),
+		TEST(test_every_other_block),
+		TEST(test_every_other_small_block),
+		TEST(test_merges),
+		TEST(test_realloc_in_place),
+		TEST(test_limit),
+		TEST(test_growth_fails),
+		TEST(test_misuse),
+		TEST(test_describe),
+		TEST(test_holders),
+		TEST(test_overrun_spoils_no_metadata),
+		TEST(test_threads),
+		TEST(test_freed_pages_become_fresh),
+		TEST(test_large_blocks_avoid_copies),
+		TEST(test_meta),
+		TEST(test_every_other_block_gives_its_memory_back),
+		TEST(test_what_an_undo_needs_stays),
 		TEST(test_fresh_ranges_over_many_commits),
-		TEST(test_rows_of_cells), TEST(test_scan_follows_pointers), TEST(test_scan_out_of_time_says_so),
+		TEST(test_rows_of_cells),
+		TEST(test_scan_follows_pointers),
+		TEST(test_scan_out_of_time_says_so),
 	};
 
 	if (arena_reserve(&err))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena over a real memfd: what is in the file when, and what a second process that attaches it sees. */
+/* The arena over a real memfd: what is in the file when, and what a second process that attaches it
+ * sees. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +59,8 @@ static void commit_page(const void *address)
 {
 	uint64_t page = (uint64_t)address & ~(ARENA_PAGE - 1);
 
-	assert_int_equal(pwrite(fd, (void *)page, ARENA_PAGE, (off_t)(page - ARENA_BASE)), ARENA_PAGE);
+	assert_int_equal(pwrite(fd, (void *)page, ARENA_PAGE, (off_t)(page - ARENA_BASE)),
+			 ARENA_PAGE);
 }
 
 static bool in_use(uint64_t address, size_t size)
@@ -157,7 +159,8 @@ static unsigned n_mapped(const char *p, unsigned pages)
 	for (unsigned i = 0; i < pages; i++) {
 		uint64_t entry = 0;
 
-		pread(pagemap, &entry, sizeof(entry), (off_t)(((uint64_t)p / ARENA_PAGE + i) * sizeof(entry)));
+		pread(pagemap, &entry, sizeof(entry),
+		      (off_t)(((uint64_t)p / ARENA_PAGE + i) * sizeof(entry)));
 		n += entry >> 63;
 	}
 	return n;
@@ -365,12 +368,21 @@ int main(void)
 	struct error err = ERROR_INIT;
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_new_session_leaves_the_file_alone), TEST(test_fresh_is_in_place), TEST(test_committed_is_private),
-		TEST(test_rollback_forgets_fresh), TEST(test_code), TEST(test_made_fresh_again),
+		TEST(test_new_session_leaves_the_file_alone),
+		TEST(test_fresh_is_in_place),
+		TEST(test_committed_is_private),
+		TEST(test_rollback_forgets_fresh),
+		TEST(test_code),
+		TEST(test_made_fresh_again),
 		TEST(test_what_was_read_is_unmapped),
-		TEST(test_free_memory_stays_fresh), TEST(test_discard), TEST(test_lent), TEST(test_what_is_not_lent),
-		TEST(test_lent_pages_that_are_needed), TEST(test_lent_pages_and_a_child),
-		TEST(test_child_writes_stay_in_the_child), TEST(test_beyond_the_top_faults_and_full_regions),
+		TEST(test_free_memory_stays_fresh),
+		TEST(test_discard),
+		TEST(test_lent),
+		TEST(test_what_is_not_lent),
+		TEST(test_lent_pages_that_are_needed),
+		TEST(test_lent_pages_and_a_child),
+		TEST(test_child_writes_stay_in_the_child),
+		TEST(test_beyond_the_top_faults_and_full_regions),
 		TEST(test_refuses_other_memory),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that grow by one element at a time, also in a pool: what is in them stays, and without memory nothing changes. */
+/* Arrays that grow by one element at a time, also in a pool: what is in them stays, and without
+ * memory nothing changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

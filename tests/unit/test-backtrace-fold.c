@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of deep stacks: cycles of several lengths, their broken ends, and stacks that have no pattern. */
+/* Frames of deep stacks: cycles of several lengths, their broken ends, and stacks that have no
+ * pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,8 @@ static void test_what_is_too_long_loses_its_middle(void **state)
 	assert_int_equal(record.n_omitted, n - FAULT_FRAMES_MAX);
 	assert_int_equal(record.frames[0].pc, 100);
 	assert_int_equal(record.frames[FAULT_FRAMES_MAX - 1].pc, 100 + (n - 1) * (n - 1));
-	assert_int_equal(record.frames[record.omitted_at - 1].pc, 100 + (record.omitted_at - 1) * (record.omitted_at - 1));
+	assert_int_equal(record.frames[record.omitted_at - 1].pc,
+			 100 + (record.omitted_at - 1) * (record.omitted_at - 1));
 }
 
 int main(void)

@@ -35,7 +35,8 @@ static void numbers_are_grouped(void **state)
 		buffer_put_grouped(&b, numbers[i]);
 		buffer_putc(&b, ' ');
 	}
-	assert_string_equal(buffer_text(&b), "0 999 1,000 4,194,300 1,000,007 18,446,744,073,709,551,615 ");
+	assert_string_equal(buffer_text(&b),
+			    "0 999 1,000 4,194,300 1,000,007 18,446,744,073,709,551,615 ");
 }
 
 static void consume_drops_the_front(void **state)
@@ -84,10 +85,8 @@ static void steal_hands_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(appends_stay_terminated),
-		cmocka_unit_test(numbers_are_grouped),
-		cmocka_unit_test(consume_drops_the_front),
-		cmocka_unit_test(overflow_is_remembered),
+		cmocka_unit_test(appends_stay_terminated), cmocka_unit_test(numbers_are_grouped),
+		cmocka_unit_test(consume_drops_the_front), cmocka_unit_test(overflow_is_remembered),
 		cmocka_unit_test(steal_hands_over),
 	};
 

@@ -33,7 +33,8 @@ static void check(const char *text, const char *expected)
 static void functions(void **state)
 {
 	(void)state;
-	check("extern \"C\" void go(float *p, int n = 3) { }", "go: void go(float *p, int n);|void (float *, int)|");
+	check("extern \"C\" void go(float *p, int n = 3) { }",
+	      "go: void go(float *p, int n);|void (float *, int)|");
 	check("extern \"C\" { int a() { return 1; } const char *b(void) { return 0; } }",
 	      "a: int a(void);|b: const char *b(void);|int (void)|const char * (void)|");
 	check("extern \"C\" __host__ int f(int (*g)(int), const unsigned v[4]) { return 0; }",
@@ -43,9 +44,14 @@ static void functions(void **state)
 static void others(void **state)
 {
 	(void)state;
-	check("int a() { return 1; }\nextern \"C\" int b();\nextern \"C\" void c(int &r) { }\nvoid d() { extern int e; }", "");
-	check("extern \"C\" __global__ void k(int *p) { }\nextern \"C\" std::size_t s() { }\nextern \"C\" Foo f() { }", "");
-	check("extern \"C\" int n;\nextern \"C\" { int m; static int s; int v[2] = { 1, 2 }; }", "m: extern int m;|v: extern int v[2];|");
+	check("int a() { return 1; }\nextern \"C\" int b();\nextern \"C\" void c(int &r) { }\nvoid "
+	      "d() { extern int e; }",
+	      "");
+	check("extern \"C\" __global__ void k(int *p) { }\nextern \"C\" std::size_t s() { "
+	      "}\nextern \"C\" Foo f() { }",
+	      "");
+	check("extern \"C\" int n;\nextern \"C\" { int m; static int s; int v[2] = { 1, 2 }; }",
+	      "m: extern int m;|v: extern int v[2];|");
 }
 
 int main(void)

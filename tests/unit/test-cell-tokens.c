@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compiler/text/cell-tokens: where the items of a cell seem to end, and macros that stand for a bracket. */
+/* compiler/text/cell-tokens: where the items of a cell seem to end, and macros that stand for a
+ * bracket. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ static char letter(const struct token_list *l, const struct cell_item *item)
 	return item->is_open ? 'e' : 's';
 }
 
-/* One letter an item: # directive, d declaration, f function, s statement; D, e: the text ends in it. */
+/* One letter an item: # directive, d declaration, f function, s statement; D, e: the text ends in
+ * it. */
 static void check(const char *text, const char *expected)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
@@ -71,7 +73,7 @@ static void declarations(void **state)
 	check("FILE *f; size_t n = 3;", "dd");
 	check("unknown_t *p;", "d");
 	check("unknown_t a, b;", "d");
-		check("struct s { int a; } v, *w; union u { int i; };", "dd");
+	check("struct s { int a; } v, *w; union u { int i; };", "dd");
 	check("typedef struct { int a; } t; t a; t *b; t(c);", "ddds");
 	check("typedef int (*op)(int); op o = f;", "dd");
 	check("enum { A, B = 3 };", "d");
@@ -123,10 +125,10 @@ static void directives(void **state)
 
 static void broken_text_ends(void **state)
 {
-	static const char *const texts[] = { "}",      ")(",	 "if",	   "if (",     "for (;;",
+	static const char *const texts[] = { "}",      ")(",     "if",     "if (",     "for (;;",
 					     "do",     "int f(", "struct", "struct {", "\"abc",
-					     "'",      "/*",	 "#",	   "case",     "x ? y",
-					     "a:",     "enum {", "\\",	   "@",	       "<<<",
+					     "'",      "/*",     "#",      "case",     "x ? y",
+					     "a:",     "enum {", "\\",     "@",        "<<<",
 					     "typedef" };
 
 	(void)state;
@@ -136,7 +138,8 @@ static void broken_text_ends(void **state)
 		struct token_list l;
 		struct cell_item item;
 
-		assert_int_equal(cell_tokens_init(&l, texts[i], strlen(texts[i]), &names, &pool, NULL), 0);
+		assert_int_equal(
+			cell_tokens_init(&l, texts[i], strlen(texts[i]), &names, &pool, NULL), 0);
 		for (uint32_t t = 0; t < l.n; t = item.end) {
 			item = cell_item_at(&l, t);
 			assert_true(item.end > t && item.end <= l.n);
@@ -148,10 +151,9 @@ static void broken_text_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expressions),	    cmocka_unit_test(declarations),
-		cmocka_unit_test(functions),	    cmocka_unit_test(statements),
-		cmocka_unit_test(directives),
-		cmocka_unit_test(broken_text_ends),
+		cmocka_unit_test(expressions), cmocka_unit_test(declarations),
+		cmocka_unit_test(functions),   cmocka_unit_test(statements),
+		cmocka_unit_test(directives),  cmocka_unit_test(broken_text_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

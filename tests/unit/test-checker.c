@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A checked cell of a session on a played GPU: device memory comes to the emulated device byte for byte, what the cell does
- * there reaches nobody, and each process on the way may die.
+ * A checked cell of a session on a played GPU: device memory comes to the emulated device byte for
+ * byte, what the cell does there reaches nobody, and each process on the way may die.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,29 +23,36 @@
 static struct harness h;
 static char before[64];
 
-/* Of several pieces, not a multiple of one; zero but for its last bytes; of a pool; and one that nobody has written. */
+/* Of several pieces, not a multiple of one; zero but for its last bytes; of a pool; and one that
+ * nobody has written. */
 static const char definitions[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 	"int host = 3; __device__ int word = 77;\n"
 	"char *sizes_of[4]; size_t sizes[4] = { (37u << 20) + 4, 18u << 20, 1000, 300u << 20 };\n"
 	"unsigned long mix(unsigned long h, const char *p, size_t n)\n"
-	"{ for (size_t i = 0; i < n; i += 8) { unsigned long w = 0; memcpy(&w, p + i, n - i < 8 ? n - i : 8);\n"
+	"{ for (size_t i = 0; i < n; i += 8) { unsigned long w = 0; memcpy(&w, p + i, n - i < 8 ? "
+	"n - i : 8);\n"
 	"    h = (h ^ w) * 0x100000001b3ul; } return h; }\n"
 	"void show(void)\n"
 	"{ unsigned long h = host; int copy = 0;\n"
 	"  for (int i = 0; i < 3; i++) { char *at = malloc(sizes[i]);\n"
-	"    cudaMemcpy(at, sizes_of[i], sizes[i], cudaMemcpyDeviceToHost); h = mix(h, at, sizes[i]); free(at); }\n"
-	"  cudaMemcpyFromSymbol(&copy, word, 4); printf(\"%016lx\\n\", mix(h, (char *)&copy, 4)); }\n";
+	"    cudaMemcpy(at, sizes_of[i], sizes[i], cudaMemcpyDeviceToHost); h = mix(h, at, "
+	"sizes[i]); free(at); }\n"
+	"  cudaMemcpyFromSymbol(&copy, word, 4); printf(\"%016lx\\n\", mix(h, (char *)&copy, 4)); "
+	"}\n";
 
 static const char filling[] =
 	"for (int i = 0; i < 4; i++) cudaMalloc(&sizes_of[i], sizes[i]);\n"
 	"char *at = malloc(sizes[0]);\n"
 	"for (size_t i = 0; i < sizes[0]; i++) at[i] = (char)(i * 2654435761u >> 11);\n"
 	"cudaMemcpy(sizes_of[0], at, sizes[0], cudaMemcpyHostToDevice); free(at);\n"
-	"cudaMemset(sizes_of[1], 0, sizes[1]); cudaMemset(sizes_of[1] + sizes[1] - 5, 9, 5); cudaMemset(sizes_of[2], 8, 1000);\n"
+	"cudaMemset(sizes_of[1], 0, sizes[1]); cudaMemset(sizes_of[1] + sizes[1] - 5, 9, 5); "
+	"cudaMemset(sizes_of[2], 8, 1000);\n"
 	"show();\n";
 
-#define SPOIL "host = 4; cudaMemset(sizes_of[0] + 16777210, 1, 20); cudaMemset(sizes_of[2], 1, 1000); cudaFree(sizes_of[1]);\n"
+#define SPOIL                                                                                      \
+	"host = 4; cudaMemset(sizes_of[0] + 16777210, 1, 20); cudaMemset(sizes_of[2], 1, 1000); "  \
+	"cudaFree(sizes_of[1]);\n"
 
 static int set_up(void **state)
 {
@@ -117,7 +124,8 @@ static void test_faults(void **state)
 	(void)state;
 	run_checked(SPOIL "*(volatile int *)8 = 1;");
 	assert_string_equal(buffer_text(&h.last.ename), "SegmentationFault");
-	assert_non_null(strstr(buffer_text(&h.last.traceback), "The cell ran on the emulated device"));
+	assert_non_null(
+		strstr(buffer_text(&h.last.traceback), "The cell ran on the emulated device"));
 	assert_untouched();
 	run_checked(SPOIL "abort();");
 	assert_string_equal(buffer_text(&h.last.ename), "Aborted");
@@ -147,7 +155,8 @@ static void test_worker_dies_while_it_copies(void **state)
 	harness_wait_end(&h);
 	assert_false(h.last.ok);
 	assert_string_equal(buffer_text(&h.last.ename), "InternalError");
-	assert_non_null(strstr(buffer_text(&h.last.evalue), "was lost while device memory was copied"));
+	assert_non_null(
+		strstr(buffer_text(&h.last.evalue), "was lost while device memory was copied"));
 	assert_untouched();
 }
 
@@ -172,15 +181,18 @@ static bool checker_is_there(void *data)
 	return (spare && spare->checks && spare->pid) || (active && active->checks) || h.last.ended;
 }
 
-/* In its start, while it takes the session, or with the cell: another one takes its place, or that is the cell's end. */
+/* In its start, while it takes the session, or with the cell: another one takes its place, or that
+ * is the cell's end. */
 static void test_checker_dies(void **state)
 {
 	(void)state;
 	begin_checked(SPOIL "show();");
 	harness_until(&h, checker_is_there, NULL);
 	assert_false(h.last.ended);
-	kill(h.supervisor->pool.spare && h.supervisor->pool.spare->checks ? h.supervisor->pool.spare->pid :
-	     h.supervisor->pool.active->pid, SIGKILL);
+	kill(h.supervisor->pool.spare && h.supervisor->pool.spare->checks
+		     ? h.supervisor->pool.spare->pid
+		     : h.supervisor->pool.active->pid,
+	     SIGKILL);
 	harness_wait_end(&h);
 	assert_true(h.last.rolled_back);
 	if (!h.last.ok)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commit of real arenas: a child maps the memfd by the rules of common/arena-layout.h and changes it; it is killed at every
- * step of the commit, and after each the whole committed state, by its checksum, must be the old or the new one.
+ * Commit of real arenas: a child maps the memfd by the rules of common/arena-layout.h and changes
+ * it; it is killed at every step of the commit, and after each the whole committed state, by its
+ * checksum, must be the old or the new one.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -49,19 +50,20 @@ static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64
 		committed = ARENA_HEADER_SIZE;
 		fresh -= ARENA_HEADER_SIZE;
 	}
-	if (committed && mmap(region(r), committed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, memfd,
-			      offset) == MAP_FAILED)
+	if (committed && mmap(region(r), committed, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_FIXED_NOREPLACE, memfd, offset) == MAP_FAILED)
 		return -1;
-	if (fresh && mmap(region(r) + committed, fresh, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, memfd,
-			  offset + (off_t)committed) == MAP_FAILED)
+	if (fresh &&
+	    mmap(region(r) + committed, fresh, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED_NOREPLACE, memfd, offset + (off_t)committed) == MAP_FAILED)
 		return -1;
 	return 0;
 }
 
 enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_LENT };
 
-/* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region. CELL_LENT is
- * CELL_SECOND with its committed heap written in place. */
+/* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region.
+ * CELL_LENT is CELL_SECOND with its committed heap written in place. */
 static int work(const struct snapshot *s, enum cell cell)
 {
 	const uint64_t fresh = MIB_PAGES * ARENA_PAGE;
@@ -134,7 +136,8 @@ static void kill_at(void *data, enum commit_step step)
 	end(k->pid);
 }
 
-static int commit(pid_t pid, const struct dirty_pages *method, struct killer *killer, struct error *err)
+static int commit(pid_t pid, const struct dirty_pages *method, struct killer *killer,
+		  struct error *err)
 {
 	struct commit_hook hook = { kill_at, killer };
 	struct commit_source from = { pid, dirty_pages_open(pid, err), method };
@@ -225,7 +228,9 @@ static void test_first_commit(void **state)
 	assert_true(word == ARENA_MAGIC);
 	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE + ARENA_HEAP_OFFSET + 5000, &c, 1), 0);
 	assert_int_equal(c, 'B');
-	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE + ARENA_HEAP_OFFSET + MIB_PAGES * ARENA_PAGE - 1, &word, 2),
+	assert_int_equal(snapshot_read(&snapshot,
+				       ARENA_BASE + ARENA_HEAP_OFFSET + MIB_PAGES * ARENA_PAGE - 1,
+				       &word, 2),
 			 -1);
 	assert_int_equal(snapshot_read(&snapshot, 0, &word, 1), -1);
 }
@@ -281,7 +286,9 @@ static void lend(void)
 	struct error err = ERROR_INIT;
 	struct twin *w = &snapshot.twins.at[0];
 
-	*w = (struct twin){ .address = (uint64_t)region(ARENA_HEAP), .size = snapshot.top[ARENA_HEAP], .equal = true };
+	*w = (struct twin){ .address = (uint64_t)region(ARENA_HEAP),
+			    .size = snapshot.top[ARENA_HEAP],
+			    .equal = true };
 	w->data = kept_memory_take(w->size, &err);
 	assert_int_equal(snapshot_read(&snapshot, w->address, w->data, w->size), 0);
 	w->shared = true;
@@ -296,7 +303,8 @@ static void bring_up_to_date(void)
 	bool lost;
 
 	assert_true(twins_are_stale(&snapshot.twins));
-	if (twins_refresh(&snapshot.twins, snapshot.memfd, ARENA_BASE, snapshot.undo.bytes_max, &saved, &lost, &err))
+	if (twins_refresh(&snapshot.twins, snapshot.memfd, ARENA_BASE, snapshot.undo.bytes_max,
+			  &saved, &lost, &err))
 		fail_msg("%s", err.text);
 	commit_add_saved(&snapshot, saved, lost);
 	assert_false(twins_are_stale(&snapshot.twins));
@@ -315,7 +323,8 @@ static void kill_lent_at_step(enum commit_step step, uint64_t before, uint64_t e
 	assert_int_equal(killer.hit, 1);
 	assert_int_equal(result, step < COMMIT_STAGED ? -1 : 0);
 	if (result)
-		assert_int_equal(twins_restore(&snapshot.twins, snapshot.memfd, ARENA_BASE, &err), 0);
+		assert_int_equal(twins_restore(&snapshot.twins, snapshot.memfd, ARENA_BASE, &err),
+				 0);
 	else
 		bring_up_to_date();
 	twins_release(&snapshot.twins);
@@ -405,7 +414,8 @@ static void limit_file_size(void *data, enum commit_step step)
 		setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* The memfd cannot be written at all: the worker is ended to make room, and the old state stays whole. */
+/* The memfd cannot be written at all: the worker is ended to make room, and the old state stays
+ * whole. */
 static void test_no_room(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -459,7 +469,8 @@ static void test_undo_over_several_commits(void **state)
 	assert_int_equal(undo_log_depth(&snapshot.undo, serial[5]), 0);
 }
 
-/* The oldest go first; what one commit overwrites beyond all room is not kept, and what was before it cannot be reached. */
+/* The oldest go first; what one commit overwrites beyond all room is not kept, and what was before
+ * it cannot be reached. */
 static void test_undo_has_a_budget(void **state)
 {
 	uint64_t one;
@@ -507,10 +518,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_first_commit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_both_methods_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_written_in_place_and_killed_at_every_step, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lent_and_written_as_private, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_written_in_place_and_killed_at_every_step,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lent_and_written_as_private, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cell_that_goes_on, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_over_several_commits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_has_a_budget, set_up, tear_down),

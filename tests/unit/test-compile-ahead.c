@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compilation that was begun before its text was known gives what one gives that was not, errors and lines included, and
- * knows nothing of how things were when it was begun.
+ * A compilation that was begun before its text was known gives what one gives that was not, errors
+ * and lines included, and knows nothing of how things were when it was begun.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,11 @@ static struct compiler compiler;
 
 static struct compile_result compile(const char *text, const char *cflags)
 {
-	struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+	struct compile_request request = { .cell = 3,
+					   .cell_name = "In[3]",
+					   .text = text,
+					   .cflags = cflags,
+					   .nvflags = "",
 					   .sm = 75 };
 	struct compile_result result;
 	struct error err = ERROR_INIT;
@@ -52,9 +56,13 @@ static void assert_same(const struct compile_result *a, const struct compile_res
 static void test_same_as_without(void **state)
 {
 	static const char *const cells[] = {
-		"1 + 2", "int v = 3;", "int f(int x)\n{\n\treturn x + 1;\n}\nf(2)",
+		"1 + 2",
+		"int v = 3;",
+		"int f(int x)\n{\n\treturn x + 1;\n}\nf(2)",
 		"double s = 0;\nfor (int i = 0; i < 9; i++)\n\ts += i;\ns",
-		"int x = 1;\nint y = nothing_of_that_name;", "if (1 = 2) ;", "printf(\"%d\\n\", \"text\");",
+		"int x = 1;\nint y = nothing_of_that_name;",
+		"if (1 = 2) ;",
+		"printf(\"%d\\n\", \"text\");",
 		"#define TWICE(x) (2 * (x))\nTWICE(\n4)",
 	};
 
@@ -71,7 +79,8 @@ static void test_same_as_without(void **state)
 	}
 }
 
-/* Options of a user's, of any kind, are left to clang. What was made of the cells before must not matter. */
+/* Options of a user's, of any kind, are left to clang. What was made of the cells before must not
+ * matter. */
 static bool is_as_clang_makes_it(const char *text)
 {
 	struct compile_result ours, clangs;
@@ -82,7 +91,8 @@ static bool is_as_clang_makes_it(const char *text)
 	clangs = compile(text, "-DUNUSED_NAME");
 	assert_true(ours.ok);
 	assert_true(clangs.ok);
-	same = ours.unit.len == clangs.unit.len && !memcmp(ours.unit.data, clangs.unit.data, ours.unit.len);
+	same = ours.unit.len == clangs.unit.len &&
+	       !memcmp(ours.unit.data, clangs.unit.data, ours.unit.len);
 	compile_result_release(&ours);
 	compile_result_release(&clangs);
 	return same;
@@ -92,26 +102,36 @@ static void test_loops_as_clang_makes_them(void **state)
 {
 	static const char *const cells[] = {
 		"double s = 0;\nfor (int i = 0; i < 5000; i++)\n\ts += i;\ns",
-		"double a[64][64], b[64][64];\nfor (int i = 0; i < 64; i++)\n\tfor (int k = 0; k < 64; k++)\n"
+		"double a[64][64], b[64][64];\nfor (int i = 0; i < 64; i++)\n\tfor (int k = 0; k < "
+		"64; k++)\n"
 		"\t\ta[i][k] += 2 * b[i][k];",
-		"int f(const int *p, int n)\n{\n\tint sum = 0;\n\twhile (n--) {\n\t\tint x = p[n] * 3;\n\t\tsum += x > 7 ? x : -x;\n"
+		"int f(const int *p, int n)\n{\n\tint sum = 0;\n\twhile (n--) {\n\t\tint x = p[n] "
+		"* 3;\n\t\tsum += x > 7 ? x : -x;\n"
 		"\t}\n\treturn sum;\n}",
-		"__attribute__((optnone)) int g(int n)\n{\n\tint i, sum = 0;\n\tfor (i = 0; i < n; i++)\n\t\tsum += i;\n\treturn sum;\n}",
+		"__attribute__((optnone)) int g(int n)\n{\n\tint i, sum = 0;\n\tfor (i = 0; i < n; "
+		"i++)\n\t\tsum += i;\n\treturn sum;\n}",
 		"int h(int n) { return n < 2 ? n : h(n - 1) + h(n - 2); }",
-		/* Few turns, but of memory; too many turns, of one loop and of two; what is inlined; a circle that is no loop. */
-		"double dot(const double *a, const double *b)\n{\n\tdouble s = 0;\n\tfor (int i = 0; i < 3; i++)\n\t\ts += a[i] * b[i];\n"
+		/* Few turns, but of memory; too many turns, of one loop and of two; what is
+		   inlined; a circle that is no loop. */
+		"double dot(const double *a, const double *b)\n{\n\tdouble s = 0;\n\tfor (int i = "
+		"0; i < 3; i++)\n\t\ts += a[i] * b[i];\n"
 		"\treturn s;\n}",
-		"int f(int x)\n{\n\tfor (int i = 0; i < 40; i++)\n\t\tx = x * 3 ^ i;\n\treturn x;\n}",
-		"int f(int x)\n{\n\tfor (int i = 0; i < 8; i++)\n\t\tfor (int k = 0; k < 8; k++)\n\t\t\tx = x * 3 ^ i + k;\n\treturn x;\n}",
-		"int square(int x) { return x * x; }\nint f(int x) { return square(x) + square(x + 1); }",
-		"int f(int x)\n{\n\tif (x & 1)\n\t\tgoto odd;\neven:\n\tx = x / 2 - 1;\nodd:\n\tx--;\n\tif (x > 9)\n\t\tgoto even;\n"
+		"int f(int x)\n{\n\tfor (int i = 0; i < 40; i++)\n\t\tx = x * 3 ^ i;\n\treturn "
+		"x;\n}",
+		"int f(int x)\n{\n\tfor (int i = 0; i < 8; i++)\n\t\tfor (int k = 0; k < 8; "
+		"k++)\n\t\t\tx = x * 3 ^ i + k;\n\treturn x;\n}",
+		"int square(int x) { return x * x; }\nint f(int x) { return square(x) + square(x + "
+		"1); }",
+		"int f(int x)\n{\n\tif (x & 1)\n\t\tgoto odd;\neven:\n\tx = x / 2 - "
+		"1;\nodd:\n\tx--;\n\tif (x > 9)\n\t\tgoto even;\n"
 		"\treturn x;\n}",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < 3 * sizeof(cells) / sizeof(cells[0]); i++)
 		if (!is_as_clang_makes_it(cells[i % (sizeof(cells) / sizeof(cells[0]))]))
-			fail_msg("not as clang makes it: %s", cells[i % (sizeof(cells) / sizeof(cells[0]))]);
+			fail_msg("not as clang makes it: %s",
+				 cells[i % (sizeof(cells) / sizeof(cells[0]))]);
 }
 
 static struct compile_result compile_ahead(const char *text)
@@ -120,14 +140,18 @@ static struct compile_result compile_ahead(const char *text)
 	return compile(text, "");
 }
 
-/* Short loops are not made as clang makes them, and the same each time, whatever was made before. */
+/* Short loops are not made as clang makes them, and the same each time, whatever was made before.
+ */
 static void test_short_loops(void **state)
 {
 	static const char *const cells[] = {
 		"double s = 0;\nfor (int i = 0; i < 9; i++)\n\ts += i;\ns",
-		"int f(int x)\n{\n\tfor (int i = 0; i < 10; i++)\n\t\tx = x * 3 ^ i;\n\treturn x;\n}\nf(2)",
-		"double root(double x)\n{\n\tdouble g = x + 1;\n\tint n = 8;\n\twhile (n--)\n\t\tg = (g + x / g) / 2;\n\treturn g;\n}",
-		"int f(int x) { return x + 1; }\nint a[20];\nfor (int i = 0; i < 20; i++)\n\tfor (int k = i; k < 20; k++)\n"
+		"int f(int x)\n{\n\tfor (int i = 0; i < 10; i++)\n\t\tx = x * 3 ^ i;\n\treturn "
+		"x;\n}\nf(2)",
+		"double root(double x)\n{\n\tdouble g = x + 1;\n\tint n = 8;\n\twhile (n--)\n\t\tg "
+		"= (g + x / g) / 2;\n\treturn g;\n}",
+		"int f(int x) { return x + 1; }\nint a[20];\nfor (int i = 0; i < 20; i++)\n\tfor "
+		"(int k = i; k < 20; k++)\n"
 		"\t\ta[i] += f(k);",
 	};
 	enum { N = sizeof(cells) / sizeof(cells[0]) };
@@ -166,7 +190,9 @@ static void test_headers_made_meanwhile(void **state)
 	char text[700];
 
 	(void)state;
-	snprintf(text, sizeof(text), "#include \"%s/known.h\"\n#include \"%s/fresh.h\"\nKNOWN_NOW + FRESH", folder, folder);
+	snprintf(text, sizeof(text),
+		 "#include \"%s/known.h\"\n#include \"%s/fresh.h\"\nKNOWN_NOW + FRESH", folder,
+		 folder);
 	write_file("known.h", "enum { KNOWN = 1 };\n");
 	compiler_rest(&compiler);
 	write_file("known.h", "enum { KNOWN_NOW = 2 };\n");
@@ -186,8 +212,11 @@ static void test_headers_made_meanwhile(void **state)
 
 static void include(uint32_t index, const char *directive)
 {
-	const struct declaration d = { .kind = strncmp(directive, "#define", 7) ? DECLARATION_INCLUDE : DECLARATION_MACRO,
-				       .name = strncmp(directive, "#define", 7) ? "" : "LEVEL", .host = directive,
+	const struct declaration d = { .kind = strncmp(directive, "#define", 7)
+						       ? DECLARATION_INCLUDE
+						       : DECLARATION_MACRO,
+				       .name = strncmp(directive, "#define", 7) ? "" : "LEVEL",
+				       .host = directive,
 				       .device = "" };
 
 	assert_int_equal(session_set(&compiler.session, index, &d, NULL), 0);
@@ -232,7 +261,8 @@ static void test_headers_of_the_session(void **state)
 	include(1, "#define LEVEL 3");
 	include(2, "#include <level.h>");
 	assert_compiles("int a[OF_LEVEL == 3 && LEVEL == 3 ? 1 : -1];", flags, true);
-	/* The header's text changes, then a macro that stands in front of it; then the cell defines such a one itself. */
+	/* The header's text changes, then a macro that stands in front of it; then the cell defines
+	 * such a one itself. */
 	write_file("level.h", "enum { OF_LEVEL = 10 + LEVEL };\n");
 	assert_compiles("int b[OF_LEVEL == 13 ? 1 : -1];", flags, true);
 	/* The cell compiles with the old text, too. */
@@ -253,13 +283,17 @@ static void test_headers_of_the_session(void **state)
 /* A cell comes while a child makes its header: it is made once, by the one or the other. */
 static void test_first_header_of_cpp(void **state)
 {
-	static const char cell[] = "template <typename T> T twice(T x) { return x + x; }\nint a = twice(3);";
+	static const char cell[] =
+		"template <typename T> T twice(T x) { return x + x; }\nint a = twice(3);";
 	cleanup_buffer struct buffer path = BUFFER_INIT;
 	struct stat made, used;
 	struct compile_result r;
 
 	(void)state;
-	assert_int_equal(cpp_header_path(&compiler.options, options_get_cpp(&compiler.options, "", NULL), "", &path, NULL), 0);
+	assert_int_equal(cpp_header_path(&compiler.options,
+					 options_get_cpp(&compiler.options, "", NULL), "", &path,
+					 NULL),
+			 0);
 	compiler_rest(&compiler);
 	assert_false(compiler.ahead);
 	compiler.sm = 75;
@@ -309,12 +343,14 @@ static bool has_unfinished(pid_t child)
 	d = opendir(path);
 	assert_non_null(d);
 	while ((e = readdir(d)))
-		found |= !strncmp(e->d_name, "cpp-", 4) && strstr(e->d_name, ".pch") && strstr(e->d_name, mark);
+		found |= !strncmp(e->d_name, "cpp-", 4) && strstr(e->d_name, ".pch") &&
+			 strstr(e->d_name, mark);
 	closedir(d);
 	return found;
 }
 
-/* The child gets no processor in the middle of a header: the cell makes it, and nothing of the child's is left. */
+/* The child gets no processor in the middle of a header: the cell makes it, and nothing of the
+ * child's is left. */
 static void test_header_taken_over(void **state)
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
@@ -322,7 +358,10 @@ static void test_header_taken_over(void **state)
 	pid_t child;
 
 	(void)state;
-	assert_int_equal(cpp_header_path(&compiler.options, options_get_cpp(&compiler.options, "", NULL), "", &path, NULL), 0);
+	assert_int_equal(cpp_header_path(&compiler.options,
+					 options_get_cpp(&compiler.options, "", NULL), "", &path,
+					 NULL),
+			 0);
 	do {
 		header_ahead_stop();
 		unlink(buffer_text(&path));
@@ -349,7 +388,8 @@ static int set_up(void **state)
 	struct error err = ERROR_INIT;
 
 	(void)state;
-	if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) || setenv("CGPU_PRELUDE", PRELUDE, 1))
+	if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) ||
+	    setenv("CGPU_PRELUDE", PRELUDE, 1))
 		return -1;
 	if (compiler_init(&compiler, &err))
 		fail_msg("%s", err.text);

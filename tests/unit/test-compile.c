@@ -89,7 +89,8 @@ static unsigned check_facts(const char *folder, const char *wanted, const char *
 
 static bool is_of_cuda(const char *cells)
 {
-	return strstr(cells, "__global__") || strstr(cells, "__device__") || strstr(cells, "cuda") || strstr(cells, "<<<");
+	return strstr(cells, "__global__") || strstr(cells, "__device__") ||
+	       strstr(cells, "cuda") || strstr(cells, "<<<");
 }
 
 static unsigned run_folder(const char *folder)

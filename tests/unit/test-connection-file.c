@@ -13,7 +13,9 @@
 #include "common/error.h"
 #include "kernel/protocol/connection-file.h"
 
-#define PORTS "\"shell_port\": 1, \"iopub_port\": \"2\", \"stdin_port\": 3, \"control_port\": 4, \"hb_port\": 5"
+#define PORTS                                                                                      \
+	"\"shell_port\": 1, \"iopub_port\": \"2\", \"stdin_port\": 3, \"control_port\": 4, "       \
+	"\"hb_port\": 5"
 
 static int read_text(const char *text, struct connection_file *ret, struct error *err)
 {
@@ -35,7 +37,8 @@ static void reads_tcp(void **state)
 	char endpoint[CONNECTION_TEXT_MAX];
 
 	(void)state;
-	assert_int_equal(read_text("{" PORTS ", \"ip\": \"10.0.0.1\", \"key\": \"secret\"}", &cf, &err), 0);
+	assert_int_equal(
+		read_text("{" PORTS ", \"ip\": \"10.0.0.1\", \"key\": \"secret\"}", &cf, &err), 0);
 	connection_file_endpoint(&cf, CHANNEL_IOPUB, endpoint, sizeof(endpoint));
 	assert_string_equal(endpoint, "tcp://10.0.0.1:2");
 	assert_string_equal(cf.key, "secret");
@@ -51,7 +54,8 @@ static void reads_ipc(void **state)
 	char endpoint[CONNECTION_TEXT_MAX];
 
 	(void)state;
-	assert_int_equal(read_text("{" PORTS ", \"transport\": \"ipc\", \"ip\": \"/run/k\"}", &cf, NULL), 0);
+	assert_int_equal(
+		read_text("{" PORTS ", \"transport\": \"ipc\", \"ip\": \"/run/k\"}", &cf, NULL), 0);
 	connection_file_endpoint(&cf, CHANNEL_SHELL, endpoint, sizeof(endpoint));
 	assert_string_equal(endpoint, "ipc:///run/k-1");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU core dumps: one that the built emulated driver writes is read, whole and damaged, and so are dumps made here, with the line
- * table of a real cubin and with what other drivers and other faults have in them.
+ * GPU core dumps: one that the built emulated driver writes is read, whole and damaged, and so are
+ * dumps made here, with the line table of a real cubin and with what other drivers and other faults
+ * have in them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,23 +23,26 @@
 /* ---- dumps of the emulated driver ---- */
 
 /*
- *	1	__device__ __noinline__ void put(int *p, int i) { p[i] = 7; }	(the store is line 2)
+ *	1	__device__ __noinline__ void put(int *p, int i) { p[i] = 7; }  (the store is line 2)
  *	4	__global__ void spread(int *p)
- *	6		if (threadIdx.x + 8 * threadIdx.y >= 11) via(p, threadIdx.x);	(inlined; it calls put() in line 9)
+ *	6		if (threadIdx.x + 8 * threadIdx.y >= 11) via(p, threadIdx.x);  (inlined)
  */
-#define SPREAD                                                                                                        \
-	".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"In[5]\"\n"                                          \
-	".func _Z3putPii(.param .b64 p, .param .b32 i)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<4>;\n.loc 1 1 0\n"         \
-	"ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [i];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"    \
-	".loc 1 2 1\nst.u32 [%rd3], 7;\nret;\n}\n"                                                                    \
-	".visible .entry spread(.param .u64 p)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n"          \
-	".loc 1 4 0\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\n"                            \
-	"mad.lo.u32 %r2, %r2, 8, %r1;\nsetp.lt.u32 %p1, %r2, 11;\n@%p1 bra done;\n"                                  \
-	".loc 1 6 1\nadd.u32 %r1, %r1, 0;\n"                                                                          \
-	".loc 1 9 1, function_name $name, inlined_at 1 6 1\n"                                                         \
-	"{ .param .b64 a; .param .b32 b;\nst.param.b64 [a], %rd1;\nst.param.b32 [b], %r1;\n"                          \
-	"call.uni _Z3putPii, (a, b); }\n"                                                                             \
-	"done: ret;\n}\n"                                                                                             \
+#define SPREAD                                                                                     \
+	".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"In[5]\"\n"                       \
+	".func _Z3putPii(.param .b64 p, .param .b32 i)\n{\n.reg .b32 %r<3>;\n.reg .b64 "           \
+	"%rd<4>;\n.loc 1 1 0\n"                                                                    \
+	"ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [i];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 "    \
+	"%rd3, %rd1, %rd2;\n"                                                                      \
+	".loc 1 2 1\nst.u32 [%rd3], 7;\nret;\n}\n"                                                 \
+	".visible .entry spread(.param .u64 p)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<3>;\n.reg "     \
+	".b64 %rd<3>;\n"                                                                           \
+	".loc 1 4 0\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\n"        \
+	"mad.lo.u32 %r2, %r2, 8, %r1;\nsetp.lt.u32 %p1, %r2, 11;\n@%p1 bra done;\n"                \
+	".loc 1 6 1\nadd.u32 %r1, %r1, 0;\n"                                                       \
+	".loc 1 9 1, function_name $name, inlined_at 1 6 1\n"                                      \
+	"{ .param .b64 a; .param .b32 b;\nst.param.b64 [a], %rd1;\nst.param.b32 [b], %r1;\n"       \
+	"call.uni _Z3putPii, (a, b); }\n"                                                          \
+	"done: ret;\n}\n"                                                                          \
 	".section .debug_str\n{\n$name:\n.b8 95,90,51,118,105,97,80,105,105,0\n}\n"
 
 static char path[] = "/tmp/cgpu-test-core-dump-XXXXXX";
@@ -114,7 +118,8 @@ static void take_dump(struct buffer *ret)
 	read_file(ret);
 }
 
-static void assert_frame(const struct cubin_place *p, uint32_t i, const char *function, const char *file, uint32_t line)
+static void assert_frame(const struct cubin_place *p, uint32_t i, const char *function,
+			 const char *file, uint32_t line)
 {
 	assert_true(i < p->n_frames);
 	assert_string_equal(p->frames[i].function, function);
@@ -217,18 +222,23 @@ static void settings(void)
 
 	memset(long_name, 'a', sizeof(long_name));
 	emulator_open();
-	NEED(EMU(cuCoredumpGetAttribute)(CU_COREDUMP_FILE, text, &text_size) == CUDA_ERROR_NOT_INITIALIZED);
+	NEED(EMU(cuCoredumpGetAttribute)(CU_COREDUMP_FILE, text, &text_size) ==
+	     CUDA_ERROR_NOT_INITIALIZED);
 	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_FILE, NULL, &size) && size == 1024);
-	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_FILE, text, &text_size) && !strncmp(text, "core.cuda.", 10));
-	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, &bool_size) && !on);
+	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_FILE, text, &text_size) &&
+	     !strncmp(text, "core.cuda.", 10));
+	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, &bool_size) &&
+	     !on);
 	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_TRIGGER_HOST, &on, &bool_size) && on);
 	NEED(!EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_LIGHTWEIGHT, &on, &bool_size));
 	on = false;
 	NEED(!EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_TRIGGER_HOST, &on, &bool_size));
 	NEED(!EMU(cuCoredumpGetAttributeGlobal)(CU_COREDUMP_GENERATION_FLAGS, &flags, &int_size));
 	NEED(flags == (CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT));
-	NEED(EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_FILE, long_name, &long_size) == CUDA_ERROR_INVALID_VALUE);
-	NEED(EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_MAX, text, &text_size) == CUDA_ERROR_INVALID_VALUE);
+	NEED(EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_FILE, long_name, &long_size) ==
+	     CUDA_ERROR_INVALID_VALUE);
+	NEED(EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_MAX, text, &text_size) ==
+	     CUDA_ERROR_INVALID_VALUE);
 	on = true;
 	NEED(EMU(cuCoredumpSetAttributeGlobal)(CU_COREDUMP_ENABLE_USER_TRIGGER, &on, &bool_size) ==
 	     CUDA_ERROR_NOT_SUPPORTED);
@@ -264,18 +274,24 @@ static void put(unsigned char *row, const struct value *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		memcpy(row + values[i].at, &values[i].value, values[i].bytes);
 }
-#define PUT(row, ...) put(row, (const struct value[]){ __VA_ARGS__ }, \
-			  sizeof((const struct value[]){ __VA_ARGS__ }) / sizeof(struct value))
+#define PUT(row, ...)                                                                              \
+	put(row, (const struct value[]){ __VA_ARGS__ },                                            \
+	    sizeof((const struct value[]){ __VA_ARGS__ }) / sizeof(struct value))
 
-static uint32_t add(struct made *m, const char *name, uint32_t type, uint32_t link, const void *rows, size_t size, size_t n)
+static uint32_t add(struct made *m, const char *name, uint32_t type, uint32_t link,
+		    const void *rows, size_t size, size_t n)
 {
-	return elf_writer_add(&m->w, name, &(Elf64_Shdr){ .sh_type = type, .sh_link = link, .sh_entsize = size }, rows, n * size);
+	return elf_writer_add(&m->w, name,
+			      &(Elf64_Shdr){ .sh_type = type, .sh_link = link, .sh_entsize = size },
+			      rows, n * size);
 }
 
 static void add_image(struct made *m, enum where where)
 {
 	unsigned char table[sizeof(lines_table)];
-	Elf64_Sym symbols[2] = { { 0 }, { 1, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, 0, LINES_CODE_SIZE } };
+	Elf64_Sym symbols[2] = {
+		{ 0 }, { 1, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, 0, LINES_CODE_SIZE }
+	};
 	Elf64_Rel rel = { LINES_ADDRESS_AT, ELF64_R_INFO(1, 2) };
 	Elf64_Rela rela = { LINES_ADDRESS_AT, ELF64_R_INFO(1, 2), 0 };
 	uint64_t address = CODE;
@@ -286,15 +302,22 @@ static void add_image(struct made *m, enum where where)
 	if (where == IN_PLACE)
 		memcpy(table + LINES_ADDRESS_AT, &address, sizeof(address));
 	elf_writer_init(&w, ET_EXEC, 0x33);
-	elf_writer_add(&w, ".text.take", &(Elf64_Shdr){ .sh_type = SHT_NOBITS, .sh_addr = CODE }, NULL, LINES_CODE_SIZE);
-	strings = elf_writer_add(&w, ".strtab", &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, "\0take", 6);
-	elf_writer_add(&w, ".symtab", &(Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = strings }, symbols, sizeof(symbols));
-	elf_writer_add(&w, ".debug_line", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, table, sizeof(table));
-	elf_writer_add(&w, ".debug_str", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, lines_strings, sizeof(lines_strings));
+	elf_writer_add(&w, ".text.take", &(Elf64_Shdr){ .sh_type = SHT_NOBITS, .sh_addr = CODE },
+		       NULL, LINES_CODE_SIZE);
+	strings =
+		elf_writer_add(&w, ".strtab", &(Elf64_Shdr){ .sh_type = SHT_STRTAB }, "\0take", 6);
+	elf_writer_add(&w, ".symtab", &(Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = strings },
+		       symbols, sizeof(symbols));
+	elf_writer_add(&w, ".debug_line", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, table,
+		       sizeof(table));
+	elf_writer_add(&w, ".debug_str", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, lines_strings,
+		       sizeof(lines_strings));
 	if (where == BY_REL)
-		elf_writer_add(&w, ".rel.debug_line", &(Elf64_Shdr){ .sh_type = SHT_REL }, &rel, sizeof(rel));
+		elf_writer_add(&w, ".rel.debug_line", &(Elf64_Shdr){ .sh_type = SHT_REL }, &rel,
+			       sizeof(rel));
 	if (where == BY_RELA)
-		elf_writer_add(&w, ".rela.debug_line", &(Elf64_Shdr){ .sh_type = SHT_RELA }, &rela, sizeof(rela));
+		elf_writer_add(&w, ".rela.debug_line", &(Elf64_Shdr){ .sh_type = SHT_RELA }, &rela,
+			       sizeof(rela));
 	assert_int_equal(elf_writer_end(&w, NULL), 0);
 	add(m, ".cudbg.relfimg.dev0.ctx0", 0x80000007, 0, w.bytes.data, 1, w.bytes.len);
 	elf_writer_release(&w);
@@ -317,21 +340,28 @@ static void add_multiprocessor(struct made *m, uint32_t exception, uint64_t erro
 	unsigned char row[40] = { 0 };
 
 	PUT(row, { 8, 4, exception }, { 12, 4, error_pc != 0 }, { 16, 8, error_pc });
-	m->multiprocessors = add(m, ".cudbg.smtbl.dev0", 0x8000000b, m->devices, row, sizeof(row), 1);
+	m->multiprocessors =
+		add(m, ".cudbg.smtbl.dev0", 0x8000000b, m->devices, row, sizeof(row), 1);
 }
 
-/* A block with one warp; lanes from `first` on have the exception. error_pc 0: the warp has none. */
-static void add_warp(struct made *m, uint32_t block, uint64_t error_pc, uint64_t pc, uint32_t first, uint32_t exception)
+/* A block with one warp; lanes from `first` on have the exception. error_pc 0: the warp has none.
+ */
+static void add_warp(struct made *m, uint32_t block, uint64_t error_pc, uint64_t pc, uint32_t first,
+		     uint32_t exception)
 {
 	unsigned char cta[24] = { 0 }, warp[32] = { 0 }, lanes[32][48] = { 0 };
 
 	PUT(cta, { 0, 8, 77 }, { 8, 4, block });
-	m->blocks = add(m, ".cudbg.ctatbl.dev0.sm0", 0x8000000d, m->multiprocessors, cta, sizeof(cta), 1);
+	m->blocks = add(m, ".cudbg.ctatbl.dev0.sm0", 0x8000000d, m->multiprocessors, cta,
+			sizeof(cta), 1);
 	PUT(warp, { 0, 8, error_pc }, { 16, 4, 0xff00 }, { 24, 4, error_pc != 0 });
-	m->warps = add(m, ".cudbg.wptbl.dev0.sm0.cta0", 0x8000000e, m->blocks, warp, sizeof(warp), 1);
+	m->warps =
+		add(m, ".cudbg.wptbl.dev0.sm0.cta0", 0x8000000e, m->blocks, warp, sizeof(warp), 1);
 	for (uint32_t i = 0; i < 32; i++)
-		PUT(lanes[i], { 0, 8, pc }, { 16, 4, i }, { 20, 4, i }, { 32, 4, i >= first ? exception : 0 });
-	m->lanes = add(m, ".cudbg.lntbl.dev0.sm0.cta0.wp0", 0x8000000f, m->warps, lanes, sizeof(lanes[0]), 32);
+		PUT(lanes[i], { 0, 8, pc }, { 16, 4, i }, { 20, 4, i },
+		    { 32, 4, i >= first ? exception : 0 });
+	m->lanes = add(m, ".cudbg.lntbl.dev0.sm0.cta0.wp0", 0x8000000f, m->warps, lanes,
+		       sizeof(lanes[0]), 32);
 }
 
 static void add_calls(struct made *m, const uint64_t *returns, size_t n)
@@ -359,8 +389,9 @@ static void the_line_table_of_ptxas(void **state)
 {
 	static const struct {
 		uint32_t offset, n, line, called_at;
-	} places[] = { { 0x00, 1, 5, 0 }, { 0x10, 1, 8, 0 }, { 0x20, 2, 3, 8 }, { 0x30, 1, 7, 0 }, { 0x50, 1, 7, 0 },
-		       { 0x60, 2, 3, 8 }, { 0x80, 2, 3, 8 }, { 0x90, 1, 8, 0 }, { 0xf0, 1, 9, 0 } };
+	} places[] = { { 0x00, 1, 5, 0 }, { 0x10, 1, 8, 0 }, { 0x20, 2, 3, 8 },
+		       { 0x30, 1, 7, 0 }, { 0x50, 1, 7, 0 }, { 0x60, 2, 3, 8 },
+		       { 0x80, 2, 3, 8 }, { 0x90, 1, 8, 0 }, { 0xf0, 1, 9, 0 } };
 
 	(void)state;
 	for (enum where where = IN_PLACE; where <= BY_RELA; where++)
@@ -376,7 +407,8 @@ static void the_line_table_of_ptxas(void **state)
 			assert_string_equal(d.place.entry, "take");
 			assert_int_equal(d.place.offset, places[i].offset);
 			assert_int_equal(d.place.n_frames, places[i].n);
-			assert_frame(&d.place, 0, places[i].n == 2 ? "_Z5twicePii" : "take", "In[3]", places[i].line);
+			assert_frame(&d.place, 0, places[i].n == 2 ? "_Z5twicePii" : "take",
+				     "In[3]", places[i].line);
 			if (places[i].n == 2)
 				assert_frame(&d.place, 1, "take", "In[3]", places[i].called_at);
 			assert_int_equal(d.n_threads, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instances of templates that cells have used come to stand in a precompiled header, by names that lead to them in another tree;
- * what that cannot have does not keep the others out.
+ * Instances of templates that cells have used come to stand in a precompiled header, by names that
+ * lead to them in another tree; what that cannot have does not keep the others out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,26 +19,42 @@
 #include "config.h"
 #include "tests/unit/compiler-fixture.h"
 
-#define HEADERS "#include <algorithm>\n#include <array>\n#include <bitset>\n#include <chrono>\n#include <functional>\n" \
-		"#include <iostream>\n#include <iterator>\n#include <map>\n#include <memory>\n#include <optional>\n" \
-		"#include <sstream>\n#include <string>\n#include <variant>\n#include <vector>\n"
-/* Types, numbers, templates and packs as arguments; operators, constructors, members of members, functions by their address. */
-#define USES(n)                                                                                                             \
-	"std::map<std::string, std::vector<std::pair<int, double>>> m" n "; m" n "[\"a\"].emplace_back(1, 2.0);\n"          \
-	"std::function<int(int)> f" n " = std::negate<int>(); f" n "(3);\n"                                                  \
-	"std::unique_ptr<int, void (*)(void *)> u" n "(nullptr, free); auto s" n " = std::make_shared<std::string>(\"q\");\n" \
-	"std::array<int, 4> a" n "{4, 3, 2, 1}; std::sort(a" n ".begin(), a" n ".end());\n"                                  \
-	"std::variant<int, std::string> v" n " = \"v\"; v" n " = 3; std::optional<std::vector<int>> o" n "; o" n ".emplace(3, 1);\n" \
-	"std::bitset<9> b" n "(5); b" n ".to_string(); std::chrono::milliseconds t" n "(5); t" n " += std::chrono::seconds(1);\n" \
-	"std::map<int, int> c" n "; c" n ".clear(); std::stringstream x" n "; x" n " << 3 << ' ' << 2.5;\n"
+#define HEADERS                                                                                    \
+	"#include <algorithm>\n#include <array>\n#include <bitset>\n#include <chrono>\n#include "  \
+	"<functional>\n"                                                                           \
+	"#include <iostream>\n#include <iterator>\n#include <map>\n#include <memory>\n#include "   \
+	"<optional>\n"                                                                             \
+	"#include <sstream>\n#include <string>\n#include <variant>\n#include <vector>\n"
+/* Types, numbers, templates and packs as arguments; operators, constructors, members of members,
+ * functions by their address. */
+#define USES(n)                                                                                    \
+	"std::map<std::string, std::vector<std::pair<int, double>>> m" n "; m" n                   \
+	"[\"a\"].emplace_back(1, 2.0);\n"                                                          \
+	"std::function<int(int)> f" n " = std::negate<int>(); f" n "(3);\n"                        \
+	"std::unique_ptr<int, void (*)(void *)> u" n "(nullptr, free); auto s" n                   \
+	" = std::make_shared<std::string>(\"q\");\n"                                               \
+	"std::array<int, 4> a" n "{4, 3, 2, 1}; std::sort(a" n ".begin(), a" n ".end());\n"        \
+	"std::variant<int, std::string> v" n " = \"v\"; v" n                                       \
+	" = 3; std::optional<std::vector<int>> o" n "; o" n ".emplace(3, 1);\n"                    \
+	"std::bitset<9> b" n "(5); b" n ".to_string(); std::chrono::milliseconds t" n "(5); t" n   \
+	" += std::chrono::seconds(1);\n"                                                           \
+	"std::map<int, int> c" n "; c" n ".clear(); std::stringstream x" n "; x" n                 \
+	" << 3 << ' ' << 2.5;\n"
 /* Clang has no such operator where the header is made. */
-#define REFUSED "namespace std { ostream &operator<<(ostream &o, const vector<int> &) { return o; } }\n"                    \
-		"std::vector<std::vector<int>> lists(2);\n"                                                                  \
-		"std::copy(lists.begin(), lists.end(), std::ostream_iterator<std::vector<int>>(std::cout));\n"
+#define REFUSED                                                                                    \
+	"namespace std { ostream &operator<<(ostream &o, const vector<int> &) { return o; } }\n"   \
+	"std::vector<std::vector<int>> lists(2);\n"                                                \
+	"std::copy(lists.begin(), lists.end(), "                                                   \
+	"std::ostream_iterator<std::vector<int>>(std::cout));\n"
 
 static void run(struct compiler *c, uint32_t cell, const char *text)
 {
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75 };
+	struct compile_request request = { .cell = cell,
+					   .cell_name = "In[3]",
+					   .text = text,
+					   .cflags = "",
+					   .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 	struct unit u;
 
@@ -47,7 +63,9 @@ static void run(struct compiler *c, uint32_t cell, const char *text)
 		fail_msg("%s", buffer_text(&result.all));
 	assert_int_equal(unit_decode(result.unit.data, result.unit.len, &u, NULL), 0);
 	for (uint32_t i = 0; i < u.n_declarations; i++)
-		assert_int_equal(session_set(&c->session, session_count(&c->session), &u.declarations[i], NULL), 0);
+		assert_int_equal(session_set(&c->session, session_count(&c->session),
+					     &u.declarations[i], NULL),
+				 0);
 	unit_release(&u);
 	compile_result_release(&result);
 }
@@ -70,7 +88,10 @@ static void count(const char *folder, unsigned *ret_all, unsigned *ret_refused)
 	char command[300];
 	FILE *f;
 
-	snprintf(command, sizeof(command), "cat %s/cgpu/*-instances.use | awk '{ n++ } /^!/ { r++ } END { print n + 0, r + 0 }'", folder);
+	snprintf(command, sizeof(command),
+		 "cat %s/cgpu/*-instances.use | awk '{ n++ } /^!/ { r++ } END { print n + 0, r + 0 "
+		 "}'",
+		 folder);
 	f = popen(command, "r");
 	assert_non_null(f);
 	assert_int_equal(fscanf(f, "%u %u", ret_all, ret_refused), 2);
@@ -104,7 +125,8 @@ static void test_what_a_cell_uses_is_precompiled(void **state)
 }
 
 /*
- * Behind the last test: the headers are there. Each test has other names, so that no unit is one that was compiled before.
+ * Behind the last test: the headers are there. Each test has other names, so that no unit is one
+ * that was compiled before.
  */
 static void test_a_new_session_has_them(void **state)
 {
@@ -120,7 +142,12 @@ static void test_a_new_session_has_them(void **state)
 static void test_a_misspelt_member_of_an_instance(void **state)
 {
 	struct compiler c = compiler_fixture_start();
-	struct compile_request request = { .cell = 4, .cell_name = "In[4]", .text = "m.cler();", .cflags = "", .nvflags = "", .sm = 75 };
+	struct compile_request request = { .cell = 4,
+					   .cell_name = "In[4]",
+					   .text = "m.cler();",
+					   .cflags = "",
+					   .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 
 	(void)state;
@@ -139,7 +166,9 @@ static void test_a_cell_may_specialise_what_is_precompiled(void **state)
 
 	(void)state;
 	run(&c, 3, HEADERS USES("1"));
-	run(&c, 4, "template <> void std::map<int, int>::clear() noexcept { }\nstd::map<int, int> other; other.clear();");
+	run(&c, 4,
+	    "template <> void std::map<int, int>::clear() noexcept { }\nstd::map<int, int> other; "
+	    "other.clear();");
 	run(&c, 5, USES("5"));
 	compiler_release(&c);
 }
@@ -186,7 +215,8 @@ static void test_a_damaged_list(void **state)
 	(void)state;
 	remove_all("cpp-*-instances.pch");
 	snprintf(command, sizeof(command),
-		 "for f in %s/cgpu/*.use; do printf 'size x\\npush_back _Z7 instance vector 9 type\\n!\\n\\nfile' > $f; done",
+		 "for f in %s/cgpu/*.use; do printf 'size x\\npush_back _Z7 instance vector 9 "
+		 "type\\n!\\n\\nfile' > $f; done",
 		 compiler_fixture_folder());
 	assert_int_equal(system(command), 0);
 	c = compiler_fixture_start();
@@ -207,7 +237,8 @@ static pid_t maker(void)
 	char command[300];
 	int pid = 0;
 
-	snprintf(command, sizeof(command), "ls %s/cgpu | sed -n 's/.*-instances[.]use[.]//p'", compiler_fixture_folder());
+	snprintf(command, sizeof(command), "ls %s/cgpu | sed -n 's/.*-instances[.]use[.]//p'",
+		 compiler_fixture_folder());
 	for (int i = 0; i < 10000 && !pid; i++) {
 		FILE *f = popen(command, "r");
 
@@ -254,7 +285,8 @@ static void test_a_maker_that_does_not_end_well(void **state)
 	compiler_release(&c);
 }
 
-/* Clang does not free all that it has made for a cell that does not compile, and one of these cells does not at first. */
+/* Clang does not free all that it has made for a cell that does not compile, and one of these cells
+ * does not at first. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

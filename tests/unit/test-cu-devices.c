@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several emulated devices through the driver API: what each has of its own, and what one sees of another. */
+/* Several emulated devices through the driver API: what each has of its own, and what one sees of
+ * another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +16,13 @@
 /* count adds one to the counter of its module; take copies a number from one address to another. */
 static const char source[] =
 	".version 9.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter = 7;\n"
-	".visible .entry count()\n{\n.reg .b32 %r<3>;\nld.global.u32 %r1, [counter];\nadd.u32 %r2, %r1, 1;\n"
+	".visible .entry count()\n{\n.reg .b32 %r<3>;\nld.global.u32 %r1, [counter];\nadd.u32 %r2, "
+	"%r1, 1;\n"
 	"st.global.u32 [counter], %r2;\nret;\n}\n"
-	".visible .entry take(.param .u64 to, .param .u64 from)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<3>;\n"
-	"ld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\nld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd1], %r1;\n"
+	".visible .entry take(.param .u64 to, .param .u64 from)\n{\n.reg .b32 %r<2>;\n.reg .b64 "
+	"%rd<3>;\n"
+	"ld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\nld.global.u32 %r1, "
+	"[%rd2];\nst.global.u32 [%rd1], %r1;\n"
 	"ret;\n}\n";
 
 static CUcontext context[DEVICES];
@@ -44,7 +48,8 @@ static void devices_are_told_apart(void **state)
 		assert_int_equal(EMU(cuDeviceGetUuid)(&uuid[i], i), 0);
 		assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&d, id[i]), 0);
 		assert_int_equal(d, i);
-		assert_int_equal(EMU(cuDeviceGetAttribute)(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, i), 0);
+		assert_int_equal(EMU(cuDeviceGetAttribute)(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, i),
+				 0);
 		assert_int_equal(bus, i);
 		use(i);
 		assert_int_equal(EMU(cuCtxGetDevice)(&d), 0);
@@ -57,10 +62,13 @@ static void devices_are_told_apart(void **state)
 	assert_int_equal(EMU(cuDeviceCanAccessPeer)(&peer, 1, 1), 0);
 	assert_int_equal(peer, 0);
 	assert_int_equal(EMU(cuDeviceCanAccessPeer)(&peer, 0, DEVICES), CUDA_ERROR_INVALID_DEVICE);
-	assert_int_equal(EMU(cuDeviceGetP2PAttribute)(&peer, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 2), 0);
+	assert_int_equal(
+		EMU(cuDeviceGetP2PAttribute)(&peer, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 2),
+		0);
 	assert_int_equal(peer, 1);
-	assert_int_equal(EMU(cuDeviceGetP2PAttribute)(&peer, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 2, 2),
-			 CUDA_ERROR_INVALID_DEVICE);
+	assert_int_equal(
+		EMU(cuDeviceGetP2PAttribute)(&peer, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 2, 2),
+		CUDA_ERROR_INVALID_DEVICE);
 }
 
 static void each_device_has_its_own_memory(void **state)
@@ -76,7 +84,8 @@ static void each_device_has_its_own_memory(void **state)
 	use(1);
 	assert_int_equal(EMU(cuMemAlloc)(&p, 48 << 20), 0);
 	assert_int_equal(EMU(cuMemAlloc)(&q, 48 << 20), CUDA_ERROR_OUT_OF_MEMORY);
-	assert_int_equal(EMU(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p), 0);
+	assert_int_equal(EMU(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p),
+			 0);
 	assert_int_equal(owner, 1);
 	use(2);
 	assert_int_equal(EMU(cuMemGetInfo)(&free_after, &total), 0);
@@ -100,11 +109,13 @@ static void a_module_has_variables_on_its_device(void **state)
 		assert_int_equal(EMU(cuModuleLoadData)(&m[i], source), 0);
 		assert_int_equal(EMU(cuModuleGetFunction)(&f, m[i], "count"), 0);
 		for (int n = 0; n <= i; n++)
-			assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+			assert_int_equal(
+				EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
 	}
 	/* Still the last context, so not for the first module. */
 	assert_int_equal(EMU(cuModuleGetFunction)(&f, m[0], "count"), 0);
-	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+			 CUDA_ERROR_INVALID_HANDLE);
 	for (int i = 0; i < DEVICES; i++) {
 		use(i);
 		assert_int_equal(EMU(cuModuleGetGlobal)(&p, NULL, m[i], "counter"), 0);
@@ -127,7 +138,9 @@ static void a_library_is_loaded_where_it_is_used(void **state)
 	assert_int_equal(EMU(cuLibraryGetKernel)(&count, library, "count"), 0);
 	for (int i = 0; i < DEVICES; i++) {
 		use(i);
-		assert_int_equal(EMU(cuLaunchKernel)((CUfunction)count, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+		assert_int_equal(EMU(cuLaunchKernel)((CUfunction)count, 1, 1, 1, 1, 1, 1, 0, NULL,
+						     NULL, NULL),
+				 0);
 		assert_int_equal(EMU(cuLibraryGetGlobal)(&p, NULL, library, "counter"), 0);
 		assert_int_equal(EMU(cuMemcpyDtoH)(&value, p, 4), 0);
 		assert_int_equal(value, 8);
@@ -162,7 +175,8 @@ static void streams_and_events_belong_to_a_device(void **state)
 	assert_int_equal(EMU(cuEventElapsedTime)(&ms, here, there), CUDA_ERROR_INVALID_HANDLE);
 	assert_int_equal(EMU(cuModuleLoadData)(&m, source), 0);
 	assert_int_equal(EMU(cuModuleGetFunction)(&f, m, "count"), 0);
-	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL),
+			 CUDA_ERROR_INVALID_HANDLE);
 	assert_int_equal(EMU(cuModuleUnload)(m), 0);
 	assert_int_equal(EMU(cuEventDestroy)(here), 0);
 	assert_int_equal(EMU(cuEventDestroy)(there), 0);
@@ -203,10 +217,12 @@ static void memory_of_a_peer_is_reached_when_it_is_open(void **state)
 
 	(void)state;
 	use(0);
-	assert_int_equal(EMU(cuCtxDisablePeerAccess)(context[1]), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+	assert_int_equal(EMU(cuCtxDisablePeerAccess)(context[1]),
+			 CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 	assert_int_equal(EMU(cuCtxEnablePeerAccess)(context[0], 0), CUDA_ERROR_INVALID_DEVICE);
 	assert_int_equal(EMU(cuCtxEnablePeerAccess)(context[1], 0), 0);
-	assert_int_equal(EMU(cuCtxEnablePeerAccess)(context[1], 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+	assert_int_equal(EMU(cuCtxEnablePeerAccess)(context[1], 0),
+			 CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 	assert_int_equal(take(&value), 0);
 	assert_int_equal(value, 4711);
 	assert_int_equal(EMU(cuCtxDisablePeerAccess)(context[1]), 0);
@@ -220,8 +236,8 @@ static void reach_without_asking(void)
 	if (take(&value) != CUDA_ERROR_ILLEGAL_ADDRESS || extension->last_fault(&fault) != 1)
 		_exit(1);
 	if (!strstr(fault.text, "belongs to another device\n") ||
-	    !strstr(fault.text, "which is memory of device 1: this is device 0, for which it is open after "
-				"cudaDeviceEnablePeerAccess(1, 0)"))
+	    !strstr(fault.text, "which is memory of device 1: this is device 0, for which it is "
+				"open after cudaDeviceEnablePeerAccess(1, 0)"))
 		_exit(2);
 }
 
@@ -234,10 +250,12 @@ static void memory_of_a_peer_is_a_fault_otherwise(void **state)
 static void mapped_memory_is_opened_piece_by_piece(void **state)
 {
 	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-				     .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+				     .requestedHandleTypes =
+					     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2 } };
 	CUmemAccessDesc access[] = {
-		{ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE },
+		{ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2 },
+		  CU_MEM_ACCESS_FLAGS_PROT_READWRITE },
 		{ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 }, CU_MEM_ACCESS_FLAGS_PROT_READ },
 	};
 	const CUmemLocation other = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1 };
@@ -260,16 +278,22 @@ static void mapped_memory_is_opened_piece_by_piece(void **state)
 	assert_int_equal(EMU(cuMemGetAccess)(&flags, &other, p), 0);
 	assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
 	/* What comes by a descriptor is the maker's device's. */
-	assert_int_equal(EMU(cuMemExportToShareableHandle)(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), 0);
+	assert_int_equal(EMU(cuMemExportToShareableHandle)(
+				 &fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+			 0);
 	use(2);
 	assert_int_equal(EMU(cuMemGetInfo)(&before, NULL), 0);
-	assert_int_equal(EMU(cuMemImportFromShareableHandle)(&again, (void *)(intptr_t)fd,
-							     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR), 0);
+	assert_int_equal(
+		EMU(cuMemImportFromShareableHandle)(&again, (void *)(intptr_t)fd,
+						    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+		0);
 	assert_int_equal(EMU(cuMemGetInfo)(&after, NULL), 0);
 	assert_int_equal(before - after, 2 << 20);
 	close(fd);
 	assert_int_equal(EMU(cuMemMap)(p + (2 << 20), 2 << 20, 0, again, 0), 0);
-	assert_int_equal(EMU(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p + (2 << 20)), 0);
+	assert_int_equal(EMU(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+						    p + (2 << 20)),
+			 0);
 	assert_int_equal(owner, 2);
 	assert_int_equal(EMU(cuMemUnmap)(p, 4 << 20), 0);
 	assert_int_equal(EMU(cuMemRelease)(h), 0);
@@ -280,9 +304,15 @@ static void mapped_memory_is_opened_piece_by_piece(void **state)
 static void copies_go_from_device_to_device(void **state)
 {
 	const unsigned number = 99;
-	CUDA_MEMCPY3D_PEER c = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-				 .srcPitch = 16, .dstPitch = 32, .srcHeight = 2, .dstHeight = 2,
-				 .WidthInBytes = 4, .Height = 2, .Depth = 1 };
+	CUDA_MEMCPY3D_PEER c = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+				 .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				 .srcPitch = 16,
+				 .dstPitch = 32,
+				 .srcHeight = 2,
+				 .dstHeight = 2,
+				 .WidthInBytes = 4,
+				 .Height = 2,
+				 .Depth = 1 };
 	CUdeviceptr a, b;
 	unsigned value = 0;
 
@@ -305,14 +335,17 @@ static void copies_go_from_device_to_device(void **state)
 	assert_int_equal(EMU(cuMemcpy3DPeer)(&c), 0);
 	assert_int_equal(EMU(cuMemcpyDtoH)(&value, a + 32, 4), 0);
 	assert_int_equal(value, number);
-	assert_int_equal(EMU(cuMemcpyPeerAsync)(a, NULL, b, context[2], 4, NULL), CUDA_ERROR_INVALID_CONTEXT);
+	assert_int_equal(EMU(cuMemcpyPeerAsync)(a, NULL, b, context[2], 4, NULL),
+			 CUDA_ERROR_INVALID_CONTEXT);
 	assert_int_equal(EMU(cuMemFree)(a), 0);
 	assert_int_equal(EMU(cuMemFree)(b), 0);
 }
 
 static void add_fill(CUgraph g, CUdeviceptr p, unsigned value)
 {
-	CUDA_MEMSET_NODE_PARAMS fill = { .dst = p, .value = value, .elementSize = 4, .width = 1, .height = 1 };
+	CUDA_MEMSET_NODE_PARAMS fill = {
+		.dst = p, .value = value, .elementSize = 4, .width = 1, .height = 1
+	};
 	CUgraphNode node;
 
 	assert_int_equal(EMU(cuGraphAddMemsetNode)(&node, g, NULL, 0, &fill, NULL), 0);
@@ -321,10 +354,17 @@ static void add_fill(CUgraph g, CUdeviceptr p, unsigned value)
 /* A kernel counts on each device; a copy from the one to the other comes behind both. */
 static void nodes_of_a_graph_run_on_their_devices(void **state)
 {
-	CUDA_KERNEL_NODE_PARAMS count = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+	CUDA_KERNEL_NODE_PARAMS count = { .gridDimX = 1,
+					  .gridDimY = 1,
+					  .gridDimZ = 1,
+					  .blockDimX = 1,
+					  .blockDimY = 1,
 					  .blockDimZ = 1 };
-	CUDA_MEMCPY3D copy = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST,
-			       .WidthInBytes = 4, .Height = 1, .Depth = 1 };
+	CUDA_MEMCPY3D copy = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			       .dstMemoryType = CU_MEMORYTYPE_HOST,
+			       .WidthInBytes = 4,
+			       .Height = 1,
+			       .Depth = 1 };
 	CUdeviceptr counter[2], extra;
 	CUgraphNode node[2], back;
 	CUstream stream[2];
@@ -342,7 +382,8 @@ static void nodes_of_a_graph_run_on_their_devices(void **state)
 		assert_int_equal(EMU(cuModuleLoadData)(&m[i], source), 0);
 		assert_int_equal(EMU(cuModuleGetFunction)(&count.func, m[i], "count"), 0);
 		assert_int_equal(EMU(cuModuleGetGlobal)(&counter[i], &size, m[i], "counter"), 0);
-		assert_int_equal(EMU(cuGraphAddKernelNode)(&node[i], g, node, (size_t)i, &count), 0);
+		assert_int_equal(EMU(cuGraphAddKernelNode)(&node[i], g, node, (size_t)i, &count),
+				 0);
 	}
 	assert_int_equal(EMU(cuMemAlloc)(&extra, 4), 0);
 	add_fill(g, extra, 3);
@@ -387,7 +428,8 @@ static void limits_are_of_one_device(void **state)
 	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20), 0);
 	assert_int_equal(EMU(cuCtxGetLimit)(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), 0);
 	assert_int_equal(value, 1 << 20);
-	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 30), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 30),
+			 CUDA_ERROR_INVALID_VALUE);
 	use(0);
 	assert_int_equal(EMU(cuCtxGetLimit)(&value, CU_LIMIT_STACK_SIZE), 0);
 	assert_int_equal(value, other);

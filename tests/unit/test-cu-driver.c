@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated driver API on a healthy device: what a CUDA program that uses the driver would see. */
+/* The emulated driver API on a healthy device: what a CUDA program that uses the driver would see.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -50,7 +51,9 @@ static void device_describes_itself(void **state)
 	assert_int_equal(value, 1);
 	assert_int_equal(EMU(cuDeviceGetName)(name, sizeof(name), 0), 0);
 	assert_string_equal(name, "cgpu emulated device");
-	assert_int_equal(EMU(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0), 0);
+	assert_int_equal(
+		EMU(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0),
+		0);
 	assert_int_equal(value, 7);
 	assert_int_equal(EMU(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), 0);
 	assert_int_equal(value, 32);
@@ -100,7 +103,8 @@ static void every_row_can_be_looked_up(void **state)
 		assert_int_equal(EMU(cuGetProcAddress)(names[i], &p, 13000, 0, NULL), 0);
 		assert_non_null(p);
 	}
-	assert_int_equal(EMU(cuGetProcAddress)("cuNoSuchCall", &p, 13000, 0, NULL), CUDA_ERROR_NOT_FOUND);
+	assert_int_equal(EMU(cuGetProcAddress)("cuNoSuchCall", &p, 13000, 0, NULL),
+			 CUDA_ERROR_NOT_FOUND);
 	EMU(cuGetProcAddress)("cuMemAlloc", &p, 13000, 0, NULL);
 	assert_ptr_equal(p, EMU(cuMemAlloc));
 }
@@ -128,9 +132,14 @@ static void copies_and_fills(void **state)
 	assert_int_equal(EMU(cuMemAllocPitch)(&p, &pitch, 10, 3, 4), 0);
 	assert_int_equal(pitch, 512);
 	assert_int_equal(EMU(cuMemsetD2D8)(p, pitch, 1, 10, 3), 0);
-	CUDA_MEMCPY2D c = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch,
-			    .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = out, .dstPitch = 10,
-			    .WidthInBytes = 10, .Height = 3 };
+	CUDA_MEMCPY2D c = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			    .srcDevice = p,
+			    .srcPitch = pitch,
+			    .dstMemoryType = CU_MEMORYTYPE_HOST,
+			    .dstHost = out,
+			    .dstPitch = 10,
+			    .WidthInBytes = 10,
+			    .Height = 3 };
 	assert_int_equal(EMU(cuMemcpy2D)(&c), 0);
 	for (int i = 0; i < 30; i++)
 		assert_int_equal(out[i], 1);
@@ -160,7 +169,8 @@ static void vmm_memory_travels_as_a_descriptor(void **state)
 	assert_int_equal(window, 0x300010000000ull);
 	assert_int_equal(EMU(cuMemAddressReserve)(&other, CHUNK, 0, 0x300010000000ull, 0), 0);
 	assert_int_not_equal(other, window);
-	assert_int_equal(EMU(cuMemCreate)(&handle, 100, &device_memory, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemCreate)(&handle, 100, &device_memory, 0),
+			 CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuMemCreate)(&handle, CHUNK, &device_memory, 0), 0);
 	assert_int_equal(EMU(cuMemMap)(window, CHUNK, 0, handle, 0), 0);
 	assert_int_equal(EMU(cuMemMap)(window, CHUNK, 0, handle, 0), CUDA_ERROR_INVALID_VALUE);
@@ -170,19 +180,25 @@ static void vmm_memory_travels_as_a_descriptor(void **state)
 	status = emulator_in_child(touch_device_memory);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGSEGV);
-	assert_int_equal(EMU(cuMemExportToShareableHandle)(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), 0);
+	assert_int_equal(EMU(cuMemExportToShareableHandle)(
+				 &fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+			 0);
 	assert_int_equal(EMU(cuMemRelease)(handle), 0);
-	assert_int_equal(EMU(cuMemRetainAllocationHandle)(&imported, (void *)(uintptr_t)(window + 8)), 0);
+	assert_int_equal(
+		EMU(cuMemRetainAllocationHandle)(&imported, (void *)(uintptr_t)(window + 8)), 0);
 	assert_int_equal(imported, handle);
 	assert_int_equal(EMU(cuMemGetAllocationPropertiesFromHandle)(&prop, imported), 0);
 	assert_int_equal(prop.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
 	assert_int_equal(EMU(cuMemRelease)(imported), 0);
-	assert_int_equal(EMU(cuMemRetainAllocationHandle)(&imported, &value), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemRetainAllocationHandle)(&imported, &value),
+			 CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuMemUnmap)(window, CHUNK), 0);
 	assert_int_equal(EMU(cuMemcpyDtoH)(&value, window, 4), CUDA_ERROR_INVALID_VALUE);
 	value = 0;
-	assert_int_equal(EMU(cuMemImportFromShareableHandle)(&imported, (void *)(intptr_t)fd,
-							    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR), 0);
+	assert_int_equal(
+		EMU(cuMemImportFromShareableHandle)(&imported, (void *)(intptr_t)fd,
+						    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+		0);
 	close(fd);
 	assert_int_equal(EMU(cuMemMap)(other, CHUNK, 0, imported, 0), 0);
 	assert_int_equal(EMU(cuMemSetAccess)(other, CHUNK, &read_write, 1), 0);
@@ -204,7 +220,8 @@ static void memory_is_counted(void **state)
 	assert_int_equal(EMU(cuMemGetInfo)(&free_before, &total), 0);
 	assert_int_equal(free_before, total);
 	assert_int_equal(EMU(cuMemCreate)(&handle, total - CHUNK, &device_memory, 0), 0);
-	assert_int_equal(EMU(cuMemCreate)(&second, 2 * CHUNK, &device_memory, 0), CUDA_ERROR_OUT_OF_MEMORY);
+	assert_int_equal(EMU(cuMemCreate)(&second, 2 * CHUNK, &device_memory, 0),
+			 CUDA_ERROR_OUT_OF_MEMORY);
 	assert_int_equal(EMU(cuMemCreate)(&second, CHUNK, &device_memory, 0), 0);
 	assert_int_equal(EMU(cuMemGetInfo)(&free_bytes, &total), 0);
 	assert_int_equal(free_bytes, 0);
@@ -214,7 +231,8 @@ static void memory_is_counted(void **state)
 	assert_int_equal(free_bytes, free_before);
 }
 
-/* Take pieces until the device is full and free every second one; the pieces that are left and their number. */
+/* Take pieces until the device is full and free every second one; the pieces that are left and
+ * their number. */
 static unsigned alternate(size_t size, CUdeviceptr *p, unsigned max, unsigned *ret_freed)
 {
 	unsigned n = 0;
@@ -245,11 +263,14 @@ static void small_pieces_scatter_memory(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		n = alternate(sizes[i], p, 1024, &freed);
 		assert_int_equal(n, total / sizes[i]);
-		/* No frame is free, so neither is there room for anything large nor for what is mapped. */
+		/* No frame is free, so neither is there room for anything large nor for what is
+		 * mapped. */
 		assert_int_equal(EMU(cuMemGetInfo)(&free_bytes, &total), 0);
 		assert_int_equal(free_bytes, 0);
-		assert_int_equal(EMU(cuMemAlloc)(&one, freed * sizes[i] / 2), CUDA_ERROR_OUT_OF_MEMORY);
-		/* The holes are for pieces of their size, and give the frames back when both halves are free. */
+		assert_int_equal(EMU(cuMemAlloc)(&one, freed * sizes[i] / 2),
+				 CUDA_ERROR_OUT_OF_MEMORY);
+		/* The holes are for pieces of their size, and give the frames back when both halves
+		 * are free. */
 		for (unsigned k = 0; k < freed; k++)
 			assert_int_equal(EMU(cuMemAlloc)(&p[k * 2], sizes[i]), 0);
 		for (unsigned k = 0; k < n; k += 2)
@@ -289,7 +310,8 @@ static void host_memory_is_registered(void **state)
 
 	(void)state;
 	assert_int_equal(EMU(cuMemHostRegister)(block, sizeof(block), 0), 0);
-	assert_int_equal(EMU(cuMemHostRegister)(block + 4096, 1, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+	assert_int_equal(EMU(cuMemHostRegister)(block + 4096, 1, 0),
+			 CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 	assert_int_equal(EMU(cuMemHostGetDevicePointer)(&p, block + 5, 0), 0);
 	assert_int_equal(p, (uintptr_t)block + 5);
 	assert_int_equal(EMU(cuPointerGetAttribute)(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p), 0);
@@ -339,10 +361,14 @@ static void streams_and_events(void **state)
 /* Each is destroyed twice, and asked for something after that. */
 static void what_was_destroyed_is_an_error(void **state)
 {
-	static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n";
-	const CUDA_ARRAY_DESCRIPTOR shape = { .Width = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+	static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry "
+				  "nothing()\n{\nret;\n}\n";
+	const CUDA_ARRAY_DESCRIPTOR shape = { .Width = 4,
+					      .Format = CU_AD_FORMAT_FLOAT,
+					      .NumChannels = 1 };
 	const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-				       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
+				       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+						     .id = 0 } };
 	CUDA_ARRAY_DESCRIPTOR read;
 	CUgraphExec exec;
 	CUmemoryPool pool;
@@ -367,7 +393,8 @@ static void what_was_destroyed_is_an_error(void **state)
 	assert_int_equal(EMU(cuModuleGetFunction)(&f, module, "nothing"), 0);
 	assert_int_equal(EMU(cuModuleUnload)(module), 0);
 	assert_int_equal(EMU(cuModuleUnload)(module), CUDA_ERROR_INVALID_HANDLE);
-	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+			 CUDA_ERROR_INVALID_HANDLE);
 	assert_int_equal(EMU(cuArrayCreate)(&array, &shape), 0);
 	assert_int_equal(EMU(cuArrayDestroy)(array), 0);
 	assert_int_equal(EMU(cuArrayDestroy)(array), CUDA_ERROR_INVALID_HANDLE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated driver API on a device that breaks: faults of device code, every kind of injected failure. Each
- * test breaks a device of its own in a child process and checks there.
+ * The emulated driver API on a device that breaks: faults of device code, every kind of injected
+ * failure. Each test breaks a device of its own in a child process and checks there.
  */
 #include <sched.h>
 #include <setjmp.h>
@@ -17,12 +17,12 @@
 #include "tests/unit/emulator.h"
 
 /* In a child: leave with the line number of what does not hold. */
-#define NEED(condition)                                                        \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-			_exit(1);                                              \
-		}                                                              \
+#define NEED(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
+			_exit(1);                                                                  \
+		}                                                                                  \
 	} while (0)
 
 static void check_in_child(void (*body)(void))
@@ -73,7 +73,8 @@ static void overrun(void)
 	NEED(EMU(cuDevicePrimaryCtxReset)(0) == CUDA_ERROR_ILLEGAL_ADDRESS);
 	NEED(!EMU(cuGetErrorName)(CUDA_ERROR_ILLEGAL_ADDRESS, &name));
 	NEED(extension->last_fault(&fault) && fault.code == 700 && fault.address == p + 16);
-	NEED(fault.thread[0] == 4 && fault.line == 8 && strstr(fault.text, "Invalid __global__ write of size 4"));
+	NEED(fault.thread[0] == 4 && fault.line == 8 &&
+	     strstr(fault.text, "Invalid __global__ write of size 4"));
 }
 
 static void faults_stick(void **state)
@@ -94,7 +95,8 @@ static void annotated(void)
 	NEED(!extension->annotate(&a) && !launch_bump(f, p + 256, 2) && !EMU(cuCtxSynchronize)());
 	NEED(extension->annotate_freed(p + 300, 8) == CUDA_ERROR_INVALID_VALUE);
 	NEED(!launch_bump(f, p + 256, 3) && EMU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS);
-	NEED(extension->last_fault(&fault) && strstr(fault.text, "`d_two`") && strstr(fault.text, "cell 7"));
+	NEED(extension->last_fault(&fault) && strstr(fault.text, "`d_two`") &&
+	     strstr(fault.text, "cell 7"));
 }
 
 static void annotated_memory_ends_where_its_buffer_ends(void **state)
@@ -130,9 +132,11 @@ static void hang(void)
 	CUdeviceptr p;
 	CUevent e;
 
-	NEED(!EMU(cuMemAlloc)(&p, 16) && !EMU(cuEventCreate)(&e, 0) && !extension->inject("launch=hang"));
+	NEED(!EMU(cuMemAlloc)(&p, 16) && !EMU(cuEventCreate)(&e, 0) &&
+	     !extension->inject("launch=hang"));
 	NEED(!launch_bump(f, p, 4) && !EMU(cuEventRecord)(e, NULL));
-	NEED(EMU(cuStreamQuery)(NULL) == CUDA_ERROR_NOT_READY && EMU(cuEventQuery)(e) == CUDA_ERROR_NOT_READY);
+	NEED(EMU(cuStreamQuery)(NULL) == CUDA_ERROR_NOT_READY &&
+	     EMU(cuEventQuery)(e) == CUDA_ERROR_NOT_READY);
 	extension->stop(1);
 	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_TIMEOUT);
 }
@@ -215,7 +219,8 @@ static void slow(void)
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	NEED(!EMU(cuInit)(0));
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	NEED((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 119);
+	NEED((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >=
+	     119);
 }
 
 static void initialisation_can_be_slow(void **state)

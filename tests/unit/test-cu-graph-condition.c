@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs of the emulated driver: conditional nodes, whose conditions device code sets, and user objects. */
+/* Graphs of the emulated driver: conditional nodes, whose conditions device code sets, and user
+ * objects. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +18,13 @@ static const char source[] =
 	".visible .entry step(.param .u64 p, .param .u32 by, .param .u64 handle)\n"
 	"{\n"
 	"	.reg .b64 %p<3>;\n	.reg .b32 %v<3>;\n	.reg .pred %q;\n"
-	"	ld.param.u64 %p1, [p];\n	ld.param.u32 %v1, [by];\n	ld.param.u64 %p2, [handle];\n"
-	"	ld.global.u32 %v2, [%p1];\n	add.u32 %v2, %v2, %v1;\n	st.global.u32 [%p1], %v2;\n"
+	"	ld.param.u64 %p1, [p];\n	ld.param.u32 %v1, [by];\n	ld.param.u64 %p2, "
+	"[handle];\n"
+	"	ld.global.u32 %v2, [%p1];\n	add.u32 %v2, %v2, %v1;\n	st.global.u32 "
+	"[%p1], %v2;\n"
 	"	setp.eq.u64 %q, %p2, 0;\n	@%q bra done;\n"
-	"	{\n	.param .b64 h;\n	.param .b32 v;\n	st.param.b64 [h], %p2;\n	st.param.b32 [v], %v2;\n"
+	"	{\n	.param .b64 h;\n	.param .b32 v;\n	st.param.b64 [h], "
+	"%p2;\n	st.param.b32 [v], %v2;\n"
 	"	call.uni cudaGraphSetConditional, (h, v);\n	}\n"
 	"done:\n	ret;\n"
 	"}\n";
@@ -33,8 +37,9 @@ static CUgraph graph;
 static int setup(void **state)
 {
 	(void)state;
-	return EMU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) || EMU(cuMemAlloc)(&memory, 16) ||
-	       EMU(cuMemsetD32)(memory, 0, 4) || EMU(cuGraphCreate)(&graph, 0);
+	return EMU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) ||
+	       EMU(cuMemAlloc)(&memory, 16) || EMU(cuMemsetD32)(memory, 0, 4) ||
+	       EMU(cuGraphCreate)(&graph, 0);
 }
 
 static int teardown(void **state)
@@ -52,12 +57,19 @@ static int value_at(unsigned i)
 }
 
 /* Behind `on`, NULL: nothing. handle 0: no condition is set. */
-static CUgraphNode add_step(CUgraph g, CUgraphNode on, unsigned i, int by, CUgraphConditionalHandle handle)
+static CUgraphNode add_step(CUgraph g, CUgraphNode on, unsigned i, int by,
+			    CUgraphConditionalHandle handle)
 {
 	CUdeviceptr at = memory + 4 * i;
 	void *args[] = { &at, &by, &handle };
-	CUDA_KERNEL_NODE_PARAMS params = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
-					   .blockDimY = 1, .blockDimZ = 1, .kernelParams = args };
+	CUDA_KERNEL_NODE_PARAMS params = { .func = step,
+					   .gridDimX = 1,
+					   .gridDimY = 1,
+					   .gridDimZ = 1,
+					   .blockDimX = 1,
+					   .blockDimY = 1,
+					   .blockDimZ = 1,
+					   .kernelParams = args };
 	CUgraphNode node;
 
 	assert_int_equal(EMU(cuGraphAddKernelNode)(&node, g, &on, on ? 1 : 0, &params), 0);
@@ -68,15 +80,17 @@ static CUgraphConditionalHandle new_handle(unsigned preset, unsigned flags)
 {
 	CUgraphConditionalHandle handle = 0;
 
-	assert_int_equal(EMU(cuGraphConditionalHandleCreate)(&handle, graph, NULL, preset, flags), 0);
+	assert_int_equal(EMU(cuGraphConditionalHandleCreate)(&handle, graph, NULL, preset, flags),
+			 0);
 	return handle;
 }
 
-static CUgraph *add_conditional(CUgraph g, CUgraphNode on, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type,
-				unsigned size)
+static CUgraph *add_conditional(CUgraph g, CUgraphNode on, CUgraphConditionalHandle handle,
+				CUgraphConditionalNodeType type, unsigned size)
 {
 	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
-				     .conditional = { .handle = handle, .type = type, .size = size } };
+				     .conditional = {
+					     .handle = handle, .type = type, .size = size } };
 	CUgraphNode node;
 
 	assert_int_equal(EMU(cuGraphAddNode)(&node, g, &on, NULL, on ? 1 : 0, &params), 0);
@@ -120,7 +134,8 @@ static void a_body_runs_while_its_condition_holds(void **state)
 static void one_of_several_bodies_runs(void **state)
 {
 	CUgraphConditionalHandle which = new_handle(0, 0), whether = new_handle(0, 0);
-	CUgraphNode first = add_step(graph, NULL, 0, 1, which), second = add_step(graph, first, 1, 1, whether);
+	CUgraphNode first = add_step(graph, NULL, 0, 1, which),
+		    second = add_step(graph, first, 1, 1, whether);
 	CUgraph *choice = add_conditional(graph, second, which, CU_GRAPH_COND_TYPE_SWITCH, 3);
 	CUgraph *either = add_conditional(graph, second, whether, CU_GRAPH_COND_TYPE_IF, 2);
 	CUgraphExec exec;
@@ -146,9 +161,11 @@ static void one_of_several_bodies_runs(void **state)
 
 static void bodies_have_conditional_nodes(void **state)
 {
-	CUgraphConditionalHandle outer = new_handle(1, CU_GRAPH_COND_ASSIGN_DEFAULT), inner = new_handle(0, 0);
+	CUgraphConditionalHandle outer = new_handle(1, CU_GRAPH_COND_ASSIGN_DEFAULT),
+				 inner = new_handle(0, 0);
 	CUgraph body = *add_conditional(graph, NULL, outer, CU_GRAPH_COND_TYPE_WHILE, 1);
-	CUgraphNode down = add_step(body, NULL, 0, -1, outer), count = add_step(body, down, 1, 1, inner);
+	CUgraphNode down = add_step(body, NULL, 0, -1, outer),
+		    count = add_step(body, down, 1, 1, inner);
 	CUgraph deep = *add_conditional(body, count, inner, CU_GRAPH_COND_TYPE_IF, 1);
 	CUgraphExec exec;
 
@@ -180,7 +197,9 @@ static void an_executable_graph_takes_other_bodies(void **state)
 	add_step(body, NULL, 0, 1, 0);
 	exec = instantiate();
 	assert_int_equal(EMU(cuGraphCreate)(&other, 0), 0);
-	assert_int_equal(EMU(cuGraphConditionalHandleCreate)(&other_handle, other, NULL, 1, CU_GRAPH_COND_ASSIGN_DEFAULT), 0);
+	assert_int_equal(EMU(cuGraphConditionalHandleCreate)(&other_handle, other, NULL, 1,
+							     CU_GRAPH_COND_ASSIGN_DEFAULT),
+			 0);
 	body = *add_conditional(other, NULL, other_handle, CU_GRAPH_COND_TYPE_IF, 1);
 	add_step(body, NULL, 0, 50, 0);
 	assert_int_equal(EMU(cuGraphExecUpdate)(exec, other, &info), 0);
@@ -198,8 +217,10 @@ static void ignore(void *data)
 static void what_conditional_nodes_may_not(void **state)
 {
 	CUgraphConditionalHandle handle = new_handle(0, 0);
-	CUgraphNodeParams wrong = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
-				    .conditional = { .handle = handle, .type = CU_GRAPH_COND_TYPE_WHILE, .size = 2 } };
+	CUgraphNodeParams wrong = {
+		.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+		.conditional = { .handle = handle, .type = CU_GRAPH_COND_TYPE_WHILE, .size = 2 }
+	};
 	CUDA_HOST_NODE_PARAMS host = { .fn = ignore };
 	CUDA_GRAPH_INSTANTIATE_PARAMS how = { 0 };
 	CUgraphNode node, call;
@@ -207,25 +228,33 @@ static void what_conditional_nodes_may_not(void **state)
 	CUgraph other, body;
 
 	(void)state;
-	assert_int_equal(EMU(cuGraphInstantiateWithParams)(&exec, graph, &how), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphInstantiateWithParams)(&exec, graph, &how),
+			 CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(how.result_out, CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
-	assert_int_equal(EMU(cuGraphAddNode)(&node, graph, NULL, NULL, 0, &wrong), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphAddNode)(&node, graph, NULL, NULL, 0, &wrong),
+			 CUDA_ERROR_INVALID_VALUE);
 	wrong.conditional.size = 1;
 	wrong.conditional.handle = memory;
-	assert_int_equal(EMU(cuGraphAddNode)(&node, graph, NULL, NULL, 0, &wrong), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphAddNode)(&node, graph, NULL, NULL, 0, &wrong),
+			 CUDA_ERROR_INVALID_VALUE);
 	body = *add_conditional(graph, NULL, handle, CU_GRAPH_COND_TYPE_WHILE, 1);
 	assert_int_equal(EMU(cuGraphAddHostNode)(&call, body, NULL, 0, &host), 0);
-	assert_int_equal(EMU(cuGraphInstantiateWithParams)(&exec, graph, &how), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphInstantiateWithParams)(&exec, graph, &how),
+			 CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(how.result_out, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
 	assert_ptr_equal(how.hErrNode_out, call);
 	assert_int_equal(EMU(cuGraphDestroyNode)(call), 0);
 	assert_int_equal(EMU(cuGraphDestroy)(body), CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuGraphClone)(&other, graph), CUDA_ERROR_NOT_SUPPORTED);
 	exec = instantiate();
-	assert_int_equal(EMU(cuGraphInstantiate)(&(CUgraphExec){ NULL }, graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(EMU(cuGraphInstantiate)(&(CUgraphExec){ NULL }, graph, 0),
+			 CUDA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(EMU(cuGraphCreate)(&other, 0), 0);
-	assert_int_equal(EMU(cuGraphAddChildGraphNode)(&node, other, NULL, 0, graph), CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(EMU(cuStreamBeginCaptureToGraph)(stream, other, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
+	assert_int_equal(EMU(cuGraphAddChildGraphNode)(&node, other, NULL, 0, graph),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuStreamBeginCaptureToGraph)(stream, other, NULL, NULL, 0,
+							  CU_STREAM_CAPTURE_MODE_GLOBAL),
+			 0);
 	assert_int_equal(EMU(cuGraphLaunch)(exec, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	/* Who has the graph need not be told what it is. */
 	assert_int_equal(EMU(cuStreamEndCapture)(stream, NULL), 0);
@@ -246,16 +275,22 @@ static void objects_live_as_long_as_a_graph_has_them(void **state)
 	int gone = 0;
 
 	(void)state;
-	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 0,
+						 CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
 			 CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 2, 0), CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), 0);
-	assert_int_equal(EMU(cuGraphRetainUserObject)(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), 0);
+	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 2, 0),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuUserObjectCreate)(&object, &gone, count_up, 2,
+						 CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+			 0);
+	assert_int_equal(EMU(cuGraphRetainUserObject)(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE),
+			 0);
 	assert_int_equal(EMU(cuGraphRetainUserObject)(graph, object, 2, 0), 0);
 	assert_int_equal(EMU(cuGraphReleaseUserObject)(graph, object, 4), CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuGraphReleaseUserObject)(graph, object, 3), 0);
 	assert_int_equal(EMU(cuGraphReleaseUserObject)(graph, object, 1), CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(EMU(cuGraphRetainUserObject)(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), 0);
+	assert_int_equal(EMU(cuGraphRetainUserObject)(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE),
+			 0);
 	assert_int_equal(EMU(cuUserObjectRetain)(object, UINT_MAX), CUDA_ERROR_INVALID_VALUE);
 	/* Copies have references of their own. */
 	exec = instantiate();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs of the emulated driver: made node by node and by capture, run, changed and cloned; memory of pools; values in memory
- * that streams write and wait for; the names for a default stream of each thread and of earlier versions.
+ * Graphs of the emulated driver: made node by node and by capture, run, changed and cloned; memory
+ * of pools; values in memory that streams write and wait for; the names for a default stream of
+ * each thread and of earlier versions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,21 +14,24 @@
 
 #include "tests/unit/emulator.h"
 
-/* add(p, value): *p += value. meet(mine, other): says that it is there, and waits until the other one is. */
-static const char source[] =
-	".version 7.0\n.target sm_70\n.address_size 64\n"
-	".visible .entry add(.param .u64 p, .param .u32 value)\n"
-	"{\n"
-	"	.reg .b64 %p;\n	.reg .b32 %v<3>;\n"
-	"	ld.param.u64 %p, [p];\n	ld.param.u32 %v1, [value];\n"
-	"	ld.global.u32 %v2, [%p];\n	add.u32 %v2, %v2, %v1;\n	st.global.u32 [%p], %v2;\n	ret;\n"
-	"}\n"
-	".visible .entry meet(.param .u64 mine, .param .u64 other)\n"
-	"{\n"
-	"	.reg .b64 %p<3>;\n	.reg .b32 %v;\n	.reg .pred %q;\n"
-	"	ld.param.u64 %p1, [mine];\n	ld.param.u64 %p2, [other];\n	st.volatile.global.u32 [%p1], 1;\n"
-	"again:\n	ld.volatile.global.u32 %v, [%p2];\n	setp.eq.u32 %q, %v, 0;\n	@%q bra again;\n	ret;\n"
-	"}\n";
+/* add(p, value): *p += value. meet(mine, other): says that it is there, and waits until the other
+ * one is. */
+static const char source[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+			     ".visible .entry add(.param .u64 p, .param .u32 value)\n"
+			     "{\n"
+			     "	.reg .b64 %p;\n	.reg .b32 %v<3>;\n"
+			     "	ld.param.u64 %p, [p];\n	ld.param.u32 %v1, [value];\n"
+			     "	ld.global.u32 %v2, [%p];\n	add.u32 %v2, %v2, %v1;\n	"
+			     "st.global.u32 [%p], %v2;\n	ret;\n"
+			     "}\n"
+			     ".visible .entry meet(.param .u64 mine, .param .u64 other)\n"
+			     "{\n"
+			     "	.reg .b64 %p<3>;\n	.reg .b32 %v;\n	.reg .pred %q;\n"
+			     "	ld.param.u64 %p1, [mine];\n	ld.param.u64 %p2, [other];\n	"
+			     "st.volatile.global.u32 [%p1], 1;\n"
+			     "again:\n	ld.volatile.global.u32 %v, [%p2];\n	setp.eq.u32 %q, "
+			     "%v, 0;\n	@%q bra again;\n	ret;\n"
+			     "}\n";
 
 static CUfunction add, meet;
 static CUdeviceptr memory; /* of two ints */
@@ -38,8 +42,9 @@ static int setup(void **state)
 {
 	(void)state;
 	graph = NULL;
-	return EMU(cuStreamCreate)(&one, CU_STREAM_NON_BLOCKING) || EMU(cuStreamCreate)(&two, CU_STREAM_NON_BLOCKING) ||
-	       EMU(cuMemAlloc)(&memory, 8) || EMU(cuMemsetD32)(memory, 0, 2);
+	return EMU(cuStreamCreate)(&one, CU_STREAM_NON_BLOCKING) ||
+	       EMU(cuStreamCreate)(&two, CU_STREAM_NON_BLOCKING) || EMU(cuMemAlloc)(&memory, 8) ||
+	       EMU(cuMemsetD32)(memory, 0, 2);
 }
 
 static int teardown(void **state)
@@ -67,8 +72,14 @@ static CUresult launch(CUstream s, int value)
 
 static CUDA_KERNEL_NODE_PARAMS kernel(void **args)
 {
-	return (CUDA_KERNEL_NODE_PARAMS){ .func = add, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
-					  .blockDimY = 1, .blockDimZ = 1, .kernelParams = args };
+	return (CUDA_KERNEL_NODE_PARAMS){ .func = add,
+					  .gridDimX = 1,
+					  .gridDimY = 1,
+					  .gridDimZ = 1,
+					  .blockDimX = 1,
+					  .blockDimY = 1,
+					  .blockDimZ = 1,
+					  .kernelParams = args };
 }
 
 static void run(CUgraph g)
@@ -86,7 +97,9 @@ static void nodes_run_in_the_order_of_their_dependencies(void **state)
 	int value = 5;
 	void *args[] = { &memory, &value };
 	CUDA_KERNEL_NODE_PARAMS params = kernel(args), seen;
-	CUDA_MEMSET_NODE_PARAMS fill = { .dst = memory, .value = 40, .elementSize = 4, .width = 1, .height = 1 };
+	CUDA_MEMSET_NODE_PARAMS fill = {
+		.dst = memory, .value = 40, .elementSize = 4, .width = 1, .height = 1
+	};
 	CUgraphNode launched, filled, nodes[2];
 	CUgraphNodeType type;
 	size_t n = 2;
@@ -111,7 +124,8 @@ static void nodes_run_in_the_order_of_their_dependencies(void **state)
 	assert_int_equal(*(int *)seen.kernelParams[1], 5);
 	/* A circle is no order. */
 	assert_int_equal(EMU(cuGraphAddDependencies)(graph, &launched, &filled, NULL, 1), 0);
-	assert_int_equal(EMU(cuGraphInstantiate)(&(CUgraphExec){ NULL }, graph, 0), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphInstantiate)(&(CUgraphExec){ NULL }, graph, 0),
+			 CUDA_ERROR_INVALID_VALUE);
 }
 
 /* fill -> meet, meet -> add: each of the two ends only when the other one has begun. */
@@ -119,9 +133,12 @@ static void branches_run_side_by_side(void **state)
 {
 	CUdeviceptr other = memory + 4;
 	int value = 10;
-	void *to[] = { &memory, &other }, *fro[] = { &other, &memory }, *sum[] = { &memory, &value };
+	void *to[] = { &memory, &other }, *fro[] = { &other, &memory },
+	     *sum[] = { &memory, &value };
 	CUDA_KERNEL_NODE_PARAMS params = kernel(to);
-	CUDA_MEMSET_NODE_PARAMS fill = { .dst = memory, .value = 0, .elementSize = 4, .width = 2, .height = 1 };
+	CUDA_MEMSET_NODE_PARAMS fill = {
+		.dst = memory, .value = 0, .elementSize = 4, .width = 2, .height = 1
+	};
 	CUgraphNode filled, nodes[2], last;
 	CUgraphExec exec;
 
@@ -136,7 +153,8 @@ static void branches_run_side_by_side(void **state)
 	assert_int_equal(EMU(cuGraphAddKernelNode)(&last, graph, nodes, 2, &params), 0);
 	assert_int_equal(EMU(cuGraphInstantiate)(&exec, graph, 0), 0);
 	for (int i = 0; i < 2; i++) {
-		/* What is before the graph in its stream is before all of it, and what is behind it behind all. */
+		/* What is before the graph in its stream is before all of it, and what is behind it
+		 * behind all. */
 		assert_int_equal(EMU(cuMemsetD32Async)(memory, 5, 2, one), 0);
 		assert_int_equal(EMU(cuGraphLaunch)(exec, one), 0);
 		assert_int_equal(launch(one, 100), 0);
@@ -185,14 +203,16 @@ static void a_capture_can_go_wrong(void **state)
 
 	(void)state;
 	assert_int_equal(EMU(cuStreamEndCapture)(one, &graph), CUDA_ERROR_ILLEGAL_STATE);
-	assert_int_equal(EMU(cuStreamBeginCapture)(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	assert_int_equal(EMU(cuStreamBeginCapture)(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+			 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	/* A call that waits would wait for ever. */
 	assert_int_equal(EMU(cuStreamBeginCapture)(one, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
 	assert_int_equal(EMU(cuStreamSynchronize)(one), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	assert_int_equal(EMU(cuStreamIsCapturing)(one, &status), 0);
 	assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
 	assert_int_equal(launch(one, 1), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-	assert_int_equal(EMU(cuStreamEndCapture)(one, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	assert_int_equal(EMU(cuStreamEndCapture)(one, &graph),
+			 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 	/* A stream that does not come back. */
 	assert_int_equal(EMU(cuEventCreate)(&e, 0), 0);
 	assert_int_equal(EMU(cuStreamBeginCapture)(one, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
@@ -237,7 +257,8 @@ static void an_executable_graph_can_be_changed(void **state)
 	assert_int_equal(EMU(cuStreamSynchronize)(one), 0);
 	assert_int_equal(value_at(memory), 670);
 	assert_int_equal(EMU(cuGraphAddEmptyNode)(&copy, clone, NULL, 0), 0);
-	assert_int_equal(EMU(cuGraphExecUpdate)(exec, clone, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	assert_int_equal(EMU(cuGraphExecUpdate)(exec, clone, &info),
+			 CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 	assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
 	/* The graph that a node has is a copy. */
 	assert_int_equal(EMU(cuGraphAddChildGraphNode)(&copy, clone, NULL, 0, graph), 0);
@@ -259,9 +280,11 @@ static size_t free_memory(void)
 
 static void memory_of_a_graph_goes_with_it(void **state)
 {
-	CUDA_MEM_ALLOC_NODE_PARAMS params = { .poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-							     .location.type = CU_MEM_LOCATION_TYPE_DEVICE },
-					      .bytesize = 4 << 20 };
+	CUDA_MEM_ALLOC_NODE_PARAMS params = {
+		.poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			       .location.type = CU_MEM_LOCATION_TYPE_DEVICE },
+		.bytesize = 4 << 20
+	};
 	size_t before = free_memory();
 	CUdeviceptr captured;
 	CUgraphNode node;
@@ -289,7 +312,8 @@ static void memory_of_a_graph_goes_with_it(void **state)
 
 static void pools_count_what_is_taken(void **state)
 {
-	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location.type = CU_MEM_LOCATION_TYPE_DEVICE,
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				 .location.type = CU_MEM_LOCATION_TYPE_DEVICE,
 				 .maxSize = 1 << 20 };
 	size_t before = free_memory();
 	CUdeviceptr a, b;
@@ -299,12 +323,15 @@ static void pools_count_what_is_taken(void **state)
 	(void)state;
 	assert_int_equal(EMU(cuMemPoolCreate)(&pool, &props), 0);
 	assert_int_equal(EMU(cuMemAllocFromPoolAsync)(&a, 700 << 10, pool, one), 0);
-	assert_int_equal(EMU(cuMemAllocFromPoolAsync)(&b, 700 << 10, pool, one), CUDA_ERROR_OUT_OF_MEMORY);
-	assert_int_equal(EMU(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used), 0);
+	assert_int_equal(EMU(cuMemAllocFromPoolAsync)(&b, 700 << 10, pool, one),
+			 CUDA_ERROR_OUT_OF_MEMORY);
+	assert_int_equal(EMU(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used),
+			 0);
 	assert_int_equal(used, 700 << 10);
 	assert_int_equal(EMU(cuMemFreeAsync)(a, one), 0);
 	assert_int_equal(EMU(cuStreamSynchronize)(one), 0);
-	assert_int_equal(EMU(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used), 0);
+	assert_int_equal(EMU(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used),
+			 0);
 	assert_int_equal(used, 0);
 	assert_int_equal(EMU(cuMemPoolGetAttribute)(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &used), 0);
 	assert_int_equal(used, 700 << 10);
@@ -351,26 +378,39 @@ static void *by_name(const char *name, int version, cuuint64_t flags)
 static void functions_are_found_by_version_and_default_stream(void **state)
 {
 	(void)state;
-	assert_ptr_equal(by_name("cuMemcpyHtoDAsync", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
-			 emulator_symbol("cuMemcpyHtoDAsync_v2_ptsz"));
-	assert_ptr_equal(by_name("cuMemcpyHtoDAsync", 13000, 0), emulator_symbol("cuMemcpyHtoDAsync_v2"));
-	assert_ptr_equal(by_name("cuMemAlloc", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
-			 emulator_symbol("cuMemAlloc_v2"));
+	assert_ptr_equal(
+		by_name("cuMemcpyHtoDAsync", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
+		emulator_symbol("cuMemcpyHtoDAsync_v2_ptsz"));
+	assert_ptr_equal(by_name("cuMemcpyHtoDAsync", 13000, 0),
+			 emulator_symbol("cuMemcpyHtoDAsync_v2"));
+	assert_ptr_equal(
+		by_name("cuMemAlloc", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
+		emulator_symbol("cuMemAlloc_v2"));
 	assert_ptr_equal(by_name("cuGraphAddNode", 12020, 0), emulator_symbol("cuGraphAddNode"));
 	assert_ptr_equal(by_name("cuGraphAddNode", 12030, 0), emulator_symbol("cuGraphAddNode_v2"));
-	assert_ptr_equal(by_name("cuMulticastCreate", 13000, 0), emulator_symbol("cuMulticastCreate"));
-	assert_int_equal(((CUresult(*)(void))emulator_symbol("cuMulticastCreate"))(), CUDA_ERROR_NOT_SUPPORTED);
+	assert_ptr_equal(by_name("cuMulticastCreate", 13000, 0),
+			 emulator_symbol("cuMulticastCreate"));
+	assert_int_equal(((CUresult(*)(void))emulator_symbol("cuMulticastCreate"))(),
+			 CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* As before cuLaunchKernel(): shape and arguments stay with the function. */
 static void launches_are_made_call_by_call(void **state)
 {
 	(void)state;
-	assert_int_equal(((CUresult(*)(CUfunction, int, int, int))emulator_symbol("cuFuncSetBlockShape"))(add, 1, 1, 1), 0);
-	assert_int_equal(((CUresult(*)(CUfunction, unsigned))emulator_symbol("cuParamSetSize"))(add, 12), 0);
-	assert_int_equal(((CUresult(*)(CUfunction, int, void *, unsigned))emulator_symbol("cuParamSetv"))(add, 0, &memory, 8), 0);
-	assert_int_equal(((CUresult(*)(CUfunction, int, unsigned))emulator_symbol("cuParamSeti"))(add, 8, 11), 0);
-	assert_int_equal(((CUresult(*)(CUfunction, int, int))emulator_symbol("cuLaunchGrid"))(add, 1, 1), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, int, int))emulator_symbol(
+				 "cuFuncSetBlockShape"))(add, 1, 1, 1),
+			 0);
+	assert_int_equal(
+		((CUresult(*)(CUfunction, unsigned))emulator_symbol("cuParamSetSize"))(add, 12), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, void *, unsigned))emulator_symbol(
+				 "cuParamSetv"))(add, 0, &memory, 8),
+			 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, unsigned))emulator_symbol("cuParamSeti"))(
+				 add, 8, 11),
+			 0);
+	assert_int_equal(
+		((CUresult(*)(CUfunction, int, int))emulator_symbol("cuLaunchGrid"))(add, 1, 1), 0);
 	assert_int_equal(((CUresult(*)(CUfunction))emulator_symbol("cuLaunch"))(add), 0);
 	assert_int_equal(EMU(cuCtxSynchronize)(), 0);
 	assert_int_equal(value_at(memory), 22);
@@ -378,8 +418,10 @@ static void launches_are_made_call_by_call(void **state)
 
 static void null_is_the_stream_of_the_thread(void **state)
 {
-	CUresult (*fill)(CUdeviceptr, unsigned, size_t, CUstream) = emulator_symbol("cuMemsetD32Async_ptsz");
-	CUresult (*wait)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = emulator_symbol("cuStreamWaitValue32_v2_ptsz");
+	CUresult (*fill)(CUdeviceptr, unsigned, size_t, CUstream) =
+		emulator_symbol("cuMemsetD32Async_ptsz");
+	CUresult (*wait)(CUstream, CUdeviceptr, cuuint32_t, unsigned) =
+		emulator_symbol("cuStreamWaitValue32_v2_ptsz");
 	CUresult (*synchronize)(CUstream) = emulator_symbol("cuStreamSynchronize_ptsz");
 
 	(void)state;

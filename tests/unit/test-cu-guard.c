@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guarded buffers of the emulated device: who is asked before device code writes to one, and how often. */
+/* Guarded buffers of the emulated device: who is asked before device code writes to one, and how
+ * often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,17 +45,22 @@ static CUresult launch(CUdeviceptr p, int n)
 static int set_up(void **state)
 {
 	static const CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-						  .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
+						  .location = {
+							  .type = CU_MEM_LOCATION_TYPE_DEVICE } };
 	const CUmemAccessDesc access = { prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-	struct emulator_annotation first = { .size = 64, .name = "first", .cell = 3 }, second = { .size = 64, .name = "second" };
+	struct emulator_annotation first = { .size = 64, .name = "first", .cell = 3 },
+				   second = { .size = 64, .name = "second" };
 	CUmemGenericAllocationHandle h = 0;
 	CUmodule m;
 
 	(void)state;
 	emulator_start();
-	assert_false(EMU(cuModuleLoadData)(&m, PTX_UNIT_1) || EMU(cuModuleGetFunction)(&bump, m, "_Z4bumpPii"));
-	assert_false(EMU(cuMemAddressReserve)(&chunk, CHUNK, 0, 0, 0) || EMU(cuMemCreate)(&h, CHUNK, &prop, 0));
-	assert_false(EMU(cuMemMap)(chunk, CHUNK, 0, h, 0) || EMU(cuMemSetAccess)(chunk, CHUNK, &access, 1));
+	assert_false(EMU(cuModuleLoadData)(&m, PTX_UNIT_1) ||
+		     EMU(cuModuleGetFunction)(&bump, m, "_Z4bumpPii"));
+	assert_false(EMU(cuMemAddressReserve)(&chunk, CHUNK, 0, 0, 0) ||
+		     EMU(cuMemCreate)(&h, CHUNK, &prop, 0));
+	assert_false(EMU(cuMemMap)(chunk, CHUNK, 0, h, 0) ||
+		     EMU(cuMemSetAccess)(chunk, CHUNK, &access, 1));
 	first.address = chunk + FIRST;
 	second.address = chunk + SECOND;
 	assert_false(extension->annotate(&first) || extension->annotate(&second));
@@ -76,7 +82,8 @@ static void the_first_write_is_asked_for(void **state)
 	(void)state;
 	assert_int_equal(launch(chunk + FIRST, 4), 0);
 	assert_int_equal(times, 1);
-	assert_true(asked.address == chunk + FIRST && asked.size == 64 && asked.cell == 3 && asked.device == 0);
+	assert_true(asked.address == chunk + FIRST && asked.size == 64 && asked.cell == 3 &&
+		    asked.device == 0);
 	assert_string_equal(name, "first");
 	assert_int_equal(content, 77);
 	assert_int_equal(launch(chunk + FIRST + 16, 4), 0);
@@ -101,12 +108,15 @@ static void each_guard_begins_anew(void **state)
 
 static void what_is_lifted_or_new_is_not_asked_for(void **state)
 {
-	struct emulator_annotation again = { .address = chunk + SECOND, .size = 64, .name = "another name" };
+	struct emulator_annotation again = { .address = chunk + SECOND,
+					     .size = 64,
+					     .name = "another name" };
 	struct emulator_annotation fresh = { .address = chunk + 8192, .size = 64, .name = "" };
 
 	(void)state;
 	extension->guard_lift(chunk + FIRST);
-	assert_true(!extension->guard_holds(chunk + FIRST) && extension->guard_holds(chunk + SECOND));
+	assert_true(!extension->guard_holds(chunk + FIRST) &&
+		    extension->guard_holds(chunk + SECOND));
 	assert_int_equal(launch(chunk + FIRST, 4), 0);
 	assert_false(extension->annotate(&fresh));
 	assert_int_equal(launch(chunk + 8192, 4), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc() and free() of device code: the limit of the heap, blocks given back, a block freed twice. */
+/* malloc() and free() of device code: the limit of the heap, blocks given back, a block freed
+ * twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,17 +16,24 @@
 
 static const char ptx[] =
 	".version 9.0\n.target sm_75\n.address_size 64\n"
-	".extern .func (.param .b64 r) malloc(.param .b64 size);\n.extern .func free(.param .b64 p);\n"
+	".extern .func (.param .b64 r) malloc(.param .b64 size);\n.extern .func free(.param .b64 "
+	"p);\n"
 	/* Every thread asks for a block, writes its last word and leaves the address. */
-	".visible .entry take(.param .u64 out, .param .u64 size)\n{ .reg .b64 %d<6>; .reg .b32 %t; .reg .pred %p;\n"
-	"ld.param.u64 %d0, [out]; ld.param.u64 %d1, [size]; mov.u32 %t, %tid.x; mul.wide.u32 %d2, %t, 8;\n"
+	".visible .entry take(.param .u64 out, .param .u64 size)\n{ .reg .b64 %d<6>; .reg .b32 %t; "
+	".reg .pred %p;\n"
+	"ld.param.u64 %d0, [out]; ld.param.u64 %d1, [size]; mov.u32 %t, %tid.x; mul.wide.u32 %d2, "
+	"%t, 8;\n"
 	"add.s64 %d0, %d0, %d2;\n"
-	"{ .param .b64 a; .param .b64 b; st.param.b64 [a], %d1; call (b), malloc, (a); ld.param.b64 %d3, [b]; }\n"
-	"st.global.u64 [%d0], %d3; setp.eq.u64 %p, %d3, 0; @%p bra OUT; add.s64 %d4, %d3, %d1; st.u32 [%d4+-4], %t;\n"
+	"{ .param .b64 a; .param .b64 b; st.param.b64 [a], %d1; call (b), malloc, (a); "
+	"ld.param.b64 %d3, [b]; }\n"
+	"st.global.u64 [%d0], %d3; setp.eq.u64 %p, %d3, 0; @%p bra OUT; add.s64 %d4, %d3, %d1; "
+	"st.u32 [%d4+-4], %t;\n"
 	"OUT: ret; }\n"
 	".visible .entry give(.param .u64 in)\n{ .reg .b64 %d<4>; .reg .b32 %t;\n"
-	"ld.param.u64 %d0, [in]; mov.u32 %t, %tid.x; mul.wide.u32 %d2, %t, 8; add.s64 %d0, %d0, %d2;\n"
-	"ld.global.u64 %d3, [%d0]; { .param .b64 a; st.param.b64 [a], %d3; call free, (a); } ret; }\n";
+	"ld.param.u64 %d0, [in]; mov.u32 %t, %tid.x; mul.wide.u32 %d2, %t, 8; add.s64 %d0, %d0, "
+	"%d2;\n"
+	"ld.global.u64 %d3, [%d0]; { .param .b64 a; st.param.b64 [a], %d3; call free, (a); } ret; "
+	"}\n";
 
 static CUfunction take, give;
 static CUdeviceptr table;

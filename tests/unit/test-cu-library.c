@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fat binaries in each packing, libraries and their entries, and the functions of earlier toolkits. */
+/* Fat binaries in each packing, libraries and their entries, and the functions of earlier toolkits.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +16,9 @@
 enum packing { PLAIN, LZ4, ZSTD };
 
 /* An entry that writes the number in its text. */
-#define TEXT(number)                                                                                             \
-	".version 9.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter = 7;\n"                     \
-	".visible .entry put(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"                     \
+#define TEXT(number)                                                                               \
+	".version 9.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter = 7;\n"      \
+	".visible .entry put(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"      \
 	"st.global.u32 [%rd1], " number ";\nret;\n}\n"
 
 static char container[8192];
@@ -44,7 +45,8 @@ static void add(unsigned kind, unsigned target, enum packing packing, const char
 	memcpy(&images, container + 8, 8);
 	at = 16 + images;
 	if (packing == LZ4)
-		packed = (size_t)LZ4_compress_default(text, container + at + 64, (int)len, LZ4_compressBound((int)len));
+		packed = (size_t)LZ4_compress_default(text, container + at + 64, (int)len,
+						      LZ4_compressBound((int)len));
 	else if (packing == ZSTD)
 		packed = ZSTD_compress(container + at + 64, ZSTD_compressBound(len), text, len, 3);
 	else
@@ -72,7 +74,8 @@ static unsigned result_of(const void *image)
 	assert_int_equal(EMU(cuLibraryLoadData)(&library, image, NULL, NULL, 0, NULL, NULL, 0), 0);
 	assert_int_equal(EMU(cuLibraryGetKernel)(&entry, library, "put"), 0);
 	assert_int_equal(EMU(cuMemAlloc)(&p, 4), 0);
-	assert_int_equal(EMU(cuLaunchKernel)((CUfunction)entry, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), 0);
+	assert_int_equal(
+		EMU(cuLaunchKernel)((CUfunction)entry, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), 0);
 	assert_int_equal(EMU(cuMemcpyDtoH)(&value, p, 4), 0);
 	assert_int_equal(EMU(cuMemFree)(p), 0);
 	assert_int_equal(EMU(cuLibraryUnload)(library), 0);
@@ -120,7 +123,8 @@ static void what_cannot_run_is_refused(void **state)
 	(void)state;
 	begin();
 	add(2, 75, PLAIN, "\177ELF");
-	assert_int_equal(EMU(cuModuleLoadDataEx)(&m, container, 2, options, values), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	assert_int_equal(EMU(cuModuleLoadDataEx)(&m, container, 2, options, values),
+			 CUDA_ERROR_NO_BINARY_FOR_GPU);
 	assert_non_null(strstr(log, "compile with -gencode arch=compute_75,code=compute_75"));
 	begin();
 	add(1, 75, ZSTD, TEXT("1"));
@@ -172,9 +176,14 @@ static void libraries_answer(void **state)
 {
 	CUlibrary library, same;
 	CUkernel entry, entries[2] = { NULL, NULL };
-	CUlaunchConfig config = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
-				  .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
-	CUlaunchAttribute cluster = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { 1, 1, 1 } };
+	CUlaunchConfig config = { .gridDimX = 1,
+				  .gridDimY = 1,
+				  .gridDimZ = 1,
+				  .blockDimX = 1,
+				  .blockDimY = 1,
+				  .blockDimZ = 1 };
+	CUlaunchAttribute cluster = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+				      .value.clusterDim = { 1, 1, 1 } };
 	unsigned count, value = 0;
 	const char *name;
 	CUdeviceptr p;
@@ -183,7 +192,8 @@ static void libraries_answer(void **state)
 	void *params[] = { &p };
 
 	(void)state;
-	assert_int_equal(EMU(cuLibraryLoadData)(&library, TEXT("5"), NULL, NULL, 0, NULL, NULL, 0), 0);
+	assert_int_equal(EMU(cuLibraryLoadData)(&library, TEXT("5"), NULL, NULL, 0, NULL, NULL, 0),
+			 0);
 	assert_int_equal(EMU(cuLibraryGetKernelCount)(&count, library), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(EMU(cuLibraryEnumerateKernels)(entries, 2, library), 0);
@@ -197,7 +207,8 @@ static void libraries_answer(void **state)
 	assert_ptr_equal(same, library);
 	assert_int_equal(EMU(cuLibraryGetGlobal)(&p, &size, library, "counter"), 0);
 	assert_int_equal(size, 4);
-	assert_int_equal(EMU(cuLibraryGetManaged)(&p, &size, library, "counter"), CUDA_ERROR_NOT_FOUND);
+	assert_int_equal(EMU(cuLibraryGetManaged)(&p, &size, library, "counter"),
+			 CUDA_ERROR_NOT_FOUND);
 	assert_int_equal(EMU(cuKernelGetFunction)(&f, entry), 0);
 	config.attrs = &cluster;
 	config.numAttrs = 1;
@@ -238,12 +249,17 @@ static void entries_answer(void **state)
 	assert_int_equal(EMU(cuFuncLoad)(f), 0);
 	assert_int_equal(EMU(cuFuncIsLoaded)(&loading, f), 0);
 	assert_int_equal(loading, CU_FUNCTION_LOADING_STATE_LOADED);
-	assert_int_equal(EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f, four_bytes_a_thread, 0, 200), 0);
+	assert_int_equal(EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f,
+							       four_bytes_a_thread, 0, 200),
+			 0);
 	assert_in_range(threads, 32, 200);
-	assert_int_equal(EMU(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&resident, f, threads, threads * 4u), 0);
+	assert_int_equal(EMU(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&resident, f, threads,
+									  threads * 4u),
+			 0);
 	assert_int_equal(ctas % resident, 0);
-	assert_int_equal(EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f, more_than_there_is, 0, 0),
-			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(
+		EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f, more_than_there_is, 0, 0),
+		CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuModuleUnload)(m), 0);
 }
 
@@ -266,7 +282,8 @@ static void device_context_and_stream_answer(void **state)
 	assert_int_equal(EMU(cuDeviceGetPCIBusId)(id, sizeof(id), 0), 0);
 	assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&device, id), 0);
 	assert_int_equal(device, 0);
-	assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&device, "0000:99:00.0"), CUDA_ERROR_INVALID_DEVICE);
+	assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&device, "0000:99:00.0"),
+			 CUDA_ERROR_INVALID_DEVICE);
 	assert_int_equal(EMU(cuCtxCreate)(&context, NULL, CU_CTX_SCHED_SPIN, 0), 0);
 	assert_int_equal(EMU(cuCtxGetFlags)(&flags), 0);
 	assert_int_equal(flags, CU_CTX_SCHED_SPIN);
@@ -287,7 +304,8 @@ static void device_context_and_stream_answer(void **state)
 static void managed_memory_takes_advice(void **state)
 {
 	CUmemLocation device = { .type = CU_MEM_LOCATION_TYPE_DEVICE };
-	CUpointer_attribute attributes[] = { CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR };
+	CUpointer_attribute attributes[] = { CU_POINTER_ATTRIBUTE_IS_MANAGED,
+					     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR };
 	CUdeviceptr p, plain, start = 0;
 	int managed = 0;
 	void *data[] = { &managed, &start };
@@ -300,8 +318,10 @@ static void managed_memory_takes_advice(void **state)
 	assert_int_equal(start, p);
 	assert_int_equal(EMU(cuMemAdvise)(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device), 0);
 	assert_int_equal(EMU(cuMemPrefetchAsync)(p, 4096, device, 0, NULL), 0);
-	assert_int_equal(EMU(cuMemPrefetchAsync)(p, 8 << 20, device, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(EMU(cuMemPrefetchAsync)(plain, 4096, device, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemPrefetchAsync)(p, 8 << 20, device, 0, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemPrefetchAsync)(plain, 4096, device, 0, NULL),
+			 CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuMemFree)(p), 0);
 	assert_int_equal(EMU(cuMemFree)(plain), 0);
 }

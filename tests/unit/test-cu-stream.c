@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of the emulated driver: what begins without a call that waits, what waits for what, what a deadlock is, and what
- * a child process finds. The entries spin on memory that both sides reach.
+ * Streams of the emulated driver: what begins without a call that waits, what waits for what, what
+ * a deadlock is, and what a child process finds. The entries spin on memory that both sides reach.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,10 +23,13 @@ static const char source[] =
 	".visible .entry wait_for(.param .u64 flag, .param .u32 value, .param .u64 out)\n"
 	"{\n"
 	"	.reg .b64 %p<3>;\n	.reg .b32 %v<4>;\n	.reg .pred %q;\n"
-	"	ld.param.u64 %p1, [flag];\n	ld.param.u32 %v1, [value];\n	ld.param.u64 %p2, [out];\n"
+	"	ld.param.u64 %p1, [flag];\n	ld.param.u32 %v1, [value];\n	ld.param.u64 %p2, "
+	"[out];\n"
 	"again:\n"
-	"	ld.volatile.global.u32 %v2, [%p1];\n	setp.ne.u32 %q, %v2, %v1;\n	@%q bra again;\n"
-	"	ld.global.u32 %v3, [%p2];\n	add.u32 %v3, %v3, 1;\n	st.global.u32 [%p2], %v3;\n	ret;\n"
+	"	ld.volatile.global.u32 %v2, [%p1];\n	setp.ne.u32 %q, %v2, %v1;\n	@%q bra "
+	"again;\n"
+	"	ld.global.u32 %v3, [%p2];\n	add.u32 %v3, %v3, 1;\n	st.global.u32 [%p2], "
+	"%v3;\n	ret;\n"
 	"}\n";
 
 struct shared {
@@ -193,7 +196,8 @@ static void work_can_be_held(void **state)
 
 static atomic_bool asked;
 
-/* The driver asks when it would call the launch a deadlock: the thread that waits for it, and the other one. */
+/* The driver asks when it would call the launch a deadlock: the thread that waits for it, and the
+ * other one. */
 static int count_threads(void)
 {
 	asked = true;
@@ -208,7 +212,8 @@ static void *raise_when_asked(void *unused)
 	return unused;
 }
 
-/* Another thread of the program may free it, so it is no deadlock although it takes as long as one. */
+/* Another thread of the program may free it, so it is no deadlock although it takes as long as one.
+ */
 static void a_thread_of_the_program_frees_a_launch(void **state)
 {
 	pthread_t t;
@@ -278,7 +283,8 @@ int main(void)
 
 	setenv("CGPU_EMULATED_MEMORY", "64M", 1);
 	emulator_start();
-	if (EMU(cuModuleLoadData)(&m, source) || EMU(cuModuleGetFunction)(&wait_for, m, "wait_for") ||
+	if (EMU(cuModuleLoadData)(&m, source) ||
+	    EMU(cuModuleGetFunction)(&wait_for, m, "wait_for") ||
 	    EMU(cuMemAllocHost)((void **)&shared, sizeof(*shared)))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,8 @@ static const char *below(const char *path)
 
 static int no_environment(void **state)
 {
-	static const char *const names[] = { "CGPU_CUDA", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX" };
+	static const char *const names[] = { "CGPU_CUDA", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV",
+					     "CONDA_PREFIX" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

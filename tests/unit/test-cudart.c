@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime API as a cell sees it, over the emulated driver: results, last error, cap and ledger, warnings. */
+/* The runtime API as a cell sees it, over the emulated driver: results, last error, cap and ledger,
+ * warnings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,12 +59,14 @@ static void copies_go_where_they_should(void **state)
 	assert_memory_equal(in, out, sizeof(in));
 	assert_int_equal(cudaMemcpy(out, d, 5, 7), cudaErrorInvalidMemcpyDirection);
 	assert_int_equal(cudaMemcpy(out, d, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-	assert_int_equal(cudaMemcpy(d, in, sizeof(in) + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+	assert_int_equal(cudaMemcpy(d, in, sizeof(in) + 1, cudaMemcpyHostToDevice),
+			 cudaErrorInvalidValue);
 	assert_int_equal(cudaMemcpy(d, NULL, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 	assert_int_equal(cudaMemset(in, 0, 4), cudaErrorInvalidValue);
 	assert_int_equal(cudaMemcpy2D(out, 10, d, 100, 10, 5, cudaMemcpyDeviceToHost), cudaSuccess);
 	assert_memory_equal(out + 10, in + 100, 10);
-	assert_int_equal(cudaMemcpy2D(out, 5, d, 100, 10, 5, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+	assert_int_equal(cudaMemcpy2D(out, 5, d, 100, 10, 5, cudaMemcpyDeviceToHost),
+			 cudaErrorInvalidPitchValue);
 }
 
 static void frees_are_checked(void **state)
@@ -115,8 +118,11 @@ static void unchecked_errors_are_warnings_with_their_line(void **state)
 	device_host_line = 14;
 	cudaSetDevice(3);
 	assert_int_equal(device_host_end(&fault), 0);
-	assert_non_null(strstr(device_host_warnings(), "cudaFree returned cudaErrorInvalidValue (invalid argument) in line 12"));
-	assert_non_null(strstr(device_host_warnings(), "cudaSetDevice returned cudaErrorInvalidDevice"));
+	assert_non_null(
+		strstr(device_host_warnings(),
+		       "cudaFree returned cudaErrorInvalidValue (invalid argument) in line 12"));
+	assert_non_null(
+		strstr(device_host_warnings(), "cudaSetDevice returned cudaErrorInvalidDevice"));
 	device_host_begin(++cell);
 	assert_int_equal(cudaGetLastError(), cudaSuccess);
 	cudaSetDevice(3);
@@ -140,7 +146,8 @@ static void the_cap_says_who_holds_what(void **state)
 	assert_int_equal(device_host_end(&fault), -1);
 	assert_int_equal(fault.kind, FAULT_CUDA_OUT_OF_MEMORY);
 	assert_string_equal(fault.ename, "CudaOutOfMemory");
-	assert_non_null(strstr(fault.text, "cudaMalloc of 40.0 MiB for `d_more` in line 4 was refused"));
+	assert_non_null(
+		strstr(fault.text, "cudaMalloc of 40.0 MiB for `d_more` in line 4 was refused"));
 	assert_non_null(strstr(fault.text, "is 64.0 MiB, of which 40.0 MiB are used"));
 	assert_non_null(strstr(fault.text, "d_big"));
 	assert_string_equal(device_fault_cause(), fault.text);
@@ -215,7 +222,8 @@ static void buffers_never_touch(void **state)
 	for (int i = 0; i < 300; i++)
 		for (int j = 0; j < 300; j++)
 			if (i != j && low[i] && low[j])
-				assert_true(high[i] + VMM_POOL_RED_ZONE <= low[j] || high[j] + VMM_POOL_RED_ZONE <= low[i]);
+				assert_true(high[i] + VMM_POOL_RED_ZONE <= low[j] ||
+					    high[j] + VMM_POOL_RED_ZONE <= low[i]);
 }
 
 static void a_loop_of_malloc_and_free_needs_one_buffer(void **state)
@@ -254,7 +262,8 @@ static void streams_and_events(void **state)
 	assert_int_equal(cudaStreamQuery(NULL), cudaSuccess);
 	assert_int_equal(cudaEventElapsedTime(&ms, first, second), cudaSuccess);
 	assert_true(ms >= 0);
-	assert_int_equal(cudaMemcpyAsync(d, &byte, 1, cudaMemcpyHostToDevice, wild), cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaMemcpyAsync(d, &byte, 1, cudaMemcpyHostToDevice, wild),
+			 cudaErrorInvalidResourceHandle);
 	assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
 	assert_int_equal(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
 	assert_int_equal(cudaEventDestroy(first), cudaSuccess);
@@ -343,8 +352,10 @@ static void launches_without_an_entry_are_errors(void **state)
 	device_launch(&nobody, one, one, NULL, NULL);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
 	/* The stub was called without a configuration. */
-	assert_int_equal(__cudaPopCallConfiguration(&one, &one, &shared, &stream), cudaErrorMissingConfiguration);
-	assert_int_equal(cudaLaunchKernel(&nobody, one, one, NULL, shared, stream), cudaErrorMissingConfiguration);
+	assert_int_equal(__cudaPopCallConfiguration(&one, &one, &shared, &stream),
+			 cudaErrorMissingConfiguration);
+	assert_int_equal(cudaLaunchKernel(&nobody, one, one, NULL, shared, stream),
+			 cudaErrorMissingConfiguration);
 	assert_int_equal(cudaGetLastError(), cudaErrorMissingConfiguration);
 }
 
@@ -358,7 +369,8 @@ static void every_row_is_found_by_name(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
-/* What public programs call is there, but for what one process with one device and no screen cannot have. */
+/* What public programs call is there, but for what one process with one device and no screen cannot
+ * have. */
 static void what_programs_use_is_there(void **state)
 {
 	static const char *const names[] = {
@@ -366,7 +378,8 @@ static void what_programs_use_is_there(void **state)
 #include "tests/unit/cudart-used.def"
 #undef USED
 	};
-	static const char *const refused[] = { "cudaGraphics", "cudaIpc", "cudaMemPoolExport", "cudaMemPoolImport" };
+	static const char *const refused[] = { "cudaGraphics", "cudaIpc", "cudaMemPoolExport",
+					       "cudaMemPoolImport" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

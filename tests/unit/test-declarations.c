@@ -15,7 +15,8 @@
 
 static uint32_t cell;
 
-/* The notebook's cell `id` has run as the next In[]; variables and functions whose text is no `extern` are its own. */
+/* The notebook's cell `id` has run as the next In[]; variables and functions whose text is no
+ * `extern` are its own. */
 static char *run_n(struct declarations *d, const char *id, struct declaration *add, size_t n)
 {
 	struct declaration_source from = { id, ++cell, true };
@@ -37,15 +38,16 @@ static char *accept_n(struct declarations *d, struct declaration *add, size_t n)
 	return run_n(d, NULL, add, n);
 }
 
-static void accept(struct declarations *d, enum declaration_kind kind, const char *name, const char *host,
-		   const char *device)
+static void accept(struct declarations *d, enum declaration_kind kind, const char *name,
+		   const char *host, const char *device)
 {
 	struct declaration one = { kind, 0, 1, name, host, device };
 
 	free(accept_n(d, &one, 1));
 }
 
-/* What the compiler holds after being told: the host texts, or the device texts where there are none. */
+/* What the compiler holds after being told: the host texts, or the device texts where there are
+ * none. */
 static struct buffer told;
 
 static void tell(struct declarations *d, char *list[], size_t *n_list)
@@ -60,7 +62,8 @@ static void tell(struct declarations *d, char *list[], size_t *n_list)
 		if (changes[i].index == *n_list)
 			list[(*n_list)++] = NULL;
 		free(list[changes[i].index]);
-		list[changes[i].index] = strdup(*changes[i].d.host ? changes[i].d.host : changes[i].d.device);
+		list[changes[i].index] =
+			strdup(*changes[i].d.host ? changes[i].d.host : changes[i].d.device);
 	}
 	while (rc && *n_list > total)
 		free(list[--*n_list]);
@@ -74,17 +77,20 @@ static void tell(struct declarations *d, char *list[], size_t *n_list)
 			buffer_printf(&told, "%s%s", told.len ? " | " : "", list[i]);
 }
 
-#define SESSION struct declarations d = { 0 }; char *list[64]; size_t n_list = 0
-#define TOLD(expected)                                                \
-	do {                                                          \
-		tell(&d, list, &n_list);                              \
-		assert_string_equal(buffer_text(&told), expected);    \
+#define SESSION                                                                                    \
+	struct declarations d = { 0 };                                                             \
+	char *list[64];                                                                            \
+	size_t n_list = 0
+#define TOLD(expected)                                                                             \
+	do {                                                                                       \
+		tell(&d, list, &n_list);                                                           \
+		assert_string_equal(buffer_text(&told), expected);                                 \
 	} while (0)
-#define END                                         \
-	do {                                        \
-		while (n_list)                      \
-			free(list[--n_list]);       \
-		declarations_release(&d);           \
+#define END                                                                                        \
+	do {                                                                                       \
+		while (n_list)                                                                     \
+			free(list[--n_list]);                                                      \
+		declarations_release(&d);                                                          \
 	} while (0)
 
 static void a_cpp_declaration_moves_behind_what_it_uses(void **state)
@@ -93,7 +99,9 @@ static void a_cpp_declaration_moves_behind_what_it_uses(void **state)
 	struct declaration again = { DECLARATION_CPP, 2, 1, "type s", "struct s { };", "s" };
 	struct declaration_source from = { "a", 2, false };
 	const char *behind[] = { "v", "no such" };
-	struct unit unit = { .declarations = &again, .n_declarations = 1, .behind = behind, .n_behind = 2 };
+	struct unit unit = {
+		.declarations = &again, .n_declarations = 1, .behind = behind, .n_behind = 2
+	};
 	struct declarations_kept before;
 
 	(void)state;
@@ -171,12 +179,15 @@ static void changed_type_takes_its_users_along(void **state)
 	accept(&d, DECLARATION_VARIABLE, "v", "extern pp v;", "");
 	accept(&d, DECLARATION_FUNCTION, "norm", "double norm(struct p);", "");
 	notes = accept_n(&d, again, 2);
-	assert_string_equal(notes, "note: type p has changed; declared with the old one, and so no longer known: "
-			    "pp (In[3]), v (In[4]). Run their cells again to have them with the new type.\n");
+	assert_string_equal(
+		notes,
+		"note: type p has changed; declared with the old one, and so no longer known: pp "
+		"(In[3]), v (In[4]). Run their cells again to have them with the new type.\n");
 	free(notes);
-	TOLD("extern int other; | 'pp' of In[3] has the type p as it was before In[6] changed it; run that cell again to have "
-	     "it with the new one | 'v' of In[4] has the type p as it was before In[6] changed it; run that cell again to have "
-	     "it with the new one | struct p { double x; }; | double norm(struct p);");
+	TOLD("extern int other; | 'pp' of In[3] has the type p as it was before In[6] changed it; "
+	     "run that cell again to have it with the new one | 'v' of In[4] has the type p as it "
+	     "was before In[6] changed it; run that cell again to have it with the new one | "
+	     "struct p { double x; }; | double norm(struct p);");
 	END;
 }
 
@@ -214,17 +225,17 @@ static void shrinking_is_a_change(void **state)
 	accept(&d, DECLARATION_VARIABLE, "v", "extern t v;", "");
 	TOLD("typedef long t; | extern t v;");
 	free(accept_n(&d, &change, 1));
-	TOLD("'v' of In[2] has the type t as it was before In[3] changed it; run that cell again to have it with the new one | "
-	     "typedef int t;");
+	TOLD("'v' of In[2] has the type t as it was before In[3] changed it; run that cell again "
+	     "to have it with the new one | typedef int t;");
 	END;
 }
 
-#define RUN(id, ...)                                                                              \
-	do {                                                                                      \
-		struct declaration unit_[] = { __VA_ARGS__ };                                     \
-		char *notes_ = run_n(&d, id, unit_, sizeof(unit_) / sizeof(unit_[0]));            \
-		assert_string_equal(notes_ ? notes_ : "", "");                                    \
-		free(notes_);                                                                     \
+#define RUN(id, ...)                                                                               \
+	do {                                                                                       \
+		struct declaration unit_[] = { __VA_ARGS__ };                                      \
+		char *notes_ = run_n(&d, id, unit_, sizeof(unit_) / sizeof(unit_[0]));             \
+		assert_string_equal(notes_ ? notes_ : "", "");                                     \
+		free(notes_);                                                                      \
 	} while (0)
 #define VARIABLE(name) { DECLARATION_VARIABLE, 0, 1, name, "extern int " name ";", "" }
 #define MACRO(name, text) { DECLARATION_MACRO, 0, 1, name, "#define " name " " text, "" }
@@ -249,19 +260,21 @@ static void a_cell_drops_what_it_has_no_more(void **state)
 	assert_int_equal(declarations_keep(&d, &kept, NULL), 0);
 	assert_int_equal(declarations_keep(&d, &same, NULL), 0);
 	RUN("A", VARIABLE("x"));
-	TOLD("extern int x; | 'y' of In[1] was dropped when that cell was run again, as In[3], without it | "
-	     "'N' of In[1] was dropped when that cell was run again, as In[3], without it | extern int z;");
+	TOLD("extern int x; | 'y' of In[1] was dropped when that cell was run again, as In[3], "
+	     "without it | 'N' of In[1] was dropped when that cell was run again, as In[3], "
+	     "without it | extern int z;");
 	assert_null(declarations_find(&d, "y"));
 	declarations_return(&d, &same);
 	TOLD("extern int x; | extern int y; | #define N 1 | extern int z;");
 	declarations_return(&d, &kept);
 	TOLD("extern int x; | extern int y; | #define N 1 | extern int z;");
 	RUN("A", VARIABLE("y"));
-	TOLD("'x' of In[1] was dropped when that cell was run again, as In[4], without it | extern int y; | "
-	     "'N' of In[1] was dropped when that cell was run again, as In[4], without it | extern int z;");
+	TOLD("'x' of In[1] was dropped when that cell was run again, as In[4], without it | extern "
+	     "int y; | 'N' of In[1] was dropped when that cell was run again, as In[4], without it "
+	     "| extern int z;");
 	RUN("C", VARIABLE("x"));
-	TOLD("extern int y; | 'N' of In[1] was dropped when that cell was run again, as In[4], without it | extern int z; | "
-	     "extern int x;");
+	TOLD("extern int y; | 'N' of In[1] was dropped when that cell was run again, as In[4], "
+	     "without it | extern int z; | extern int x;");
 	buffer_release(&names);
 	END;
 }
@@ -280,7 +293,8 @@ static void what_a_later_cell_redefines_is_that_cells(void **state)
 	END;
 }
 
-/* An include is in use until no cell has it any more, and always when it came from a cell without an id. */
+/* An include is in use until no cell has it any more, and always when it came from a cell without
+ * an id. */
 static void what_several_cells_say_goes_with_the_last(void **state)
 {
 	SESSION;
@@ -309,9 +323,9 @@ static void what_other_cells_need_stays(void **state)
 	RUN("B", { DECLARATION_VARIABLE, 0, 1, "v", "extern struct s v;", "" });
 	RUN("A", VARIABLE("x"));
 	/* The macro keeps its meaning for the type that was made with it. */
-	TOLD("#define N 4 | struct s { int a[N]; }; | "
-	     "'unused' of In[1] was dropped when that cell was run again, as In[3], without it | extern struct s v; | "
-	     "'N' of In[1] was dropped when that cell was run again, as In[3], without it | #undef N | extern int x;");
+	TOLD("#define N 4 | struct s { int a[N]; }; | 'unused' of In[1] was dropped when that cell "
+	     "was run again, as In[3], without it | extern struct s v; | 'N' of In[1] was dropped "
+	     "when that cell was run again, as In[3], without it | #undef N | extern int x;");
 	RUN("B", VARIABLE("y"));
 	RUN("A", VARIABLE("x"));
 	assert_null(declarations_find(&d, "s"));
@@ -336,13 +350,15 @@ static void a_type_that_is_completed_is_the_same_type(void **state)
 	SESSION;
 
 	(void)state;
-	RUN("A", { DECLARATION_TAG, 0, 1, "s", "struct s;", "" }, { DECLARATION_VARIABLE, 0, 1, "p", "extern struct s *p;", "" });
+	RUN("A", { DECLARATION_TAG, 0, 1, "s", "struct s;", "" },
+	    { DECLARATION_VARIABLE, 0, 1, "p", "extern struct s *p;", "" });
 	RUN("B", STRUCT("s", "int a;"));
 	TOLD("struct s { int a; }; | extern struct s *p;");
 	END;
 }
 
-/* The slots of what has gone are used up, so that a session in which a cell is edited for hours stays short. */
+/* The slots of what has gone are used up, so that a session in which a cell is edited for hours
+ * stays short. */
 static void a_cell_that_is_edited_for_hours_leaves_a_short_list(void **state)
 {
 	static char *list[8192];
@@ -380,7 +396,8 @@ static void names_are_dropped_by_hand(void **state)
 	assert_int_equal(declarations_keep(&d, &kept, NULL), 0);
 	buffer_append(&names, "x\0s", sizeof("x\0s"));
 	assert_int_equal(declarations_drop(&d, &names, "was dropped by %reset in In[2]", NULL), 0);
-	TOLD("'x' of In[1] was dropped by %reset in In[2] | 's' of In[1] was dropped by %reset in In[2] | extern int y;");
+	TOLD("'x' of In[1] was dropped by %reset in In[2] | 's' of In[1] was dropped by %reset in "
+	     "In[2] | extern int y;");
 	declarations_return(&d, &kept);
 	TOLD("extern int x; | struct s { int a; }; | extern int y;");
 	buffer_release(&names);

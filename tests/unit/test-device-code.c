@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of device code: variables that outlive cells, launches through the glue, faults of device code, and all of it over
- * the death of a worker. */
+/* Units of device code: variables that outlive cells, launches through the glue, faults of device
+ * code, and all of it over the death of a worker. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,17 +22,25 @@
 
 #define N 100
 
-/* The host objects that the compiler makes for device variables and entries: their addresses are what matters. */
+/* The host objects that the compiler makes for device variables and entries: their addresses are
+ * what matters. */
 static int counter;
 static float weights[4];
 static char bump_stub, weigh_stub, read_counter_stub;
 
-static struct unit_entry entries_1[] = { { "bump", "_Z4bumpPii", 4 }, { "weigh", "_Z5weighPf", 10 } };
+static struct unit_entry entries_1[] = { { "bump", "_Z4bumpPii", 4 },
+					 { "weigh", "_Z5weighPf", 10 } };
 static struct unit_entry entries_2[] = { { "read_counter", "_Z12read_counterPi", 2 } };
-static const struct unit unit_1 = { .cell = 2, .ptx = PTX_UNIT_1, .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				    .entries = entries_1, .n_entries = 2 };
-static const struct unit unit_2 = { .cell = 3, .ptx = PTX_UNIT_2, .ptx_len = sizeof(PTX_UNIT_2) - 1,
-				    .entries = entries_2, .n_entries = 1 };
+static const struct unit unit_1 = { .cell = 2,
+				    .ptx = PTX_UNIT_1,
+				    .ptx_len = sizeof(PTX_UNIT_1) - 1,
+				    .entries = entries_1,
+				    .n_entries = 2 };
+static const struct unit unit_2 = { .cell = 3,
+				    .ptx = PTX_UNIT_2,
+				    .ptx_len = sizeof(PTX_UNIT_2) - 1,
+				    .entries = entries_2,
+				    .n_entries = 1 };
 
 static int **out; /* device buffer of N ints; shared by all workers */
 
@@ -56,7 +64,8 @@ static int counter_value(void)
 {
 	int value = -1;
 
-	WORKER_NEED(!cudaMemcpyFromSymbol(&value, &counter, sizeof(value), 0, cudaMemcpyDeviceToHost));
+	WORKER_NEED(
+		!cudaMemcpyFromSymbol(&value, &counter, sizeof(value), 0, cudaMemcpyDeviceToHost));
 	return value;
 }
 
@@ -65,7 +74,8 @@ static void define(void *data)
 	(void)data;
 	device_host_begin(2);
 	load(&unit_1);
-	WORKER_NEED(!cudaMalloc((void **)out, N * sizeof(int)) && !cudaMemset(*out, 0, N * sizeof(int)));
+	WORKER_NEED(!cudaMalloc((void **)out, N * sizeof(int)) &&
+		    !cudaMemset(*out, 0, N * sizeof(int)));
 	device_host_commit();
 }
 
@@ -149,7 +159,8 @@ static void redefine(void *data)
 	launch_bump(1, 3);
 	WORKER_NEED(counter_value() == 8 && !cudaGetSymbolAddress(&before, &counter));
 	load(&unit_1);
-	WORKER_NEED(counter_value() == 5 && !cudaGetSymbolAddress(&after, &counter) && before == after);
+	WORKER_NEED(counter_value() == 5 && !cudaGetSymbolAddress(&after, &counter) &&
+		    before == after);
 	launch_bump(1, 3);
 	WORKER_NEED(counter_value() == 8);
 	device_host_die();
@@ -172,8 +183,10 @@ static void constants(void *data)
 	(void)data;
 	device_host_begin(3);
 	WORKER_NEED(!cudaMemcpyToSymbol(weights, w, sizeof(w), 0, cudaMemcpyHostToDevice));
-	WORKER_NEED(cudaMemcpyToSymbol(weights, w, sizeof(w), 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-	WORKER_NEED(cudaMemcpyToSymbol(w, w, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+	WORKER_NEED(cudaMemcpyToSymbol(weights, w, sizeof(w), 4, cudaMemcpyHostToDevice) ==
+		    cudaErrorInvalidValue);
+	WORKER_NEED(cudaMemcpyToSymbol(w, w, 4, 0, cudaMemcpyHostToDevice) ==
+		    cudaErrorInvalidSymbol);
 	WORKER_NEED(!cudaGetSymbolSize(&size, weights) && size == 16);
 	WORKER_NEED(!cudaLaunchKernel(&weigh_stub, one, four, args, 0, NULL));
 	WORKER_NEED(!cudaMemcpy(result, *out, sizeof(result), cudaMemcpyDeviceToHost));
@@ -201,7 +214,8 @@ static void past_the_end(void *data)
 	WORKER_NEED(cudaGetLastError() == cudaSuccess);
 	WORKER_NEED(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
 	WORKER_NEED(cudaMemcpy(&value, *out, 4, cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress);
-	WORKER_NEED(cudaGetLastError() == cudaErrorIllegalAddress && cudaGetLastError() == cudaErrorIllegalAddress);
+	WORKER_NEED(cudaGetLastError() == cudaErrorIllegalAddress &&
+		    cudaGetLastError() == cudaErrorIllegalAddress);
 	WORKER_NEED(device_host_end(&fault) == -1 && fault.kind == FAULT_CUDA);
 	WORKER_NEED(!strcmp(fault.ename, "CudaIllegalAddress"));
 	WORKER_NEED(strstr(fault.text, "in the CUDA kernel bump, line 8 of In[2]"));
@@ -252,11 +266,13 @@ static void impossible(void *data)
 	WORKER_NEED(cudaGetLastError() == cudaErrorInvalidConfiguration);
 	device_launch(&bump_stub, none, one, NULL, args);
 	WORKER_NEED(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-	WORKER_NEED(!cudaFuncGetAttributes(&a, &bump_stub) && a.maxThreadsPerBlock == 1024 && a.ptxVersion == 75);
+	WORKER_NEED(!cudaFuncGetAttributes(&a, &bump_stub) && a.maxThreadsPerBlock == 1024 &&
+		    a.ptxVersion == 75);
 	device_host_line = 9;
 	device_launch(&bump_stub, one, huge, NULL, args);
 	device_host_commit();
-	WORKER_NEED(strstr(device_host_warnings(), "the launch of bump returned cudaErrorInvalidConfiguration"));
+	WORKER_NEED(strstr(device_host_warnings(),
+			   "the launch of bump returned cudaErrorInvalidConfiguration"));
 	WORKER_NEED(strstr(device_host_warnings(), "line 9"));
 }
 
@@ -273,7 +289,8 @@ static void unknown_variable(void *data)
 
 	(void)data;
 	device_host_begin(2);
-	WORKER_NEED(device_load(&unit_2, &err) == -1 && err.code == ERROR_NOT_FOUND && strstr(err.text, "counter"));
+	WORKER_NEED(device_load(&unit_2, &err) == -1 && err.code == ERROR_NOT_FOUND &&
+		    strstr(err.text, "counter"));
 }
 
 static int empty_session(void **state)

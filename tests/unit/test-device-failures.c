@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA side when the device fails: each injected failure, and what the cell and the user are told. */
+/* The CUDA side when the device fails: each injected failure, and what the cell and the user are
+ * told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +23,11 @@
 #define MIB (1024u * 1024)
 
 static struct unit_entry entries[] = { { "bump", "_Z4bumpPii", 4 } };
-static const struct unit unit = { .cell = 2, .ptx = PTX_UNIT_1, .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				  .entries = entries, .n_entries = 1 };
+static const struct unit unit = { .cell = 2,
+				  .ptx = PTX_UNIT_1,
+				  .ptx_len = sizeof(PTX_UNIT_1) - 1,
+				  .entries = entries,
+				  .n_entries = 1 };
 
 static int fresh_session(void **state)
 {
@@ -73,7 +77,8 @@ static void no_device(void *data)
 	WORKER_NEED(cudaGetDeviceCount(&n) == cudaErrorOperatingSystem && n == 0);
 	WORKER_NEED(device_load(&unit, &err) == -1 && strstr(err.text, "OS call failed"));
 	WORKER_NEED(!device_host_end(&fault));
-	WORKER_NEED(strstr(device_host_warnings(), "cudaErrorOperatingSystem") && strstr(device_host_warnings(), "OS call failed"));
+	WORKER_NEED(strstr(device_host_warnings(), "cudaErrorOperatingSystem") &&
+		    strstr(device_host_warnings(), "OS call failed"));
 }
 
 static void a_worker_without_a_device_says_why(void **state)
@@ -126,7 +131,8 @@ static void fill_device(void *data)
 
 	(void)data;
 	device_host_begin(1);
-	WORKER_NEED(!cudaMalloc(&kept, 60 * MIB) && !cudaMemset(kept, 4, 60 * MIB) && !device_host_end(&fault));
+	WORKER_NEED(!cudaMalloc(&kept, 60 * MIB) && !cudaMemset(kept, 4, 60 * MIB) &&
+		    !device_host_end(&fault));
 	device_host_begin(2);
 	WORKER_NEED(!cudaMemset(kept, 5, 60 * MIB));
 }
@@ -136,7 +142,8 @@ static void check_filled(void *data)
 	char byte = 0;
 
 	device_host_begin(2);
-	WORKER_NEED(!cudaMemcpy(&byte, (char *)data + 60 * MIB - 1, 1, cudaMemcpyDeviceToHost) && byte == 4);
+	WORKER_NEED(!cudaMemcpy(&byte, (char *)data + 60 * MIB - 1, 1, cudaMemcpyDeviceToHost) &&
+		    byte == 4);
 }
 
 static void pre_images_go_to_the_host_when_the_device_is_full(void **state)
@@ -167,7 +174,8 @@ static void no_room_for_the_copy(void *data)
 	setrlimit(RLIMIT_NOFILE, &none);
 	WORKER_NEED(cudaMemset(kept, 5, MIB) == cudaErrorMemoryAllocation);
 	setrlimit(RLIMIT_NOFILE, &before);
-	WORKER_NEED(device_host_end(&fault) == -1 && strstr(fault.text, "there is no memory for the copy"));
+	WORKER_NEED(device_host_end(&fault) == -1 &&
+		    strstr(fault.text, "there is no memory for the copy"));
 }
 
 static void without_a_copy_nothing_is_written(void **state)
@@ -190,7 +198,8 @@ static void sticky(void *data)
 	WORKER_NEED(cudaGetLastError() == cudaSuccess);
 	WORKER_NEED(device_host_end(&fault) == -1 && fault.kind == FAULT_CUDA);
 	WORKER_NEED(!strcmp(fault.ename, "CudaMisalignedAddress"));
-	WORKER_NEED(cudaGetLastError() == cudaErrorMisalignedAddress && cudaFree(p) == cudaErrorMisalignedAddress);
+	WORKER_NEED(cudaGetLastError() == cudaErrorMisalignedAddress &&
+		    cudaFree(p) == cudaErrorMisalignedAddress);
 }
 
 static void a_fault_that_nobody_waited_for_ends_the_cell(void **state)

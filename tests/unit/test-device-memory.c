@@ -163,7 +163,8 @@ static void test_commit_drops(void **state)
 	assert_non_null(find(3));
 }
 
-/* What waits is no memory of the session: a pre-image makes it one of the cell, and the end of the worker closes it. */
+/* What waits is no memory of the session: a pre-image makes it one of the cell, and the end of the
+ * worker closes it. */
 static void test_scratch_that_waits(void **state)
 {
 	(void)state;
@@ -230,7 +231,8 @@ static void test_undo(void **state)
 	assert_int_equal(memory.chunks.n, 2);
 }
 
-/* Over two commits: the older pre-image is copied last; one of a chunk that goes away is not copied at all. */
+/* Over two commits: the older pre-image is copied last; one of a chunk that goes away is not copied
+ * at all. */
 static void test_undo_of_two(void **state)
 {
 	(void)state;
@@ -380,7 +382,8 @@ static void test_encoding(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rollback_forgets_what_the_cell_made, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rollback_forgets_what_the_cell_made, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_rollback_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_commit_drops, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_scratch_that_waits, set_up, tear_down),
@@ -388,9 +391,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_moved_chunk_goes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_of_two, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_preimages_go_with_the_commit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_certificates_are_for_the_worker_behind_a_failed_cell, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_undo_takes_the_oldest_certificates, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_preimages_go_with_the_commit, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_certificates_are_for_the_worker_behind_a_failed_cell, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_takes_the_oldest_certificates, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_nonsense_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_encoding, set_up, tear_down),
 	};

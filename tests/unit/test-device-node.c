@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes that a process has open, with files of their names: which they are, and that they are opened anew. */
+/* The nodes that a process has open, with files of their names: which they are, and that they are
+ * opened anew. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@
 
 #include "runtime/cuda/device-node.h"
 
-static const char *const names[] = { "nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia1x", "nvidia64", "other0" };
+static const char *const names[] = { "nvidia0",  "nvidia12", "nvidiactl", "nvidia-uvm",
+				     "nvidia1x", "nvidia64", "other0" };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static char folder[] = "/tmp/nodes-XXXXXX";

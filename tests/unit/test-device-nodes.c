@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that are found in a process, opened anew, and held: with files of their names, and with pseudo terminals as devices. */
+/* Nodes that are found in a process, opened anew, and held: with files of their names, and with
+ * pseudo terminals as devices. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +42,8 @@ static int device(int *ret_master)
 static void one_of_each_device_is_held(void **state)
 {
 	struct device_nodes d = { .n = 0 };
-	int first = open("/dev/null", O_RDWR), again = open("/dev/null", O_RDWR), other = open("/dev/zero", O_RDWR);
+	int first = open("/dev/null", O_RDWR), again = open("/dev/null", O_RDWR),
+	    other = open("/dev/zero", O_RDWR);
 
 	(void)state;
 	device_nodes_hold(&d, first);

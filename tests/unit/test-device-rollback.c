@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers that die by SIGKILL, and what the next one finds: committed buffers, addresses and handles, nothing else. */
+/* Workers that die by SIGKILL, and what the next one finds: committed buffers, addresses and
+ * handles, nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ static void make_buffers(void *data)
 {
 	(void)data;
 	device_host_begin(1);
-	WORKER_NEED(!cudaMalloc((void **)&shared->small, SMALL) && !cudaMalloc((void **)&shared->large, LARGE));
+	WORKER_NEED(!cudaMalloc((void **)&shared->small, SMALL) &&
+		    !cudaMalloc((void **)&shared->large, LARGE));
 	WORKER_NEED(!cudaMallocHost((void **)&shared->pinned, 5000));
 	WORKER_NEED(!cudaStreamCreate(&shared->stream) && !cudaEventCreate(&shared->event));
 	fill(shared->small, SMALL, 1);
@@ -62,8 +64,10 @@ static void check_buffers(void *data)
 	device_host_begin(5);
 	need_content(shared->small, SMALL, 1);
 	need_content(shared->large, LARGE, 2);
-	WORKER_NEED(!cudaHostGetDevicePointer(&device_pointer, shared->pinned, 0) && shared->pinned[4999] == 3);
-	WORKER_NEED(!cudaEventRecord(shared->event, shared->stream) && !cudaStreamSynchronize(shared->stream));
+	WORKER_NEED(!cudaHostGetDevicePointer(&device_pointer, shared->pinned, 0) &&
+		    shared->pinned[4999] == 3);
+	WORKER_NEED(!cudaEventRecord(shared->event, shared->stream) &&
+		    !cudaStreamSynchronize(shared->stream));
 	WORKER_NEED(cudaFree(shared->small + 1) == cudaErrorInvalidValue);
 	cudaGetLastError();
 	device_host_commit();
@@ -158,7 +162,8 @@ static void check_overwritten(void *data)
 	(void)data;
 	device_host_begin(6);
 	need_content(shared->small, SMALL, 5);
-	WORKER_NEED(cudaMemcpy(&byte, shared->large, 1, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+	WORKER_NEED(cudaMemcpy(&byte, shared->large, 1, cudaMemcpyDeviceToHost) ==
+		    cudaErrorInvalidValue);
 	cudaGetLastError();
 	device_host_commit();
 }
@@ -183,6 +188,7 @@ int main(void)
 		TEST(what_was_committed_stays),
 	};
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

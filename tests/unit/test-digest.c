@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digests that device code computes, beside the same sum in C, for sizes around those of words, threads and grids. */
+/* Digests that device code computes, beside the same sum in C, for sizes around those of words,
+ * threads and grids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,8 @@ static int set_up(void **state)
 		x = x * 6364136223846793005ull + 1442695040888963407ull;
 		host[i] = (unsigned char)(x >> 56);
 	}
-	return !host || cudaMalloc((void **)&on_device, LARGE) || cudaMemcpy(on_device, host, LARGE, cudaMemcpyHostToDevice);
+	return !host || cudaMalloc((void **)&on_device, LARGE) ||
+	       cudaMemcpy(on_device, host, LARGE, cudaMemcpyHostToDevice);
 }
 
 static int tear_down(void **state)
@@ -74,7 +76,8 @@ static int tear_down(void **state)
 
 static void is_the_sum_that_it_should_be(void **state)
 {
-	static const uint64_t sizes[] = { 0, 1, 7, 8, 15, 16, 17, 31, 33, 4095, 4096, 4111, 16383, 16384, 16400, 100003, LARGE };
+	static const uint64_t sizes[] = { 0,    1,    7,    8,     15,    16,    17,     31,   33,
+					  4095, 4096, 4111, 16383, 16384, 16400, 100003, LARGE };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

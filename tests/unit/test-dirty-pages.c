@@ -20,7 +20,8 @@
 #define PAGES 4096
 #define AT(page) (ARENA_BASE + (page) * ARENA_PAGE)
 
-/* A child with a private mapping of a memfd: every page was read, `written` were written, the last ones are shared. */
+/* A child with a private mapping of a memfd: every page was read, `written` were written, the last
+ * ones are shared. */
 static pid_t child_with(const int *written, int n)
 {
 	int memfd = memfd_create("pages", MFD_CLOEXEC), ready[2];
@@ -40,8 +41,8 @@ static pid_t child_with(const int *written, int n)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (at == MAP_FAILED)
 			_exit(1);
-		mmap((void *)AT(PAGES - 8), 8 * ARENA_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd,
-		     (PAGES - 8) * (off_t)ARENA_PAGE);
+		mmap((void *)AT(PAGES - 8), 8 * ARENA_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_FIXED, memfd, (PAGES - 8) * (off_t)ARENA_PAGE);
 		for (int i = 0; i < PAGES; i++)
 			sum = (char)(sum + at[i * ARENA_PAGE]);
 		memset((void *)AT(PAGES - 8), 1, 8 * ARENA_PAGE);
@@ -96,7 +97,8 @@ static void test_ioctl(void **state)
 {
 	(void)state;
 	if (dirty_pages_choose() != &dirty_pages_ioctl) {
-		print_message("this Linux has no PAGEMAP_SCAN: the answer must be the error that makes us choose the other\n");
+		print_message("this Linux has no PAGEMAP_SCAN: the answer must be the error that "
+			      "makes us choose the other\n");
 		assert_ptr_equal(dirty_pages_choose(), &dirty_pages_pagemap);
 		return;
 	}
@@ -140,7 +142,8 @@ static void test_nothing_in_shared_pages(void **state)
 {
 	pid_t pid = child_with(NULL, 0);
 	char *own = mmap(NULL, ARENA_PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool can_tell = dirty_pages_none(getpid(), (uint64_t)(uintptr_t)own, (uint64_t)(uintptr_t)own + ARENA_PAGE);
+	bool can_tell = dirty_pages_none(getpid(), (uint64_t)(uintptr_t)own,
+					 (uint64_t)(uintptr_t)own + ARENA_PAGE);
 
 	(void)state;
 	assert_int_equal(dirty_pages_none(pid, AT(PAGES - 8), AT(PAGES)), can_tell);
@@ -173,10 +176,8 @@ static void test_dead_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ioctl),
-		cmocka_unit_test(test_pagemap),
-		cmocka_unit_test(test_many_ranges),
-		cmocka_unit_test(test_nothing_in_shared_pages),
+		cmocka_unit_test(test_ioctl),        cmocka_unit_test(test_pagemap),
+		cmocka_unit_test(test_many_ranges),  cmocka_unit_test(test_nothing_in_shared_pages),
 		cmocka_unit_test(test_dead_process),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fat binaries as nvcc writes them, and damaged ones: which image is taken, and that nothing is read beyond the end. */
+/* Fat binaries as nvcc writes them, and damaged ones: which image is taken, and that nothing is
+ * read beyond the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,7 +44,10 @@ struct wrapper {
 
 static struct image image_of(uint16_t kind, uint32_t target, const char *text)
 {
-	struct image i = { .kind = kind, .header_size = offsetof(struct image, text), .size = sizeof(i.text), .target = target };
+	struct image i = { .kind = kind,
+			   .header_size = offsetof(struct image, text),
+			   .size = sizeof(i.text),
+			   .target = target };
 
 	strcpy(i.text, text);
 	return i;
@@ -51,11 +55,16 @@ static struct image image_of(uint16_t kind, uint32_t target, const char *text)
 
 static struct binary whole(void)
 {
-	return (struct binary){ 0xba55ed50, 1, 16, 3 * sizeof(struct image),
-				{ image_of(PTX, 52, "old"), image_of(MACHINE_CODE, 75, "code"), image_of(PTX, 75, "ptx") } };
+	return (struct binary){ 0xba55ed50,
+				1,
+				16,
+				3 * sizeof(struct image),
+				{ image_of(PTX, 52, "old"), image_of(MACHINE_CODE, 75, "code"),
+				  image_of(PTX, 75, "ptx") } };
 }
 
-static int take(const struct binary *b, unsigned target, unsigned wishes, struct fat_binary_ptx *ret, struct error *err)
+static int take(const struct binary *b, unsigned target, unsigned wishes,
+		struct fat_binary_ptx *ret, struct error *err)
 {
 	const struct wrapper w = { 0x466243b1, 1, b, NULL };
 
@@ -72,7 +81,8 @@ static void assert_taken(const struct binary *b, unsigned target, unsigned wishe
 	assert_memory_equal(p.payload, text, p.len);
 }
 
-static void assert_refused(const struct binary *b, unsigned target, unsigned wishes, enum error_code code)
+static void assert_refused(const struct binary *b, unsigned target, unsigned wishes,
+			   enum error_code code)
 {
 	struct error err = ERROR_INIT;
 	struct fat_binary_ptx p;

@@ -27,7 +27,8 @@ static void describe(uint64_t address, struct address_description *ret)
 
 static struct worker_control *new_control(void)
 {
-	void *p = mmap(NULL, sizeof(struct worker_control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, sizeof(struct worker_control), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(p, MAP_FAILED);
 	return p;

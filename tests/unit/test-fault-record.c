@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that a hostile cell has written: no text ends, each count is too large, and behind the record nothing is mapped. */
+/* Records that a hostile cell has written: no text ends, each count is too large, and behind the
+ * record nothing is mapped. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +23,10 @@
 static struct fault_record *make_record(int fill)
 {
 	size_t size = (sizeof(struct fault_record) + PAGE - 1) / PAGE * PAGE;
-	char *p = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t offset = (size - sizeof(struct fault_record)) / _Alignof(struct fault_record) * _Alignof(struct fault_record);
+	char *p =
+		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t offset = (size - sizeof(struct fault_record)) / _Alignof(struct fault_record) *
+			_Alignof(struct fault_record);
 
 	assert_true(p != MAP_FAILED && !munmap(p + size, PAGE));
 	memset(p, fill, size);

@@ -77,7 +77,8 @@ static void figures_are_read_while_it_runs(void **state)
 	struct gpu_meter m;
 
 	(void)state;
-	write_program("case \"$*\" in *--id=GPU-12340000-0000-0000-0000-0000000000ff*) echo '37, 54';; esac; exec sleep 1000");
+	write_program("case \"$*\" in *--id=GPU-12340000-0000-0000-0000-0000000000ff*) echo '37, "
+		      "54';; esac; exec sleep 1000");
 	run(&m, loop, true);
 	assert_int_equal(m.busy_percent, 37);
 	assert_int_equal(m.celsius, 54);
@@ -98,7 +99,8 @@ static void what_is_not_told_is_not_known(void **state)
 	assert_int_equal(m.busy_percent, -1);
 	assert_int_equal(m.celsius, 61);
 	stop(&m);
-	write_program("echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver'; exit 9");
+	write_program("echo 'NVIDIA-SMI has failed because it could not communicate with the "
+		      "NVIDIA driver'; exit 9");
 	run(&m, loop, false);
 	assert_false(gpu_meter_runs(&m));
 	assert_false(gpu_meter_is_known(&m));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order and lanes of graphs: what may run side by side does, and what need not be waited for is not. */
+/* Order and lanes of graphs: what may run side by side does, and what need not be waited for is
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 
 #define NODES_MAX 64
 
-/* A word a node: its place, then the letters of those it depends on. "0 0a 0a 0bc": a fork and a join. */
+/* A word a node: its place, then the letters of those it depends on. "0 0a 0a 0bc": a fork and a
+ * join. */
 struct graph {
 	char words[NODES_MAX][16];
 	uint32_t n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who needs a file that a child makes while nothing is to be done gets it once: from the child, or with the child gone. Real
- * processes; the "header" is a file that a child makes under another name and renames.
+ * Who needs a file that a child makes while nothing is to be done gets it once: from the child, or
+ * with the child gone. Real processes; the "header" is a file that a child makes under another name
+ * and renames.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,8 @@
 
 #include "compiler/session/header-ahead.h"
 
-static char folder[] = "/tmp/cgpu-test-header-ahead-XXXXXX", first[PATH_MAX], second[PATH_MAX], facts[PATH_MAX];
+static char folder[] = "/tmp/cgpu-test-header-ahead-XXXXXX", first[PATH_MAX], second[PATH_MAX],
+	    facts[PATH_MAX];
 
 static void make_file(const char *path)
 {
@@ -101,7 +103,8 @@ static void nobody_waits_for_what_nobody_makes(void **state)
 	assert_false(header_ahead_wait(first, &ended));
 }
 
-/* Either is right, by what the machine has to do; a file that is there after the child was ended is whole. */
+/* Either is right, by what the machine has to do; a file that is there after the child was ended is
+ * whole. */
 static void one_who_waits_has_it_or_makes_it(void **state)
 {
 	pid_t ended;
@@ -170,7 +173,8 @@ static void it_ends_with_its_parent(void **state)
 			pause();
 	}
 	close(pipe_of[1]);
-	assert_int_equal(read(pipe_of[0], &byte, 1), 0); /* the child has closed all that it does not need */
+	assert_int_equal(read(pipe_of[0], &byte, 1),
+			 0); /* the child has closed all that it does not need */
 	close(pipe_of[0]);
 	for (int pid = 0; !pid;) {
 		f = fopen(facts, "r");
@@ -231,9 +235,12 @@ static int drop_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(nobody_waits_for_what_nobody_makes), TEST(one_who_waits_has_it_or_makes_it),
-		TEST(a_child_that_fails_is_no_help),	  TEST(a_child_without_a_processor_is_ended),
-		TEST(what_is_there_is_not_waited_for),	  TEST(it_ends_with_its_parent),
+		TEST(nobody_waits_for_what_nobody_makes),
+		TEST(one_who_waits_has_it_or_makes_it),
+		TEST(a_child_that_fails_is_no_help),
+		TEST(a_child_without_a_processor_is_ended),
+		TEST(what_is_there_is_not_waited_for),
+		TEST(it_ends_with_its_parent),
 		TEST(it_works_at_low_priority),
 	};
 

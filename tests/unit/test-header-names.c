@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of headers, sorted and found: a tag and a function of one name, prefixes, what is not there. */
+/* Names of headers, sorted and found: a tag and a function of one name, prefixes, what is not
+ * there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -60,11 +60,13 @@ static void sessions_follow_each_other(void **state)
 	history_add(h, 1, "float y;");
 	history_add(h, 2, "x");
 	expect(history_tail(h, 3, false), "[[1,2,\"x\"],[2,1,\"float y;\"],[2,2,\"x\"]]");
-	expect(history_tail(h, 3, true), "[[1,2,[\"x\",\"1\"]],[2,1,[\"float y;\",null]],[2,2,[\"x\",null]]]");
+	expect(history_tail(h, 3, true),
+	       "[[1,2,[\"x\",\"1\"]],[2,1,[\"float y;\",null]],[2,2,[\"x\",null]]]");
 	expect(history_range(h, 0, 1, -1, false), "[[2,1,\"float y;\"],[2,2,\"x\"]]");
 	expect(history_range(h, -1, 1, 2, false), "[[1,1,\"int x = 1;\"]]");
 	expect(history_range(h, 1, 2, 9, false), "[[1,2,\"x\"]]");
-	expect(history_search(h, "*x*", -1, false, false), "[[1,1,\"int x = 1;\"],[1,2,\"x\"],[2,2,\"x\"]]");
+	expect(history_search(h, "*x*", -1, false, false),
+	       "[[1,1,\"int x = 1;\"],[1,2,\"x\"],[2,2,\"x\"]]");
 	expect(history_search(h, "*x*", 1, false, false), "[[2,2,\"x\"]]");
 	expect(history_search(h, "?", -1, true, false), "[[2,2,\"x\"]]");
 	expect(history_search(h, "nothing", -1, false, false), "[]");
@@ -158,7 +160,8 @@ static void cells_do_not_wait_for_a_sync(void **state)
 	free(text);
 }
 
-/* The lock that keeps the file from being opened is let go by the loop, which so must go on meanwhile. */
+/* The lock that keeps the file from being opened is let go by the loop, which so must go on
+ * meanwhile. */
 struct stander {
 	struct loop *loop;
 	sqlite3 *db;
@@ -221,12 +224,18 @@ static void without_a_file_memory_serves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(rows_are_written_in_time, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(cells_do_not_wait_for_a_sync, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(nobody_waits_for_a_file_that_cannot_be_opened_yet, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(rows_are_written_in_time, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(cells_do_not_wait_for_a_sync, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(nobody_waits_for_a_file_that_cannot_be_opened_yet,
+						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder,
+						remove_folder),
 	};
 
 	alarm(300);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a unit has compiled of the C++ library later units call, as long as the session has it declared; what is made of a cell's
- * own types, or by another header, is compiled by each unit that uses it.
+ * What a unit has compiled of the C++ library later units call, as long as the session has it
+ * declared; what is made of a cell's own types, or by another header, is compiled by each unit that
+ * uses it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,9 @@
 #include "tests/unit/compiler-fixture.h"
 
 #define HEADERS "#include <algorithm>\n#include <functional>\n#include <set>\n#include <vector>\n"
-#define SORTS "for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), list.end(), std::greater<int>());\n"
+#define SORTS                                                                                      \
+	"for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), "     \
+	"list.end(), std::greater<int>());\n"
 #define SORT "_ZSt16__introsort_loopI"
 
 /* One that was compiled, and what holds it. */
@@ -28,7 +31,8 @@ struct made {
 	void *object; /* aligned, as it is not in the unit's bytes */
 };
 
-/* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0: there is none. */
+/* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0:
+ * there is none. */
 static char symbol_of(const struct made *m, const char *begin, const char *part)
 {
 	const Elf64_Ehdr *h = m->object;
@@ -38,8 +42,11 @@ static char symbol_of(const struct made *m, const char *begin, const char *part)
 	for (size_t i = 0; i < h->e_shnum; i++) {
 		const Elf64_Sym *s = (const Elf64_Sym *)(bytes + sections[i].sh_offset);
 
-		for (size_t k = 1; sections[i].sh_type == SHT_SYMTAB && k < sections[i].sh_size / sizeof(*s); k++) {
-			const char *name = bytes + sections[sections[i].sh_link].sh_offset + s[k].st_name;
+		for (size_t k = 1;
+		     sections[i].sh_type == SHT_SYMTAB && k < sections[i].sh_size / sizeof(*s);
+		     k++) {
+			const char *name =
+				bytes + sections[sections[i].sh_link].sh_offset + s[k].st_name;
 
 			if (!strncmp(name, begin, strlen(begin)) && strstr(name, part))
 				return s[k].st_shndx == SHN_UNDEF ? 'U' : 'T';
@@ -71,13 +78,16 @@ static void accept(struct compiler *c, const struct made *m, bool all)
 {
 	for (size_t i = 0; i < m->unit.n_declarations; i++)
 		if (all || m->unit.declarations[i].kind != DECLARATION_INSTANCES)
-			assert_int_equal(session_set(&c->session, session_count(&c->session), &m->unit.declarations[i], NULL), 0);
+			assert_int_equal(session_set(&c->session, session_count(&c->session),
+						     &m->unit.declarations[i], NULL),
+					 0);
 }
 
 static bool declares(const struct made *m, const char *part)
 {
 	for (size_t i = 0; i < m->unit.n_declarations; i++)
-		if (m->unit.declarations[i].kind == DECLARATION_INSTANCES && strstr(m->unit.declarations[i].device, part))
+		if (m->unit.declarations[i].kind == DECLARATION_INSTANCES &&
+		    strstr(m->unit.declarations[i].device, part))
 			return true;
 	return false;
 }
@@ -104,7 +114,8 @@ static void test_later_units_call_it(void **state)
 /* LLVM inlines the one in its only caller; the other one's address is all that the cell needs. */
 static void test_also_what_was_inlined(void **state)
 {
-	static const char *const symbols[] = { "_ZNSt6vectorIiSaIiEE17_M_realloc_insert", "_ZNSt6vectorIiSaIiEED2Ev" };
+	static const char *const symbols[] = { "_ZNSt6vectorIiSaIiEE17_M_realloc_insert",
+					       "_ZNSt6vectorIiSaIiEED2Ev" };
 	static const char pushes[] = "for (int i = 0; i < 5000; i++) list.push_back(i * 7 % 31);\n";
 	struct compiler c = compiler_fixture_start();
 	char cell[400];
@@ -161,12 +172,18 @@ static void test_another_header(void **state)
 static void test_of_own_types_nothing_is_given(void **state)
 {
 	static const char *const cells[] = {
-		HEADERS "struct mine { int n; bool operator<(const mine &o) const { return n < o.n; } };\nstd::vector<mine> list;\n"
-			"for (int i = 0; i < 1000; i++) list.push_back({ i * 7 % 31 });\nstd::sort(list.begin(), list.end());",
-		HEADERS "std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\n"
-			"std::sort(list.begin(), list.end(), [](int a, int b) { return a % 8 < b % 8; });",
-		HEADERS "template <> struct std::less<int> { bool operator()(int a, int b) const { return a % 9 < b % 9; } };\n"
-			"std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\n"
+		HEADERS "struct mine { int n; bool operator<(const mine &o) const { return n < "
+			"o.n; } };\nstd::vector<mine> list;\n"
+			"for (int i = 0; i < 1000; i++) list.push_back({ i * 7 % 31 "
+			"});\nstd::sort(list.begin(), list.end());",
+		HEADERS
+		"std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * 7 % "
+		"31);\n"
+		"std::sort(list.begin(), list.end(), [](int a, int b) { return a % 8 < b % 8; });",
+		HEADERS "template <> struct std::less<int> { bool operator()(int a, int b) const { "
+			"return a % 9 < b % 9; } };\n"
+			"std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * "
+			"7 % 31);\n"
 			"std::sort(list.begin(), list.end(), std::less<int>());",
 	};
 
@@ -187,10 +204,13 @@ static void test_of_own_types_nothing_is_given(void **state)
 static void test_with_a_static_variable(void **state)
 {
 	static const char header[] = "#pragma once\n"
-				     "#define WORK(name, what) inline int name(int n) { for (int i = 1; i < n; i++) { n ^= n * i / 3; \\\n"
-				     "if (n % 5 == i % 7) n += what; if (n % 11 > i % 13) n -= i / 7; if (n % 9 < i / 5) n += i % 4; } \\\n"
+				     "#define WORK(name, what) inline int name(int n) { for (int i "
+				     "= 1; i < n; i++) { n ^= n * i / 3; \\\n"
+				     "if (n % 5 == i % 7) n += what; if (n % 11 > i % 13) n -= i / "
+				     "7; if (n % 9 < i / 5) n += i % 4; } \\\n"
 				     "return n; }\n"
-				     "static int counter;\nWORK(counting, counter++)\nWORK(plain, 1)\nWORK(over_another, counting(n))\n";
+				     "static int counter;\nWORK(counting, counter++)\nWORK(plain, "
+				     "1)\nWORK(over_another, counting(n))\n";
 	struct compiler c = compiler_fixture_start();
 	char path[100], cell[400];
 	struct made m;
@@ -202,9 +222,12 @@ static void test_with_a_static_variable(void **state)
 	assert_non_null(f);
 	fputs(header, f);
 	assert_int_equal(fclose(f), 0);
-	snprintf(cell, sizeof(cell), "#include <vector>\n#include <%s>\n"
-		 "int (*volatile all[])(int) = { counting, plain, over_another };\nstd::vector<int> v;\n"
-		 "for (int i = 0; i < 1000; i++) v.push_back(all[i %% 3](i));", path);
+	snprintf(cell, sizeof(cell),
+		 "#include <vector>\n#include <%s>\n"
+		 "int (*volatile all[])(int) = { counting, plain, over_another "
+		 "};\nstd::vector<int> v;\n"
+		 "for (int i = 0; i < 1000; i++) v.push_back(all[i %% 3](i));",
+		 path);
 	m = compile(&c, 3, cell);
 	assert_int_equal(symbol_of(&m, UNIT_INSTANCE, "5plain"), 'T');
 	assert_int_equal(symbol_of(&m, UNIT_INSTANCE, "8counting"), 0);

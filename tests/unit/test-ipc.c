@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common/ipc over real socket pairs: sizes around the inline limit, passed descriptors, order, a dead peer. */
+/* common/ipc over real socket pairs: sizes around the inline limit, passed descriptors, order, a
+ * dead peer. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,9 @@
 
 static void sizes_around_the_inline_limit(void **state)
 {
-	static const size_t sizes[] = { 0, 1, IPC_INLINE_MAX - 1, IPC_INLINE_MAX, IPC_INLINE_MAX + 1, 5000000 };
+	static const size_t sizes[] = {
+		0, 1, IPC_INLINE_MAX - 1, IPC_INLINE_MAX, IPC_INLINE_MAX + 1, 5000000
+	};
 	int s[2];
 
 	(void)state;
@@ -27,7 +30,8 @@ static void sizes_around_the_inline_limit(void **state)
 
 		for (size_t k = 0; k < sizes[i]; k++)
 			data[k] = (char)(k * 31 + i);
-		assert_int_equal(ipc_send(s[0], 40 + (uint32_t)i, data, sizes[i], NULL, 0, NULL), 0);
+		assert_int_equal(ipc_send(s[0], 40 + (uint32_t)i, data, sizes[i], NULL, 0, NULL),
+				 0);
 		assert_int_equal(ipc_receive(s[1], -1, &m, NULL), 1);
 		assert_int_equal(m.type, 40 + i);
 		assert_int_equal(m.len, sizes[i]);

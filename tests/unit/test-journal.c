@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal alone: pages of a real process into a real memfd, pre-images, and writes that fail half-way. */
+/* The journal alone: pages of a real process into a real memfd, pre-images, and writes that fail
+ * half-way. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +71,8 @@ static void overwrite(struct fixture *f, size_t page, size_t n, char value)
 	memset(f->pages + page * ARENA_PAGE, value, n * ARENA_PAGE);
 	r->at = realloc(r->at, (r->n + 1) * sizeof(*r->at));
 	r->cap = r->n + 1;
-	r->at[r->n++] = (struct dirty_range){ (uint64_t)(uintptr_t)f->pages + page * ARENA_PAGE, n * ARENA_PAGE };
+	r->at[r->n++] = (struct dirty_range){ (uint64_t)(uintptr_t)f->pages + page * ARENA_PAGE,
+					      n * ARENA_PAGE };
 	r->bytes += n * ARENA_PAGE;
 }
 
@@ -140,7 +142,8 @@ static void test_preimage_is_bounded(void **state)
 
 	overwrite(f, 0, 3, 'a');
 	assert_int_equal(journal_stage(&f->journal, getpid(), &err), 0);
-	assert_int_equal(journal_apply(&f->journal, f->memfd, base_of(f), 2 * ARENA_PAGE, NULL, &err), 0);
+	assert_int_equal(
+		journal_apply(&f->journal, f->memfd, base_of(f), 2 * ARENA_PAGE, NULL, &err), 0);
 	p = journal_steal_preimage(&f->journal);
 	assert_false(p.valid);
 	assert_int_equal(preimage_restore(&p, f->memfd, base_of(f), &err), -1);
@@ -193,10 +196,12 @@ static void test_dead_worker_cannot_be_staged(void **state)
 	free(old);
 }
 
-/* More than one thread's share, in pieces of every size, from a state that another process holds. */
+/* More than one thread's share, in pieces of every size, from a state that another process holds.
+ */
 static void test_large_commit_and_back(void **state)
 {
-	const size_t size = 80ul << 20, piece[] = { ARENA_PAGE, 3ul << 20, 37ul << 20, 17 * ARENA_PAGE };
+	const size_t size = 80ul << 20,
+		     piece[] = { ARENA_PAGE, 3ul << 20, 37ul << 20, 17 * ARENA_PAGE };
 	int memfd = memfd_create("large", MFD_CLOEXEC);
 	struct journal j = { 0 };
 	struct error err = ERROR_INIT;
@@ -211,10 +216,12 @@ static void test_large_commit_and_back(void **state)
 		committed[i] = i;
 	j.ranges.at = calloc(64, sizeof(*j.ranges.at));
 	j.ranges.cap = 64;
-	for (size_t at = 0, k = 0; at + piece[k % 4] < size; at += piece[k++ % 4] + 5 * ARENA_PAGE) {
+	for (size_t at = 0, k = 0; at + piece[k % 4] < size;
+	     at += piece[k++ % 4] + 5 * ARENA_PAGE) {
 		for (size_t i = at / 8; i < (at + piece[k % 4]) / 8; i++)
 			pages[i] = ~i;
-		j.ranges.at[j.ranges.n++] = (struct dirty_range){ (uint64_t)(uintptr_t)pages + at, piece[k % 4] };
+		j.ranges.at[j.ranges.n++] =
+			(struct dirty_range){ (uint64_t)(uintptr_t)pages + at, piece[k % 4] };
 		j.ranges.bytes += piece[k % 4];
 	}
 	assert_int_equal(journal_stage(&j, getpid(), &err), 0);
@@ -249,7 +256,8 @@ static void test_no_room_without_a_preimage(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(ftruncate(f->memfd, 20 * (off_t)ARENA_PAGE), 0);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(journal_apply(&f->journal, f->memfd, base_of(f), ARENA_PAGE, NULL, &err), -1);
+	assert_int_equal(journal_apply(&f->journal, f->memfd, base_of(f), ARENA_PAGE, NULL, &err),
+			 -1);
 	assert_int_equal(f->journal.state, JOURNAL_STAGED);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(pread(f->memfd, f->pages, ARENA_PAGE, ARENA_PAGE), ARENA_PAGE);
@@ -264,7 +272,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_apply_and_go_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_preimage_is_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_failed_write_is_taken_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_dead_worker_cannot_be_staged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dead_worker_cannot_be_staged, set_up,
+						tear_down),
 		cmocka_unit_test(test_large_commit_and_back),
 		cmocka_unit_test_setup_teardown(test_no_room_without_a_preimage, set_up, tear_down),
 	};

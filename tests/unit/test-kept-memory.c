@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is given back is given out again, in parts and joined; what is too small, too much or stretched. */
+/* What is given back is given out again, in parts and joined; what is too small, too much or
+ * stretched. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -32,8 +32,10 @@ static void left_alone(void **state)
 {
 	(void)state;
 	check("x = a << 3 >> 2;", "x = a << 3 >> 2;");
-	check("std::vector<std::vector<std::pair<int, A<3>> > > v;", "std::vector<std::vector<std::pair<int, A<3>> > > v;");
-	check("puts(\"k<< <1, 2>> >(3)\"); // k<< <1, 2>> >(3)", "puts(\"k<< <1, 2>> >(3)\"); // k<< <1, 2>> >(3)");
+	check("std::vector<std::vector<std::pair<int, A<3>> > > v;",
+	      "std::vector<std::vector<std::pair<int, A<3>> > > v;");
+	check("puts(\"k<< <1, 2>> >(3)\"); // k<< <1, 2>> >(3)",
+	      "puts(\"k<< <1, 2>> >(3)\"); // k<< <1, 2>> >(3)");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver as libraries reach it: each way to take device memory, over the cap and below it. The calls are those of a
- * library: it opens libcuda.so.1, or is given addresses by cuGetProcAddress().
+ * The driver as libraries reach it: each way to take device memory, over the cap and below it. The
+ * calls are those of a library: it opens libcuda.so.1, or is given addresses by cuGetProcAddress().
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -108,7 +108,8 @@ static CUresult take_async(uint64_t size, void **ret)
 
 static CUresult take_async_per_thread(uint64_t size, void **ret)
 {
-	return ((__typeof__(cuMemAllocAsync) *)dlsym(library, "cuMemAllocAsync_ptsz"))((CUdeviceptr *)ret, size, NULL);
+	return ((__typeof__(cuMemAllocAsync) *)dlsym(library, "cuMemAllocAsync_ptsz"))(
+		(CUdeviceptr *)ret, size, NULL);
 }
 
 static void give_async(void *p)
@@ -120,7 +121,8 @@ static void give_async(void *p)
 static CUresult take_from_pool(uint64_t size, void **ret)
 {
 	static CUmemoryPool pool;
-	const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = physical.location };
+	const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				       .location = physical.location };
 
 	if (!pool)
 		WORKER_NEED(!DRV(cuMemPoolCreate)(&pool, &props));
@@ -139,7 +141,9 @@ static void give_object(void *p)
 
 static CUresult take_array(uint64_t size, void **ret)
 {
-	const CUDA_ARRAY_DESCRIPTOR d = { .Width = 1024, .Height = size / 4096, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+	const CUDA_ARRAY_DESCRIPTOR d = {
+		.Width = 1024, .Height = size / 4096, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1
+	};
 
 	return DRV(cuArrayCreate)((CUarray *)ret, &d);
 }
@@ -151,7 +155,10 @@ static void give_array(void *p)
 
 static CUresult take_array_3d(uint64_t size, void **ret)
 {
-	const CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 64, .Height = 64, .Depth = size / 16384, .Format = CU_AD_FORMAT_FLOAT,
+	const CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 64,
+					    .Height = 64,
+					    .Depth = size / 16384,
+					    .Format = CU_AD_FORMAT_FLOAT,
 					    .NumChannels = 1 };
 
 	return DRV(cuArray3DCreate)((CUarray *)ret, &d);
@@ -159,8 +166,9 @@ static CUresult take_array_3d(uint64_t size, void **ret)
 
 static CUresult take_mipmap(uint64_t size, void **ret)
 {
-	const CUDA_ARRAY3D_DESCRIPTOR d = { .Width = 1024, .Height = size / 4096, .Format = CU_AD_FORMAT_FLOAT,
-					    .NumChannels = 1 };
+	const CUDA_ARRAY3D_DESCRIPTOR d = {
+		.Width = 1024, .Height = size / 4096, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1
+	};
 
 	return DRV(cuMipmappedArrayCreate)((CUmipmappedArray *)ret, &d, 3);
 }
@@ -174,7 +182,8 @@ static char *module_text(uint64_t size)
 {
 	static char text[256];
 
-	snprintf(text, sizeof(text), ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .b8 big[%llu];\n",
+	snprintf(text, sizeof(text),
+		 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .b8 big[%llu];\n",
 		 (unsigned long long)size);
 	return text;
 }
@@ -196,7 +205,8 @@ static void give_module(void *p)
 
 static CUresult take_library(uint64_t size, void **ret)
 {
-	return DRV(cuLibraryLoadData)((CUlibrary *)ret, module_text(size), NULL, NULL, 0, NULL, NULL, 0);
+	return DRV(cuLibraryLoadData)((CUlibrary *)ret, module_text(size), NULL, NULL, 0, NULL,
+				      NULL, 0);
 }
 
 static void give_library(void *p)
@@ -207,7 +217,8 @@ static void give_library(void *p)
 static CUresult take_graph(uint64_t size, void **ret)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS p = { .poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-							.location = physical.location }, .bytesize = size };
+							.location = physical.location },
+					 .bytesize = size };
 	CUgraphNode node;
 	CUresult result;
 
@@ -285,12 +296,14 @@ static CUresult take_by_address(uint64_t size, void **ret)
 
 static CUresult take_by_old_address(uint64_t size, void **ret)
 {
-	CUresult (*find)(const char *, void **, int, cuuint64_t) = dlsym(library, "cuGetProcAddress");
+	CUresult (*find)(const char *, void **, int, cuuint64_t) =
+		dlsym(library, "cuGetProcAddress");
 	CUresult (*again)(const char *, void **, int, cuuint64_t) = NULL;
 	__typeof__(cuMemAllocAsync) *alloc = NULL;
 
 	WORKER_NEED(!find("cuGetProcAddress", (void **)&again, 11030, 0));
-	WORKER_NEED(!again("cuMemAllocAsync", (void **)&alloc, 11030, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
+	WORKER_NEED(!again("cuMemAllocAsync", (void **)&alloc, 11030,
+			   CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
 	return alloc((CUdeviceptr *)ret, size, NULL);
 }
 
@@ -298,7 +311,8 @@ static const struct way {
 	const char *name;
 	take_fn *take;
 	give_fn *give;
-	bool not_at_once; /* what it takes is not what the driver counts then, or is more than asked for */
+	bool not_at_once; /* what it takes is not what the driver counts then, or is more than asked
+			     for */
 } ways[] = {
 	{ "cuMemAlloc", take_plain, give_plain, false },
 	{ "cuMemAllocPitch", take_pitched, give_plain, false },
@@ -321,12 +335,12 @@ static const struct way {
 	{ "cuMemAllocAsync by an old address", take_by_old_address, give_async, false },
 };
 
-#define NEED(way, condition)                                                              \
-	do {                                                                              \
-		if (!(condition)) {                                                       \
-			fprintf(stderr, "%s: ", (way)->name);                             \
-			device_host_fail(__FILE__, __LINE__, #condition);                 \
-		}                                                                         \
+#define NEED(way, condition)                                                                       \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s: ", (way)->name);                                      \
+			device_host_fail(__FILE__, __LINE__, #condition);                          \
+		}                                                                                  \
 	} while (0)
 
 static void try_way(const struct way *w)
@@ -339,7 +353,8 @@ static void try_way(const struct way *w)
 	result = w->take(TOO_MUCH, &p);
 	NEED(w, result == CUDA_ERROR_OUT_OF_MEMORY);
 	NEED(w, held() == 0 && taken() == before);
-	NEED(w, strstr(ledger_refusal(), "the limit of device memory for this session is 64.0 MiB"));
+	NEED(w,
+	     strstr(ledger_refusal(), "the limit of device memory for this session is 64.0 MiB"));
 	result = w->take(FITS, &p);
 	NEED(w, !result && held() >= FITS);
 	NEED(w, w->not_at_once || (held() == FITS && taken() - before == FITS));
@@ -368,7 +383,8 @@ static void each_way_to_take_memory_counts(void **state)
 
 /* ---- physical memory ---- */
 
-static CUmemAccessDesc access_desc = { { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+static CUmemAccessDesc access_desc = { { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
+				       CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
 
 static void keep_by_mapping(void *data)
 {
@@ -415,7 +431,8 @@ static void keep_by_export(void *data)
 	(void)data;
 	open_driver();
 	WORKER_NEED(!DRV(cuMemCreate)(&h, FITS, &physical, 0));
-	WORKER_NEED(!DRV(cuMemExportToShareableHandle)(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	WORKER_NEED(!DRV(cuMemExportToShareableHandle)(
+		&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	copy = dup(fd);
 	WORKER_NEED(!DRV(cuMemRelease)(h));
 	WORKER_NEED(held() == FITS);
@@ -429,7 +446,8 @@ static void keep_by_export(void *data)
 	WORKER_NEED(held() == 0);
 	/* The last descriptor is closed behind our back: that is seen at the end of the cell. */
 	WORKER_NEED(!DRV(cuMemCreate)(&h, FITS, &physical, 0));
-	WORKER_NEED(!DRV(cuMemExportToShareableHandle)(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	WORKER_NEED(!DRV(cuMemExportToShareableHandle)(
+		&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	WORKER_NEED(!DRV(cuMemRelease)(h));
 	WORKER_NEED(held() == FITS);
 	close(fd);
@@ -448,8 +466,14 @@ static void an_export_counts_while_it_is_open(void **state)
 static void try_refused(void *data)
 {
 	static const char *const names[] = {
-		"cuMemAlloc", "cuArrayCreate", "cuIpcOpenMemHandle_v2", "cuImportExternalMemory", "cuMemPoolImportPointer",
-		"cuMulticastCreate", "cuGraphicsMapResources", "cuDevicePrimaryCtxReset_v2",
+		"cuMemAlloc",
+		"cuArrayCreate",
+		"cuIpcOpenMemHandle_v2",
+		"cuImportExternalMemory",
+		"cuMemPoolImportPointer",
+		"cuMulticastCreate",
+		"cuGraphicsMapResources",
+		"cuDevicePrimaryCtxReset_v2",
 	};
 	CUmemGenericAllocationHandle h;
 	int fds[2];
@@ -466,12 +490,15 @@ static void try_refused(void *data)
 	/* Memory that nobody here has exported. */
 	WORKER_NEED(!pipe(fds));
 	WORKER_NEED(DRV(cuMemImportFromShareableHandle)(&h, (void *)(intptr_t)fds[0],
-							CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == CUDA_ERROR_NOT_SUPPORTED);
+							CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) ==
+		    CUDA_ERROR_NOT_SUPPORTED);
 	/* What the session has is not a library's to change; freeing it is cudaFree(). */
 	WORKER_NEED(!cudaMalloc(&p, FITS));
 	WORKER_NEED(DRV(cuMemUnmap)((CUdeviceptr)(uintptr_t)p, FITS) == CUDA_ERROR_INVALID_VALUE);
-	WORKER_NEED(DRV(cuMemSetAccess)((CUdeviceptr)(uintptr_t)p, FITS, &access_desc, 1) == CUDA_ERROR_INVALID_VALUE);
-	WORKER_NEED(DRV(cuMemAddressFree)((CUdeviceptr)(uintptr_t)p, FITS) == CUDA_ERROR_INVALID_VALUE);
+	WORKER_NEED(DRV(cuMemSetAccess)((CUdeviceptr)(uintptr_t)p, FITS, &access_desc, 1) ==
+		    CUDA_ERROR_INVALID_VALUE);
+	WORKER_NEED(DRV(cuMemAddressFree)((CUdeviceptr)(uintptr_t)p, FITS) ==
+		    CUDA_ERROR_INVALID_VALUE);
 	WORKER_NEED(DRV(cuDevicePrimaryCtxRelease)(0) == CUDA_ERROR_INVALID_CONTEXT);
 	WORKER_NEED(!DRV(cuMemFree)((CUdeviceptr)(uintptr_t)p));
 	WORKER_NEED(ledger_used() == 0);
@@ -581,7 +608,8 @@ static void take_unseen(void *data)
 	WORKER_NEED(!((__typeof__(cuMemAlloc) *)libcuda_real[LIBCUDA_cuMemAlloc_v2])(&p, 2 * FITS));
 	WORKER_NEED(held() == 0);
 	device_host_commit();
-	WORKER_NEED(strstr(device_host_warnings(), " of device memory were taken by a way that is not counted"));
+	WORKER_NEED(strstr(device_host_warnings(),
+			   " of device memory were taken by a way that is not counted"));
 	/* All but what the heap of device code may have. */
 	WORKER_NEED(held() >= 2 * FITS - 9 * MIB && held() <= 2 * FITS);
 	device_host_begin(2);
@@ -616,7 +644,8 @@ static void make_handles(void *data)
 	device_host_commit();
 }
 
-/* In another worker than that which has made them; the argument is at another place in each of these. */
+/* In another worker than that which has made them; the argument is at another place in each of
+ * these. */
 static void use_in_driver_api(void *data)
 {
 	const struct session_handles *h = data;
@@ -636,17 +665,21 @@ static void use_in_driver_api(void *data)
 	attribute.value.launchCompletionEvent.event = e;
 	WORKER_NEED(!libcuda_config_argument(&argument) && argument != (long)&config);
 	WORKER_NEED(!device.driver->cuStreamQuery(((CUlaunchConfig *)argument)->hStream));
-	WORKER_NEED(!device.driver->cuEventQuery(((CUlaunchConfig *)argument)->attrs[0].value.launchCompletionEvent.event));
+	WORKER_NEED(!device.driver->cuEventQuery(
+		((CUlaunchConfig *)argument)->attrs[0].value.launchCompletionEvent.event));
 	WORKER_NEED(config.hStream == s && attribute.value.launchCompletionEvent.event == e);
 	WORKER_NEED(!DRV(cuStreamQuery)(NULL) && !DRV(cuStreamQuery)(CU_STREAM_LEGACY));
 	WORKER_NEED(!DRV(cuStreamQuery)(CU_STREAM_PER_THREAD));
 	/* The session's graphs capture it; the driver would do the work at once. */
 	WORKER_NEED(!cudaStreamBeginCapture(h->stream, cudaStreamCaptureModeRelaxed));
 	WORKER_NEED(DRV(cuMemsetD8Async)(p, 2, 64, s) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-	WORKER_NEED(cudaStreamEndCapture(h->stream, &(cudaGraph_t){ NULL }) == cudaErrorStreamCaptureInvalidated);
+	WORKER_NEED(cudaStreamEndCapture(h->stream, &(cudaGraph_t){ NULL }) ==
+		    cudaErrorStreamCaptureInvalidated);
 	WORKER_NEED(!DRV(cuStreamDestroy)(s) && !DRV(cuEventDestroy)(e));
-	WORKER_NEED(DRV(cuStreamQuery)(s) == CUDA_ERROR_INVALID_HANDLE && DRV(cuStreamDestroy)(s) == CUDA_ERROR_INVALID_HANDLE);
-	WORKER_NEED(DRV(cuEventQuery)(e) == CUDA_ERROR_INVALID_HANDLE && DRV(cuEventDestroy)(e) == CUDA_ERROR_INVALID_HANDLE);
+	WORKER_NEED(DRV(cuStreamQuery)(s) == CUDA_ERROR_INVALID_HANDLE &&
+		    DRV(cuStreamDestroy)(s) == CUDA_ERROR_INVALID_HANDLE);
+	WORKER_NEED(DRV(cuEventQuery)(e) == CUDA_ERROR_INVALID_HANDLE &&
+		    DRV(cuEventDestroy)(e) == CUDA_ERROR_INVALID_HANDLE);
 	WORKER_NEED(cudaStreamQuery(h->stream) == cudaErrorInvalidResourceHandle);
 	WORKER_NEED(!DRV(cuMemFree)(p));
 	cudaGetLastError();
@@ -655,7 +688,8 @@ static void use_in_driver_api(void *data)
 
 static void handles_of_the_session_are_good_for_the_driver(void **state)
 {
-	struct session_handles *h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct session_handles *h =
+		mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
 	assert_ptr_not_equal(h, MAP_FAILED);
@@ -673,15 +707,18 @@ static void use_in_runtime_api(void *data)
 
 	(void)data;
 	open_driver();
-	WORKER_NEED(!DRV(cuStreamCreateWithPriority)(&s, CU_STREAM_NON_BLOCKING, -1) && !DRV(cuStreamCreate)(&other, 0));
+	WORKER_NEED(!DRV(cuStreamCreateWithPriority)(&s, CU_STREAM_NON_BLOCKING, -1) &&
+		    !DRV(cuStreamCreate)(&other, 0));
 	WORKER_NEED(!DRV(cuEventCreate)(&e, 0));
 	WORKER_NEED(!cudaStreamGetFlags((cudaStream_t)s, &flags) && flags == cudaStreamNonBlocking);
 	WORKER_NEED(!cudaStreamGetPriority((cudaStream_t)s, &priority) && priority == -1);
 	WORKER_NEED(!cudaEventRecord((cudaEvent_t)e, (cudaStream_t)s));
 	WORKER_NEED(!cudaStreamWaitEvent((cudaStream_t)other, (cudaEvent_t)e, 0));
-	WORKER_NEED(!cudaStreamSynchronize((cudaStream_t)other) && !cudaEventSynchronize((cudaEvent_t)e));
+	WORKER_NEED(!cudaStreamSynchronize((cudaStream_t)other) &&
+		    !cudaEventSynchronize((cudaEvent_t)e));
 	/* Destroyed by either API, it is known to none. */
-	WORKER_NEED(!cudaStreamDestroy((cudaStream_t)s) && !DRV(cuStreamDestroy)(other) && !cudaEventDestroy((cudaEvent_t)e));
+	WORKER_NEED(!cudaStreamDestroy((cudaStream_t)s) && !DRV(cuStreamDestroy)(other) &&
+		    !cudaEventDestroy((cudaEvent_t)e));
 	WORKER_NEED(cudaStreamQuery((cudaStream_t)s) == cudaErrorInvalidResourceHandle);
 	WORKER_NEED(cudaStreamQuery((cudaStream_t)other) == cudaErrorInvalidResourceHandle);
 	WORKER_NEED(cudaEventQuery((cudaEvent_t)e) == cudaErrorInvalidResourceHandle);
@@ -748,8 +785,10 @@ int main(void)
 		cmocka_unit_test_setup(what_a_library_writes_is_rolled_back, fresh_session),
 		cmocka_unit_test_setup(programs_see_the_cap, fresh_session),
 		cmocka_unit_test_setup(what_was_taken_unseen_is_told, fresh_session),
-		cmocka_unit_test_setup(handles_of_the_session_are_good_for_the_driver, fresh_session),
-		cmocka_unit_test_setup(handles_of_the_driver_are_good_for_the_session, fresh_session),
+		cmocka_unit_test_setup(handles_of_the_session_are_good_for_the_driver,
+				       fresh_session),
+		cmocka_unit_test_setup(handles_of_the_driver_are_good_for_the_session,
+				       fresh_session),
 		cmocka_unit_test_setup(the_table_is_whole, fresh_session),
 	};
 

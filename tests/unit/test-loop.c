@@ -158,7 +158,8 @@ static void test_zmq_socket(void **state)
 	loop_free(p.loop);
 }
 
-/* The message comes, and asking for the state takes the signal of the descriptor, as sending does now and then. */
+/* The message comes, and asking for the state takes the signal of the descriptor, as sending does
+ * now and then. */
 static void on_use(void *data)
 {
 	struct probe *p = data;

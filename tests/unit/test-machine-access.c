@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads and stores of each width, with addresses of each pattern that the machine treats in its own way: what lanes
- * get and leave is compared with the host's, and one bad lane among good ones is named. Each lane does it twice,
- * harmlessly at first, so that the operation knows the buffer when it meets the pattern.
+ * Loads and stores of each width, with addresses of each pattern that the machine treats in its own
+ * way: what lanes get and leave is compared with the host's, and one bad lane among good ones is
+ * named. Each lane does it twice, harmlessly at first, so that the operation knows the buffer when
+ * it meets the pattern.
  */
 #include "tests/unit/machine.h"
 
@@ -16,28 +17,44 @@ static const struct width {
 	unsigned bytes, count;
 	bool is_signed;
 } widths[] = {
-	{ "u8", "b16", 1, 1, false }, { "u8", "b16", 1, 2, false }, { "u8", "b16", 1, 4, false },
-	{ "s8", "b16", 1, 1, true }, { "s8", "b16", 1, 4, true },
-	{ "u16", "b16", 2, 1, false }, { "u16", "b16", 2, 2, false }, { "u16", "b16", 2, 4, false },
-	{ "b32", "b32", 4, 1, false }, { "b32", "b32", 4, 2, false }, { "b32", "b32", 4, 4, false },
-	{ "b64", "b64", 8, 1, false }, { "b64", "b64", 8, 2, false },
+	{ "u8", "b16", 1, 1, false },  { "u8", "b16", 1, 2, false },  { "u8", "b16", 1, 4, false },
+	{ "s8", "b16", 1, 1, true },   { "s8", "b16", 1, 4, true },   { "u16", "b16", 2, 1, false },
+	{ "u16", "b16", 2, 2, false }, { "u16", "b16", 2, 4, false }, { "b32", "b32", 4, 1, false },
+	{ "b32", "b32", 4, 2, false }, { "b32", "b32", 4, 4, false }, { "b64", "b64", 8, 1, false },
+	{ "b64", "b64", 8, 2, false },
 };
 
 enum pattern {
-	FOLLOWING, SAME, HALVES_FOLLOW, HALVES_SAME, ONE_OF_EACH, BACKWARDS, SPREAD, LAST_DIFFERS, PATTERNS,
+	FOLLOWING,
+	SAME,
+	HALVES_FOLLOW,
+	HALVES_SAME,
+	ONE_OF_EACH,
+	BACKWARDS,
+	SPREAD,
+	LAST_DIFFERS,
+	PATTERNS,
 };
 
 static unsigned element_of(enum pattern p, unsigned lane)
 {
 	switch (p) {
-	case FOLLOWING: return 3 + lane;
-	case SAME: return 7;
-	case HALVES_FOLLOW: return lane < 16 ? 5 + lane : 80 - 16 + lane;
-	case HALVES_SAME: return lane < 16 ? 9 : 2;
-	case ONE_OF_EACH: return lane < 16 ? 30 : lane;
-	case BACKWARDS: return 40 - lane;
-	case SPREAD: return lane * 37 % 100;
-	default: return lane == 31 ? 90 : lane;
+	case FOLLOWING:
+		return 3 + lane;
+	case SAME:
+		return 7;
+	case HALVES_FOLLOW:
+		return lane < 16 ? 5 + lane : 80 - 16 + lane;
+	case HALVES_SAME:
+		return lane < 16 ? 9 : 2;
+	case ONE_OF_EACH:
+		return lane < 16 ? 30 : lane;
+	case BACKWARDS:
+		return 40 - lane;
+	case SPREAD:
+		return lane * 37 % 100;
+	default:
+		return lane == 31 ? 90 : lane;
 	}
 }
 
@@ -51,19 +68,25 @@ static void load_entries(struct device *d, const struct width *x, const char *sp
 	struct buffer text = BUFFER_INIT;
 
 	for (int store = 0; store < 2; store++) {
-		buffer_printf(&text,
-			      ".visible .entry %s(.param .u64 mem, .param .u64 idx, .param .u64 own,\n"
-			      ".param .u32 mask)\n{\n"
-			      ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%rd<20>; .reg .%s %%v<4>;\n"
-			      ".shared .align 16 .b8 window[%d];\n"
-			      "ld.param.u64 %%rd1, [mem]; ld.param.u64 %%rd2, [idx]; ld.param.u64 %%rd3, [own];\n"
-			      "ld.param.u32 %%r1, [mask]; mov.u32 %%r2, %%tid.x; mov.u64 %%rd10, window;\n"
-			      /* 64 bytes of the memory to the window, by each lane */
-			      "mul.wide.u32 %%rd4, %%r2, 64; add.s64 %%rd5, %%rd1, %%rd4;\n"
-			      "add.s64 %%rd6, %%rd10, %%rd4;\n",
-			      store ? "leave" : "get", x->class, BYTES);
+		buffer_printf(
+			&text,
+			".visible .entry %s(.param .u64 mem, .param .u64 idx, .param .u64 own,\n"
+			".param .u32 mask)\n{\n"
+			".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%rd<20>; .reg .%s "
+			"%%v<4>;\n"
+			".shared .align 16 .b8 window[%d];\n"
+			"ld.param.u64 %%rd1, [mem]; ld.param.u64 %%rd2, [idx]; ld.param.u64 %%rd3, "
+			"[own];\n"
+			"ld.param.u32 %%r1, [mask]; mov.u32 %%r2, %%tid.x; mov.u64 %%rd10, "
+			"window;\n"
+			/* 64 bytes of the memory to the window, by each lane */
+			"mul.wide.u32 %%rd4, %%r2, 64; add.s64 %%rd5, %%rd1, %%rd4;\n"
+			"add.s64 %%rd6, %%rd10, %%rd4;\n",
+			store ? "leave" : "get", x->class, BYTES);
 		for (int i = 0; i < 8; i++)
-			buffer_printf(&text, "ld.global.b64 %%rd7, [%%rd5+%d]; st.shared.b64 [%%rd6+%d], %%rd7;\n",
+			buffer_printf(&text,
+				      "ld.global.b64 %%rd7, [%%rd5+%d]; st.shared.b64 [%%rd6+%d], "
+				      "%%rd7;\n",
 				      8 * i, 8 * i);
 		buffer_printf(&text,
 			      "bar.sync 0; mov.u32 %%r5, %%r2; AGAIN:\n"
@@ -75,17 +98,22 @@ static void load_entries(struct device *d, const struct width *x, const char *sp
 			      "setp.eq.s32 %%p1, %%r4, 0; @%%p1 bra OUT;\n",
 			      strcmp(space, "shared") ? "rd1" : "rd10", x->bytes * x->count);
 		if (store)
-			buffer_printf(&text, "ld.global%s.%s %s, [%%rd9]; st.%s%s.%s [%%rd8+%d], %s;\n", vector,
-				      x->type, list, space, vector, stored, SHIFT, list);
+			buffer_printf(&text,
+				      "ld.global%s.%s %s, [%%rd9]; st.%s%s.%s [%%rd8+%d], %s;\n",
+				      vector, x->type, list, space, vector, stored, SHIFT, list);
 		else
-			buffer_printf(&text, "ld.%s%s.%s %s, [%%rd8+%d]; st.global%s.%s [%%rd9], %s;\n", space, vector,
-				      x->type, list, SHIFT, vector, stored, list);
+			buffer_printf(&text,
+				      "ld.%s%s.%s %s, [%%rd8+%d]; st.global%s.%s [%%rd9], %s;\n",
+				      space, vector, x->type, list, SHIFT, vector, stored, list);
 		buffer_printf(&text,
-			      "OUT: add.s32 %%r5, %%r5, 32; setp.lt.s32 %%p2, %%r5, %d; @%%p2 bra AGAIN; bar.sync 0;\n",
+			      "OUT: add.s32 %%r5, %%r5, 32; setp.lt.s32 %%p2, %%r5, %d; @%%p2 bra "
+			      "AGAIN; bar.sync 0;\n",
 			      TIMES * LANES);
 		/* The window's bytes are what the caller looks at. */
 		for (int i = 0; store && !strcmp(space, "shared") && i < 8; i++)
-			buffer_printf(&text, "ld.shared.b64 %%rd7, [%%rd6+%d]; st.global.b64 [%%rd5+%d], %%rd7;\n",
+			buffer_printf(&text,
+				      "ld.shared.b64 %%rd7, [%%rd6+%d]; st.global.b64 [%%rd5+%d], "
+				      "%%rd7;\n",
 				      8 * i, 8 * i);
 		buffer_puts(&text, "ret;\n}\n");
 	}
@@ -179,18 +207,21 @@ static void lanes_get_and_leave_their_own(void **state)
 }
 
 /* One lane's address is moved: past the end by one element, or off its alignment. */
-static void check_fault(struct setup *s, const char *entry, enum pattern p, unsigned lane, bool misaligned, bool shared)
+static void check_fault(struct setup *s, const char *entry, enum pattern p, unsigned lane,
+			bool misaligned, bool shared)
 {
 	const struct width x = { "b32", "b32", 4, 1, false };
 
 	prepare(s, &x, p, ~0u);
 	s->index[LANES + lane] = misaligned ? s->index[LANES + lane] + 2 : BYTES - SHIFT;
 	assert_int_equal(device_launch(s->d, entry, 1, LANES, &s->params, sizeof(s->params)), 1);
-	assert_int_equal(s->d->fault.kind, misaligned ? GPU_FAULT_MISALIGNED :
-					   shared ? GPU_FAULT_WINDOW : GPU_FAULT_ILLEGAL_ADDRESS);
+	assert_int_equal(s->d->fault.kind, misaligned ? GPU_FAULT_MISALIGNED
+					   : shared   ? GPU_FAULT_WINDOW
+						      : GPU_FAULT_ILLEGAL_ADDRESS);
 	assert_int_equal(s->d->fault.thread[0], lane);
 	assert_int_equal(s->d->fault.address & 0xfff,
-			 ((shared ? 0 : s->params.memory) + s->index[LANES + lane] + SHIFT) & 0xfff);
+			 ((shared ? 0 : s->params.memory) + s->index[LANES + lane] + SHIFT) &
+				 0xfff);
 }
 
 static void one_bad_lane_is_named(void **state)
@@ -205,8 +236,10 @@ static void one_bad_lane_is_named(void **state)
 		for (int p = 0; p < 4; p++)
 			for (unsigned lane = 0; lane < LANES; lane++)
 				for (int misaligned = 0; misaligned < 2; misaligned++) {
-					check_fault(&s, "get", patterns[p], lane, misaligned, shared);
-					check_fault(&s, "leave", patterns[p], lane, misaligned, shared);
+					check_fault(&s, "get", patterns[p], lane, misaligned,
+						    shared);
+					check_fault(&s, "leave", patterns[p], lane, misaligned,
+						    shared);
 				}
 	}
 	device_free(s.d);
@@ -224,9 +257,11 @@ static void a_half_that_runs_over_the_end_is_named(void **state)
 		prepare(&s, &x, FOLLOWING, ~0u);
 		for (unsigned l = 0; l < LANES; l++)
 			s.index[LANES + l] = BYTES - SHIFT - (LANES - over) * 4 + 4 * l;
-		assert_int_equal(device_launch(s.d, "get", 1, LANES, &s.params, sizeof(s.params)), 1);
+		assert_int_equal(device_launch(s.d, "get", 1, LANES, &s.params, sizeof(s.params)),
+				 1);
 		assert_int_equal(s.d->fault.thread[0], LANES - over);
-		assert_int_equal(device_launch(s.d, "leave", 1, LANES, &s.params, sizeof(s.params)), 1);
+		assert_int_equal(device_launch(s.d, "leave", 1, LANES, &s.params, sizeof(s.params)),
+				 1);
 		assert_int_equal(s.d->fault.thread[0], LANES - over);
 	}
 	device_free(s.d);
@@ -245,7 +280,8 @@ static void lanes_off_their_alignment_together_are_named(void **state)
 		prepare(&s, &x, patterns[p], ~0u);
 		for (unsigned l = 0; l < LANES; l++)
 			s.index[LANES + l] += 2;
-		assert_int_equal(device_launch(s.d, "get", 1, LANES, &s.params, sizeof(s.params)), 1);
+		assert_int_equal(device_launch(s.d, "get", 1, LANES, &s.params, sizeof(s.params)),
+				 1);
 		assert_int_equal(s.d->fault.kind, GPU_FAULT_MISALIGNED);
 		assert_int_equal(s.d->fault.thread[0], 0);
 	}

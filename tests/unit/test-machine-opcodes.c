@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every row of opcode-vectors.def, which make-opcode-vectors.py computes with exact rational arithmetic. One entry a
- * form; a lane takes one row. Each entry runs three ways: with all lanes, with every second lane switched off by a
- * branch, and under a guard, so that the handlers for whole warps and for parts of them are both tried; lanes that are
- * off must keep what they had. The last warp is half empty. The first and the last way are then run compiled: all forms
- * with the widest vectors, some with the others, since LLVM takes milliseconds for each.
+ * Every row of opcode-vectors.def, which make-opcode-vectors.py computes with exact rational
+ * arithmetic. One entry a form; a lane takes one row. Each entry runs three ways: with all lanes,
+ * with every second lane switched off by a branch, and under a guard, so that the handlers for
+ * whole warps and for parts of them are both tried; lanes that are off must keep what they had. The
+ * last warp is half empty. The first and the last way are then run compiled: all forms with the
+ * widest vectors, some with the others, since LLVM takes milliseconds for each.
  */
 
 #include "emulator/machine/lane-math.h"
@@ -33,7 +34,8 @@ struct bound {
 /* Approximate operations: the exact value widened by the error that the ISA allows. */
 static const struct bound bounds[] = {
 #define VECTOR(...)
-#define BOUND(form, signature, a, b, format, low, high) { form, signature, { a, b }, format, low, high },
+#define BOUND(form, signature, a, b, format, low, high)                                            \
+	{ form, signature, { a, b }, format, low, high },
 #include "tests/ptx/opcode-vectors.def"
 #undef VECTOR
 #undef BOUND
@@ -53,24 +55,27 @@ static const char *register_type(char c)
 	return c == 'h' || c == 'b' ? ".b16" : c == 'r' ? ".b32" : c == 'p' ? ".pred" : ".b64";
 }
 
-/* An entry that loads the operands of its lane, does `form` and stores the result. mode: 0 all, 1 branch, 2 guard. */
+/* An entry that loads the operands of its lane, does `form` and stores the result. mode: 0 all, 1
+ * branch, 2 guard. */
 static void write_entry(struct buffer *t, const struct vector *v, int mode)
 {
 	size_t operands = strlen(v->signature);
 	char d = v->signature[0];
 
-	buffer_puts(t, ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %a<9>; .reg .b32 %t<4>; .reg .pred %q<2>;\n");
+	buffer_puts(t, ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %a<9>; .reg .b32 %t<4>; "
+		       ".reg .pred %q<2>;\n");
 	for (size_t i = 0; i < operands; i++)
 		if (v->signature[i] != 'i')
 			buffer_printf(t, ".reg %s %%o%zu;\n", register_type(v->signature[i]), i);
-	buffer_puts(t, "ld.param.u64 %a0, [p]; mov.u32 %t0, %tid.x; mul.wide.u32 %a1, %t0, 40; add.s64 %a2, %a0, %a1;\n"
+	buffer_puts(t, "ld.param.u64 %a0, [p]; mov.u32 %t0, %tid.x; mul.wide.u32 %a1, %t0, 40; "
+		       "add.s64 %a2, %a0, %a1;\n"
 		       "and.b32 %t1, %t0, 1; setp.eq.u32 %q0, %t1, 1;\n");
 	for (size_t i = 1; i < operands; i++) {
 		char c = v->signature[i];
 
 		if (c != 'i')
-			buffer_printf(t, "ld.global%s %%o%zu, [%%a2+%zu];\n", c == 'b' ? ".b8" : register_type(c), i,
-				      8 * (i - 1));
+			buffer_printf(t, "ld.global%s %%o%zu, [%%a2+%zu];\n",
+				      c == 'b' ? ".b8" : register_type(c), i, 8 * (i - 1));
 	}
 	if (d == 'd')
 		buffer_puts(t, "ld.global.b64 %o0, [%a2+32];\n");
@@ -104,7 +109,8 @@ static uint64_t width_mask(char c)
 static bool same_form(const struct vector *a, const struct vector *b)
 {
 	return !strcmp(a->form, b->form) && !strcmp(a->signature, b->signature) &&
-	       (a->signature[strlen(a->signature) - 1] != 'i' || !memcmp(&a->in[3], &b->in[3], sizeof(a->in[3])));
+	       (a->signature[strlen(a->signature) - 1] != 'i' ||
+		!memcmp(&a->in[3], &b->in[3], sizeof(a->in[3])));
 }
 
 /* The results of `count` vectors of one form; wrong ones are told and counted. */
@@ -129,14 +135,18 @@ static int check_form(const struct vector *v, size_t count, int mode, bool compi
 	for (size_t i = 0; i < lanes; i++) {
 		const struct vector *x = &v[i % count];
 		bool off = mode && (i & 1);
-		uint64_t expected = (off ? (x->signature[0] == 'p' ? 0 : UNTOUCHED) : x->result) & mask;
+		uint64_t expected =
+			(off ? (x->signature[0] == 'p' ? 0 : UNTOUCHED) : x->result) & mask;
 
 		if ((cells[i].out & mask) == expected)
 			continue;
-		print_message("%s %s(0x%llx, 0x%llx, 0x%llx, 0x%llx) = 0x%llx, expected 0x%llx, way %d%s\n", x->form,
-			      off ? "[off] " : "", (unsigned long long)x->in[0], (unsigned long long)x->in[1],
-			      (unsigned long long)x->in[2], (unsigned long long)x->in[3],
-			      (unsigned long long)(cells[i].out & mask), (unsigned long long)expected, mode, compiled ? ", compiled" : "");
+		print_message("%s %s(0x%llx, 0x%llx, 0x%llx, 0x%llx) = 0x%llx, expected 0x%llx, "
+			      "way %d%s\n",
+			      x->form, off ? "[off] " : "", (unsigned long long)x->in[0],
+			      (unsigned long long)x->in[1], (unsigned long long)x->in[2],
+			      (unsigned long long)x->in[3],
+			      (unsigned long long)(cells[i].out & mask),
+			      (unsigned long long)expected, mode, compiled ? ", compiled" : "");
 		if (++wrong == 3)
 			break;
 	}
@@ -152,7 +162,8 @@ static void operations_match_exact_arithmetic(void **state)
 
 	(void)state;
 	for (size_t i = 0, n; i < VECTORS; i += n, forms++) {
-		for (n = 1; i + n < VECTORS && n < 992 && same_form(&vectors[i], &vectors[i + n]); n++)
+		for (n = 1; i + n < VECTORS && n < 992 && same_form(&vectors[i], &vectors[i + n]);
+		     n++)
 			;
 		for (int mode = 0; mode < 3; mode++)
 			wrong += check_form(&vectors[i], n, mode, false);
@@ -164,8 +175,9 @@ static void operations_match_exact_arithmetic(void **state)
 
 static double value_of(const struct bound *b, uint64_t bits)
 {
-	return b->format == f32 ? float_of((uint32_t)bits) : b->format == f16 ? half_to_float((uint16_t)bits) :
-								  float_of((uint32_t)bits << 16);
+	return b->format == f32   ? float_of((uint32_t)bits)
+	       : b->format == f16 ? half_to_float((uint16_t)bits)
+				  : float_of((uint32_t)bits << 16);
 }
 
 /* Rows of one form, a lane each. */
@@ -189,7 +201,8 @@ static int check_bounds(const struct bound *b, size_t count)
 		if (r >= b[i].low && r <= b[i].high)
 			continue;
 		print_message("%s(0x%llx, 0x%llx) = %.17g, allowed %.17g to %.17g\n", b->form,
-			      (unsigned long long)b[i].in[0], (unsigned long long)b[i].in[1], r, b[i].low, b[i].high);
+			      (unsigned long long)b[i].in[0], (unsigned long long)b[i].in[1], r,
+			      b[i].low, b[i].high);
 		wrong++;
 	}
 	buffer_release(&text);
@@ -220,7 +233,8 @@ static int run_group(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* A process uses one copy of the core, so each copy gets its own; one that the processor lacks is the baseline. */
+/* A process uses one copy of the core, so each copy gets its own; one that the processor lacks is
+ * the baseline. */
 int main(void)
 {
 	return machine_on_each_core(run_group);

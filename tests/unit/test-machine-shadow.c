@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadows of device buffers beside a plain list of what each byte is, over random writes and copies. */
+/* Shadows of device buffers beside a plain list of what each byte is, over random writes and
+ * copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,17 +58,20 @@ static void check(const struct model *m)
 	assert_int_equal(shadow_untouched(m->shadow, offset, size),
 			 all_are(m, offset, size, NOTHING) && !all_are(m, 0, BYTES, KNOWN) &&
 				 !atomic_load(&m->shadow->prefix));
-	assert_int_equal(shadow_computed(m->shadow, offset, size), some_is(m, offset, size, COMPUTED));
+	assert_int_equal(shadow_computed(m->shadow, offset, size),
+			 some_is(m, offset, size, COMPUTED));
 	assert_int_equal(shadow_full(m->shadow), all_are(m, 0, BYTES, KNOWN));
 	words = shadow_words(m->shadow);
 	assert_int_equal(words == NULL, all_are(m, 0, BYTES, KNOWN));
 	if (words)
-		assert_int_equal(shadow_is_known(words, offset, size), all_are(m, offset, size, KNOWN));
+		assert_int_equal(shadow_is_known(words, offset, size),
+				 all_are(m, offset, size, KNOWN));
 }
 
 static void write_range(struct model *m)
 {
-	uint32_t offset = below(BYTES), size = below(8) ? below(BYTES - offset) + 1 : BYTES - offset;
+	uint32_t offset = below(BYTES),
+		 size = below(8) ? below(BYTES - offset) + 1 : BYTES - offset;
 
 	shadow_written(m->shadow, offset, size);
 	memset(m->at + offset, KNOWN, size);
@@ -97,7 +101,8 @@ static void store(struct model *m, enum state s)
 
 static void copy(struct model *to, const struct model *from)
 {
-	uint32_t size = below(BYTES) + 1, to_offset = below(BYTES - size + 1), from_offset = below(BYTES - size + 1);
+	uint32_t size = below(BYTES) + 1, to_offset = below(BYTES - size + 1),
+		 from_offset = below(BYTES - size + 1);
 
 	shadow_copied(to->shadow, to_offset, from->shadow, from_offset, size);
 	/* Memory that was written as a whole is followed no more. */

@@ -22,7 +22,8 @@ static void check(const char *cell, const char *calls, const char *code)
 	if (magic_script_parse(&s, cell, &err))
 		fail_msg("%s: %s", cell, err.text);
 	for (size_t i = 0; i < s.n_calls; i++) {
-		buffer_printf(&text, "%s%s(%s)", i ? " " : "", s.calls[i].magic->name, s.calls[i].args);
+		buffer_printf(&text, "%s%s(%s)", i ? " " : "", s.calls[i].magic->name,
+			      s.calls[i].args);
 		if (s.calls[i].body)
 			buffer_printf(&text, "[%s]", s.calls[i].body);
 	}
@@ -36,7 +37,8 @@ static void only_the_leading_block_has_commands(void **state)
 {
 	(void)state;
 	check("%who\nint x;", "who()", "    \nint x;");
-	check("\n  // c\n/* a\n b */\n%whos x*\n1", "whos(x*)", "\n  // c\n/* a\n b */\n        \n1");
+	check("\n  // c\n/* a\n b */\n%whos x*\n1", "whos(x*)",
+	      "\n  // c\n/* a\n b */\n        \n1");
 	check("int a = 7\n% b;\n%who\n", "", "int a = 7\n% b;\n%who\n");
 	check("!x;\n", "!(x;)", "   \n");
 	check("f(\n!x);", "", "f(\n!x);");
@@ -49,7 +51,8 @@ static void only_the_leading_block_has_commands(void **state)
 static void options_stand_behind_both_forms(void **state)
 {
 	(void)state;
-	check("%ptx scale --arch sm_80\nint x;", "ptx(scale --arch sm_80)", "                       \nint x;");
+	check("%ptx scale --arch sm_80\nint x;", "ptx(scale --arch sm_80)",
+	      "                       \nint x;");
 	check("%%ptx --arch sm_80\nint x;", "ptx(--arch sm_80)", "                  \nint x;");
 	check("%%sass\n%%cuda -O1\nint x;", "sass() cuda(-O1)", "      \n%%cuda -O1\nint x;");
 }
@@ -65,7 +68,8 @@ static void comment_form_works_anywhere(void **state)
 static void cell_commands_take_the_rest(void **state)
 {
 	(void)state;
-	check("%%writefile a.c\nint x;\n%who\n", "writefile(a.c)[int x;\n%who\n]", "               \n      \n    \n");
+	check("%%writefile a.c\nint x;\n%who\n", "writefile(a.c)[int x;\n%who\n]",
+	      "               \n      \n    \n");
 	check("%%writefile a.c", "writefile(a.c)[]", "               ");
 }
 
@@ -132,10 +136,12 @@ static void completion_finds_arguments(void **state)
 	size_t args, start;
 
 	(void)state;
-	assert_ptr_equal(magic_argument_at("%snapshot load a", 16, &args, &start), magic_find("snapshot"));
+	assert_ptr_equal(magic_argument_at("%snapshot load a", 16, &args, &start),
+			 magic_find("snapshot"));
 	assert_int_equal(args, 10);
 	assert_int_equal(start, 15);
-	assert_ptr_equal(magic_argument_at("int a;\n//%snapshot ", 19, &args, &start), magic_find("snapshot"));
+	assert_ptr_equal(magic_argument_at("int a;\n//%snapshot ", 19, &args, &start),
+			 magic_find("snapshot"));
 	assert_int_equal(start, 19);
 	assert_null(magic_argument_at("%snapshot load a\nint b", 20, &args, &start));
 	assert_null(magic_argument_at("%time sna", 8, &args, &start)); /* that is C code */

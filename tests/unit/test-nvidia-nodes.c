@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines in a folder: what NVIDIA's kernel module shows in /proc, and a program in the place of nvidia-modprobe. */
+/* Machines in a folder: what NVIDIA's kernel module shows in /proc, and a program in the place of
+ * nvidia-modprobe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -52,16 +53,18 @@ static int tear_down(void **state)
 
 static void load_module(void)
 {
-	run("mkdir -p proc/driver/nvidia/gpus/0000:01:00.0 proc/driver/nvidia/gpus/0000:02:00.0 && cd proc/driver/nvidia && "
-	    "echo NVRM >version && printf 'Model:\\tNVIDIA H200\\nDevice Minor:\\t 0\\n' >gpus/0000:01:00.0/information && "
-	    "printf 'Device Minor:\\t 3\\n' >gpus/0000:02:00.0/information && "
-	    "printf 'ModifyDeviceFiles: 1\\nDeviceFileMode: 432\\n' >params && echo '510 nvidia-uvm' >>../../devices");
+	run("mkdir -p proc/driver/nvidia/gpus/0000:01:00.0 proc/driver/nvidia/gpus/0000:02:00.0 && "
+	    "cd proc/driver/nvidia && echo NVRM >version && printf 'Model:\\tNVIDIA H200\\nDevice "
+	    "Minor:\\t 0\\n' >gpus/0000:01:00.0/information && printf 'Device Minor:\\t 3\\n' "
+	    ">gpus/0000:02:00.0/information && printf 'ModifyDeviceFiles: 1\\nDeviceFileMode: "
+	    "432\\n' >params && echo '510 nvidia-uvm' >>../../devices");
 }
 
 /* It keeps its arguments in `said`. */
 static void have_modprobe(const char *text)
 {
-	run("printf '#!/bin/sh\\ncd %s; echo \"$@\" >said\\n%s\\n' >modprobe && chmod 755 modprobe", root, text);
+	run("printf '#!/bin/sh\\ncd %s; echo \"$@\" >said\\n%s\\n' >modprobe && chmod 755 modprobe",
+	    root, text);
 }
 
 static void check_outcome(int outcome, const char *words)
@@ -104,7 +107,8 @@ static void the_program_of_the_driver_makes_them_for_each_card(void **state)
 static void a_module_that_is_not_loaded_yet_is_loaded(void **state)
 {
 	(void)state;
-	have_modprobe("mkdir -p proc/driver/nvidia; touch proc/driver/nvidia/version dev/nvidiactl dev/nvidia-uvm");
+	have_modprobe("mkdir -p proc/driver/nvidia; touch proc/driver/nvidia/version dev/nvidiactl "
+		      "dev/nvidia-uvm");
 	check_outcome(NVIDIA_NODES_MADE, "/nvidiactl");
 	run("grep -q -- '-u -c0' said");
 }
@@ -115,11 +119,13 @@ static void what_is_lacking_is_named(void **state)
 	have_modprobe("exit 1");
 	check_outcome(NVIDIA_NODES_LACKING, "is not loaded, and nvidia-modprobe could not load it");
 	load_module();
-	run("sed -i 's/ModifyDeviceFiles: 1/ModifyDeviceFiles: 0/' proc/driver/nvidia/params && touch dev/nvidia0 dev/nvidiactl");
+	run("sed -i 's/ModifyDeviceFiles: 1/ModifyDeviceFiles: 0/' proc/driver/nvidia/params && "
+	    "touch dev/nvidia0 dev/nvidiactl");
 	check_outcome(NVIDIA_NODES_LACKING, "/nvidia3, ");
 	check_outcome(NVIDIA_NODES_LACKING, "not there, and nvidia-modprobe could not make them");
 	run("rm modprobe");
-	check_outcome(NVIDIA_NODES_LACKING, "/nvidia-uvm: not there, and there is no nvidia-modprobe to make them");
+	check_outcome(NVIDIA_NODES_LACKING,
+		      "/nvidia-uvm: not there, and there is no nvidia-modprobe to make them");
 }
 
 static void check_node(const char *name, unsigned major, unsigned minor)
@@ -157,10 +163,14 @@ static void root_makes_them_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_machine_without_a_driver_is_left_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nothing_is_run_where_all_are_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_program_of_the_driver_makes_them_for_each_card, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_module_that_is_not_loaded_yet_is_loaded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_machine_without_a_driver_is_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(nothing_is_run_where_all_are_there, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_program_of_the_driver_makes_them_for_each_card,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_module_that_is_not_loaded_yet_is_loaded, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_lacking_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(root_makes_them_by_hand, set_up, tear_down),
 	};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVML as programs use it that open libnvidia-ml.so.1: our answers for the emulated device, and those of a library of the
- * machine, one that the test has made, seen through the cap. That one is found by LD_LIBRARY_PATH, so the test starts itself
- * again.
+ * NVML as programs use it that open libnvidia-ml.so.1: our answers for the emulated device, and
+ * those of a library of the machine, one that the test has made, seen through the cap. That one is
+ * found by LD_LIBRARY_PATH, so the test starts itself again.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -51,7 +51,8 @@ struct pci {
 	char id[32];
 };
 
-/* What a machine with a card has. Another process is on it, and of this one more is there than the session's memory. */
+/* What a machine with a card has. Another process is on it, and of this one more is there than the
+ * session's memory. */
 static const char machine[] =
 	"#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n"
 	"struct memory { unsigned long long total, free, used; };\n"
@@ -62,18 +63,22 @@ static const char machine[] =
 	"#define NEED if (!begun) return 1\n"
 	"int nvmlInit_v2(void) { begun++; return 0; }\n"
 	"int nvmlShutdown(void) { NEED; begun--; return 0; }\n"
-	"int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **ret) { NEED; *ret = &card; return i ? 2 : 0; }\n"
+	"int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **ret) { NEED; *ret = &card; return i "
+	"? 2 : 0; }\n"
 	"int nvmlDeviceGetUUID(void *d, char *ret, unsigned n)\n"
 	"{ NEED; snprintf(ret, n, \"GPU-63677075-2d65-6d75-6c61-7465642d3030\"); return 0; }\n"
 	"int nvmlDeviceGetMemoryInfo(void *d, struct memory *m)\n"
 	"{ NEED; *m = (struct memory){ 1000 * MIB, 700 * MIB, 300 * MIB }; return 0; }\n"
 	"int nvmlDeviceGetMemoryInfo_v2(void *d, struct memory_v2 *m)\n"
 	"{ NEED; if (m->version != 0x2000028) return 25;\n"
-	"  *m = (struct memory_v2){ m->version, 1000 * MIB, 50 * MIB, 700 * MIB, 250 * MIB }; return 0; }\n"
+	"  *m = (struct memory_v2){ m->version, 1000 * MIB, 50 * MIB, 700 * MIB, 250 * MIB }; "
+	"return 0; }\n"
 	"int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, struct process *ret)\n"
 	"{ NEED; unsigned room = *n; *n = 2; if (room < 2) return 7;\n"
-	"  ret[0] = (struct process){ 1, 10 * MIB, -1, -1 }; ret[1] = (struct process){ getpid(), 400 * MIB, -1, -1 }; return 0; }\n"
-	"int nvmlDeviceGetTemperature(void *d, int sensor, unsigned *ret) { NEED; *ret = 42 + sensor; return d == &card ? 0 : 2; }\n";
+	"  ret[0] = (struct process){ 1, 10 * MIB, -1, -1 }; ret[1] = (struct process){ getpid(), "
+	"400 * MIB, -1, -1 }; return 0; }\n"
+	"int nvmlDeviceGetTemperature(void *d, int sensor, unsigned *ret) { NEED; *ret = 42 + "
+	"sensor; return d == &card ? 0 : 2; }\n";
 
 static void *library;
 
@@ -107,9 +112,11 @@ static void need_same_memory(void *d)
 	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo, d, &one));
 	WORKER_NEED(one.total == total && one.free == free_bytes && one.used == total - free_bytes);
 	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo_v2, d, &two));
-	WORKER_NEED(two.total == total && two.free == free_bytes && two.used == total - free_bytes && !two.reserved);
+	WORKER_NEED(two.total == total && two.free == free_bytes &&
+		    two.used == total - free_bytes && !two.reserved);
 	two.version = 1;
-	WORKER_NEED(CALL(nvmlDeviceGetMemoryInfo_v2, d, &two) == NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+	WORKER_NEED(CALL(nvmlDeviceGetMemoryInfo_v2, d, &two) ==
+		    NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
 }
 
 /* ---- the emulated device ---- */
@@ -146,7 +153,9 @@ static void memory_is_as_the_runtime_shows_it(void **state)
 static void look_around(void *data)
 {
 	struct pci pci;
-	struct { unsigned gpu, memory; } rates;
+	struct {
+		unsigned gpu, memory;
+	} rates;
 	unsigned n = 0;
 	int major = 0, minor = 0, version = 0;
 	char text[96];
@@ -155,7 +164,8 @@ static void look_around(void *data)
 
 	(void)data;
 	open_library();
-	WORKER_NEED(!CALL(nvmlSystemGetCudaDriverVersion, &version) && version == device.info.driver_version);
+	WORKER_NEED(!CALL(nvmlSystemGetCudaDriverVersion, &version) &&
+		    version == device.info.driver_version);
 	WORKER_NEED(!CALL(nvmlInitWithFlags, 0));
 	WORKER_NEED(!cudaGetDeviceProperties(&p, 0));
 	d = first_device();
@@ -164,21 +174,24 @@ static void look_around(void *data)
 	WORKER_NEED(!CALL(nvmlDeviceGetName, d, text, 96u) && !strcmp(text, p.name));
 	WORKER_NEED(CALL(nvmlDeviceGetName, d, text, 4u) == NVML_ERROR_INSUFFICIENT_SIZE);
 	/* The bytes of cuDeviceGetUuid(): cgpu-emulated-00. */
-	WORKER_NEED(!CALL(nvmlDeviceGetUUID, d, text, 96u) && !strcmp(text, "GPU-63677075-2d65-6d75-6c61-7465642d3030"));
+	WORKER_NEED(!CALL(nvmlDeviceGetUUID, d, text, 96u) &&
+		    !strcmp(text, "GPU-63677075-2d65-6d75-6c61-7465642d3030"));
 	WORKER_NEED(!CALL(nvmlDeviceGetHandleByUUID, text, &same) && same == d);
 	WORKER_NEED(CALL(nvmlDeviceGetHandleByUUID, "GPU-0", &same) == NVML_ERROR_NOT_FOUND);
 	WORKER_NEED(!CALL(nvmlDeviceGetPciInfo_v3, d, &pci) && (int)pci.bus == p.pciBusID);
 	same = NULL;
 	WORKER_NEED(!CALL(nvmlDeviceGetHandleByPciBusId_v2, pci.id, &same) && same == d);
 	WORKER_NEED(!CALL(nvmlDeviceGetHandleByPciBusId_v2, pci.short_id, &same) && same == d);
-	WORKER_NEED(!CALL(nvmlDeviceGetCudaComputeCapability, d, &major, &minor) && major == p.major && minor == p.minor);
+	WORKER_NEED(!CALL(nvmlDeviceGetCudaComputeCapability, d, &major, &minor) &&
+		    major == p.major && minor == p.minor);
 	WORKER_NEED(!CALL(nvmlSystemGetDriverVersion, text, 80u) && *text);
 	WORKER_NEED(CALL(nvmlDeviceGetTemperature, d, 0, &n) == NVML_ERROR_NOT_SUPPORTED);
 	/* Nobody here counts how long launches run. */
 	WORKER_NEED(CALL(nvmlDeviceGetUtilizationRates, d, &rates) == NVML_ERROR_NOT_SUPPORTED);
 	WORKER_NEED(CALL(nvmlDeviceGetName, &n, text, 96u) == NVML_ERROR_INVALID_ARGUMENT);
 	WORKER_NEED(CALL(nvmlDeviceGetHandleByIndex_v2, 1, &same) == NVML_ERROR_INVALID_ARGUMENT);
-	WORKER_NEED(!strcmp(((const char *(*)(int))dlsym(library, "nvmlErrorString"))(3), "Not supported"));
+	WORKER_NEED(!strcmp(((const char *(*)(int))dlsym(library, "nvmlErrorString"))(3),
+			    "Not supported"));
 	WORKER_NEED(!CALL(nvmlShutdown) && CALL(nvmlShutdown) == NVML_ERROR_UNINITIALIZED);
 	device_host_commit();
 }
@@ -212,7 +225,9 @@ static void go_on(void *data)
 	d = first_device();
 	need_same_memory(d);
 	WORKER_NEED(!cudaMalloc(&p, 4 * MIB));
-	WORKER_NEED(CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, NULL) == NVML_ERROR_INSUFFICIENT_SIZE && n == 1);
+	WORKER_NEED(CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, NULL) ==
+			    NVML_ERROR_INSUFFICIENT_SIZE &&
+		    n == 1);
 	n = 2;
 	WORKER_NEED(!CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, list));
 	WORKER_NEED(n == 1 && list[0].pid == (unsigned)getpid() && list[0].used == 4 * MIB);
@@ -244,7 +259,8 @@ static void ask_in_child(void *data)
 		WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo, first_device(), &m));
 		_exit(m.total == CAP && m.used == 16 * MIB ? 42 : 1);
 	}
-	WORKER_NEED(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 42);
+	WORKER_NEED(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == 42);
 	device_host_commit();
 }
 
@@ -276,15 +292,19 @@ static void look_at_machine(void *data)
 	d = first_device();
 	WORKER_NEED(!CALL(nvmlDeviceGetTemperature, d, 0, &n) && n == 42);
 	WORKER_NEED(CALL(nvmlDeviceGetPowerUsage, d, &n) == NVML_ERROR_FUNCTION_NOT_FOUND);
-	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo, d, &m) && m.total == 1000 * MIB && m.used == 300 * MIB);
+	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo, d, &m) && m.total == 1000 * MIB &&
+		    m.used == 300 * MIB);
 	WORKER_NEED(!cudaMalloc(&p, 16 * MIB));
 	device_set_limit(CAP);
 	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo, d, &m));
 	WORKER_NEED(m.total == CAP && m.used == 16 * MIB && m.free == CAP - 16 * MIB);
 	WORKER_NEED(!CALL(nvmlDeviceGetMemoryInfo_v2, d, &two));
-	WORKER_NEED(two.total == CAP && two.used == 16 * MIB && two.free == CAP - 16 * MIB && !two.reserved);
+	WORKER_NEED(two.total == CAP && two.used == 16 * MIB && two.free == CAP - 16 * MIB &&
+		    !two.reserved);
 	n = 1;
-	WORKER_NEED(CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, list) == NVML_ERROR_INSUFFICIENT_SIZE && n == 2);
+	WORKER_NEED(CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, list) ==
+			    NVML_ERROR_INSUFFICIENT_SIZE &&
+		    n == 2);
 	WORKER_NEED(!CALL(nvmlDeviceGetComputeRunningProcesses_v3, d, &n, list) && n == 2);
 	WORKER_NEED(list[0].pid == 1 && list[0].used == 10 * MIB);
 	WORKER_NEED(list[1].pid == (unsigned)getpid() && list[1].used == 16 * MIB);
@@ -314,9 +334,9 @@ static void every_function_is_there(void **state)
 
 	(void)state;
 	assert_non_null(handle);
-#define NVML(name, kind)                              \
-	if (!dlsym(handle, #name))                    \
-		fail_msg("%s is not there", #name);   \
+#define NVML(name, kind)                                                                           \
+	if (!dlsym(handle, #name))                                                                 \
+		fail_msg("%s is not there", #name);                                                \
 	n++;
 #include "runtime/cuda/nvml.def"
 	assert_true(n > 400);
@@ -338,7 +358,8 @@ static void start_again(char *self)
 
 	if (!mkdtemp(folder))
 		abort();
-	snprintf(command, sizeof(command), "cd %s && " CC " -w -shared -fPIC -o libnvidia-ml.so.1 -x c -", folder);
+	snprintf(command, sizeof(command),
+		 "cd %s && " CC " -w -shared -fPIC -o libnvidia-ml.so.1 -x c -", folder);
 	f = popen(command, "w");
 	if (!f || fputs(machine, f) < 0 || pclose(f))
 		abort();

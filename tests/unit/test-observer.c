@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What observers of a launch are told: every operation once under its own mask, the bytes that it touches, barriers and
- * meetings of lanes, and nothing of an access that faults. The notes that a recording observer takes are compared.
+ * What observers of a launch are told: every operation once under its own mask, the bytes that it
+ * touches, barriers and meetings of lanes, and nothing of an access that faults. The notes that a
+ * recording observer takes are compared.
  */
 #include "emulator/machine/observer.h"
 
@@ -13,7 +14,7 @@ struct recorder {
 	struct observer observer;
 	struct buffer notes;
 	unsigned steps, begun, ended;
-	bool all; /* note the names of all operations */
+	bool all;    /* note the names of all operations */
 	bool places; /* note when `placed` is called */
 	unsigned leave_after;
 };
@@ -47,12 +48,15 @@ static void on_step(struct observer *x, struct warp *w, const struct op *o)
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 {
-	buffer_printf(&recorder_of(x)->notes, "sync %s warp %u %08x\n", op_name(o), w->index, w->mask);
+	buffer_printf(&recorder_of(x)->notes, "sync %s warp %u %08x\n", op_name(o), w->index,
+		      w->mask);
 }
 
-static void on_access(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+static void on_access(struct observer *x, struct warp *w, const struct op *o,
+		      const struct memory_step *s)
 {
-	static const char *const spaces[] = { [PTX_SPACE_SHARED] = "shared", [PTX_SPACE_LOCAL] = "local",
+	static const char *const spaces[] = { [PTX_SPACE_SHARED] = "shared",
+					      [PTX_SPACE_LOCAL] = "local",
 					      [PTX_SPACE_GLOBAL] = "global" };
 	static const char kinds[] = "-rwa";
 	struct recorder *r = recorder_of(x);
@@ -60,9 +64,11 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 	uint64_t base = s->space == PTX_SPACE_GLOBAL ? DEVICE_BASE : 0;
 
 	(void)o;
-	buffer_printf(&r->notes, "%s %c%u%s%s%s %08x %llx..%llx", spaces[s->space], kinds[s->kind], s->size,
-		      s->strong ? " strong" : "", s->acquire ? " acquire" : "", s->release ? " release" : "", s->mask,
-		      (unsigned long long)(s->address[first] - base), (unsigned long long)(s->address[last] - base));
+	buffer_printf(&r->notes, "%s %c%u%s%s%s %08x %llx..%llx", spaces[s->space], kinds[s->kind],
+		      s->size, s->strong ? " strong" : "", s->acquire ? " acquire" : "",
+		      s->release ? " release" : "", s->mask,
+		      (unsigned long long)(s->address[first] - base),
+		      (unsigned long long)(s->address[last] - base));
 	buffer_printf(&r->notes, " = %u\n", *memory_step_bytes(w, s, (uint32_t)first));
 }
 
@@ -97,25 +103,37 @@ static void on_end(struct observer *x, struct cta *c)
 }
 
 static const struct observer_class recorder_class = {
-	.name = "recorder", .step = on_step, .sync = on_sync, .access = on_access, .placed = on_placed,
-	.barrier = on_barrier, .warp_sync = on_warp_sync, .cta_begin = on_begin, .cta_end = on_end,
+	.name = "recorder",
+	.step = on_step,
+	.sync = on_sync,
+	.access = on_access,
+	.placed = on_placed,
+	.barrier = on_barrier,
+	.warp_sync = on_warp_sync,
+	.cta_begin = on_begin,
+	.cta_end = on_end,
 };
 
 /* Run `body` with %rd1 = a buffer of 4096 bytes, watched; 0 or 1 as machine_launch(). */
-static int watch(struct device *d, struct recorder *r, const char *body, uint32_t grid, uint32_t block)
+static int watch(struct device *d, struct recorder *r, const char *body, uint32_t grid,
+		 uint32_t block)
 {
 	struct observer *observers[] = { &r->observer };
 	struct buffer ptx = BUFFER_INIT;
 	uint64_t p = device_buffer(d, "data", 4096);
 	int rc;
 
-	buffer_printf(&ptx,
-		      ".visible .entry k(.param .u64 p)\n{\n"
-		      ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>; .reg .f32 %%f<4>;\n"
-		      ".shared .align 16 .b8 tile[1024]; .local .align 8 .b8 mine[16];\n"
-		      "ld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x; shl.b32 %%r2, %%r1, 2; mul.wide.u32 %%rd2, %%r1, 4;\n"
-		      "add.s64 %%rd3, %%rd1, %%rd2; mov.u32 %%r3, tile; add.s32 %%r4, %%r3, %%r2; setp.lt.u32 %%p1, %%r1, 4;\n"
-		      "%s\nret;\n}\n", body);
+	buffer_printf(
+		&ptx,
+		".visible .entry k(.param .u64 p)\n{\n"
+		".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>; .reg .f32 %%f<4>;\n"
+		".shared .align 16 .b8 tile[1024]; .local .align 8 .b8 mine[16];\n"
+		"ld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x; shl.b32 %%r2, %%r1, 2; "
+		"mul.wide.u32 %%rd2, %%r1, 4;\n"
+		"add.s64 %%rd3, %%rd1, %%rd2; mov.u32 %%r3, tile; add.s32 %%r4, %%r3, %%r2; "
+		"setp.lt.u32 %%p1, %%r1, 4;\n"
+		"%s\nret;\n}\n",
+		body);
 	device_load(d, ptx.data);
 	buffer_release(&ptx);
 	r->observer.class = &recorder_class;
@@ -143,43 +161,57 @@ static void assert_notes(const char *body, uint32_t block, const char *expected)
 static void loads_and_stores_are_told_with_their_bytes(void **state)
 {
 	(void)state;
-	assert_notes("st.shared.u32 [%r4+4], 7; ld.shared.u16 %r5, [%r4+4]; st.global.v2.u32 [%rd3+256], {%r1, %r1};",
-		     1, "shared w4 00000001 4..4 = 0\nshared r2 00000001 4..4 = 7\nglobal w8 00000001 100..100 = 0\n");
-	assert_notes("ld.volatile.shared.u32 %r5, [%r4]; st.release.gpu.global.u32 [%rd3], 9; "
-		     "ld.acquire.gpu.global.u32 %r5, [%rd3];", 32,
-		     "shared r4 strong ffffffff 0..7c = 0\nglobal w4 strong release ffffffff 0..7c = 0\n"
-		     "global r4 strong acquire ffffffff 0..7c = 9\n");
-	assert_notes("atom.global.add.u32 %r5, [%rd1], 3; red.shared.add.u64 [%r3], 1; atom.add.acq_rel.gpu.global.u32 %r5, [%rd1], 1;",
-		     2, "global a4 strong 00000003 0..0 = 0\nshared a8 strong 00000003 0..0 = 0\n"
-			"global a4 strong acquire release 00000003 0..0 = 6\n");
-	assert_notes("cvta.local.u64 %rd4, mine; st.local.u32 [mine+8], 1; ld.u32 %r5, [%rd4+8];", 1,
-		     "local w4 00000001 8..8 = 0\nlocal r4 00000001 8..8 = 1\n");
+	assert_notes("st.shared.u32 [%r4+4], 7; ld.shared.u16 %r5, [%r4+4]; st.global.v2.u32 "
+		     "[%rd3+256], {%r1, %r1};",
+		     1,
+		     "shared w4 00000001 4..4 = 0\nshared r2 00000001 4..4 = 7\nglobal w8 00000001 "
+		     "100..100 = 0\n");
+	assert_notes(
+		"ld.volatile.shared.u32 %r5, [%r4]; st.release.gpu.global.u32 [%rd3], 9; "
+		"ld.acquire.gpu.global.u32 %r5, [%rd3];",
+		32,
+		"shared r4 strong ffffffff 0..7c = 0\nglobal w4 strong release ffffffff 0..7c = 0\n"
+		"global r4 strong acquire ffffffff 0..7c = 9\n");
+	assert_notes("atom.global.add.u32 %r5, [%rd1], 3; red.shared.add.u64 [%r3], 1; "
+		     "atom.add.acq_rel.gpu.global.u32 %r5, [%rd1], 1;",
+		     2,
+		     "global a4 strong 00000003 0..0 = 0\nshared a8 strong 00000003 0..0 = 0\n"
+		     "global a4 strong acquire release 00000003 0..0 = 6\n");
+	assert_notes("cvta.local.u64 %rd4, mine; st.local.u32 [mine+8], 1; ld.u32 %r5, [%rd4+8];",
+		     1, "local w4 00000001 8..8 = 0\nlocal r4 00000001 8..8 = 1\n");
 }
 
 static void generic_addresses_are_told_by_state_space(void **state)
 {
 	(void)state;
-	assert_notes("cvta.shared.u64 %rd4, tile; add.s64 %rd5, %rd4, %rd2; selp.b64 %rd6, %rd5, %rd3, %p1; st.u32 [%rd6], 1;",
+	assert_notes("cvta.shared.u64 %rd4, tile; add.s64 %rd5, %rd4, %rd2; selp.b64 %rd6, %rd5, "
+		     "%rd3, %p1; st.u32 [%rd6], 1;",
 		     32, "global w4 fffffff0 10..7c = 0\nshared w4 0000000f 0..c = 0\n");
 }
 
-/* The first round of a loop finds the buffer; the next ones stay in it until lanes lie in shared memory. */
+/* The first round of a loop finds the buffer; the next ones stay in it until lanes lie in shared
+ * memory. */
 static void an_operation_that_leaves_its_buffer_is_told(void **state)
 {
 	struct device *d = device_new();
 	struct recorder r = { .places = true };
 
 	(void)state;
-	assert_int_equal(watch(d, &r, "cvta.shared.u64 %rd4, tile; mov.b64 %rd5, %rd3; mov.u32 %r6, 0;\n"
-				      "L: st.u32 [%rd5], %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p2, %r6, 2;\n"
-				      "@%p2 selp.b64 %rd5, %rd4, %rd3, %p1; setp.lt.u32 %p2, %r6, 3; @%p2 bra L;\n"
-				      "ld.global.u32 %r5, [%rd3]; ld.global.u32 %r5, [%rd1];", 1, 32), 0);
-	assert_string_equal(buffer_text(&r.notes), "global w4 ffffffff 0..7c = 0\nplaced st_global_b32 ffffffff\n"
-						   "global w4 ffffffff 0..7c = 0\n"
-						   "global w4 fffffff0 10..7c = 1\nshared w4 0000000f 0..0 = 0\n"
-						   "placed st_global_b32 ffffffff\n"
-						   "global r4 ffffffff 0..7c = 1\nplaced ld_global_b32 ffffffff\n"
-						   "global r4 ffffffff 0..0 = 1\nplaced ld_global_b32 ffffffff\n");
+	assert_int_equal(
+		watch(d, &r,
+		      "cvta.shared.u64 %rd4, tile; mov.b64 %rd5, %rd3; mov.u32 %r6, 0;\n"
+		      "L: st.u32 [%rd5], %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p2, %r6, 2;\n"
+		      "@%p2 selp.b64 %rd5, %rd4, %rd3, %p1; setp.lt.u32 %p2, %r6, 3; @%p2 bra L;\n"
+		      "ld.global.u32 %r5, [%rd3]; ld.global.u32 %r5, [%rd1];",
+		      1, 32),
+		0);
+	assert_string_equal(buffer_text(&r.notes),
+			    "global w4 ffffffff 0..7c = 0\nplaced st_global_b32 ffffffff\n"
+			    "global w4 ffffffff 0..7c = 0\n"
+			    "global w4 fffffff0 10..7c = 1\nshared w4 0000000f 0..0 = 0\n"
+			    "placed st_global_b32 ffffffff\n"
+			    "global r4 ffffffff 0..7c = 1\nplaced ld_global_b32 ffffffff\n"
+			    "global r4 ffffffff 0..0 = 1\nplaced ld_global_b32 ffffffff\n");
 	buffer_release(&r.notes);
 	device_free(d);
 }
@@ -193,10 +225,13 @@ static void guarded_operations_are_told_under_their_mask(void **state)
 	assert_notes("@%p1 st.shared.u32 [%r4], 1; @!%p1 ld.shared.u32 %r5, [%r4];", 32,
 		     "shared w4 0000000f 0..c = 0\nshared r4 fffffff0 10..7c = 0\n");
 	/* One that no lane runs is not told; a mode is no operation. */
-	watch(d, &r, "setp.gt.u32 %p2, %r1, 99; @%p2 st.shared.u32 [%r4], 1; add.rm.f32 %f1, %f2, %f3; @%p1 mov.u32 %r5, 2;", 1,
-	      32);
-	assert_non_null(strstr(buffer_text(&r.notes),
-			       "setp_gt_u32 ffffffff\nadd_f32 ffffffff\nmov_b32 0000000f\nret ffffffff\n"));
+	watch(d, &r,
+	      "setp.gt.u32 %p2, %r1, 99; @%p2 st.shared.u32 [%r4], 1; add.rm.f32 %f1, %f2, %f3; "
+	      "@%p1 mov.u32 %r5, 2;",
+	      1, 32);
+	assert_non_null(
+		strstr(buffer_text(&r.notes),
+		       "setp_gt_u32 ffffffff\nadd_f32 ffffffff\nmov_b32 0000000f\nret ffffffff\n"));
 	buffer_release(&r.notes);
 	device_free(d);
 }
@@ -207,19 +242,24 @@ static void copies_and_barrier_objects_are_told_in_parts(void **state)
 	assert_notes("cp.async.ca.shared.global [%r4], [%rd3+64], 4;", 4,
 		     "global r4 0000000f 40..4c = 0\nshared w4 0000000f 0..c = 0\n");
 	assert_notes("mbarrier.init.shared.b64 [%r3], 1;", 1,
-		     "shared a8 strong acquire release 00000001 0..0 = 0\nsync mbarrier warp 0 00000001\n");
+		     "shared a8 strong acquire release 00000001 0..0 = 0\nsync mbarrier warp 0 "
+		     "00000001\n");
 }
 
 static void meetings_are_told_when_all_are_there(void **state)
 {
 	(void)state;
-	assert_notes("bar.sync 0; membar.gl;", 64,
-		     "sync barrier warp 0 ffffffff\nsync barrier warp 1 ffffffff\nbarrier 0 of cta 0\n"
-		     "sync fence warp 0 ffffffff\nsync fence warp 1 ffffffff\n");
-	assert_notes("shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff; @%p1 bra A; bar.warp.sync 0xffffffff; bra B;\n"
-		     "A: bar.warp.sync 0xffffffff; B:", 32,
-		     "sync shfl warp 0 ffffffff\nmet ffffffff of warp 0\nsync bar_warp warp 0 fffffff0\n"
-		     "sync bar_warp warp 0 0000000f\nmet ffffffff of warp 0\n");
+	assert_notes(
+		"bar.sync 0; membar.gl;", 64,
+		"sync barrier warp 0 ffffffff\nsync barrier warp 1 ffffffff\nbarrier 0 of cta 0\n"
+		"sync fence warp 0 ffffffff\nsync fence warp 1 ffffffff\n");
+	assert_notes(
+		"shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff; @%p1 bra A; bar.warp.sync "
+		"0xffffffff; bra B;\n"
+		"A: bar.warp.sync 0xffffffff; B:",
+		32,
+		"sync shfl warp 0 ffffffff\nmet ffffffff of warp 0\nsync bar_warp warp 0 fffffff0\n"
+		"sync bar_warp warp 0 0000000f\nmet ffffffff of warp 0\n");
 }
 
 static void an_access_that_faults_is_not_told(void **state)
@@ -228,7 +268,8 @@ static void an_access_that_faults_is_not_told(void **state)
 	struct recorder r = { 0 };
 
 	(void)state;
-	assert_int_equal(watch(d, &r, "st.shared.u32 [%r4], 1; st.shared.u32 [%r4+1000], 1;", 3, 32), 1);
+	assert_int_equal(
+		watch(d, &r, "st.shared.u32 [%r4], 1; st.shared.u32 [%r4+1000], 1;", 3, 32), 1);
 	assert_string_equal(buffer_text(&r.notes), "shared w4 ffffffff 0..7c = 0\n");
 	assert_int_equal(r.begun, 3);
 	assert_int_equal(r.ended, 3);
@@ -275,8 +316,10 @@ static void only_the_interpreter_runs(void **state)
 	struct ptx_function *f;
 
 	(void)state;
-	device_load(d, ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\n.reg .f32 %f<3>;\nmov.u32 %r1, %tid.x;\n"
-		       "setp.lt.u32 %p1, %r1, 4;\n@%p1 add.u32 %r2, %r1, 1;\nadd.rm.f32 %f1, %f2, %f2;\nret;\n}\n");
+	device_load(d, ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\n.reg .f32 "
+		       "%f<3>;\nmov.u32 %r1, %tid.x;\n"
+		       "setp.lt.u32 %p1, %r1, 4;\n@%p1 add.u32 %r2, %r1, 1;\nadd.rm.f32 %f1, %f2, "
+		       "%f2;\nret;\n}\n");
 	f = ptx_module_function(d->module, "k");
 	assert_int_equal(ptx_function_prepare(f, &d->err), 0);
 	p = ((struct ptx_body *)f->body)->program;

@@ -89,10 +89,16 @@ static void sizes(void **state)
 		uint64_t bytes;
 		const char *back;
 	} cases[] = {
-		{ "0", 0, "0 B" }, { "100", 100, "100 B" }, { "1K", 1024, "1 KB" }, { "512M", 512 << 20, "512 MB" },
-		{ "1.5 GB", 3u << 29, "1.5 GB" }, { "2GiB", 1ull << 31, "2 GB" }, { "3t", 3ull << 40, "3 TB" },
+		{ "0", 0, "0 B" },
+		{ "100", 100, "100 B" },
+		{ "1K", 1024, "1 KB" },
+		{ "512M", 512 << 20, "512 MB" },
+		{ "1.5 GB", 3u << 29, "1.5 GB" },
+		{ "2GiB", 1ull << 31, "2 GB" },
+		{ "3t", 3ull << 40, "3 TB" },
 	};
-	static const char *const wrong[] = { "", "M", "-1", "1X", "1MM", "inf", "nan", "1e30", "0x10G " };
+	static const char *const wrong[] = { "",    "M",   "-1",   "1X",    "1MM",
+					     "inf", "nan", "1e30", "0x10G " };
 	char text[SIZE_TEXT_MAX];
 	uint64_t bytes;
 

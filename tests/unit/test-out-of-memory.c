@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common/ when memory is out: the n-th allocation fails for every n; each failure is reported, nothing leaks or crashes. */
+/* common/ when memory is out: the n-th allocation fails for every n; each failure is reported,
+ * nothing leaks or crashes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +58,11 @@ static int carry_unit(void *data)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct declaration d = { DECLARATION_MACRO, 1, 1, "M", "#define M 1", "#define M 1" };
 	struct unit_symbol s = { "x", false, 4, "int", "i4", 1, 7 };
-	struct unit u = { .cell_name = "In[1]", .declarations = &d, .n_declarations = 1, .symbols = &s, .n_symbols = 1 };
+	struct unit u = { .cell_name = "In[1]",
+			  .declarations = &d,
+			  .n_declarations = 1,
+			  .symbols = &s,
+			  .n_symbols = 1 };
 	struct unit back;
 
 	(void)data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common/output-ring: order, joining, wrapping, a writer that waits for room, and rings that a cell scribbled over. */
+/* common/output-ring: order, joining, wrapping, a writer that waits for room, and rings that a cell
+ * scribbled over. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,8 @@
 
 static struct worker_control *control_new(void)
 {
-	return mmap(NULL, sizeof(struct worker_control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return mmap(NULL, sizeof(struct worker_control), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 static void control_free(struct worker_control *c)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may happen while a session is being parked, put into each window by events: the worker stands still while it copies,
- * the zygote while it forks, the disk takes nothing, a snapshot is loaded.
+ * What may happen while a session is being parked, put into each window by events: the worker
+ * stands still while it copies, the zygote while it forks, the disk takes nothing, a snapshot is
+ * loaded.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -29,10 +30,10 @@ static struct {
 	char problem[512];
 } parked, loaded;
 
-static const char definitions[] =
-	"#include <stdio.h>\nint *a, h[2];\n"
-	"__global__ void set(int *p, int v) { p[threadIdx.x] = v; }\n"
-	"void show(void) { cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); printf(\"%d %d\", h[0], h[1]); }\n";
+static const char definitions[] = "#include <stdio.h>\nint *a, h[2];\n"
+				  "__global__ void set(int *p, int v) { p[threadIdx.x] = v; }\n"
+				  "void show(void) { cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); "
+				  "printf(\"%d %d\", h[0], h[1]); }\n";
 
 static void on_parked(void *data, const char *problem)
 {
@@ -181,7 +182,8 @@ static void a_load_is_not_left_without_a_worker(void **state)
 
 static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **state)
 {
-	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true }, never = { .when_wanted = true };
+	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true },
+					      never = { .when_wanted = true };
 	struct error err = ERROR_INIT;
 	pid_t worker;
 
@@ -242,7 +244,9 @@ static bool has_tried(void *data)
 
 static void a_full_disk_is_tried_again(void **state)
 {
-	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true, .memory_max = 1 };
+	const struct supervisor_parking_rules soon = { .idle_ms = 1,
+						       .when_wanted = true,
+						       .memory_max = 1 };
 	uint64_t began;
 
 	(void)state;
@@ -259,10 +263,12 @@ static void a_full_disk_is_tried_again(void **state)
 	check();
 }
 
-/* A cell that comes takes its worker back, at whatever step that is; what was copied until then is nobody's. */
+/* A cell that comes takes its worker back, at whatever step that is; what was copied until then is
+ * nobody's. */
 static void a_cell_comes_at_each_step(void **state)
 {
-	static bool (*const steps[])(void *data) = { is_saving, a_piece_is_copied, all_is_copied, is_parked };
+	static bool (*const steps[])(void *data) = { is_saving, a_piece_is_copied, all_is_copied,
+						     is_parked };
 	pid_t worker;
 
 	(void)state;
@@ -283,9 +289,13 @@ static void a_cell_comes_at_each_step(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_load_is_not_left_without_a_worker, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_who_asks_while_it_happens_by_itself_waits_for_the_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_worker_that_is_being_forked_is_ended_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_load_is_not_left_without_a_worker, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			one_who_asks_while_it_happens_by_itself_waits_for_the_end, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_worker_that_is_being_forked_is_ended_too, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(the_node_of_the_gpu_is_let_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_full_disk_is_tried_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cell_comes_at_each_step, set_up, tear_down),

@@ -142,7 +142,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_sleeping), TEST(test_running), TEST(test_held), TEST(test_a_gap_between_looks_counts_little),
+		TEST(test_sleeping), TEST(test_running),
+		TEST(test_held),     TEST(test_a_gap_between_looks_counts_little),
 		TEST(test_it_ends),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports that are opened ahead: a client can connect from then on, and the program after the exec has the same sockets. */
+/* Ports that are opened ahead: a client can connect from then on, and the program after the exec
+ * has the same sockets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -27,7 +28,8 @@ static uint32_t own_address(void)
 
 static struct sockaddr_in address_of(unsigned port)
 {
-	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons((uint16_t)port),
 				     .sin_addr.s_addr = htonl(own_address()) };
 }
 
@@ -109,7 +111,8 @@ static void test_handed_on(void **state)
 
 static void test_not_those_of_another_file(void **state)
 {
-	static const char *const wrong[] = { "", "nonsense", "0 1 2 3 4", "99 -1 5", "99999999999999999999 1" };
+	static const char *const wrong[] = { "", "nonsense", "0 1 2 3 4", "99 -1 5",
+					     "99999999999999999999 1" };
 	struct connection_file both[2], cf;
 	int opened[CHANNELS], taken[CHANNELS];
 

@@ -40,7 +40,8 @@ static void check(const char *text, const char *expected)
 
 	go(text, &s);
 	pragma_state_write(&s, false, &out);
-	for (const char *at = buffer_text(&out); (at = strstr(at, "#pragma ")); at += strcspn(at, "\n"))
+	for (const char *at = buffer_text(&out); (at = strstr(at, "#pragma "));
+	     at += strcspn(at, "\n"))
 		buffer_printf(&lines, "%.*s|", (int)(strcspn(at, "\n") - 8), at + 8);
 	assert_string_equal(buffer_text(&lines), expected);
 	pragma_state_release(&s);
@@ -51,8 +52,10 @@ static void levels(void **state)
 	(void)state;
 	check("#pragma pack(push, 1)", "pack(push, 1)|");
 	check("#pragma pack(push, 1)\n#pragma pack(pop)", "");
-	check("#pragma pack(1)\n#pragma pack(push)\n#pragma pack(2)\n#pragma pack(4)", "pack(1)|pack(push)|pack(4)|");
-	check("#pragma pack(1)\n#pragma pack(push)\n#pragma pack(2)\n#pragma pack(pop)", "pack(1)|");
+	check("#pragma pack(1)\n#pragma pack(push)\n#pragma pack(2)\n#pragma pack(4)",
+	      "pack(1)|pack(push)|pack(4)|");
+	check("#pragma pack(1)\n#pragma pack(push)\n#pragma pack(2)\n#pragma pack(pop)",
+	      "pack(1)|");
 	check("#pragma pack(push)\n#pragma pack(pop, 8)", "pack(8)|");
 	check("#pragma pack(pop)\n#pragma pack(show)", "");
 	check("# pragma pack ( push , \\\n 1 )", "pack ( push ,    1 )|");
@@ -61,20 +64,26 @@ static void levels(void **state)
 static void families(void **state)
 {
 	(void)state;
-	check("#pragma GCC diagnostic push\n#pragma pack(push, 2)\n#pragma clang diagnostic ignored \"-Wa\"\n"
-	      "#pragma GCC diagnostic pop", "pack(push, 2)|");
+	check("#pragma GCC diagnostic push\n#pragma pack(push, 2)\n#pragma clang diagnostic "
+	      "ignored \"-Wa\"\n"
+	      "#pragma GCC diagnostic pop",
+	      "pack(push, 2)|");
 	check("#pragma GCC diagnostic ignored \"-Wa\"\n#pragma GCC diagnostic error \"-Wb\"\n"
-	      "#pragma clang diagnostic warning \"-Wa\"", "GCC diagnostic error \"-Wb\"|clang diagnostic warning \"-Wa\"|");
-	check("#pragma STDC FP_CONTRACT ON\n#pragma STDC FENV_ACCESS ON\n#pragma STDC FP_CONTRACT OFF",
+	      "#pragma clang diagnostic warning \"-Wa\"",
+	      "GCC diagnostic error \"-Wb\"|clang diagnostic warning \"-Wa\"|");
+	check("#pragma STDC FP_CONTRACT ON\n#pragma STDC FENV_ACCESS ON\n#pragma STDC FP_CONTRACT "
+	      "OFF",
 	      "STDC FENV_ACCESS ON|STDC FP_CONTRACT OFF|");
-	check("#pragma weak a\n#pragma weak b\n#pragma weak a\n#pragma weak c = d", "weak a|weak b|");
+	check("#pragma weak a\n#pragma weak b\n#pragma weak a\n#pragma weak c = d",
+	      "weak a|weak b|");
 	check("#pragma packing\n#pragma once\n#pragma omp simd\nint pack(push);", "");
 }
 
 /* Cut off anywhere, nothing is read that is not there. */
 static void broken_text(void **state)
 {
-	static const char text[] = "#pragma pack(push, x)\n#pragma GCC diagnostic ignored \"-Wa\"\n#pragma pack(pop, 2)\n#pragma pack(";
+	static const char text[] = "#pragma pack(push, x)\n#pragma GCC diagnostic ignored "
+				   "\"-Wa\"\n#pragma pack(pop, 2)\n#pragma pack(";
 
 	(void)state;
 	for (size_t n = 0; n <= strlen(text); n++) {
@@ -105,7 +114,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(levels),      cmocka_unit_test(families), cmocka_unit_test(broken_text),
+		cmocka_unit_test(levels),
+		cmocka_unit_test(families),
+		cmocka_unit_test(broken_text),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pressure stall information from files as Linux writes them, good and bad; limits of control groups. */
+/* Pressure stall information from files as Linux writes them, good and bad; limits of control
+ * groups. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +61,10 @@ static void put_total(uint64_t us)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "some avg10=1.00 avg60=0.00 avg300=0.00 total=999999999\n"
-		 "full avg10=0.00 avg60=0.00 avg300=0.00 total=%" PRIu64 "\n", us);
+	snprintf(text, sizeof(text),
+		 "some avg10=1.00 avg60=0.00 avg300=0.00 total=999999999\n"
+		 "full avg10=0.00 avg60=0.00 avg300=0.00 total=%" PRIu64 "\n",
+		 us);
 	put("pressure/memory", text);
 }
 
@@ -89,7 +92,8 @@ static void test_a_window_is_judged_by_its_share(void **state)
 
 static void test_what_cannot_be_read_is_no_pressure(void **state)
 {
-	static const char *const texts[] = { "", "full", "full total=", "some total=5\n", "full total=x\n" };
+	static const char *const texts[] = { "", "full", "full total=", "some total=5\n",
+					     "full total=x\n" };
 	struct pressure p;
 
 	(void)state;
@@ -157,7 +161,8 @@ static void test_the_group_bounds_memory_where_it_can(void **state)
 
 	(void)state;
 	snprintf(c.path, sizeof(c.path), "%s", dir);
-	assert_int_equal(cgroup_bound_memory(&c, 1 << 20, &err), 0); /* no such controller: nothing to do */
+	assert_int_equal(cgroup_bound_memory(&c, 1 << 20, &err),
+			 0); /* no such controller: nothing to do */
 	put("memory.max", "max\n");
 	assert_int_equal(cgroup_bound_memory(&c, 1 << 20, &err), 0);
 	snprintf(path, sizeof(path), "%s/memory.max", dir);
@@ -170,11 +175,15 @@ static void test_the_group_bounds_memory_where_it_can(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_window_is_judged_by_its_share, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_cannot_be_read_is_no_pressure, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_the_smallest_limit_on_the_way_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_window_is_judged_by_its_share, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_what_cannot_be_read_is_no_pressure, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_smallest_limit_on_the_way_counts, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_limits_of_version_1, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_the_group_bounds_memory_where_it_can, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_group_bounds_memory_where_it_can, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile-table.c and what shows it: rows in the order of the source, gaps, columns that say something, shares. */
+/* profile-table.c and what shows it: rows in the order of the source, gaps, columns that say
+ * something, shares. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,20 +30,46 @@ static struct supervisor *session_with_a_cell(struct unit_record *record)
 }
 
 static struct profile_entry entry = {
-	.name = "k<a>", .launches = 2, .grid = { 4, 1, 1 }, .block = { 64, 1, 1 }, .nanoseconds = 1500000,
-	.total = { .executed = 100, .lanes = 2400, .global_requests = 10, .global_sectors = 320, .global_ideal = 40,
-		   .global_bytes = 1280, .flops = 640 },
+	.name = "k<a>",
+	.launches = 2,
+	.grid = { 4, 1, 1 },
+	.block = { 64, 1, 1 },
+	.nanoseconds = 1500000,
+	.total = { .executed = 100,
+		   .lanes = 2400,
+		   .global_requests = 10,
+		   .global_sectors = 320,
+		   .global_ideal = 40,
+		   .global_bytes = 1280,
+		   .flops = 640 },
 	.mix = { [INSTRUCTION_FP32] = 25, [INSTRUCTION_INTEGER] = 75 },
 };
 
 static struct profile_line lines[] = {
-	{ .entry = 0, .line = 7, .file = "In[3]", .function = "k", .counts = { .executed = 25, .lanes = 800, .flops = 640 } },
-	{ .entry = 0, .line = 3, .file = "In[3]", .function = "k",
-	  .counts = { .executed = 74, .lanes = 1184, .global_requests = 10, .global_sectors = 320, .global_ideal = 40 } },
-	{ .entry = 0, .line = 0, .file = "", .function = "k", .counts = { .executed = 1, .lanes = 32 } },
+	{ .entry = 0,
+	  .line = 7,
+	  .file = "In[3]",
+	  .function = "k",
+	  .counts = { .executed = 25, .lanes = 800, .flops = 640 } },
+	{ .entry = 0,
+	  .line = 3,
+	  .file = "In[3]",
+	  .function = "k",
+	  .counts = { .executed = 74,
+		      .lanes = 1184,
+		      .global_requests = 10,
+		      .global_sectors = 320,
+		      .global_ideal = 40 } },
+	{ .entry = 0,
+	  .line = 0,
+	  .file = "",
+	  .function = "k",
+	  .counts = { .executed = 1, .lanes = 32 } },
 };
 
-static const struct launch_profile profile = { .entries = &entry, .n_entries = 1, .lines = lines, .n_lines = 3 };
+static const struct launch_profile profile = {
+	.entries = &entry, .n_entries = 1, .lines = lines, .n_lines = 3
+};
 
 static void lines_stand_beside_their_source(void **state)
 {
@@ -56,10 +83,11 @@ static void lines_stand_beside_their_source(void **state)
 	profile_table_text(&t, &text);
 	assert_string_equal(
 		buffer_text(&text),
-		"k<a>: 2 launches, the last one of (4,1,1) blocks of (64,1,1) threads; 1.500 ms on the emulated device, which says "
-		"nothing of a GPU's time\n"
+		"k<a>: 2 launches, the last one of (4,1,1) blocks of (64,1,1) threads; 1.500 ms on "
+		"the emulated device, which says nothing of a GPU's time\n"
 		"100 warp instructions, 24.0 of 32 lanes active, 0 branches parted their lanes\n"
-		"global memory: 1280 bytes asked for in 10 requests, 10240 bytes moved in sectors of 32: 12 % of them of use\n"
+		"global memory: 1280 bytes asked for in 10 requests, 10240 bytes moved in sectors "
+		"of 32: 12 % of them of use\n"
 		"arithmetic: 640 floating-point operations, 0.06 for each byte of global memory\n"
 		"mix: fp32 25 %, integer 75 %\n"
 		" line   share  instructions  lanes  flops  global     sectors  |\n"
@@ -88,8 +116,10 @@ static void html_shows_what_is_hot_and_what_is_bad(void **state)
 	assert_int_equal(profile_table_init(&t, &profile, 0, s, NULL), 0);
 	profile_table_html(&t, &html);
 	assert_non_null(strstr(buffer_text(&html), "<code>k&lt;a&gt;</code>"));
-	assert_non_null(strstr(buffer_text(&html), "background:rgba(234,67,53,0.65)\">k&lt;a &amp;&amp; b&gt;;</td>"));
-	assert_non_null(strstr(buffer_text(&html), "<td style=\"background:rgba(251,188,4,.35)\">32.0 (4.0)</td>"));
+	assert_non_null(strstr(buffer_text(&html),
+			       "background:rgba(234,67,53,0.65)\">k&lt;a &amp;&amp; b&gt;;</td>"));
+	assert_non_null(strstr(buffer_text(&html),
+			       "<td style=\"background:rgba(251,188,4,.35)\">32.0 (4.0)</td>"));
 	assert_non_null(strstr(buffer_text(&html), "&quot;c&quot;"));
 	assert_null(strstr(buffer_text(&html), "passes"));
 	profile_table_release(&t);
@@ -99,8 +129,16 @@ static void html_shows_what_is_hot_and_what_is_bad(void **state)
 static void a_chart_has_every_span(void **state)
 {
 	struct profile_span spans[] = {
-		{ .kind = SPAN_COPY, .name = "copy to the device", .begin_ns = 1000000, .end_ns = 1500000, .bytes = 64 },
-		{ .kind = SPAN_LAUNCH, .stream = 2, .name = "k", .begin_ns = 2000000, .end_ns = 4000000 },
+		{ .kind = SPAN_COPY,
+		  .name = "copy to the device",
+		  .begin_ns = 1000000,
+		  .end_ns = 1500000,
+		  .bytes = 64 },
+		{ .kind = SPAN_LAUNCH,
+		  .stream = 2,
+		  .name = "k",
+		  .begin_ns = 2000000,
+		  .end_ns = 4000000 },
 	};
 	const struct launch_profile p = { .spans = spans, .n_spans = 2, .spans_left_out = 7 };
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -110,16 +148,19 @@ static void a_chart_has_every_span(void **state)
 	assert_non_null(chart);
 	values = json_object_get(json_object_get(chart, "data"), "values");
 	assert_int_equal(json_array_size(values), 2);
-	assert_string_equal(json_string_value(json_object_get(json_array_get(values, 0), "stream")), "default");
-	assert_string_equal(json_string_value(json_object_get(json_array_get(values, 1), "stream")), "stream 2");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(values, 0), "stream")),
+			    "default");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(values, 1), "stream")),
+			    "stream 2");
 	assert_true(json_real_value(json_object_get(json_array_get(values, 1), "ms")) == 2.0);
 	json_decref(chart);
 	profile_timeline_text(&p, "the device", &text);
-	assert_string_equal(buffer_text(&text),
-			    "What streams did, in ms on the device:\n"
-			    "     1.000 to      1.500  default    copy          copy to the device, 64 bytes\n"
-			    "     2.000 to      4.000  stream 2   launch        k\n"
-			    "and 7 more\n");
+	assert_string_equal(
+		buffer_text(&text),
+		"What streams did, in ms on the device:\n"
+		"     1.000 to      1.500  default    copy          copy to the device, 64 bytes\n"
+		"     2.000 to      4.000  stream 2   launch        k\n"
+		"and 7 more\n");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every form of instruction that compilers were seen to write is decoded: none may become the operation that faults as
- * unknown. What the operations compute is another test's matter.
+ * Every form of instruction that compilers were seen to write is decoded: none may become the
+ * operation that faults as unknown. What the operations compute is another test's matter.
  */
 #include "tests/unit/machine.h"
 
@@ -24,9 +24,11 @@ static const struct form_case forms[] = {
 
 static void write_entry(struct buffer *t, const struct form_case *c)
 {
-	buffer_puts(t, ".func (.param .b32 r) callee(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a];\n"
+	buffer_puts(t, ".func (.param .b32 r) callee(.param .b32 a) { .reg .b32 %r; ld.param.b32 "
+		       "%r, [a];\n"
 		       "st.param.b32 [r], %r; ret; }\n"
-		       ".visible .entry k(.param .align 16 .b8 in[64])\n{\n.reg .pred %p<4>; .reg .b16 %h<12>;\n"
+		       ".visible .entry k(.param .align 16 .b8 in[64])\n{\n.reg .pred %p<4>; .reg "
+		       ".b16 %h<12>;\n"
 		       ".reg .b32 %r<40>; .reg .b64 %d<20>; .shared .align 16 .b8 tile[1024];\n"
 		       "{ .param .b32 o; .param .b32 i; .param .align 16 .b8 p[64];\n"
 		       "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n");
@@ -63,7 +65,8 @@ static void every_form_of_the_census_is_decoded(void **state)
 		device_load(d, buffer_text(&text));
 		why = refusal(d);
 		if (why) {
-			print_message("sm_%d %s %s: %s\n", forms[i].target, forms[i].form, forms[i].operands, why);
+			print_message("sm_%d %s %s: %s\n", forms[i].target, forms[i].form,
+				      forms[i].operands, why);
 			refused++;
 		}
 		buffer_release(&text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX text to modules: what is listed, where variables get their bytes, what is refused and how that is told. */
+/* PTX text to modules: what is listed, where variables get their bytes, what is refused and how
+ * that is told. */
 #include "emulator/ptx/ptx-decode.h"
 #include "tests/unit/machine.h"
 
@@ -31,11 +32,12 @@ static struct ptx_module *must_load(const char *body)
 
 static void entries_list_their_parameters(void **state)
 {
-	struct ptx_module *m = must_load(
-		".visible .entry first(.param .u32 a, .param .u64 b, .param .align 8 .b8 c[12], .param .u8 d)\n"
-		".maxntid 128, 2, 1 .minnctapersm 3 { ret; }\n"
-		".entry second() .reqntid 64 { .shared .align 16 .b8 s[100]; .shared .f64 t; .local .b32 l[6]; ret; }\n"
-		".extern .func helper(.param .b32 x);");
+	struct ptx_module *m = must_load(".visible .entry first(.param .u32 a, .param .u64 b, "
+					 ".param .align 8 .b8 c[12], .param .u8 d)\n"
+					 ".maxntid 128, 2, 1 .minnctapersm 3 { ret; }\n"
+					 ".entry second() .reqntid 64 { .shared .align 16 .b8 "
+					 "s[100]; .shared .f64 t; .local .b32 l[6]; ret; }\n"
+					 ".extern .func helper(.param .b32 x);");
 	struct ptx_function *f = ptx_module_function(m, "first");
 
 	(void)state;
@@ -88,14 +90,16 @@ static void variables_get_bytes_and_addresses(void **state)
 	bytes = device_bytes(d, v->address);
 	assert_int_equal(v->size, 3);
 	assert_true(bytes[0] == 255 && bytes[1] == 8 && bytes[2] == 5);
-	assert_true(*(float *)device_bytes(d, ptx_module_variable(d->module, "half")->address) == 0.5f);
+	assert_true(*(float *)device_bytes(d, ptx_module_variable(d->module, "half")->address) ==
+		    0.5f);
 	v = ptx_module_variable(d->module, "m");
 	assert_true(v->managed);
 	assert_int_equal(*(int32_t *)device_bytes(d, v->address), -3);
 	device_free(d);
 }
 
-static int keep_bytes(void *data, const struct ptx_variable *v, uint64_t *address, void **bytes, struct error *err)
+static int keep_bytes(void *data, const struct ptx_variable *v, uint64_t *address, void **bytes,
+		      struct error *err)
 {
 	(void)v;
 	(void)err;
@@ -121,7 +125,8 @@ static void undefined_names_are_told(void **state)
 	(void)state;
 	assert_int_equal(ptx_module_place(m, &placer, &err), -1);
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	assert_non_null(strstr(err.text, "`elsewhere` is declared .extern but no loaded module defines it"));
+	assert_non_null(strstr(err.text,
+			       "`elsewhere` is declared .extern but no loaded module defines it"));
 	placer.resolve = resolve_shared_name;
 	assert_int_equal(ptx_module_place(m, &placer, &err), 0);
 	assert_int_equal(ptx_module_variable(m, "elsewhere")->address, 0x1234);
@@ -154,7 +159,8 @@ static void malformed_text_is_refused_with_its_line(void **state)
 	assert_refused(".global .align 3 .u32 x;", "power of two");
 	/* What is no token still ends. */
 	assert_refused(".section .debug_str { 0fz", "the text ends");
-	assert_refused(".entry k() { .reg .b128 %q; }", "registers of type `.b128` are not supported");
+	assert_refused(".entry k() { .reg .b128 %q; }",
+		       "registers of type `.b128` are not supported");
 	assert_null(ptx_module_load("not ptx at all", 14, &err));
 	assert_null(ptx_module_load("", 0, &err));
 	assert_non_null(strstr(err.text, "this is not PTX"));
@@ -164,12 +170,13 @@ static void malformed_text_is_refused_with_its_line(void **state)
 static void any_prefix_is_survived(void **state)
 {
 	static const char text[] =
-		PTX_HEAD
-		".global .align 8 .u64 p[4] = {generic(p)+4, 7};\n/* c */ // d\n"
-		".visible .entry k(.param .u64 a) .maxntid 32 {\n.reg .b32 %r<9>; .reg .pred %p; .local .b8 l[4];\n"
-		".loc 1 2 3, function_name $L__i0, inlined_at 1 4 5\n"
-		"{ .param .b64 q; call.uni (q), f, (q); }\n@!%p bra L; setp.lt.s32 %p|_, %r1, -5; L: ret; }\n"
-		".file 1 \"a\"\n.section .debug_str { $L__i0: .b8 65,0 }\n";
+		PTX_HEAD ".global .align 8 .u64 p[4] = {generic(p)+4, 7};\n/* c */ // d\n"
+			 ".visible .entry k(.param .u64 a) .maxntid 32 {\n.reg .b32 %r<9>; .reg "
+			 ".pred %p; .local .b8 l[4];\n"
+			 ".loc 1 2 3, function_name $L__i0, inlined_at 1 4 5\n"
+			 "{ .param .b64 q; call.uni (q), f, (q); }\n@!%p bra L; setp.lt.s32 %p|_, "
+			 "%r1, -5; L: ret; }\n"
+			 ".file 1 \"a\"\n.section .debug_str { $L__i0: .b8 65,0 }\n";
 	struct error err = ERROR_INIT;
 	size_t loaded = 0;
 
@@ -182,7 +189,9 @@ static void any_prefix_is_survived(void **state)
 		loaded++;
 		for (size_t i = 0; i < ptx_module_function_count(m); i++)
 			if (ptx_module_function_at(m, i)->has_body)
-				assert_int_equal(ptx_function_prepare(ptx_module_function_at(m, i), &err), 0);
+				assert_int_equal(
+					ptx_function_prepare(ptx_module_function_at(m, i), &err),
+					0);
 		ptx_module_free(m);
 	}
 	assert_true(loaded > 10);
@@ -190,8 +199,10 @@ static void any_prefix_is_survived(void **state)
 
 static void prepare_odd(const char *opcode, size_t len, const char *modifiers, unsigned operands)
 {
-	static const char *const rows[] = { "%r1, %r2, %r3, %r4, %r5, %r6", "%p, [%d1], %d2, 1, %p, 0f00000000",
-					    "{%r1, %r2}, [x+4, {%r1, %r2}], {%r3}, {%r4}, %p|_, -1", "x, L, (%r1), 7, x, %h1" };
+	static const char *const rows[] = { "%r1, %r2, %r3, %r4, %r5, %r6",
+					    "%p, [%d1], %d2, 1, %p, 0f00000000",
+					    "{%r1, %r2}, [x+4, {%r1, %r2}], {%r3}, {%r4}, %p|_, -1",
+					    "x, L, (%r1), 7, x, %h1" };
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	struct ptx_module *m;
@@ -202,8 +213,11 @@ static void prepare_odd(const char *opcode, size_t len, const char *modifiers, u
 
 		for (unsigned n = 0; n < operands; n++)
 			end += strcspn(end + 1, ",") + 1;
-		buffer_printf(&text, ".entry k%zu() { .reg .pred %%p; .reg .b16 %%h<3>; .reg .b32 %%r<9>; .reg .b64 %%d<9>;\n"
-			      "L: %.*s%s %.*s; }\n", i, (int)len, opcode, modifiers, (int)(end - rows[i]), rows[i]);
+		buffer_printf(&text,
+			      ".entry k%zu() { .reg .pred %%p; .reg .b16 %%h<3>; .reg .b32 %%r<9>; "
+			      ".reg .b64 %%d<9>;\n"
+			      "L: %.*s%s %.*s; }\n",
+			      i, (int)len, opcode, modifiers, (int)(end - rows[i]), rows[i]);
 	}
 	m = load(buffer_text(&text), &err);
 	for (size_t i = 0; m && i < ptx_module_function_count(m); i++)
@@ -211,18 +225,25 @@ static void prepare_odd(const char *opcode, size_t len, const char *modifiers, u
 	ptx_module_free(m);
 }
 
-/* Each opcode with fewer and with other modifiers and operands than it has: carried out or refused, and nothing else. */
+/* Each opcode with fewer and with other modifiers and operands than it has: carried out or refused,
+ * and nothing else. */
 static void odd_forms_of_each_opcode_are_survived(void **state)
 {
 	static const char *const others[] = {
-		"mov", "ld", "ldu", "st", "setp", "bra", "cvt", "cvta", "selp", "ret", "bar", "barrier", "atom", "red", "shfl",
-		"vote", "match", "redux", "elect", "membar", "fence", "call", "brx", "nanosleep", "set", "lop3", "bfi",
-		"isspacep", "madc", "mad", "vabsdiff4", "vadd2", "tex", "tld4", "txq", "suq", "suld", "sust", "sured", "wmma",
-		"mma", "ldmatrix", "stmatrix", "movmatrix", "cp", "mbarrier", "mapa", "getctarank", "alloca", "stacksave",
-		"stackrestore",
+		"mov",       "ld",        "ldu",          "st",       "setp",  "bra",
+		"cvt",       "cvta",      "selp",         "ret",      "bar",   "barrier",
+		"atom",      "red",       "shfl",         "vote",     "match", "redux",
+		"elect",     "membar",    "fence",        "call",     "brx",   "nanosleep",
+		"set",       "lop3",      "bfi",          "isspacep", "madc",  "mad",
+		"vabsdiff4", "vadd2",     "tex",          "tld4",     "txq",   "suq",
+		"suld",      "sust",      "sured",        "wmma",     "mma",   "ldmatrix",
+		"stmatrix",  "movmatrix", "cp",           "mbarrier", "mapa",  "getctarank",
+		"alloca",    "stacksave", "stackrestore",
 	};
-	static const char *const modifiers[] = { "", ".u32", ".cc", ".hi.cc", ".v4", ".f32.f16", ".sync", ".shared.b64",
-						 ".2d.v4.f32.s32", ".async.cg", ".arrive" };
+	static const char *const modifiers[] = { "",          ".u32",        ".cc",
+						 ".hi.cc",    ".v4",         ".f32.f16",
+						 ".sync",     ".shared.b64", ".2d.v4.f32.s32",
+						 ".async.cg", ".arrive" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++)
@@ -230,7 +251,8 @@ static void odd_forms_of_each_opcode_are_survived(void **state)
 			for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
 				prepare_odd(others[k], strlen(others[k]), modifiers[i], n);
 			for (size_t k = 0; k < OP_COUNT; k += 7)
-				prepare_odd(op_table[k].form, strcspn(op_table[k].form, "."), modifiers[i], n);
+				prepare_odd(op_table[k].form, strcspn(op_table[k].form, "."),
+					    modifiers[i], n);
 		}
 }
 
@@ -241,7 +263,8 @@ static void registers_are_few_however_many_are_declared(void **state)
 	struct ptx_function *f;
 
 	(void)state;
-	buffer_puts(&text, ".entry k(.param .u64 p) { .reg .b32 %r<20001>; .reg .b64 %d<3>; ld.param.u64 %d0, [p];\n"
+	buffer_puts(&text, ".entry k(.param .u64 p) { .reg .b32 %r<20001>; .reg .b64 %d<3>; "
+			   "ld.param.u64 %d0, [p];\n"
 			   "ld.global.u32 %r0, [%d0];\n");
 	for (int i = 1; i <= 20000; i++)
 		buffer_printf(&text, "add.s32 %%r%d, %%r%d, %d;\n", i, i - 1, i % 5);
@@ -260,25 +283,32 @@ static void printf_formats_as_c_does(void **state)
 
 	(void)state;
 	/* "%d|%5.1f|%s|%c|%llx|%%\n" with -3, 2.25, "ab", 'z', 2^40 */
-	device_load(d,
-		    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-		    ".global .align 1 .b8 fmt[26] = {37,100,124,37,53,46,49,102,124,37,115,124,37,99,124,37,108,108,120,124,37,37,"
-		    "10,0};\n.global .align 1 .b8 str[3] = {97,98,0};\n"
-		    ".visible .entry k() { .local .align 8 .b8 frame[40]; .reg .b64 %rd<6>; .reg .b32 %r<4>;\n"
-		    "mov.u64 %rd0, frame; cvta.local.u64 %rd1, %rd0; mov.u32 %r0, -3; st.local.u32 [%rd0], %r0;\n"
-		    "mov.u64 %rd2, 0x4002000000000000; st.local.u64 [%rd0+8], %rd2; mov.u64 %rd3, str;\n"
-		    "st.local.u64 [%rd0+16], %rd3; mov.u32 %r1, 122; st.local.u32 [%rd0+24], %r1;\n"
-		    "mov.u64 %rd4, 1099511627776; st.local.u64 [%rd0+32], %rd4; mov.u64 %rd5, fmt;\n"
-		    "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %rd5; st.param.b64 [b], %rd1;\n"
-		    "call.uni (c), vprintf, (a, b); ld.param.b32 %r2, [c]; } ret; }");
+	device_load(
+		d, ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+		   ".global .align 1 .b8 fmt[26] = "
+		   "{37,100,124,37,53,46,49,102,124,37,115,124,37,99,124,37,108,108,120,124,37,37,"
+		   "10,0};\n.global .align 1 .b8 str[3] = {97,98,0};\n"
+		   ".visible .entry k() { .local .align 8 .b8 frame[40]; .reg .b64 %rd<6>; .reg "
+		   ".b32 %r<4>;\n"
+		   "mov.u64 %rd0, frame; cvta.local.u64 %rd1, %rd0; mov.u32 %r0, -3; st.local.u32 "
+		   "[%rd0], %r0;\n"
+		   "mov.u64 %rd2, 0x4002000000000000; st.local.u64 [%rd0+8], %rd2; mov.u64 %rd3, "
+		   "str;\n"
+		   "st.local.u64 [%rd0+16], %rd3; mov.u32 %r1, 122; st.local.u32 [%rd0+24], %r1;\n"
+		   "mov.u64 %rd4, 1099511627776; st.local.u64 [%rd0+32], %rd4; mov.u64 %rd5, fmt;\n"
+		   "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %rd5; "
+		   "st.param.b64 [b], %rd1;\n"
+		   "call.uni (c), vprintf, (a, b); ld.param.b32 %r2, [c]; } ret; }");
 	assert_runs(d, "k", 1, 2, NULL, 0);
-	assert_string_equal(buffer_text(&d->printed), "-3|  2.2|ab|z|10000000000|%\n-3|  2.2|ab|z|10000000000|%\n");
+	assert_string_equal(buffer_text(&d->printed),
+			    "-3|  2.2|ab|z|10000000000|%\n-3|  2.2|ab|z|10000000000|%\n");
 	device_free(d);
 }
 
 /*
- * Each lane keeps the word of the round with the least number so far, as compilers write it when the variable has no value
- * before the loop: the copy and what it copies are each written at one place only.
+ * Each lane keeps the word of the round with the least number so far, as compilers write it when
+ * the variable has no value before the loop: the copy and what it copies are each written at one
+ * place only.
  */
 static void a_copy_in_a_loop_is_kept(void **state)
 {
@@ -289,31 +319,40 @@ static void a_copy_in_a_loop_is_kept(void **state)
 
 	(void)state;
 	memcpy(device_bytes(d, in), numbers, sizeof(numbers));
-	device_load(d,
-		    ".visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
-		    "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, 1000; mov.u32 %r2, 0;\n"
-		    "next: ld.global.u32 %r3, [%rd1]; mul.lo.u32 %r4, %r3, 10; setp.ge.u32 %p1, %r3, %r1;\n"
-		    "@%p1 bra skip;\nmov.u32 %r5, %r4; mov.u32 %r1, %r3;\n"
-		    "skip: add.s64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 4; @%p2 bra next;\n"
-		    "st.global.u32 [%rd2], %r5; ret; }");
+	device_load(d, ".visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b64 %rd<4>; "
+		       ".reg .b32 %r<6>; .reg .pred %p<3>;\n"
+		       "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, 1000; "
+		       "mov.u32 %r2, 0;\n"
+		       "next: ld.global.u32 %r3, [%rd1]; mul.lo.u32 %r4, %r3, 10; setp.ge.u32 %p1, "
+		       "%r3, %r1;\n"
+		       "@%p1 bra skip;\nmov.u32 %r5, %r4; mov.u32 %r1, %r3;\n"
+		       "skip: add.s64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 4; "
+		       "@%p2 bra next;\n"
+		       "st.global.u32 [%rd2], %r5; ret; }");
 	assert_runs(d, "k", 1, 1, params, sizeof(params));
 	assert_int_equal(*(uint32_t *)device_bytes(d, out), 20);
 	device_free(d);
 }
 
-/* Arrays of 60,000 bytes, of which a block has room for one: by way of two calls, a pointer, or not at all. */
+/* Arrays of 60,000 bytes, of which a block has room for one: by way of two calls, a pointer, or not
+ * at all. */
 static void an_entry_has_the_shared_arrays_that_it_reaches(void **state)
 {
-	struct ptx_module *m = must_load(
-		".shared .align 4 .b8 a[40000];\n.shared .align 4 .b8 b[40000];\n.shared .align 4 .b8 both[40];\n"
-		".extern .shared .align 16 .b8 dynamic[];\n"
-		".func deeper() { .shared .b8 own[100]; .reg .b32 %r<2>; mov.u32 %r1, own; mov.u32 %r1, both; ret; }\n"
-		".func deep() { .reg .b32 %r<2>; call.uni deeper, (); mov.u32 %r1, a; mov.u32 %r1, dynamic; ret; }\n"
-		".visible .entry calls() { call.uni deep, (); ret; }\n"
-		".visible .entry names() { .shared .b8 mine[8]; .reg .b32 %r<2>; mov.u32 %r1, b; mov.u32 %r1, both; ret; }\n"
-		".visible .entry nothing() { ret; }\n"
-		".visible .entry jumps() { .reg .b64 %rd<2>; prototype: .callprototype _ (); call %rd1, (), prototype; ret; }");
-	const struct ptx_function *calls = ptx_module_function(m, "calls"), *names = ptx_module_function(m, "names");
+	struct ptx_module *m = must_load(".shared .align 4 .b8 a[40000];\n.shared .align 4 .b8 "
+					 "b[40000];\n.shared .align 4 .b8 both[40];\n"
+					 ".extern .shared .align 16 .b8 dynamic[];\n"
+					 ".func deeper() { .shared .b8 own[100]; .reg .b32 %r<2>; "
+					 "mov.u32 %r1, own; mov.u32 %r1, both; ret; }\n"
+					 ".func deep() { .reg .b32 %r<2>; call.uni deeper, (); "
+					 "mov.u32 %r1, a; mov.u32 %r1, dynamic; ret; }\n"
+					 ".visible .entry calls() { call.uni deep, (); ret; }\n"
+					 ".visible .entry names() { .shared .b8 mine[8]; .reg .b32 "
+					 "%r<2>; mov.u32 %r1, b; mov.u32 %r1, both; ret; }\n"
+					 ".visible .entry nothing() { ret; }\n"
+					 ".visible .entry jumps() { .reg .b64 %rd<2>; prototype: "
+					 ".callprototype _ (); call %rd1, (), prototype; ret; }");
+	const struct ptx_function *calls = ptx_module_function(m, "calls"),
+				  *names = ptx_module_function(m, "names");
 	const struct ptx_function *jumps = ptx_module_function(m, "jumps");
 
 	(void)state;
@@ -325,10 +364,12 @@ static void an_entry_has_the_shared_arrays_that_it_reaches(void **state)
 	assert_null(names->dynamic_shared);
 	assert_int_equal(ptx_module_function(m, "nothing")->shared_array_count, 0);
 	assert_int_equal(jumps->shared_array_count, 3);
-	assert_int_equal(ptx_module_variable(m, "a")->address, ptx_module_variable(m, "b")->address);
+	assert_int_equal(ptx_module_variable(m, "a")->address,
+			 ptx_module_variable(m, "b")->address);
 	for (uint32_t i = 1; i < calls->shared_array_count; i++)
-		assert_true(calls->shared_arrays[i].offset >= calls->shared_arrays[i - 1].offset +
-							      calls->shared_arrays[i - 1].size + 256);
+		assert_true(calls->shared_arrays[i].offset >=
+			    calls->shared_arrays[i - 1].offset + calls->shared_arrays[i - 1].size +
+				    256);
 	ptx_module_free(m);
 }
 
@@ -337,9 +378,13 @@ static void shared_arrays_that_do_not_fit_are_told(void **state)
 	struct error err = ERROR_INIT;
 
 	(void)state;
-	assert_null(load(".shared .b8 a[30000];\n.shared .b8 b[30000];\n"
-			 ".visible .entry k() { .reg .b32 %r<2>; mov.u32 %r1, a; mov.u32 %r1, b; ret; }", &err));
-	assert_non_null(strstr(err.text, "the __shared__ variables of `k` take 60000 bytes, and 49152 is the most."));
+	assert_null(load(
+		".shared .b8 a[30000];\n.shared .b8 b[30000];\n"
+		".visible .entry k() { .reg .b32 %r<2>; mov.u32 %r1, a; mov.u32 %r1, b; ret; }",
+		&err));
+	assert_non_null(
+		strstr(err.text,
+		       "the __shared__ variables of `k` take 60000 bytes, and 49152 is the most."));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is taken together, what must not be, and that random straight and branching code leaves the same memory with and
- * without it.
+ * What is taken together, what must not be, and that random straight and branching code leaves the
+ * same memory with and without it.
  */
 #include "tests/unit/machine.h"
 
@@ -37,9 +37,9 @@ static const struct op *find_operation(struct device *d, enum ptx_op id)
 	return NULL;
 }
 
-#define HEAD                                                                                    \
-	".visible .entry k(.param .u64 x)\n{\n"                                                 \
-	".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                                \
+#define HEAD                                                                                       \
+	".visible .entry k(.param .u64 x)\n{\n"                                                    \
+	".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                                   \
 	"ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x;\n"
 #define TAIL "ret;\n}\n"
 
@@ -59,15 +59,16 @@ static void products_go_into_additions(void **state)
 
 static void products_that_others_need_stay(void **state)
 {
-	static const char changed[] = HEAD
-		"mul.wide.s32 %rd2, %r1, 4; add.s32 %r1, %r1, 1; add.s64 %rd3, %rd1, %rd2;\n"
-		"st.global.u32 [%rd3], %r1;\n" TAIL;
-	static const char elsewhere[] = HEAD
-		"mul.wide.s32 %rd2, %r1, 4; setp.eq.s32 %p1, %r1, 3; @%p1 bra L; add.s32 %r1, %r1, 1;\n"
-		"L: add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;\n" TAIL;
-	static const char guarded[] = HEAD
-		"setp.eq.s32 %p1, %r1, 3; mov.u64 %rd2, 0; @%p1 mul.wide.s32 %rd2, %r1, 4;\n"
-		"add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;\n" TAIL;
+	static const char changed[] =
+		HEAD "mul.wide.s32 %rd2, %r1, 4; add.s32 %r1, %r1, 1; add.s64 %rd3, %rd1, %rd2;\n"
+		     "st.global.u32 [%rd3], %r1;\n" TAIL;
+	static const char elsewhere[] =
+		HEAD "mul.wide.s32 %rd2, %r1, 4; setp.eq.s32 %p1, %r1, 3; @%p1 bra L; add.s32 %r1, "
+		     "%r1, 1;\n"
+		     "L: add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;\n" TAIL;
+	static const char guarded[] =
+		HEAD "setp.eq.s32 %p1, %r1, 3; mov.u64 %rd2, 0; @%p1 mul.wide.s32 %rd2, %r1, 4;\n"
+		     "add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;\n" TAIL;
 	struct device *d = device_new();
 
 	(void)state;
@@ -92,9 +93,10 @@ static void constants_go_into_addresses(void **state)
 
 static void an_address_that_moves_on_stays(void **state)
 {
-	static const char body[] = HEAD
-		"add.s64 %rd2, %rd1, 64; ld.global.u32 %r2, [%rd2]; add.s64 %rd2, %rd2, 4;\n"
-		"ld.global.u32 %r3, [%rd2]; add.s32 %r4, %r2, %r3; st.global.u32 [%rd2+8], %r4;\n" TAIL;
+	static const char body[] =
+		HEAD "add.s64 %rd2, %rd1, 64; ld.global.u32 %r2, [%rd2]; add.s64 %rd2, %rd2, 4;\n"
+		     "ld.global.u32 %r3, [%rd2]; add.s32 %r4, %r2, %r3; st.global.u32 [%rd2+8], "
+		     "%r4;\n" TAIL;
 	struct device *d = device_new();
 	uint64_t x = device_buffer(d, "x", 256);
 	uint32_t *words = device_bytes(d, x);
@@ -110,9 +112,9 @@ static void an_address_that_moves_on_stays(void **state)
 
 static void what_nobody_reads_goes(void **state)
 {
-	static const char body[] = HEAD
-		"add.s32 %r2, %r1, 1; mul.lo.s32 %r3, %r2, %r2; setp.eq.s32 %p1, %r3, 0;\n"
-		"ld.global.u32 %r4, [%rd1];\n" TAIL;
+	static const char body[] =
+		HEAD "add.s32 %r2, %r1, 1; mul.lo.s32 %r3, %r2, %r2; setp.eq.s32 %p1, %r3, 0;\n"
+		     "ld.global.u32 %r4, [%rd1];\n" TAIL;
 	struct device *d = device_new();
 
 	(void)state;
@@ -125,11 +127,11 @@ static void what_nobody_reads_goes(void **state)
 
 static void a_branch_over_another_is_turned_round(void **state)
 {
-	static const char loop[] = HEAD
-		"mov.u32 %r2, 0;\nTOP: add.s32 %r2, %r2, 1; setp.eq.s32 %p1, %r2, 9;\n@%p1 bra OUT;\nbra.uni TOP;\n"
-		"OUT: st.global.u32 [%rd1], %r2;\n" TAIL;
-	static const char unless[] = HEAD
-		"setp.eq.s32 %p1, %r1, 3;\n@!%p1 bra ON;\nbra.uni END;\nON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
+	static const char loop[] = HEAD "mov.u32 %r2, 0;\nTOP: add.s32 %r2, %r2, 1; setp.eq.s32 "
+					"%p1, %r2, 9;\n@%p1 bra OUT;\nbra.uni TOP;\n"
+					"OUT: st.global.u32 [%rd1], %r2;\n" TAIL;
+	static const char unless[] = HEAD "setp.eq.s32 %p1, %r1, 3;\n@!%p1 bra ON;\nbra.uni "
+					  "END;\nON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
 	struct device *d = device_new();
 	uint64_t x = device_buffer(d, "x", 4);
 
@@ -146,9 +148,9 @@ static void a_branch_over_another_is_turned_round(void **state)
 
 static void a_branch_that_others_jump_to_stays(void **state)
 {
-	static const char body[] = HEAD
-		"setp.eq.s32 %p1, %r1, 3; setp.eq.s32 %p2, %r1, 4; @%p2 bra OTHER; @%p1 bra ON;\nOTHER: bra.uni END;\n"
-		"ON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
+	static const char body[] = HEAD "setp.eq.s32 %p1, %r1, 3; setp.eq.s32 %p2, %r1, 4; @%p2 "
+					"bra OTHER; @%p1 bra ON;\nOTHER: bra.uni END;\n"
+					"ON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
 	struct device *d = device_new();
 
 	(void)state;
@@ -190,7 +192,8 @@ static void random_step(struct buffer *text, unsigned *labels)
 
 	switch (pick(10)) {
 	case 0:
-		buffer_printf(text, "mul.wide.%s %%rd%u, %%r%u, %u;\n", pick(2) ? "s32" : "u32", a, b, pick(16));
+		buffer_printf(text, "mul.wide.%s %%rd%u, %%r%u, %u;\n", pick(2) ? "s32" : "u32", a,
+			      b, pick(16));
 		break;
 	case 1:
 		buffer_printf(text, "add.s64 %%rd%u, %%rd%u, %%rd%u;\n", a, b, c);
@@ -205,30 +208,37 @@ static void random_step(struct buffer *text, unsigned *labels)
 		buffer_printf(text, "cvt.u32.u64 %%r%u, %%rd%u;\n", a, b);
 		break;
 	case 5:
-		buffer_printf(text, "setp.lt.u32 %%p1, %%r%u, %%r%u; @%%p1 add.s64 %%rd%u, %%rd%u, %u;\n", a, b, c, a,
-			      pick(9));
+		buffer_printf(text,
+			      "setp.lt.u32 %%p1, %%r%u, %%r%u; @%%p1 add.s64 %%rd%u, %%rd%u, %u;\n",
+			      a, b, c, a, pick(9));
 		break;
 	case 6:
-		buffer_printf(text, "setp.lt.s32 %%p2, %%r%u, %%r%u; @%%p2 bra L%u;\nadd.s32 %%r%u, %%r%u, 3;\nL%u:\n", a, b,
-			      *labels, c, b, *labels);
+		buffer_printf(text,
+			      "setp.lt.s32 %%p2, %%r%u, %%r%u; @%%p2 bra L%u;\nadd.s32 %%r%u, "
+			      "%%r%u, 3;\nL%u:\n",
+			      a, b, *labels, c, b, *labels);
 		++*labels;
 		break;
 	case 7: /* a branch over another one */
 		buffer_printf(text,
-			      "setp.lt.s32 %%p2, %%r%u, %%r%u; @%s%%p2 bra L%u;\nbra.uni L%u;\nL%u: add.s32 %%r%u, %%r%u, 5;\n"
+			      "setp.lt.s32 %%p2, %%r%u, %%r%u; @%s%%p2 bra L%u;\nbra.uni "
+			      "L%u;\nL%u: add.s32 %%r%u, %%r%u, 5;\n"
 			      "L%u:\n",
-			      a, b, pick(2) ? "!" : "", *labels, *labels + 1, *labels, c, b, *labels + 1);
+			      a, b, pick(2) ? "!" : "", *labels, *labels + 1, *labels, c, b,
+			      *labels + 1);
 		*labels += 2;
 		break;
 	case 8: /* an address whose last additions a load may take in */
 		buffer_printf(text,
-			      "and.b64 %%rd9, %%rd%u, 60; add.s64 %%rd10, %%rd8, %%rd9; add.s64 %%rd11, %%rd10, %u;\n"
+			      "and.b64 %%rd9, %%rd%u, 60; add.s64 %%rd10, %%rd8, %%rd9; add.s64 "
+			      "%%rd11, %%rd10, %u;\n"
 			      "ld.global.u32 %%r%u, [%%rd11+%u];\n",
 			      a, 4 * pick(8), b, 4 * pick(8));
 		break;
 	default:
 		buffer_printf(text,
-			      "and.b32 %%r9, %%r%u, 15; mul.wide.u32 %%rd9, %%r9, 4; add.s64 %%rd10, %%rd8, %%rd9;\n"
+			      "and.b32 %%r9, %%r%u, 15; mul.wide.u32 %%rd9, %%r9, 4; add.s64 "
+			      "%%rd10, %%rd8, %%rd9;\n"
 			      "st.global.u32 [%%rd10+%u], %%r%u;\n",
 			      a, 4 * pick(16), b);
 	}
@@ -238,18 +248,22 @@ static void random_body(struct buffer *text)
 {
 	unsigned steps = 10 + pick(60), labels = 0;
 
-	buffer_puts(text, ".visible .entry k(.param .u64 x)\n{\n.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<12>;\n"
+	buffer_puts(text, ".visible .entry k(.param .u64 x)\n{\n.reg .pred %p<4>; .reg .b32 "
+			  "%r<12>; .reg .b64 %rd<12>;\n"
 			  "ld.param.u64 %rd8, [x]; mov.u32 %r10, %tid.x; mov.u32 %r11, 0;\n"
 			  "mul.wide.u32 %rd9, %r10, 256; add.s64 %rd8, %rd8, %rd9;\n");
 	for (unsigned i = 0; i < 8; i++)
-		buffer_printf(text, "add.s32 %%r%u, %%r10, %u; mul.wide.u32 %%rd%u, %%r10, %u;\n", i, pick(99), i, pick(99));
+		buffer_printf(text, "add.s32 %%r%u, %%r10, %u; mul.wide.u32 %%rd%u, %%r10, %u;\n",
+			      i, pick(99), i, pick(99));
 	buffer_puts(text, "AGAIN:\n");
 	for (unsigned i = 0; i < steps; i++)
 		random_step(text, &labels);
 	buffer_puts(text, "add.s32 %r11, %r11, 1; setp.lt.s32 %p3, %r11, 3; @%p3 bra AGAIN;\n");
 	for (unsigned i = 0; i < 8; i++)
-		buffer_printf(text, "st.global.u32 [%%rd8+%u], %%r%u; st.global.u64 [%%rd8+%u], %%rd%u;\n", 128 + 4 * i, i,
-			      160 + 8 * i, i);
+		buffer_printf(
+			text,
+			"st.global.u32 [%%rd8+%u], %%r%u; st.global.u64 [%%rd8+%u], %%rd%u;\n",
+			128 + 4 * i, i, 160 + 8 * i, i);
 	buffer_puts(text, "ret;\n}\n");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cuda/ptx-variables: what is found in a module, initial bytes with addresses in them, and the rewritten text. */
+/* runtime/cuda/ptx-variables: what is found in a module, initial bytes with addresses in them, and
+ * the rewritten text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,8 +142,10 @@ static void text_reaches_by_address(void **state)
 		"\tmov.u64 %rd1, 0x300000001000;\n",
 		"$L__1:\n\t@%p1 ld.global.f32 %f1, [%rd1+4];\n",
 		"\t.loc 1 3 5, function_name $L__info_string0, inlined_at 1 2 1\n",
-		"mov.u64 %cgpu_address0, 0x300000000000;\n\tatom.global.add.u32 %r1, [%cgpu_address0], 1;\n",
-		"mov.u64 %cgpu_address0, 0x300000004000;\n\tld.global.v2.u32 {%r1, %r2}, [%cgpu_address0+8];\n",
+		"mov.u64 %cgpu_address0, 0x300000000000;\n\tatom.global.add.u32 %r1, "
+		"[%cgpu_address0], 1;\n",
+		"mov.u64 %cgpu_address0, 0x300000004000;\n\tld.global.v2.u32 {%r1, %r2}, "
+		"[%cgpu_address0+8];\n",
 		"\tmov.u64 %rd2, 0x300000004010;\n",
 		"\tld.global.u64 %rd2, [fp];\n",
 		".visible .global .align 8 .u64 fp = _Z2sqf;",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common/record: what was written comes back; every cut of a valid record is an error and never reads past the end. */
+/* common/record: what was written comes back; every cut of a valid record is an error and never
+ * reads past the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,8 @@ static void every_cut_is_an_error(void **state)
 	write_sample(&b);
 	for (size_t cut = 0; cut < b.len; cut++) {
 		struct error err = ERROR_INIT;
-		char *copy = malloc(cut ? cut : 1); /* exact size: AddressSanitizer sees a read past the end */
+		char *copy = malloc(
+			cut ? cut : 1); /* exact size: AddressSanitizer sees a read past the end */
 		struct record r;
 
 		memcpy(copy, b.data, cut);
@@ -116,8 +118,13 @@ static void strings_need_their_end(void **state)
 static void run_options(void **state)
 {
 	static const struct run_options all[] = {
-		{ 0 }, { .checked = true }, { .in_place = true }, { .profiled = true }, { .traced = true },
-		{ .device_checks = 5 }, { true, true, true, true, 1u << 31 },
+		{ 0 },
+		{ .checked = true },
+		{ .in_place = true },
+		{ .profiled = true },
+		{ .traced = true },
+		{ .device_checks = 5 },
+		{ true, true, true, true, 1u << 31 },
 	};
 
 	(void)state;
@@ -130,8 +137,9 @@ static void run_options(void **state)
 		r = record_open(b.data, b.len);
 		o = run_options_take(&r);
 		assert_int_equal(record_check(&r, "options", NULL), 0);
-		assert_true(o.checked == all[i].checked && o.in_place == all[i].in_place && o.profiled == all[i].profiled &&
-			    o.traced == all[i].traced && o.device_checks == all[i].device_checks);
+		assert_true(o.checked == all[i].checked && o.in_place == all[i].in_place &&
+			    o.profiled == all[i].profiled && o.traced == all[i].traced &&
+			    o.device_checks == all[i].device_checks);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of both machines against values worked out by hand from the ABI documents; malformed objects. */
+/* Fields of both machines against values worked out by hand from the ABI documents; malformed
+ * objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +31,10 @@ static void check(const struct relocate_arch *arch, const struct vector *v, size
 	for (size_t i = 0; i < n; i++) {
 		uint64_t field = v[i].before;
 		struct error err = ERROR_INIT;
-		struct relocation r = { v[i].type, (unsigned char *)&field, PLACE, v[i].symbol, v[i].addend,
-					v[i].got, 0x200110000000, "s", 24 };
+		struct relocation r = {
+			v[i].type, (unsigned char *)&field, PLACE, v[i].symbol, v[i].addend,
+			v[i].got,  0x200110000000,          "s",   24
+		};
 
 		if (arch->apply(&r, &err))
 			fail_msg("vector %zu: %s", i, err.text);
@@ -59,7 +62,9 @@ static void test_x86_64(void **state)
 		{ R_X86_64_TLSGD, 1, -4, 0x200110000000, 0, 0x0fffeffc },
 		{ R_X86_64_DTPOFF32, 0x40, 4, 0, 0, 0x44 },
 	};
-	struct relocation far = { R_X86_64_PC32, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, -4, 0, 0, "puts", 0 };
+	struct relocation far = {
+		R_X86_64_PC32, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, -4, 0, 0, "puts", 0
+	};
 	struct error err = ERROR_INIT;
 	unsigned char stub[8];
 
@@ -105,7 +110,9 @@ static void test_aarch64(void **state)
 		{ R_AARCH64_TLSGD_ADD_LO12_NC, 1, 0, PLACE + 0x3010, 0x91000000, 0x91004000 },
 		{ R_AARCH64_LD64_GOTPAGE_LO15, 1, 0, 0x200110000108, 0xf9400000, 0xf9408400 },
 	};
-	struct relocation far = { R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts", 0 };
+	struct relocation far = {
+		R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts", 0
+	};
 	struct error err = ERROR_INIT;
 	uint32_t stub[4];
 
@@ -115,12 +122,15 @@ static void test_aarch64(void **state)
 	assert_int_equal(relocate_aarch64.need(R_AARCH64_CALL26), RELOCATION_CALL);
 	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSDESC_CALL), RELOCATION_TLS_DESCRIPTOR);
 	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSGD_ADD_LO12_NC), RELOCATION_TLS_INDEX);
-	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21), RELOCATION_TLS);
-	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC), RELOCATION_TLS);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21),
+			 RELOCATION_TLS);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC),
+			 RELOCATION_TLS);
 	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSDESC_LDR), RELOCATION_UNKNOWN);
 	/* x16 and x17 are pushed; the rest is the jump of other stubs. */
 	relocate_aarch64.descriptor_stub((unsigned char *)stub, PLACE, PLACE + 0x3008);
-	assert_memory_equal(stub, ((uint32_t[]){ 0xa9bf47f0, 0xf0000010, 0xf9400610, 0xd61f0200 }), sizeof(stub));
+	assert_memory_equal(stub, ((uint32_t[]){ 0xa9bf47f0, 0xf0000010, 0xf9400610, 0xd61f0200 }),
+			    sizeof(stub));
 }
 
 static void walk(const struct object *o)
@@ -131,12 +141,14 @@ static void walk(const struct object *o)
 		assert_true(strlen(object_section_name(o, i)) < o->len);
 }
 
-/* Any byte of the headers and tables may be wrong: object_open() refuses, or what it lets pass can be walked. */
+/* Any byte of the headers and tables may be wrong: object_open() refuses, or what it lets pass can
+ * be walked. */
 static void test_malformed_objects(void **state)
 {
 	size_t len;
-	unsigned char *good = harness_compile("#include <stdio.h>\nint x = 4, *p = &x; int "
-	      "f(void) { return puts(\"t\") + x; }", &len);
+	unsigned char *good = harness_compile(
+		"#include <stdio.h>\nint x = 4, *p = &x; int f(void) { return puts(\"t\") + x; }",
+		&len);
 	struct error err = ERROR_INIT;
 	struct object o;
 	unsigned refused = 0;

@@ -54,7 +54,8 @@ static int install(const struct buffer *b)
 
 typedef long attempt_fn(pid_t other);
 
-/* The errno of the attempt in a child with the filter, 0 if it worked, -1 if the child could not even try. */
+/* The errno of the attempt in a child with the filter, 0 if it worked, -1 if the child could not
+ * even try. */
 static int outcome(attempt_fn *fn, const struct buffer *program)
 {
 	pid_t other = getpid(), pid = fork();
@@ -73,25 +74,98 @@ static int outcome(attempt_fn *fn, const struct buffer *program)
 	return WEXITSTATUS(status);
 }
 
-static long try_ptrace(pid_t other) { return ptrace(PTRACE_ATTACH, other, NULL, NULL); }
-static long try_kill_other(pid_t other) { return kill(other, 0); }
-static long try_kill_all(pid_t other) { (void)other; return kill(-1, 0); }
-static long try_kill_self(pid_t other) { (void)other; return kill(getpid(), 0); }
-static long try_kill_group(pid_t other) { (void)other; return kill(-getpid(), 0); }
-static long try_kill_zero(pid_t other) { (void)other; return kill(0, 0); }
-static long try_raise(pid_t other) { (void)other; signal(SIGUSR1, SIG_IGN); return raise(SIGUSR1); }
-static long try_tgkill(pid_t other) { return syscall(SYS_tgkill, other, other, 0); }
-static long try_tkill(pid_t other) { return syscall(SYS_tkill, other, 0); }
-static long try_sigqueue(pid_t other) { return sigqueue(other, 0, (union sigval){ 0 }); }
-static long try_getfd(pid_t other) { return syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, other, 0), 0, 0); }
-static long try_mount(pid_t other) { (void)other; return mount("none", "/mnt", "tmpfs", 0, NULL); }
-static long try_unshare_user(pid_t other) { (void)other; return unshare(CLONE_NEWUSER); }
-static long try_unshare_mount(pid_t other) { (void)other; return unshare(CLONE_NEWNS | CLONE_FS); }
-static long try_unshare_files(pid_t other) { (void)other; return unshare(CLONE_FILES); }
-static long try_bpf(pid_t other) { (void)other; return syscall(SYS_bpf, 0, NULL, 0); }
-static long try_clone3(pid_t other) { (void)other; return syscall(SYS_clone3, NULL, 0); }
-static long try_tiocsti(pid_t other) { (void)other; return ioctl(0, TIOCSTI, "x"); }
-static long try_tiocgwinsz(pid_t other) { struct winsize w; (void)other; ioctl(0, TIOCGWINSZ, &w); return 0; }
+static long try_ptrace(pid_t other)
+{
+	return ptrace(PTRACE_ATTACH, other, NULL, NULL);
+}
+static long try_kill_other(pid_t other)
+{
+	return kill(other, 0);
+}
+static long try_kill_all(pid_t other)
+{
+	(void)other;
+	return kill(-1, 0);
+}
+static long try_kill_self(pid_t other)
+{
+	(void)other;
+	return kill(getpid(), 0);
+}
+static long try_kill_group(pid_t other)
+{
+	(void)other;
+	return kill(-getpid(), 0);
+}
+static long try_kill_zero(pid_t other)
+{
+	(void)other;
+	return kill(0, 0);
+}
+static long try_raise(pid_t other)
+{
+	(void)other;
+	signal(SIGUSR1, SIG_IGN);
+	return raise(SIGUSR1);
+}
+static long try_tgkill(pid_t other)
+{
+	return syscall(SYS_tgkill, other, other, 0);
+}
+static long try_tkill(pid_t other)
+{
+	return syscall(SYS_tkill, other, 0);
+}
+static long try_sigqueue(pid_t other)
+{
+	return sigqueue(other, 0, (union sigval){ 0 });
+}
+static long try_getfd(pid_t other)
+{
+	return syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, other, 0), 0, 0);
+}
+static long try_mount(pid_t other)
+{
+	(void)other;
+	return mount("none", "/mnt", "tmpfs", 0, NULL);
+}
+static long try_unshare_user(pid_t other)
+{
+	(void)other;
+	return unshare(CLONE_NEWUSER);
+}
+static long try_unshare_mount(pid_t other)
+{
+	(void)other;
+	return unshare(CLONE_NEWNS | CLONE_FS);
+}
+static long try_unshare_files(pid_t other)
+{
+	(void)other;
+	return unshare(CLONE_FILES);
+}
+static long try_bpf(pid_t other)
+{
+	(void)other;
+	return syscall(SYS_bpf, 0, NULL, 0);
+}
+static long try_clone3(pid_t other)
+{
+	(void)other;
+	return syscall(SYS_clone3, NULL, 0);
+}
+static long try_tiocsti(pid_t other)
+{
+	(void)other;
+	return ioctl(0, TIOCSTI, "x");
+}
+static long try_tiocgwinsz(pid_t other)
+{
+	struct winsize w;
+	(void)other;
+	ioctl(0, TIOCGWINSZ, &w);
+	return 0;
+}
 
 static long try_pidfd_signal(pid_t other)
 {

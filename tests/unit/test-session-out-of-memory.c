@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel/ when memory is out: the n-th allocation fails for every n; each failure is reported, nothing leaks or crashes. */
+/* kernel/ when memory is out: the n-th allocation fails for every n; each failure is reported,
+ * nothing leaks or crashes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +77,10 @@ static int format_value(void *data)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	int values[100] = { 7 };
-	struct value_text v = { .type = "int [100]", .code = "a100i4", .bytes = values, .len = sizeof(values),
+	struct value_text v = { .type = "int [100]",
+				.code = "a100i4",
+				.bytes = values,
+				.len = sizeof(values),
 				.target = "" };
 
 	(void)data;

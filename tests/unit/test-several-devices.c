@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime API over two emulated devices: what each has of its own, and all of it over the death of a worker. */
+/* The runtime API over two emulated devices: what each has of its own, and all of it over the death
+ * of a worker. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,8 +27,11 @@ static int counter;
 static float weights[4];
 static char bump_stub, weigh_stub;
 static struct unit_entry entries[] = { { "bump", "_Z4bumpPii", 4 }, { "weigh", "_Z5weighPf", 10 } };
-static const struct unit unit = { .cell = 2, .ptx = PTX_UNIT_1, .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				  .entries = entries, .n_entries = 2 };
+static const struct unit unit = { .cell = 2,
+				  .ptx = PTX_UNIT_1,
+				  .ptx_len = sizeof(PTX_UNIT_1) - 1,
+				  .entries = entries,
+				  .n_entries = 2 };
 
 /* What a notebook's variables would hold. */
 static struct shared {
@@ -45,7 +49,8 @@ static int counter_value(void)
 {
 	int value = -1;
 
-	WORKER_NEED(!cudaMemcpyFromSymbol(&value, &counter, sizeof(value), 0, cudaMemcpyDeviceToHost));
+	WORKER_NEED(
+		!cudaMemcpyFromSymbol(&value, &counter, sizeof(value), 0, cudaMemcpyDeviceToHost));
 	return value;
 }
 
@@ -109,7 +114,8 @@ static void check_committed(void *data)
 		WORKER_NEED(!cudaPointerGetAttributes(&what, shared->on[i]) && what.device == i);
 	}
 	WORKER_NEED(!cudaStreamGetDevice(shared->stream, &owner) && owner == 1);
-	WORKER_NEED(!cudaEventRecord(shared->event, shared->stream) && !cudaEventSynchronize(shared->event));
+	WORKER_NEED(!cudaEventRecord(shared->event, shared->stream) &&
+		    !cudaEventSynchronize(shared->event));
 	for (int i = 0; i < 2; i++) {
 		use(i);
 		WORKER_NEED(counter_value() == 5);
@@ -151,7 +157,8 @@ static void what_a_dead_cell_did_on_both_is_taken_back(void **state)
 	assert_int_equal(device_host_worker(check_committed, NULL), 0);
 }
 
-/* Device 0 may write what lies on device 1, after its first launch of the cell and a part of what it reaches was saved. */
+/* Device 0 may write what lies on device 1, after its first launch of the cell and a part of what
+ * it reaches was saved. */
 static void write_to_the_peer_and_die(void *data)
 {
 	int copy[N];
@@ -165,7 +172,8 @@ static void write_to_the_peer_and_die(void *data)
 	WORKER_NEED(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled);
 	launch(shared->on[1]);
 	WORKER_NEED(!cudaDeviceSynchronize());
-	WORKER_NEED(!cudaMemcpy(copy, shared->on[1], sizeof(copy), cudaMemcpyDeviceToHost) && copy[3] == 8);
+	WORKER_NEED(!cudaMemcpy(copy, shared->on[1], sizeof(copy), cudaMemcpyDeviceToHost) &&
+		    copy[3] == 8);
 	device_host_die();
 }
 
@@ -233,18 +241,22 @@ static void errors(void *data)
 	device_host_begin(3);
 	WORKER_NEED(cudaSetDevice(2) == cudaErrorInvalidDevice);
 	WORKER_NEED(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
-	WORKER_NEED(!cudaDeviceCanAccessPeer(&can, 0, 1) && can && !cudaDeviceCanAccessPeer(&can, 1, 1) && !can);
+	WORKER_NEED(!cudaDeviceCanAccessPeer(&can, 0, 1) && can &&
+		    !cudaDeviceCanAccessPeer(&can, 1, 1) && !can);
 	use(0);
 	WORKER_NEED(!cudaEventCreate(&event));
 	WORKER_NEED(cudaEventRecord(event, shared->stream) == cudaErrorInvalidResourceHandle);
-	WORKER_NEED(!cudaStreamWaitEvent(NULL, shared->event, 0) && !cudaStreamSynchronize(shared->stream));
+	WORKER_NEED(!cudaStreamWaitEvent(NULL, shared->event, 0) &&
+		    !cudaStreamSynchronize(shared->stream));
 	/* A launch needs a stream of its device, a copy does not. */
 	device_launch(&bump_stub, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, shared->stream,
-			   (void *[]){ &shared->on[0], &(int){ 1 } });
+		      (void *[]){ &shared->on[0], &(int){ 1 } });
 	WORKER_NEED(cudaGetLastError() == cudaErrorInvalidResourceHandle);
-	WORKER_NEED(!cudaMemcpyAsync(shared->on[0], shared->on[1], N, cudaMemcpyDefault, shared->stream));
+	WORKER_NEED(!cudaMemcpyAsync(shared->on[0], shared->on[1], N, cudaMemcpyDefault,
+				     shared->stream));
 	WORKER_NEED(!cudaMemcpyPeer(shared->on[1], 1, shared->on[0], 0, N));
-	WORKER_NEED(cudaMemcpyPeer(shared->on[1], 2, shared->on[0], 0, N) == cudaErrorInvalidDevice);
+	WORKER_NEED(cudaMemcpyPeer(shared->on[1], 2, shared->on[0], 0, N) ==
+		    cudaErrorInvalidDevice);
 	/* Each has its memory, and the session's limit is for both. */
 	WORKER_NEED(!cudaMemGetInfo(&free_bytes, &total) && total == MEMORY);
 	WORKER_NEED(!cudaMalloc(&p, MEMORY / 4 * 3));
@@ -280,6 +292,7 @@ int main(void)
 
 	setenv("CGPU_EMULATED_DEVICES", "2", 1);
 	setenv("CGPU_EMULATED_MEMORY", "64M", 1);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,8 @@ static void expect_all(void)
 			while (bad < i + sizes[k] && allowed[bad])
 				bad++;
 			assert_int_equal(shadow_allows(at(i), sizes[k]), bad == i + sizes[k]);
-			assert_int_equal(shadow_first_bad(at(i), sizes[k]), bad == i + sizes[k] ? 0 : at(bad));
+			assert_int_equal(shadow_first_bad(at(i), sizes[k]),
+					 bad == i + sizes[k] ? 0 : at(bad));
 		}
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that share a device, by one file: several in this process, and others that are killed and stopped with real signals. */
+/* Kernels that share a device, by one file: several in this process, and others that are killed and
+ * stopped with real signals. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@
 
 #define TOTAL 100
 
-static const uint8_t gpu[SHARE_UUID_SIZE] = "the only GPU", other_gpu[SHARE_UUID_SIZE] = "another one";
+static const uint8_t gpu[SHARE_UUID_SIZE] = "the only GPU",
+		     other_gpu[SHARE_UUID_SIZE] = "another one";
 static char dir[64], path[128];
 
 static int set_up(void **state)
@@ -52,7 +54,9 @@ static void enter(struct share *s, const char *name)
 
 static enum share_answer ask(struct share *s, const uint8_t *device, uint64_t bytes, bool waits)
 {
-	struct share_request r = { .device = device, .total = TOTAL, .bytes = bytes, .waits = waits };
+	struct share_request r = {
+		.device = device, .total = TOTAL, .bytes = bytes, .waits = waits
+	};
 	struct error err = ERROR_INIT;
 	enum share_answer answer;
 
@@ -146,8 +150,10 @@ static void one_that_comes_back_waits_for_those_who_give(void **state)
 	assert_int_equal(share_note_idle(&a, true, true, NULL), 0);
 	assert_int_equal(share_ask(&b, &r, &answer, NULL), 0);
 	assert_int_equal(answer, SHARE_QUEUED);
-	snprintf(expected, sizeof(expected), "       60 B  a.ipynb, process %d\n        0 B  b.ipynb (this one), has parked 50 B, "
-		 "waits for 50 B more\n", (int)getpid());
+	snprintf(expected, sizeof(expected),
+		 "       60 B  a.ipynb, process %d\n        0 B  b.ipynb (this one), has parked 50 "
+		 "B, waits for 50 B more\n",
+		 (int)getpid());
 	check_table(&b, expected);
 	hold(&a, 0);
 	assert_int_equal(share_ask(&b, &r, &answer, NULL), 0);
@@ -156,7 +162,8 @@ static void one_that_comes_back_waits_for_those_who_give(void **state)
 	share_close(&b);
 }
 
-/* Each question that wrote would have all who wait ask again, this one too, for as long as they wait. */
+/* Each question that wrote would have all who wait ask again, this one too, for as long as they
+ * wait. */
 static void who_waits_says_so_once(void **state)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -196,7 +203,8 @@ static void nobody_waits_for_those_who_wait_for_him(void **state)
 	share_close(&b);
 }
 
-/* Another kernel, which takes all of the device and then does what `after` says until it is killed. */
+/* Another kernel, which takes all of the device and then does what `after` says until it is killed.
+ */
 static pid_t start_another(void (*after)(struct share *s))
 {
 	int ready[2];
@@ -239,7 +247,9 @@ static void the_dead_hold_nothing(void **state)
 	enter(&a, "a.ipynb");
 	pid = start_another(NULL);
 	assert_int_equal(ask(&a, gpu, 10, true), SHARE_QUEUED);
-	snprintf(expected, sizeof(expected), "      100 B  other.ipynb, process %d\n        0 B  a.ipynb (this one), waits for 10 B more\n",
+	snprintf(expected, sizeof(expected),
+		 "      100 B  other.ipynb, process %d\n        0 B  a.ipynb (this one), waits for "
+		 "10 B more\n",
 		 (int)pid);
 	check_table(&a, expected);
 	share_file_drain(&a.file);
@@ -271,8 +281,9 @@ static void one_that_stands_still_stops_nobody(void **state)
 	pid = start_another(lock_it);
 	assert_int_equal(share_ask(&a, &r, &answer, &err), -1);
 	assert_int_equal(err.code, ERROR_TIMEOUT);
-	assert_string_equal(err.text, "the list of notebooks on this machine's GPUs is locked by a kernel that does not go on; "
-			    "is one of them stopped (SIGSTOP)?");
+	assert_string_equal(err.text,
+			    "the list of notebooks on this machine's GPUs is locked by a kernel "
+			    "that does not go on; is one of them stopped (SIGSTOP)?");
 	end_another(pid);
 	assert_int_equal(share_ask(&a, &r, &answer, &err), 0);
 	assert_int_equal(answer, SHARE_GRANTED);
@@ -336,12 +347,15 @@ static void what_is_damaged_is_mended_by_those_in_it(void **state)
 	hold(&b, 29);
 	assert_int_equal(ask(&c, gpu, 11, false), SHARE_FULL);
 	assert_int_equal(ask(&c, gpu, 10, false), SHARE_GRANTED);
-	snprintf(expected, sizeof(expected), "       61 B  a.ipynb, process %d\n       29 B  b.ipynb, process %d\n"
-		 "       10 B  c.ipynb (this one)\n", (int)getpid(), (int)getpid());
+	snprintf(expected, sizeof(expected),
+		 "       61 B  a.ipynb, process %d\n       29 B  b.ipynb, process %d\n"
+		 "       10 B  c.ipynb (this one)\n",
+		 (int)getpid(), (int)getpid());
 	check_table(&c, expected);
 	share_file_drain(&a.file);
 	hold(&c, 1);
-	assert_int_equal(poll(&(struct pollfd){ .fd = a.file.watch, .events = POLLIN }, 1, 60000), 1);
+	assert_int_equal(poll(&(struct pollfd){ .fd = a.file.watch, .events = POLLIN }, 1, 60000),
+			 1);
 	share_close(&a);
 	share_close(&b);
 	share_close(&c);
@@ -378,13 +392,15 @@ static void names_of_others_are_text(void **state)
 	enter(&a, "a.ipynb");
 	enter(&b, "b\n\033[2J\xff\xe0\x80\x80\xc3\xbc\xe2\x82\xac.ipynb\xc3");
 	assert_int_equal(ask(&b, gpu, 10, false), SHARE_GRANTED);
-	snprintf(expected, sizeof(expected), "       10 B  b??[2J????\xc3\xbc\xe2\x82\xac.ipynb?, process %d\n", (int)getpid());
+	snprintf(expected, sizeof(expected),
+		 "       10 B  b??[2J????\xc3\xbc\xe2\x82\xac.ipynb?, process %d\n", (int)getpid());
 	check_table(&a, expected);
 	share_close(&a);
 	share_close(&b);
 }
 
-/* All that somebody may write into the file: it is taken as it is, mended or refused, and always in bounds. */
+/* All that somebody may write into the file: it is taken as it is, mended or refused, and always in
+ * bounds. */
 static void random_bytes_harm_nobody(void **state)
 {
 	struct share_request r = { .device = gpu, .total = TOTAL, .bytes = 1, .waits = true };
@@ -445,7 +461,8 @@ static void all_slots_can_be_taken_and_are_free_again(void **state)
 	enter(&s[SHARE_SLOTS], "in its place");
 	assert_int_equal(s[SHARE_SLOTS].file.slot, 7);
 	assert_int_equal(ask(&s[SHARE_SLOTS], gpu, 1, false), SHARE_GRANTED);
-	snprintf(expected, sizeof(expected), "        1 B  in its place, process %d\n", (int)getpid());
+	snprintf(expected, sizeof(expected), "        1 B  in its place, process %d\n",
+		 (int)getpid());
 	check_table(&s[0], expected);
 	for (int i = 0; i <= SHARE_SLOTS; i++)
 		share_close(&s[i]);
@@ -454,19 +471,28 @@ static void all_slots_can_be_taken_and_are_free_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_taken_is_not_given_twice, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(those_who_wait_are_served_in_their_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_comes_back_waits_for_those_who_give, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_taken_is_not_given_twice, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(those_who_wait_are_served_in_their_order, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(one_that_comes_back_waits_for_those_who_give,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_waits_says_so_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nobody_waits_for_those_who_wait_for_him, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nobody_waits_for_those_who_wait_for_him, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(the_dead_hold_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_stands_still_stops_nobody, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_file_of_another_version_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_damaged_is_mended_by_those_in_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(where_there_is_no_place_for_the_file_it_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_stands_still_stops_nobody, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_file_of_another_version_is_refused, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_damaged_is_mended_by_those_in_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(where_there_is_no_place_for_the_file_it_is_said,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_of_others_are_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(random_bytes_harm_nobody, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(all_slots_can_be_taken_and_are_free_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(all_slots_can_be_taken_and_are_free_again, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

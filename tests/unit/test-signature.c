@@ -21,7 +21,8 @@ static void signs_as_the_standard_says(void **state)
 	assert_int_equal(signature_init(&s, "hmac-sha256", "Jefe", NULL), 0);
 	for (int twice = 0; twice < 2; twice++) {
 		assert_int_equal(signature_sign(&s, parts, 2, hex, NULL), 0);
-		assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+		assert_string_equal(
+			hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 	}
 	signature_release(&s);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots on disk without a kernel: what is loaded is what was saved; a process that ends at any step of a save leaves the
- * old snapshot or the new one; a file that was cut short anywhere is refused; a full disk leaves the old one.
+ * Snapshots on disk without a kernel: what is loaded is what was saved; a process that ends at any
+ * step of a save leaves the old snapshot or the new one; a file that was cut short anywhere is
+ * refused; a full disk leaves the old one.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -51,13 +52,16 @@ static void fill_pages(const struct content *c, enum arena_region r, unsigned se
 			continue; /* a hole */
 		for (size_t i = 0; i < ARENA_PAGE / 4; i++)
 			page[i] = (uint32_t)(i * at * seed + r);
-		assert_int_equal(pwrite(c->memfd, page, sizeof(page), (off_t)(arena_region_offset(r) + at)), sizeof(page));
+		assert_int_equal(
+			pwrite(c->memfd, page, sizeof(page), (off_t)(arena_region_offset(r) + at)),
+			sizeof(page));
 	}
 }
 
 static struct content make_content(unsigned seed)
 {
-	struct content c = { .memfd = snapshot_memfd(NULL), .device_fd = memfd_create("device", MFD_CLOEXEC) };
+	struct content c = { .memfd = snapshot_memfd(NULL),
+			     .device_fd = memfd_create("device", MFD_CLOEXEC) };
 
 	c.top[ARENA_META] = 20 * ARENA_PAGE;
 	c.top[ARENA_CODE] = 3 * ARENA_PAGE;
@@ -106,7 +110,8 @@ static void must(int result, const struct error *err)
 		fail_msg("%s", err->text);
 }
 
-static int save(const char *name, const struct content *c, const struct save_hook *hook, struct error *err)
+static int save(const char *name, const struct content *c, const struct save_hook *hook,
+		struct error *err)
 {
 	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, folder, name, err);
 	int result;
@@ -122,7 +127,8 @@ static int save(const char *name, const struct content *c, const struct save_hoo
 	memcpy(j->file.top, c->top, sizeof(c->top));
 	buffer_puts(&j->file.session, "what the session layer keeps");
 	j->pieces = calloc(1, sizeof(*j->pieces));
-	j->pieces[0] = (struct snapshot_piece){ .address = DEVICE_BASE + 4096 * 1024, .size = DEVICE_BYTES };
+	j->pieces[0] = (struct snapshot_piece){ .address = DEVICE_BASE + 4096 * 1024,
+						.size = DEVICE_BYTES };
 	j->n_pieces = 1;
 	record_put_u32(&j->file.device, 1);
 	record_put_u64(&j->file.device, j->pieces[0].address);
@@ -140,8 +146,8 @@ static int same_region(const struct content *c, int memfd, enum arena_region r)
 	for (uint64_t at = 0; at < c->top[r]; at += ARENA_PAGE) {
 		off_t offset = (off_t)(arena_region_offset(r) + at);
 
-		if (pread(c->memfd, a, sizeof(a), offset) != sizeof(a) || pread(memfd, b, sizeof(b), offset) != sizeof(b) ||
-		    memcmp(a, b, sizeof(a)))
+		if (pread(c->memfd, a, sizeof(a), offset) != sizeof(a) ||
+		    pread(memfd, b, sizeof(b), offset) != sizeof(b) || memcmp(a, b, sizeof(a)))
 			return 0;
 	}
 	return 1;
@@ -156,7 +162,8 @@ static int load(const char *name, const struct content *c, struct error *err)
 
 	if (result > 0) {
 		for (int r = 0; r < ARENA_REGIONS && result; r++)
-			result = j->file.top[r] == c->top[r] && same_region(c, j->memfd, (enum arena_region)r);
+			result = j->file.top[r] == c->top[r] &&
+				 same_region(c, j->memfd, (enum arena_region)r);
 		assert_int_equal(j->n_pieces, 1);
 		assert_int_equal(pread(j->device_fd, device, DEVICE_BYTES, 0), DEVICE_BYTES);
 		result = result && !memcmp(device, c->device, DEVICE_BYTES);
@@ -183,8 +190,9 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	static const char *const names[] = { "blocks", "blocks.new", ".writing", "a.snapshot", "b.snapshot",
-					     "current.snapshot", "last.snapshot" };
+	static const char *const names[] = { "blocks",       "blocks.new", ".writing",
+					     "a.snapshot",   "b.snapshot", "current.snapshot",
+					     "last.snapshot" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -255,12 +263,15 @@ static void change_at_block(void *data, enum save_step step)
 	if (!c->kept)
 		snapshot_view_break(&view);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
-		struct dirty_range at = { ARENA_BASE + arena_region_offset((enum arena_region)r), c->content->top[r] };
+		struct dirty_range at = { ARENA_BASE + arena_region_offset((enum arena_region)r),
+					  c->content->top[r] };
 
-		snapshot_view_keep(&view, c->content->memfd, ARENA_BASE, &(struct dirty_ranges){ &at, 1, 1, at.size });
+		snapshot_view_keep(&view, c->content->memfd, ARENA_BASE,
+				   &(struct dirty_ranges){ &at, 1, 1, at.size });
 		for (uint64_t page = 0; page < at.size; page += ARENA_PAGE)
 			assert_int_equal(pwrite(c->content->memfd, other, ARENA_PAGE,
-						(off_t)(at.address - ARENA_BASE + page)), ARENA_PAGE);
+						(off_t)(at.address - ARENA_BASE + page)),
+					 ARENA_PAGE);
 	}
 }
 
@@ -325,7 +336,8 @@ static int save_in_child(const char *name, const struct content *c, enum save_st
 	return WEXITSTATUS(status);
 }
 
-static void end_at_step(const struct content *old, const struct content *new, enum save_step step, int after)
+static void end_at_step(const struct content *old, const struct content *new, enum save_step step,
+			int after)
 {
 	struct error err = ERROR_INIT;
 	bool is_new = step >= SAVE_RENAMED;
@@ -370,7 +382,9 @@ static struct content make_large(unsigned seed)
 	for (uint64_t at = 0; at < c.top[ARENA_HEAP]; at += BLOCK_SIZE) {
 		for (size_t i = 0; i < BLOCK_SIZE / 4; i++)
 			block[i] = x = x * 1664525u + 1013904223u;
-		assert_int_equal(pwrite(c.memfd, block, BLOCK_SIZE, (off_t)(ARENA_HEAP_OFFSET + at)), BLOCK_SIZE);
+		assert_int_equal(
+			pwrite(c.memfd, block, BLOCK_SIZE, (off_t)(ARENA_HEAP_OFFSET + at)),
+			BLOCK_SIZE);
 	}
 	return c;
 }
@@ -411,7 +425,8 @@ static void cut_everywhere(const char *name, const struct content *c)
 		assert_int_equal(ftruncate(fd, len), 0);
 		err = (struct error)ERROR_INIT;
 		if (load("a", c, &err) != -1 || !strstr(err.text, "'a'"))
-			fail_msg("%s of %ld bytes was taken for whole: %s", name, (long)len, err.text);
+			fail_msg("%s of %ld bytes was taken for whole: %s", name, (long)len,
+				 err.text);
 	}
 	assert_int_equal(pwrite(fd, whole, (size_t)st.st_size, 0), st.st_size);
 	assert_int_equal(load("a", c, &err), 1);
@@ -465,7 +480,8 @@ static void flip_everywhere(const char *name, off_t step, const struct content *
 		flip(name, at);
 		/* Some bits mean nothing to the packer: then the content is what it was. */
 		if (load("a", c, &err) != 1 && !strstr(err.text, "'a'"))
-			fail_msg("%s with byte %ld changed was taken for whole: %s", name, (long)at, err.text);
+			fail_msg("%s with byte %ld changed was taken for whole: %s", name, (long)at,
+				 err.text);
 		flip(name, at);
 	}
 	assert_int_equal(load("a", c, &err), 1);
@@ -533,7 +549,8 @@ static int save_with(off_t room, const struct content *c, struct error *err)
 	return result;
 }
 
-/* It fills up in the blocks, at each of many places, and in the list of them; each time all is as before. */
+/* It fills up in the blocks, at each of many places, and in the list of them; each time all is as
+ * before. */
 static void fill_up(const struct content *old, const struct content *new, off_t from, off_t step)
 {
 	off_t blocks = file_size("blocks"), list = file_size("a.snapshot"), room = from;
@@ -551,7 +568,8 @@ static void fill_up(const struct content *old, const struct content *new, off_t 
 		err = (struct error)ERROR_INIT;
 	}
 	if (refused < 5)
-		fail_msg("the disk was full %u times only, from %ld by %ld", refused, (long)from, (long)step);
+		fail_msg("the disk was full %u times only, from %ld by %ld", refused, (long)from,
+			 (long)step);
 	assert_int_equal(load("a", new, &err), 1);
 }
 
@@ -645,8 +663,8 @@ static void test_automatic_ones(void **state)
 	assert_int_equal(renameat(dir, "current.snapshot", dir, "last.snapshot"), 0);
 	must(save(SNAPSHOT_CURRENT, &two, NULL, &err), &err);
 	assert_int_equal(load(SNAPSHOT_CURRENT, &two, &err), 1);
-	assert_true(snapshot_name_is_good("a-b_c.2") && !snapshot_name_is_good(".a") && !snapshot_name_is_good("a/b") &&
-		    !snapshot_name_is_good(""));
+	assert_true(snapshot_name_is_good("a-b_c.2") && !snapshot_name_is_good(".a") &&
+		    !snapshot_name_is_good("a/b") && !snapshot_name_is_good(""));
 	close(dir);
 	content_release(&one);
 	content_release(&two);
@@ -655,18 +673,24 @@ static void test_automatic_ones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_what_is_loaded_is_what_was_saved, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_loaded_is_what_was_saved, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_equal_content_is_kept_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_commit_meanwhile_is_not_in_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_commit_meanwhile_is_not_in_it, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_another_change_gives_it_up, set_up, tear_down),
 		cmocka_unit_test(test_ended_at_every_step),
 		cmocka_unit_test_setup_teardown(test_ended_while_sweeping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cut_at_every_tenth_byte, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_changed_byte_anywhere, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_damage_of_one_is_none_of_the_others, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_damaged_content_is_written_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_full_disk_keeps_the_old_one, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_another_process_left_half_is_swept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damage_of_one_is_none_of_the_others, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_content_is_written_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_full_disk_keeps_the_old_one, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_what_another_process_left_half_is_swept,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_format_or_machine, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_automatic_ones, set_up, tear_down),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A view shows one moment, whatever is committed while it is read: page by page, and by a thread that never stops. */
+/* A view shows one moment, whatever is committed while it is read: page by page, and by a thread
+ * that never stops. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,11 +56,13 @@ static uint32_t read_pages(unsigned first, unsigned n)
 	static uint32_t words[PAGES * ARENA_PAGE / 4];
 	struct error err = ERROR_INIT;
 
-	if (snapshot_view_read(&view, memfd, words, (size_t)n * ARENA_PAGE, (uint64_t)place(first), &err))
+	if (snapshot_view_read(&view, memfd, words, (size_t)n * ARENA_PAGE, (uint64_t)place(first),
+			       &err))
 		fail_msg("%s", err.text);
 	for (size_t i = 1; i < (size_t)n * ARENA_PAGE / 4; i++)
 		if (words[i] != words[0])
-			fail_msg("page %zu holds %u, the first of them %u", first + i * 4 / ARENA_PAGE, words[i], words[0]);
+			fail_msg("page %zu holds %u, the first of them %u",
+				 first + i * 4 / ARENA_PAGE, words[i], words[0]);
 	return words[0];
 }
 
@@ -123,7 +126,8 @@ static void test_a_broken_one_gives_nothing(void **state)
 	snapshot_view_break(&view);
 	assert_true(snapshot_view_is_broken(&view));
 	err = (struct error)ERROR_INIT;
-	assert_int_equal(snapshot_view_read(&view, memfd, page, sizeof(page), (uint64_t)place(0), &err), -1);
+	assert_int_equal(
+		snapshot_view_read(&view, memfd, page, sizeof(page), (uint64_t)place(0), &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
 	snapshot_view_close(&view);
 	open_view();
@@ -169,9 +173,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_the_moment_it_was_opened, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_only_what_is_still_to_be_read_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_only_what_is_still_to_be_read_is_kept, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_broken_one_gives_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_read_while_commits_never_stop, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_read_while_commits_never_stop, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

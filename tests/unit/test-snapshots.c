@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading a snapshot while processes die: the worker that is given the loaded session, the zygote, and both. The session is
- * then the loaded one or the one from before, and goes on. An answer that is nobody's any more changes nothing.
+ * Loading a snapshot while processes die: the worker that is given the loaded session, the zygote,
+ * and both. The session is then the loaded one or the one from before, and goes on. An answer that
+ * is nobody's any more changes nothing.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -54,7 +55,8 @@ static void on_done(void *data, const struct supervisor_snapshot_end *end)
 	(void)data;
 	ended.done = true;
 	snprintf(ended.error, sizeof(ended.error), "%s", end->error);
-	snprintf(ended.session, sizeof(ended.session), "%s", end->session ? buffer_text(end->session) : "");
+	snprintf(ended.session, sizeof(ended.session), "%s",
+		 end->session ? buffer_text(end->session) : "");
 	ended.count = end->count;
 }
 
@@ -67,7 +69,8 @@ static bool is_done(void *data)
 static bool is_attaching(void *data)
 {
 	(void)data;
-	return ended.done || (h.supervisor->snapshots.load != LOAD_NONE && h.supervisor->pool.active);
+	return ended.done ||
+	       (h.supervisor->snapshots.load != LOAD_NONE && h.supervisor->pool.active);
 }
 
 static void wait_done(void)
@@ -108,10 +111,11 @@ static int set_up(void **state)
 	harness_start(&h, NULL, 0);
 	supervisor_keep_snapshots(h.supervisor, folder, 0, describe, &count);
 	harness_ok(&h, definitions);
-	harness_ok(&h, "heap = calloc(10000, sizeof(int)); heap[9999] = 2; cudaMalloc(&device, 4 << 20);"
-		   "set<<<1, 4>>>(device, 3); cudaDeviceSynchronize();");
+	harness_ok(&h, "heap = calloc(10000, sizeof(int)); heap[9999] = 2; cudaMalloc(&device, 4 "
+		       "<< 20);set<<<1, 4>>>(device, 3); cudaDeviceSynchronize();");
 	save("a");
-	harness_ok(&h, "n = 10; heap[9999] = 20; set<<<1, 4>>>(device, 30); cudaDeviceSynchronize();");
+	harness_ok(&h,
+		   "n = 10; heap[9999] = 20; set<<<1, 4>>>(device, 30); cudaDeviceSynchronize();");
 	return 0;
 }
 
@@ -179,7 +183,8 @@ static void test_nothing_else_meanwhile(void **state)
 	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
 }
 
-/* The worker's answer to a save that was given up: zeros, and not the piece that the next save waits for. */
+/* The worker's answer to a save that was given up: zeros, and not the piece that the next save
+ * waits for. */
 static void answer_late(uint64_t address, uint64_t size)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -210,7 +215,9 @@ static void test_an_answer_that_comes_late(void **state)
 		fail_msg("%s", err.text);
 	/* Its question is there, and the loop has not seen it. */
 	while (snapshot_job_state(n->job, &wanted) != JOB_WANTS_DEVICE)
-		assert_int_equal(poll(&(struct pollfd){ .fd = n->job->wake, .events = POLLIN }, 1, DEADLINE_MS), 1);
+		assert_int_equal(poll(&(struct pollfd){ .fd = n->job->wake, .events = POLLIN }, 1,
+				      DEADLINE_MS),
+				 1);
 	answer_late(wanted.address + SNAPSHOT_PIECE, wanted.size);
 	wait_done();
 	assert_string_equal(ended.error, "");
@@ -236,7 +243,8 @@ static void test_another_layout(void **state)
 	close(dir);
 	start_load("b");
 	wait_done();
-	assert_non_null(strstr(ended.error, "'b' was made by a cgpu that keeps its tables in another way"));
+	assert_non_null(
+		strstr(ended.error, "'b' was made by a cgpu that keeps its tables in another way"));
 	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
 }
 

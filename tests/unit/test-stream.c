@@ -87,7 +87,8 @@ static void long_text_keeps_head_and_tail(void **state)
 	assert_int_equal(strncmp(out.data, "line 0\nline 1\n", 14), 0);
 	note = strstr(out.data, "\n[... ");
 	assert_non_null(note);
-	assert_int_equal(sscanf(note, "\n[... %" SCNu64 " bytes, %" SCNu64 " lines", &bytes, &lines), 2);
+	assert_int_equal(
+		sscanf(note, "\n[... %" SCNu64 " bytes, %" SCNu64 " lines", &bytes, &lines), 2);
 	tail = strchr(note + 1, '\n') + 1;
 	assert_int_equal(sscanf(tail, "line %d\n", &next), 1);
 	assert_string_equal(out.data + out.len - 11, "line 99999\n");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel/supervisor when memory is out: the n-th allocation fails for every n while a cell's device memory and its unit are
- * taken in. Each failure is an error; after it the tables can be rolled back and take the next cell.
+ * kernel/supervisor when memory is out: the n-th allocation fails for every n while a cell's device
+ * memory and its unit are taken in. Each failure is an error; after it the tables can be rolled
+ * back and take the next cell.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -35,7 +36,8 @@ static int take_chunks(struct device_memory *d, struct error *err)
 		int fd = memfd_create("chunk", MFD_CLOEXEC);
 
 		assert_true(fd >= 0);
-		if (device_memory_chunk(d, id, SIZE, 0, fd, err) || device_memory_preimage(d, &p, err))
+		if (device_memory_chunk(d, id, SIZE, 0, fd, err) ||
+		    device_memory_preimage(d, &p, err))
 			return -1;
 	}
 	return 0;
@@ -78,7 +80,8 @@ static void no_answer(void *data, uint32_t type, const void *payload, size_t len
 	fail();
 }
 
-/* A question is sent as a whole and waits for its answer, or it is an error and nobody has heard of it. */
+/* A question is sent as a whole and waits for its answer, or it is an error and nobody has heard of
+ * it. */
 static int ask_compiler(void *data)
 {
 	struct compiler_client c = { .process = PROCESS_INIT, .next_id = 1, .said_hello = true };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions on the real worker and compiler: faults, deaths of each process, interrupts, undo. After each, a checksum of the
- * variables and heap that the first cells made must be what it was.
+ * Sessions on the real worker and compiler: faults, deaths of each process, interrupts, undo. After
+ * each, a checksum of the variables and heap that the first cells made must be what it was.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -30,7 +30,8 @@ static struct harness h;
 static char before[64];
 
 static const char definitions[] =
-	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include "
+	"<unistd.h>\n#include <signal.h>\n"
 	"int numbers[2000]; char *heap; size_t heap_size = 1 << 20;\n"
 	"unsigned long mix(unsigned long h, const void *p, size_t n)\n"
 	"{ for (const unsigned char *b = p; n--; b++) h = (h ^ *b) * 0x100000001b3ul; return h; }\n"
@@ -38,11 +39,10 @@ static const char definitions[] =
 	"{ unsigned long h = mix(14695981039346656037ul, numbers, sizeof(numbers));\n"
 	"  printf(\"%016lx\\n\", mix(mix(h, &heap, sizeof(heap)), heap, heap_size)); }\n";
 
-static const char filling[] =
-	"for (int i = 0; i < 2000; i++) numbers[i] = i * i;\n"
-	"heap = malloc(heap_size);\n"
-	"for (size_t i = 0; i < heap_size; i++) heap[i] = (char)(i * 7);\n"
-	"show();\n";
+static const char filling[] = "for (int i = 0; i < 2000; i++) numbers[i] = i * i;\n"
+			      "heap = malloc(heap_size);\n"
+			      "for (size_t i = 0; i < heap_size; i++) heap[i] = (char)(i * 7);\n"
+			      "show();\n";
 
 #define SPOIL "numbers[7] = -1; heap[99] = 1; heap[500000] = 1; free(malloc(100000));\n"
 
@@ -91,14 +91,17 @@ static void test_faults(void **state)
 		const char *text, *ename, *says;
 	} faults[] = {
 		{ SPOIL "int *p = NULL;\n*(volatile int *)p = 1;", "SegmentationFault", "line 3" },
-		{ SPOIL "*(volatile int *)0x123456789000 = 1;", "SegmentationFault", "0x123456789000" },
-		{ SPOIL "volatile int zero = 0, q;\nq = numbers[9] / zero;", "ArithmeticFault", "division by zero" },
+		{ SPOIL "*(volatile int *)0x123456789000 = 1;", "SegmentationFault",
+		  "0x123456789000" },
+		{ SPOIL "volatile int zero = 0, q;\nq = numbers[9] / zero;", "ArithmeticFault",
+		  "division by zero" },
 		{ SPOIL "abort();", "Aborted", "abort" },
 		{ SPOIL "exit(3);", "CellExited", "3" },
 		{ SPOIL "_exit(4);", "CellExited", "4" },
 		{ SPOIL "kill(getpid(), SIGKILL);", "WorkerKilled", "signal 9" },
 		{ SPOIL "char *q = malloc(8);\nfree(q);\nfree(q);", "HeapMisuse", "free" },
-		{ SPOIL "int down(int n) { volatile char pad[4096]; pad[0] = n; return down(n + 1) + pad[0]; }\ndown(0);",
+		{ SPOIL "int down(int n) { volatile char pad[4096]; pad[0] = n; return down(n + 1) "
+			"+ pad[0]; }\ndown(0);",
 		  "StackOverflow", "stack" },
 		{ SPOIL "mix(0, NULL, 100);", "SegmentationFault", "in mix()" },
 	};
@@ -116,7 +119,8 @@ static void test_faults(void **state)
 static void test_source_line_is_quoted(void **state)
 {
 	(void)state;
-	harness_fault(&h, "int first = 1;\nint *nowhere = 0;\n*nowhere = first;\n", "SegmentationFault");
+	harness_fault(&h, "int first = 1;\nint *nowhere = 0;\n*nowhere = first;\n",
+		      "SegmentationFault");
 	assert_says("*nowhere = first;");
 	assert_says("null pointer");
 }
@@ -162,7 +166,8 @@ static bool was_looked_at(void *data)
 	return w && w->patience.looked_ms > w->patience.began_ms + 3 * PATIENCE_LOOK_MS;
 }
 
-/* A loaded machine gives a killed worker no processor to end on; here a debugger holds it in its last step. */
+/* A loaded machine gives a killed worker no processor to end on; here a debugger holds it in its
+ * last step. */
 static void test_worker_that_ends_late(void **state)
 {
 	pid_t pid = harness_worker(&h);
@@ -197,7 +202,8 @@ static bool has_answer(void *data)
 	return *(int *)data != 0;
 }
 
-/* Asked while a debugger holds it, as one that gets no processor; it is let go when it was looked at for a while. */
+/* Asked while a debugger holds it, as one that gets no processor; it is let go when it was looked
+ * at for a while. */
 static void ask_held_compiler(uint64_t used_ms)
 {
 	pid_t pid = h.supervisor->compiler.process.pid;
@@ -206,7 +212,8 @@ static void ask_held_compiler(uint64_t used_ms)
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
 	assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
 	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
-	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL), 0);
+	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL),
+			 0);
 	h.supervisor->compiler.patience.used_ms = used_ms;
 	harness_until(&h, compiler_was_looked_at, NULL);
 	assert_int_equal(h.supervisor->compiler.patience.used_ms, used_ms);
@@ -233,7 +240,8 @@ static bool session_is_there(void *data)
 	return worker_pool_is_ready(h.supervisor);
 }
 
-/* One that cannot be ended, as in a driver that hangs: here a debugger holds it for ever, and no time passes but a jump. */
+/* One that cannot be ended, as in a driver that hangs: here a debugger holds it for ever, and no
+ * time passes but a jump. */
 static void test_worker_that_cannot_be_killed(void **state)
 {
 	pid_t pid = harness_worker(&h);
@@ -364,12 +372,15 @@ static void test_loop_works_during_a_large_commit(void **state)
 {
 	/* A block each: what was overwritten once is not copied by the next commit. */
 	static const char *const texts[] = {
-		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i += 4096) first[i]++;",
-		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i += 4096) second[i]++;",
+		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i "
+		"+= 4096) first[i]++;",
+		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i "
+		"+= 4096) second[i]++;",
 	};
 
 	(void)state;
-	harness_ok(&h, "size_t big_size = 32ul << 20; char *first = malloc(big_size), *second = malloc(big_size);\n"
+	harness_ok(&h, "size_t big_size = 32ul << 20; char *first = malloc(big_size), *second = "
+		       "malloc(big_size);\n"
 		       "memset(first, 1, big_size); memset(second, 1, big_size);");
 	for (int killed = 0; killed < 2; killed++) {
 		struct stander s = { .killed = killed };
@@ -383,8 +394,11 @@ static void test_loop_works_during_a_large_commit(void **state)
 		assert_false(s.late);
 		sem_destroy(&s.go);
 	}
-	assert_string_equal(harness_ok(&h, "printf(\"%d %d %d\\n\", first[0], second[4096], second[5]);"), "2 2 1\n");
-	harness_ok(&h, "for (int i = 0; i < 2000; i++) numbers[i] -= 2;\nfree(first); free(second);");
+	assert_string_equal(
+		harness_ok(&h, "printf(\"%d %d %d\\n\", first[0], second[4096], second[5]);"),
+		"2 2 1\n");
+	harness_ok(&h,
+		   "for (int i = 0; i < 2000; i++) numbers[i] -= 2;\nfree(first); free(second);");
 	assert_untouched();
 }
 
@@ -402,7 +416,8 @@ static void test_interrupts_keep_the_state(void **state)
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		char text[256];
 
-		snprintf(text, sizeof(text), "numbers[5] = %d; printf(\"on\\n\"); fflush(stdout);\n%s", 1000 + (int)i,
+		snprintf(text, sizeof(text),
+			 "numbers[5] = %d; printf(\"on\\n\"); fflush(stdout);\n%s", 1000 + (int)i,
 			 cells[i]);
 		harness_start_cell(&h, text, "on");
 		supervisor_interrupt(h.supervisor);
@@ -410,7 +425,8 @@ static void test_interrupts_keep_the_state(void **state)
 		if (strcmp(buffer_text(&h.last.ename), "Interrupted"))
 			fail_msg("%s gave %s", cells[i], buffer_text(&h.last.ename));
 		if (h.last.rolled_back)
-			fail_msg("%s was rolled back:\n%s", cells[i], buffer_text(&h.last.traceback));
+			fail_msg("%s was rolled back:\n%s", cells[i],
+				 buffer_text(&h.last.traceback));
 		snprintf(text, sizeof(text), "%d\n", 1000 + (int)i);
 		assert_string_equal(harness_ok(&h, "printf(\"%d\\n\", numbers[5]);"), text);
 	}
@@ -438,7 +454,9 @@ static void test_undo_and_reset(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(supervisor_variables(h.supervisor, &v), 0);
 	harness_forget(&h);
-	assert_string_equal(harness_ok(&h, "#include <stdio.h>\nint numbers = 3; printf(\"%d\\n\", numbers);"), "3\n");
+	assert_string_equal(
+		harness_ok(&h, "#include <stdio.h>\nint numbers = 3; printf(\"%d\\n\", numbers);"),
+		"3\n");
 }
 
 static const struct supervisor_variable *find(const char *name)
@@ -479,8 +497,10 @@ static void test_limits(void **state)
 
 	(void)state;
 	assert_int_equal(supervisor_set_limits(h.supervisor, 64ull << 20, 1ull << 30, &err), 0);
-	harness_fault(&h, SPOIL "for (;;) {\n\tvolatile char *q = malloc(1 << 20);\n"
-		      "\tfor (int i = 0; i < 1 << 20; i += 512) q[i] = 1;\n}", "OutOfMemory");
+	harness_fault(&h,
+		      SPOIL "for (;;) {\n\tvolatile char *q = malloc(1 << 20);\n"
+			    "\tfor (int i = 0; i < 1 << 20; i += 512) q[i] = 1;\n}",
+		      "OutOfMemory");
 	assert_says("64");
 	assert_int_equal(supervisor_set_limits(h.supervisor, 0, 1ull << 30, &err), 0);
 	assert_untouched();
@@ -503,8 +523,11 @@ static void test_escaped_child_is_ended(void **state)
 	int pid = 0;
 
 	(void)state;
-	harness_start_cell(&h, "if (!fork()) {\n\tsetsid();\n\tif (fork()) _exit(0);\n"
-			   "\tdprintf(1, \"pid %d\\n\", getpid());\n\tfor (;;) pause();\n}\nfor (;;) pause();", "\n");
+	harness_start_cell(
+		&h,
+		"if (!fork()) {\n\tsetsid();\n\tif (fork()) _exit(0);\n"
+		"\tdprintf(1, \"pid %d\\n\", getpid());\n\tfor (;;) pause();\n}\nfor (;;) pause();",
+		"\n");
 	assert_int_equal(sscanf(buffer_text(&h.last.output), "pid %d", &pid), 1);
 	assert_false(is_dead(&pid));
 	kill(h.supervisor->pool.active->pid, SIGKILL);

@@ -7,7 +7,8 @@
 #include "tests/unit/machine.h"
 
 /* Lines in front of each part of a body; `.loc` names the file at the end. */
-static void profile_run(struct device *d, struct profile *p, const char *body, uint32_t grid, uint32_t block)
+static void profile_run(struct device *d, struct profile *p, const char *body, uint32_t grid,
+			uint32_t block)
 {
 	struct tally t;
 	struct observer *observers[] = { &t.observer };
@@ -15,16 +16,20 @@ static void profile_run(struct device *d, struct profile *p, const char *body, u
 	uint64_t param = device_buffer(d, "data", 65536);
 	struct machine_launch l = { .grid = { grid, 1, 1 }, .block = { block, 1, 1 } };
 
-	buffer_printf(&ptx,
-		      ".visible .entry k(.param .u64 p)\n{\n"
-		      ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>; .reg .f32 %%f<4>;\n"
-		      ".shared .align 16 .b8 tile[32768]; .local .align 8 .b8 mine[64];\n"
-		      ".loc 1 1 0\n"
-		      "ld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4;\n"
-		      "add.s64 %%rd3, %%rd1, %%rd2; mul.wide.u32 %%rd4, %%r1, 128; add.s64 %%rd5, %%rd1, %%rd4;\n"
-		      "mov.u32 %%r3, tile; shl.b32 %%r2, %%r1, 2; add.s32 %%r4, %%r3, %%r2;\n"
-		      "shl.b32 %%r2, %%r1, 7; add.s32 %%r5, %%r3, %%r2; shl.b32 %%r2, %%r1, 3; add.s32 %%r6, %%r3, %%r2;\n"
-		      "%s\nret;\n}\n.file 1 \"In[3]\"\n.file 2 \"/usr/include/atomic.hpp\"\n", body);
+	buffer_printf(
+		&ptx,
+		".visible .entry k(.param .u64 p)\n{\n"
+		".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>; .reg .f32 %%f<4>;\n"
+		".shared .align 16 .b8 tile[32768]; .local .align 8 .b8 mine[64];\n"
+		".loc 1 1 0\n"
+		"ld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4;\n"
+		"add.s64 %%rd3, %%rd1, %%rd2; mul.wide.u32 %%rd4, %%r1, 128; add.s64 %%rd5, %%rd1, "
+		"%%rd4;\n"
+		"mov.u32 %%r3, tile; shl.b32 %%r2, %%r1, 2; add.s32 %%r4, %%r3, %%r2;\n"
+		"shl.b32 %%r2, %%r1, 7; add.s32 %%r5, %%r3, %%r2; shl.b32 %%r2, %%r1, 3; add.s32 "
+		"%%r6, %%r3, %%r2;\n"
+		"%s\nret;\n}\n.file 1 \"In[3]\"\n.file 2 \"/usr/include/atomic.hpp\"\n",
+		body);
 	device_load(d, ptx.data);
 	buffer_release(&ptx);
 	tally_init(&t);
@@ -53,11 +58,13 @@ static void global_memory_in_sectors(void **state)
 	struct profile_counts c;
 
 	(void)state;
-	profile_run(d, p, ".loc 1 2 0\nld.global.f32 %f1, [%rd3];\n"
+	profile_run(d, p,
+		    ".loc 1 2 0\nld.global.f32 %f1, [%rd3];\n"
 		    ".loc 1 3 0\nld.global.f32 %f2, [%rd5];\n"
 		    ".loc 1 4 0\nst.global.v4.f32 [%rd5], {%f1, %f1, %f1, %f1};\n"
 		    ".loc 1 5 0\nld.global.f32 %f2, [%rd1];\n"
-		    ".loc 1 6 0\nadd.f32 %f3, %f1, %f2; fma.rn.f32 %f3, %f1, %f2, %f3;\n", 1, 64);
+		    ".loc 1 6 0\nadd.f32 %f3, %f1, %f2; fma.rn.f32 %f3, %f1, %f2, %f3;\n",
+		    1, 64);
 	c = line_of(p, 2);
 	assert_int_equal(c.executed, 2);
 	assert_int_equal(c.lanes, 64);
@@ -92,10 +99,12 @@ static void shared_memory_in_banks(void **state)
 	uint32_t ideal;
 
 	(void)state;
-	profile_run(d, p, ".loc 1 2 0\nst.shared.u32 [%r4], %r1;\n"
+	profile_run(d, p,
+		    ".loc 1 2 0\nst.shared.u32 [%r4], %r1;\n"
 		    ".loc 1 3 0\nst.shared.u32 [%r5], %r1;\n"
 		    ".loc 1 4 0\nst.shared.u32 [%r6], %r1;\n"
-		    ".loc 1 5 0\nld.shared.u32 %r7, [%r3];\n", 1, 32);
+		    ".loc 1 5 0\nld.shared.u32 %r7, [%r3];\n",
+		    1, 32);
 	assert_int_equal(line_of(p, 2).shared_passes, 1);
 	assert_int_equal(line_of(p, 3).shared_passes, 32);
 	assert_int_equal(line_of(p, 3).shared_ideal, 1);
@@ -106,7 +115,8 @@ static void shared_memory_in_banks(void **state)
 	assert_int_equal(tally_passes(address, ALL_LANES, 16, &ideal), 4);
 	assert_int_equal(ideal, 4);
 	assert_int_equal(tally_passes(address, 0xff, 16, &ideal), 1);
-	assert_int_equal(tally_passes(address, ALL_LANES, 8, &ideal), 4); /* every other pair of banks */
+	assert_int_equal(tally_passes(address, ALL_LANES, 8, &ideal),
+			 4); /* every other pair of banks */
 	assert_int_equal(ideal, 2);
 	profile_free(p);
 	device_free(d);
@@ -138,22 +148,27 @@ static void lanes_that_part(void **state)
 	struct profile *p = profile_new();
 
 	(void)state;
-	/* Half of each warp takes the one way, half the other; then all the same way; then a loop of 1 to 4 rounds. */
-	profile_run(d, p, ".loc 1 2 0\nand.b32 %r7, %r1, 1; setp.eq.u32 %p1, %r7, 0; @%p1 bra EVEN;\n"
+	/* Half of each warp takes the one way, half the other; then all the same way; then a loop
+	 * of 1 to 4 rounds. */
+	profile_run(d, p,
+		    ".loc 1 2 0\nand.b32 %r7, %r1, 1; setp.eq.u32 %p1, %r7, 0; @%p1 bra EVEN;\n"
 		    ".loc 1 3 0\nadd.s32 %r8, %r1, 1; bra MEET;\n"
 		    "EVEN:\n.loc 1 4 0\nadd.s32 %r8, %r1, 2;\n"
 		    "MEET:\n.loc 1 5 0\nsetp.ge.u32 %p2, %r1, 0; @%p2 bra NEXT;\n"
 		    ".loc 1 6 0\nadd.s32 %r8, %r1, 3;\n"
 		    "NEXT:\n.loc 1 9 0\nand.b32 %r9, %r1, 3; mov.u32 %r10, 0;\n"
-		    "LOOP:\n.loc 1 7 0\nadd.s32 %r10, %r10, 1; setp.le.u32 %p3, %r10, %r9; @%p3 bra LOOP;\n"
-		    ".loc 1 8 0\n@%p1 st.global.u32 [%rd3], %r8;\n", 1, 64);
+		    "LOOP:\n.loc 1 7 0\nadd.s32 %r10, %r10, 1; setp.le.u32 %p3, %r10, %r9; @%p3 "
+		    "bra LOOP;\n"
+		    ".loc 1 8 0\n@%p1 st.global.u32 [%rd3], %r8;\n",
+		    1, 64);
 	assert_int_equal(line_of(p, 2).splits, 2);
 	assert_int_equal(line_of(p, 3).executed, 2 * 2);
 	assert_int_equal(line_of(p, 3).lanes, 2 * 32);
 	assert_int_equal(line_of(p, 4).lanes, 32);
 	assert_int_equal(line_of(p, 5).splits, 0);
 	assert_int_equal(line_of(p, 6).executed, 0);
-	/* 4 rounds with 32, 24, 16 and 8 lanes of each warp, of which the last one parts no more. */
+	/* 4 rounds with 32, 24, 16 and 8 lanes of each warp, of which the last one parts no more.
+	 */
 	assert_int_equal(line_of(p, 7).executed, 2 * 4 * 3);
 	assert_int_equal(line_of(p, 7).lanes, 2 * 3 * (32 + 24 + 16 + 8));
 	assert_int_equal(line_of(p, 7).splits, 2 * 3);
@@ -170,11 +185,14 @@ static void barriers_atomics_and_local_memory(void **state)
 
 	(void)state;
 	/* The second warp runs two instructions more before the barrier. */
-	profile_run(d, p, ".loc 1 2 0\nsetp.lt.u32 %p1, %r1, 32; @%p1 bra THERE;\n"
-		    ".loc 1 3 0\nmul.lo.s32 %r8, %r1, 3; xor.b32 %r8, %r8, %r1; st.local.u32 [mine], %r8;\n"
+	profile_run(d, p,
+		    ".loc 1 2 0\nsetp.lt.u32 %p1, %r1, 32; @%p1 bra THERE;\n"
+		    ".loc 1 3 0\nmul.lo.s32 %r8, %r1, 3; xor.b32 %r8, %r8, %r1; st.local.u32 "
+		    "[mine], %r8;\n"
 		    "THERE:\n.loc 1 4 0\nbar.sync 0;\n"
 		    ".loc 1 5 0\natom.global.add.u32 %r9, [%rd1], 1;\n"
-		    ".loc 1 6 0\nred.global.add.u32 [%rd3], 1;\n", 1, 64);
+		    ".loc 1 6 0\nred.global.add.u32 [%rd3], 1;\n",
+		    1, 64);
 	assert_int_equal(line_of(p, 4).barriers, 2);
 	assert_int_equal(line_of(p, 4).waited, 3);
 	assert_int_equal(line_of(p, 3).local_requests, 1);
@@ -193,10 +211,12 @@ static void inlined_code_counts_where_its_cell_has_it(void **state)
 	struct profile *p = profile_new();
 
 	(void)state;
-	profile_run(d, p, ".loc 1 9 3\nadd.s32 %r7, %r1, 1;\n"
+	profile_run(d, p,
+		    ".loc 1 9 3\nadd.s32 %r7, %r1, 1;\n"
 		    ".loc 1 5 1, function_name $f, inlined_at 1 9 3\nmul.lo.s32 %r7, %r7, 3;\n"
 		    ".loc 2 100 1, function_name $g, inlined_at 1 9 3\nxor.b32 %r7, %r7, 3;\n"
-		    "st.global.u32 [%rd3], %r7;", 3, 96);
+		    "st.global.u32 [%rd3], %r7;",
+		    3, 96);
 	assert_int_equal(line_of(p, 5).executed, 9);
 	assert_int_equal(line_of(p, 9).executed, 9 + 9 + 9 + 9);
 	assert_int_equal(p->report.entries[0].block[0], 96);
@@ -208,7 +228,8 @@ static void many_threads_count_the_same(void **state)
 {
 	struct device *d = device_new();
 	struct profile *p = profile_new(), *q = profile_new();
-	const char *body = ".loc 1 2 0\nld.global.f32 %f1, [%rd3];\n.loc 1 3 0\nbar.sync 0; st.global.f32 [%rd5], %f1;\n";
+	const char *body = ".loc 1 2 0\nld.global.f32 %f1, [%rd3];\n.loc 1 3 0\nbar.sync 0; "
+			   "st.global.f32 [%rd5], %f1;\n";
 
 	(void)state;
 	profile_run(d, p, body, 200, 96);
@@ -246,7 +267,8 @@ static void a_report_travels(void **state)
 	profile_encode(p, &out);
 	assert_int_equal(launch_profile_decode(out.data, out.len, &r, NULL), 0);
 	assert_int_equal(r.n_entries, 1);
-	assert_memory_equal(&r.entries[0].total, &p->report.entries[0].total, sizeof(r.entries[0].total));
+	assert_memory_equal(&r.entries[0].total, &p->report.entries[0].total,
+			    sizeof(r.entries[0].total));
 	assert_int_equal(r.n_lines, 2);
 	assert_string_equal(r.lines[1].file, "In[3]");
 	assert_int_equal(r.n_spans, 4);
@@ -269,17 +291,26 @@ static void what_instructions_are_for(void **state)
 		enum instruction_class class;
 		uint32_t lane, warp;
 	} rows[] = {
-		{ "fma.rn.f32", INSTRUCTION_FP32, 2, 0 },       { "mad.lo.s32", INSTRUCTION_INTEGER, 0, 0 },
-		{ "add.f64", INSTRUCTION_FP64, 1, 0 },          { "fma.rn.f16x2", INSTRUCTION_FP16, 4, 0 },
-		{ "sqrt.rn.f32", INSTRUCTION_SPECIAL, 1, 0 },   { "ld.global.v4.f32", INSTRUCTION_GLOBAL, 0, 0 },
-		{ "ld.shared.f32", INSTRUCTION_SHARED, 0, 0 },  { "ld.param.u64", INSTRUCTION_CONSTANT, 0, 0 },
-		{ "st.local.u32", INSTRUCTION_LOCAL, 0, 0 },    { "atom.shared.add.f32", INSTRUCTION_ATOMIC, 0, 0 },
-		{ "setp.lt.f32", INSTRUCTION_FP32, 0, 0 },      { "cvt.rn.f32.s32", INSTRUCTION_CONVERT, 0, 0 },
-		{ "bar.sync", INSTRUCTION_SYNC, 0, 0 },         { "shfl.sync.down.b32", INSTRUCTION_WARP, 0, 0 },
+		{ "fma.rn.f32", INSTRUCTION_FP32, 2, 0 },
+		{ "mad.lo.s32", INSTRUCTION_INTEGER, 0, 0 },
+		{ "add.f64", INSTRUCTION_FP64, 1, 0 },
+		{ "fma.rn.f16x2", INSTRUCTION_FP16, 4, 0 },
+		{ "sqrt.rn.f32", INSTRUCTION_SPECIAL, 1, 0 },
+		{ "ld.global.v4.f32", INSTRUCTION_GLOBAL, 0, 0 },
+		{ "ld.shared.f32", INSTRUCTION_SHARED, 0, 0 },
+		{ "ld.param.u64", INSTRUCTION_CONSTANT, 0, 0 },
+		{ "st.local.u32", INSTRUCTION_LOCAL, 0, 0 },
+		{ "atom.shared.add.f32", INSTRUCTION_ATOMIC, 0, 0 },
+		{ "setp.lt.f32", INSTRUCTION_FP32, 0, 0 },
+		{ "cvt.rn.f32.s32", INSTRUCTION_CONVERT, 0, 0 },
+		{ "bar.sync", INSTRUCTION_SYNC, 0, 0 },
+		{ "shfl.sync.down.b32", INSTRUCTION_WARP, 0, 0 },
 		{ "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", INSTRUCTION_MATRIX, 0, 8192 },
 		{ "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16", INSTRUCTION_SHARED, 0, 0 },
-		{ "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", INSTRUCTION_MATRIX, 0, 2048 },
-		{ "@", INSTRUCTION_INTEGER, 0, 0 },             { "", INSTRUCTION_INTEGER, 0, 0 },
+		{ "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", INSTRUCTION_MATRIX, 0,
+		  2048 },
+		{ "@", INSTRUCTION_INTEGER, 0, 0 },
+		{ "", INSTRUCTION_INTEGER, 0, 0 },
 	};
 
 	(void)state;
@@ -287,8 +318,10 @@ static void what_instructions_are_for(void **state)
 		size_t len = strlen(rows[i].form);
 		struct instruction_flops f = instruction_flops_of(rows[i].form, len);
 
-		if (instruction_class_of(rows[i].form, len) != rows[i].class || f.lane != rows[i].lane || f.warp != rows[i].warp)
-			fail_msg("%s: %s, %u, %u", rows[i].form, instruction_class_name(instruction_class_of(rows[i].form, len)),
+		if (instruction_class_of(rows[i].form, len) != rows[i].class ||
+		    f.lane != rows[i].lane || f.warp != rows[i].warp)
+			fail_msg("%s: %s, %u, %u", rows[i].form,
+				 instruction_class_name(instruction_class_of(rows[i].form, len)),
 				 f.lane, f.warp);
 	}
 }

@@ -112,7 +112,8 @@ static void a_folder_that_was_left_is_removed(void **state)
 	close(b.lock);
 }
 
-/* A program of ours that does not end when it is told to, though the process that has started it was killed. */
+/* A program of ours that does not end when it is told to, though the process that has started it
+ * was killed. */
 static void a_folder_that_is_still_written_to_is_in_use(void **state)
 {
 	struct tool_folder a = { 0 }, b = { 0 };
@@ -123,12 +124,14 @@ static void a_folder_that_is_still_written_to_is_in_use(void **state)
 	(void)state;
 	snprintf(gate, sizeof(gate), "%s/gate", parent);
 	snprintf(log, sizeof(log), "%s/log", parent);
-	assert_int_equal(mkfifo(gate, 0600) | mkfifo(log, 0600) | prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(mkfifo(gate, 0600) | mkfifo(log, 0600) | prctl(PR_SET_CHILD_SUBREAPER, 1),
+			 0);
 	said = open(log, O_RDWR | O_CLOEXEC);
 	go = open(gate, O_RDWR | O_CLOEXEC);
 	maker = fork();
 	if (!maker) {
-		const char *const argv[] = { "sh", "-c", "trap '' TERM; echo x; read go < \"$0\"", gate, NULL };
+		const char *const argv[] = { "sh", "-c", "trap '' TERM; echo x; read go < \"$0\"",
+					     gate, NULL };
 
 		make(&a, 7);
 		tool_run(&a, log, argv, NULL);

@@ -14,11 +14,20 @@
 
 static struct device_trace_row row(enum trace_kind kind, const char *call, const char *name)
 {
-	return (struct device_trace_row){ .kind = kind, .line = 3, .call = call, .name = name, .from = "", .error = "",
-					  .place = TRACE_DEVICE_SIDE, .timed = true, .begin_ns = 1000000, .end_ns = 1500000 };
+	return (struct device_trace_row){ .kind = kind,
+					  .line = 3,
+					  .call = call,
+					  .name = name,
+					  .from = "",
+					  .error = "",
+					  .place = TRACE_DEVICE_SIDE,
+					  .timed = true,
+					  .begin_ns = 1000000,
+					  .end_ns = 1500000 };
 }
 
-static void decode_again(const struct device_trace *t, struct buffer *bytes, struct device_trace *ret)
+static void decode_again(const struct device_trace *t, struct buffer *bytes,
+			 struct device_trace *ret)
 {
 	struct error err = ERROR_INIT;
 
@@ -30,12 +39,18 @@ static void every_kind_has_its_row(void **state)
 {
 	cleanup_buffer struct buffer bytes = BUFFER_INIT, text = BUFFER_INIT, html = BUFFER_INIT;
 	struct device_trace_row rows[] = {
-		row(TRACE_ALLOCATION, "cudaMalloc", "d_x"), row(TRACE_COPY, "cudaMemcpy", "d_x"),
-		row(TRACE_LAUNCH, "launch", "_Z3addPfi"),   row(TRACE_WAIT, "cudaDeviceSynchronize", ""),
+		row(TRACE_ALLOCATION, "cudaMalloc", "d_x"),
+		row(TRACE_COPY, "cudaMemcpy", "d_x"),
+		row(TRACE_LAUNCH, "launch", "_Z3addPfi"),
+		row(TRACE_WAIT, "cudaDeviceSynchronize", ""),
 		row(TRACE_FREE, "cudaFree", "a<b"),
 	};
-	struct device_trace t = { .emulated = true, .rows = rows, .n_rows = 5, .counts = { 1, 1, 1, 0, 1, 0, 1 },
-				  .bytes = { [TRACE_COPY] = 4000000 } }, again;
+	struct device_trace t = { .emulated = true,
+				  .rows = rows,
+				  .n_rows = 5,
+				  .counts = { 1, 1, 1, 0, 1, 0, 1 },
+				  .bytes = { [TRACE_COPY] = 4000000 } },
+			    again;
 
 	(void)state;
 	rows[1].bytes = 4000000;
@@ -49,17 +64,21 @@ static void every_kind_has_its_row(void **state)
 	rows[4].timed = false;
 	decode_again(&t, &bytes, &again);
 	trace_table_text(&again, &text);
-	assert_non_null(strstr(buffer_text(&text), "1 allocation, 1 free, 1 copy (3.8 MB), 1 launch, 1 wait; times are those of the "
-						  "emulated device"));
-	assert_non_null(strstr(buffer_text(&text), "\n    3        1.000       0.500  cudaMalloc              d_x\n"));
+	assert_non_null(strstr(buffer_text(&text),
+			       "1 allocation, 1 free, 1 copy (3.8 MB), 1 launch, 1 "
+			       "wait; times are those of the emulated device"));
+	assert_non_null(strstr(buffer_text(&text),
+			       "\n    3        1.000       0.500  cudaMalloc              d_x\n"));
 	assert_non_null(strstr(buffer_text(&text), "x to d_x, host to device"));
 	assert_non_null(strstr(buffer_text(&text), "3.8 MB     8.00\n"));
 	assert_non_null(strstr(buffer_text(&text), "add<<<(4,2), 256, 64>>>, stream 2\n"));
 	assert_non_null(strstr(buffer_text(&text), "wait: cudaErrorIllegalAddress\n"));
-	assert_non_null(strstr(buffer_text(&text), "\n    3                           cudaFree                a<b\n"));
+	assert_non_null(strstr(buffer_text(&text),
+			       "\n    3                           cudaFree                a<b\n"));
 	trace_table_html(&again, &html);
 	assert_non_null(strstr(buffer_text(&html), "a&lt;b"));
-	assert_non_null(strstr(buffer_text(&html), "<tr style=\"background:rgba(234,67,53,.25)\">"));
+	assert_non_null(
+		strstr(buffer_text(&html), "<tr style=\"background:rgba(234,67,53,.25)\">"));
 	device_trace_release(&again);
 }
 
@@ -67,8 +86,11 @@ static void the_middle_of_many_is_counted(void **state)
 {
 	cleanup_buffer struct buffer bytes = BUFFER_INIT, text = BUFFER_INIT, html = BUFFER_INIT;
 	struct device_trace_row rows[2 * DEVICE_TRACE_HEAD];
-	struct device_trace t = { .rows = rows, .n_rows = 2 * DEVICE_TRACE_HEAD, .left_out = 801,
-				  .counts = { [TRACE_LAUNCH] = 1001 } }, again;
+	struct device_trace t = { .rows = rows,
+				  .n_rows = 2 * DEVICE_TRACE_HEAD,
+				  .left_out = 801,
+				  .counts = { [TRACE_LAUNCH] = 1001 } },
+			    again;
 	const char *gap;
 	size_t lines = 0;
 
@@ -77,12 +99,14 @@ static void the_middle_of_many_is_counted(void **state)
 		rows[i] = row(TRACE_LAUNCH, "launch", "k");
 	decode_again(&t, &bytes, &again);
 	trace_table_text(&again, &text);
-	assert_non_null(strstr(buffer_text(&text), "1001 launches; times are those of the device\n"));
+	assert_non_null(
+		strstr(buffer_text(&text), "1001 launches; times are those of the device\n"));
 	gap = strstr(buffer_text(&text), "\n  ... 801 more ...\n");
 	assert_non_null(gap);
 	for (const char *at = buffer_text(&text); at < gap; at++)
 		lines += *at == '\n';
-	assert_int_equal(lines, 1 + DEVICE_TRACE_HEAD); /* the summary, the head and the rows, but for the last end of line */
+	assert_int_equal(lines, 1 + DEVICE_TRACE_HEAD); /* the summary, the head and the rows, but
+							   for the last end of line */
 	trace_table_html(&again, &html);
 	assert_non_null(strstr(buffer_text(&html), "... 801 more ..."));
 	device_trace_release(&again);

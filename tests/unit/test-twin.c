@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins over a real memfd: what a refresh finds and keeps for undo, what a restore writes, and both when they fail. */
+/* Twins over a real memfd: what a refresh finds and keeps for undo, what a restore writes, and both
+ * when they fail. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +147,8 @@ static void test_little_in_many_places(void **state)
 	release(saved);
 }
 
-/* Pages that the worker gives back after a commit are free in every state that can be returned to. */
+/* Pages that the worker gives back after a commit are free in every state that can be returned to.
+ */
 static void test_what_is_given_back_is_no_change(void **state)
 {
 	struct preimage *saved;
@@ -206,12 +208,14 @@ static void test_restore(void **state)
 	memset(file + SIZE, 5, SIZE);
 	/* A reader gets what is committed, where a range is lent. */
 	twins_read(&twins, BASE + SIZE - 3 * ARENA_PAGE, read, 5 * ARENA_PAGE);
-	assert_true(all(read, 1, 3 * ARENA_PAGE) && all(read + 3 * ARENA_PAGE, 9, SIZE - 3 * ARENA_PAGE));
+	assert_true(all(read, 1, 3 * ARENA_PAGE) &&
+		    all(read + 3 * ARENA_PAGE, 9, SIZE - 3 * ARENA_PAGE));
 	kept_memory_give(read, SIZE);
 	assert_true(twins_are_written(&twins));
 	assert_int_equal(twins_restore(&twins, memfd, BASE, &err), 0);
 	assert_true(all(file, 1, SIZE) && all(file + SIZE, 5, SIZE));
-	assert_false(twins_are_written(&twins) || twins_are_shared(&twins) || twins_are_stale(&twins));
+	assert_false(twins_are_written(&twins) || twins_are_shared(&twins) ||
+		     twins_are_stale(&twins));
 }
 
 /* A hole is content too: zero. */
@@ -276,7 +280,8 @@ static void test_a_full_table(void **state)
 
 static void test_pages_that_a_commit_has_written(void **state)
 {
-	struct dirty_range at[] = { { BASE + SIZE, ARENA_PAGE }, { BASE + SIZE - ARENA_PAGE, ARENA_PAGE } };
+	struct dirty_range at[] = { { BASE + SIZE, ARENA_PAGE },
+				    { BASE + SIZE - ARENA_PAGE, ARENA_PAGE } };
 	struct dirty_ranges ranges = { at, 1, 1, ARENA_PAGE };
 
 	(void)state;

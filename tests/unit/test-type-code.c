@@ -15,10 +15,24 @@ static void sizes(void **state)
 		const char *code;
 		size_t size;
 	} rows[] = {
-		{ "v", 0 }, { "b", 1 }, { "c", 1 }, { "i4", 4 }, { "u8", 8 }, { "f16", 16 }, { "z8", 16 },
-		{ "e4{RED=0,BLUE=2}", 4 }, { "pi4", 8 }, { "pF", 8 }, { "a10f8", 80 }, { "a3a4i2", 24 },
-		{ "x4f4", 16 }, { "s16(point){x@0:i4,y@8:f8}", 16 }, { "ps16(node)", 8 },
-		{ "s4(){f@0:m3:4:i4}", 4 }, { "n8(){a@0:i4,b@0:f8}", 8 }, { "?12", 12 },
+		{ "v", 0 },
+		{ "b", 1 },
+		{ "c", 1 },
+		{ "i4", 4 },
+		{ "u8", 8 },
+		{ "f16", 16 },
+		{ "z8", 16 },
+		{ "e4{RED=0,BLUE=2}", 4 },
+		{ "pi4", 8 },
+		{ "pF", 8 },
+		{ "a10f8", 80 },
+		{ "a3a4i2", 24 },
+		{ "x4f4", 16 },
+		{ "s16(point){x@0:i4,y@8:f8}", 16 },
+		{ "ps16(node)", 8 },
+		{ "s4(){f@0:m3:4:i4}", 4 },
+		{ "n8(){a@0:i4,b@0:f8}", 8 },
+		{ "?12", 12 },
 		{ "s24(n){next@0:ps24(n),v@8:a2f8}", 24 },
 	};
 
@@ -34,8 +48,19 @@ static void sizes(void **state)
 
 static void malformed(void **state)
 {
-	static const char *const rows[] = { "", "q", "i", "a", "a10", "p", "s16", "s16(x", "s16(x){", "s16(x){a@0}",
-					    "s16(x){a@0:q}", "e4{A=1", "s4(){f@0:m3:i4}" };
+	static const char *const rows[] = { "",
+					    "q",
+					    "i",
+					    "a",
+					    "a10",
+					    "p",
+					    "s16",
+					    "s16(x",
+					    "s16(x){",
+					    "s16(x){a@0}",
+					    "s16(x){a@0:q}",
+					    "e4{A=1",
+					    "s4(){f@0:m3:i4}" };
 	char deep[2000];
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units from the disk: the same as a compilation gives, never one that was made of something else, and never more of them
- * than the limit.
+ * Units from the disk: the same as a compilation gives, never one that was made of something else,
+ * and never more of them than the limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,10 +20,15 @@
 #include "tests/unit/compiler-fixture.h"
 
 /* Was the unit found? What is found is used again, and only that has a key. */
-static bool is_kept(const char *text, const char *cflags, uint32_t cell, const struct declaration *d)
+static bool is_kept(const char *text, const char *cflags, uint32_t cell,
+		    const struct declaration *d)
 {
 	struct compiler c = compiler_fixture_start();
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+	struct compile_request request = { .cell = cell,
+					   .cell_name = "In[3]",
+					   .text = text,
+					   .cflags = cflags,
+					   .nvflags = "",
 					   .sm = 75 };
 	struct compile_result result;
 	bool found;
@@ -41,16 +46,24 @@ static bool is_kept(const char *text, const char *cflags, uint32_t cell, const s
 
 static void test_the_same_unit(void **state)
 {
-	static const char *const cells[] = { "1 + 2", "int kept = 3;", "double s = 0;\nfor (int i = 0; i < 9; i++) s += i;\ns",
-					     "int f(int x) { return x + 1; }\nf(2)",
-					     "#include <vector>\nstd::vector<int> list{ 1, 2 };\nlist",
-					     "__global__ void k(int *p) { *p = 1; }\nint *p;\nk<<<1, 1>>>(p);" };
+	static const char *const cells[] = {
+		"1 + 2",
+		"int kept = 3;",
+		"double s = 0;\nfor (int i = 0; i < 9; i++) s += i;\ns",
+		"int f(int x) { return x + 1; }\nf(2)",
+		"#include <vector>\nstd::vector<int> list{ 1, 2 };\nlist",
+		"__global__ void k(int *p) { *p = 1; }\nint *p;\nk<<<1, 1>>>(p);"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		struct compiler c = compiler_fixture_start(), again = compiler_fixture_start();
 		struct compile_result made = compiler_fixture_compile(&c, 3, cells[i], ""), found;
-		struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = cells[i], .cflags = "", .nvflags = "",
+		struct compile_request request = { .cell = 3,
+						   .cell_name = "In[3]",
+						   .text = cells[i],
+						   .cflags = "",
+						   .nvflags = "",
 						   .sm = 75 };
 
 		assert_int_equal(compiler_compile(&again, &request, &found, NULL), 0);
@@ -66,9 +79,13 @@ static void test_the_same_unit(void **state)
 
 static void test_made_of_something_else(void **state)
 {
-	const struct declaration one = { .kind = DECLARATION_TAG, .name = "pair", .host = "struct pair { int a; };",
+	const struct declaration one = { .kind = DECLARATION_TAG,
+					 .name = "pair",
+					 .host = "struct pair { int a; };",
 					 .device = "" };
-	const struct declaration two = { .kind = DECLARATION_TAG, .name = "pair", .host = "struct pair { int a, b; };",
+	const struct declaration two = { .kind = DECLARATION_TAG,
+					 .name = "pair",
+					 .host = "struct pair { int a, b; };",
 					 .device = "" };
 
 	(void)state;
@@ -81,16 +98,21 @@ static void test_made_of_something_else(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_false(is_kept("__TIME__", "", 6, NULL));
 		assert_false(is_kept("#include <complex.h>\n1", "", 7, NULL));
-		assert_false(is_kept("int first;\nif (first = 3) first++;", "", 8, NULL)); /* with a warning */
+		assert_false(is_kept("int first;\nif (first = 3) first++;", "", 8,
+				     NULL)); /* with a warning */
 	}
 }
 
 static void test_made_of_something_else_in_cpp(void **state)
 {
 	static const char cell[] = "%%cpp\ntwice(2)";
-	const struct declaration one = { .kind = DECLARATION_CPP, .name = "twice(int)", .device = "twice",
+	const struct declaration one = { .kind = DECLARATION_CPP,
+					 .name = "twice(int)",
+					 .device = "twice",
 					 .host = "inline int twice(int x) { return 2 * x; }" };
-	const struct declaration two = { .kind = DECLARATION_CPP, .name = "twice(int)", .device = "twice",
+	const struct declaration two = { .kind = DECLARATION_CPP,
+					 .name = "twice(int)",
+					 .device = "twice",
 					 .host = "inline int twice(int x) { return x + x; }" };
 
 	(void)state;
@@ -101,10 +123,13 @@ static void test_made_of_something_else_in_cpp(void **state)
 	assert_false(is_kept(cell, "-DANY", 4, &one));
 	for (int i = 0; i < 2; i++) {
 		assert_false(is_kept("%%cpp\n__TIME__", "", 6, NULL));
-		assert_false(is_kept("%%cpp\n#if __has_include(\"none.h\")\n#endif\n1", "", 7, NULL));
+		assert_false(
+			is_kept("%%cpp\n#if __has_include(\"none.h\")\n#endif\n1", "", 7, NULL));
 		assert_false(is_kept("%%cpp\n#/**/include \"/dev/null\"\n1", "", 10, NULL));
-		assert_false(is_kept("%%cpp\n#if 1\n# include <bitset>\n#endif\n1", "", 8, NULL)); /* in no precompiled header */
-		assert_false(is_kept("%%cpp\nint first() { int unused; return 1; }", "-Wall", 9, NULL));
+		assert_false(is_kept("%%cpp\n#if 1\n# include <bitset>\n#endif\n1", "", 8,
+				     NULL)); /* in no precompiled header */
+		assert_false(
+			is_kept("%%cpp\nint first() { int unused; return 1; }", "-Wall", 9, NULL));
 	}
 }
 
@@ -171,7 +196,8 @@ static void test_limit(void **state)
 	for (size_t i = 0; i < 200; i++) {
 		struct unit_cache_key key;
 
-		unit_cache_key_make(&key, (const char *[]){ (const char *)&i }, (size_t[]){ sizeof(i) }, 1);
+		unit_cache_key_make(&key, (const char *[]){ (const char *)&i },
+				    (size_t[]){ sizeof(i) }, 1);
 		if (!i)
 			first = key;
 		unit_cache_put(&c, &key, &unit);

@@ -12,11 +12,18 @@
 #include "kernel/supervisor/unit-table.h"
 
 /* A committed run that defines the name ("": nothing). */
-static void run(struct unit_table *t, uint32_t cell, const char *name, uint32_t replaces, bool has_code)
+static void run(struct unit_table *t, uint32_t cell, const char *name, uint32_t replaces,
+		bool has_code)
 {
 	struct unit_symbol symbol = { .name = name, .type = "int", .type_code = "i", .size = 4 };
-	struct unit u = { .cell = cell, .cell_name = "In", .run_symbol = "", .display_type = "", .display_type_code = "",
-			  .warnings = "", .symbols = &symbol, .n_symbols = *name != 0 };
+	struct unit u = { .cell = cell,
+			  .cell_name = "In",
+			  .run_symbol = "",
+			  .display_type = "",
+			  .display_type_code = "",
+			  .warnings = "",
+			  .symbols = &symbol,
+			  .n_symbols = *name != 0 };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	unit_encode(&u, &b);
@@ -65,14 +72,14 @@ static void test_what_stays(void **state)
 
 	(void)state;
 	unit_table_init(&t);
-	run(&t, 1, "only", 0, false);  /* a variable that there is still */
-	run(&t, 2, "f", 0, true);      /* code that earlier callers run */
+	run(&t, 1, "only", 0, false); /* a variable that there is still */
+	run(&t, 2, "f", 0, true);     /* code that earlier callers run */
 	run(&t, 3, "f", 0, true);
-	run(&t, 4, "", 0, true);       /* statements; their constants are still pointed to */
+	run(&t, 4, "", 0, true); /* statements; their constants are still pointed to */
 	run(&t, 5, "old", 0, false);
 	run(&t, 6, "x", 0, false);
 	unit_table_end_names(&t, &gone); /* since here `old` is no more */
-	run(&t, 7, "g", 0, true);      /* two of one cell: one has been replaced, nobody knows which */
+	run(&t, 7, "g", 0, true); /* two of one cell: one has been replaced, nobody knows which */
 	run(&t, 7, "g", 0, true);
 	run(&t, 8, "g", 7, true);
 	run(&t, 9, "y", 0, false);

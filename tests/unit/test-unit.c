@@ -15,15 +15,32 @@
 static void encode_sample(struct buffer *b)
 {
 	struct declaration d = { DECLARATION_VARIABLE, 3, 2, "x", "extern int x;", "" };
-	struct unit_symbol s[] = { { "x", false, 4, "int", "i4", 2, 0 }, { "f", true, 0, "int (void)", "", 5, UINT64_MAX } };
+	struct unit_symbol s[] = { { "x", false, 4, "int", "i4", 2, 0 },
+				   { "f", true, 0, "int (void)", "", 5, UINT64_MAX } };
 	struct unit_line l = { "f", 12, 6 };
 	const char *behind[] = { "type s", "f(int)" };
 	struct unit_entry e = { "k", "_Z1kPf", 9 };
-	struct unit u = { .cell = 3, .cell_name = "In[3]", .run_symbol = "cgpu_cell_3", .display_type = "int",
-			  .display_type_code = "i4", .object = "\177ELF", .object_len = 4, .ptx = "ptx", .ptx_len = 3,
-			  .program = UINT64_MAX - 1, .warnings = "",
-			  .declarations = &d, .n_declarations = 1, .behind = behind, .n_behind = 2, .symbols = s, .n_symbols = 2,
-			  .lines = &l, .n_lines = 1, .entries = &e, .n_entries = 1 };
+	struct unit u = { .cell = 3,
+			  .cell_name = "In[3]",
+			  .run_symbol = "cgpu_cell_3",
+			  .display_type = "int",
+			  .display_type_code = "i4",
+			  .object = "\177ELF",
+			  .object_len = 4,
+			  .ptx = "ptx",
+			  .ptx_len = 3,
+			  .program = UINT64_MAX - 1,
+			  .warnings = "",
+			  .declarations = &d,
+			  .n_declarations = 1,
+			  .behind = behind,
+			  .n_behind = 2,
+			  .symbols = s,
+			  .n_symbols = 2,
+			  .lines = &l,
+			  .n_lines = 1,
+			  .entries = &e,
+			  .n_entries = 1 };
 
 	unit_encode(&u, b);
 }
@@ -74,8 +91,10 @@ static void every_cut_is_refused(void **state)
 static void kinds_share_namespaces(void **state)
 {
 	(void)state;
-	assert_string_equal(declaration_space(DECLARATION_VARIABLE), declaration_space(DECLARATION_FUNCTION));
-	assert_string_not_equal(declaration_space(DECLARATION_TAG), declaration_space(DECLARATION_TYPEDEF));
+	assert_string_equal(declaration_space(DECLARATION_VARIABLE),
+			    declaration_space(DECLARATION_FUNCTION));
+	assert_string_not_equal(declaration_space(DECLARATION_TAG),
+				declaration_space(DECLARATION_TYPEDEF));
 	assert_string_equal(declaration_kind_name(DECLARATION_ENTRY), "CUDA kernel");
 }
 

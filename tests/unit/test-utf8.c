@@ -18,8 +18,11 @@ static void replaces_what_is_not_utf8(void **state)
 		const char *in, *out;
 	} cases[] = {
 		{ "plain ascii, longer than eight", "plain ascii, longer than eight" },
-		{ "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80" },
-		{ "a\xff" "b", "a" BAD "b" },
+		{ "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+		  "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "a\xff"
+		  "b",
+		  "a" BAD "b" },
 		{ "\x80\x80", BAD BAD },
 		{ "\xc0\xaf", BAD BAD },                 /* an overlong slash */
 		{ "\xed\xa0\x80", BAD BAD BAD },         /* a surrogate */
@@ -31,7 +34,8 @@ static void replaces_what_is_not_utf8(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cleanup_buffer struct buffer out = BUFFER_INIT;
 
-		assert_int_equal(utf8_clean(cases[i].in, strlen(cases[i].in), true, &out), strlen(cases[i].in));
+		assert_int_equal(utf8_clean(cases[i].in, strlen(cases[i].in), true, &out),
+				 strlen(cases[i].in));
 		assert_string_equal(buffer_text(&out), cases[i].out);
 	}
 }
@@ -59,7 +63,8 @@ static void any_cut_gives_the_same(void **state)
 static void holds_back_only_beginnings(void **state)
 {
 	static const char *const never[] = { "\xff", "\xe0\x80", "\xed\xa0", "\xf4\x90", "\xc0" };
-	static const char *const maybe[] = { "\xc3", "\xe0\xa0", "\xed\x9f", "\xf4\x8f", "\xf0\x9f\x98", "\xe2" };
+	static const char *const maybe[] = { "\xc3",     "\xe0\xa0",     "\xed\x9f",
+					     "\xf4\x8f", "\xf0\x9f\x98", "\xe2" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {

@@ -21,10 +21,10 @@ static void check(const char *code, const void *bytes, size_t len, const char *e
 	assert_string_equal(buffer_text(&out), expected);
 }
 
-#define CHECK(type, code, value, expected)              \
-	do {                                            \
-		type v_ = value;                        \
-		check(code, &v_, sizeof(v_), expected); \
+#define CHECK(type, code, value, expected)                                                         \
+	do {                                                                                       \
+		type v_ = value;                                                                   \
+		check(code, &v_, sizeof(v_), expected);                                            \
 	} while (0)
 
 static void numbers(void **state)
@@ -93,7 +93,8 @@ static void wide_characters_and_strings(void **state)
 	check("a2a2L4", L"a\0b", 4 * sizeof(wchar_t), "{L\"a\",\n L\"b\"}");
 }
 
-/* Memory whose last page ends at `end`: a string must be read up to its zero and not behind the page. */
+/* Memory whose last page ends at `end`: a string must be read up to its zero and not behind the
+ * page. */
 struct reads {
 	const char *from, *end;
 };
@@ -114,7 +115,9 @@ static void wide_pointers(void **state)
 	static _Alignas(64) uint32_t text[32];
 	static uint32_t endless[3000];
 	struct reads r = { (char *)text, (char *)(text + 32) };
-	struct value_text v = { .type = "T", .code = "pU4", .len = 8, .reader = { read_bounded, NULL, &r } };
+	struct value_text v = {
+		.type = "T", .code = "pU4", .len = 8, .reader = { read_bounded, NULL, &r }
+	};
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	const char *p = (char *)(text + 20);
 
@@ -152,7 +155,8 @@ static void aggregates(void **state)
 
 	(void)state;
 	check("s16(point){x@0:i4,y@8:f8}", points, 16, "{.x = 1, .y = 2.0}");
-	check("a2s16(point){x@0:i4,y@8:f8}", points, 32, "{{.x = 1, .y = 2.0}, {.x = 3, .y = 4.5}}");
+	check("a2s16(point){x@0:i4,y@8:f8}", points, 32,
+	      "{{.x = 1, .y = 2.0}, {.x = 3, .y = 4.5}}");
 	check("a2a3i4", grid, sizeof(grid), "{{1, 2, 3},\n {4, 5, 6}}");
 	check("x4i4", grid, 16, "{1, 2, 3, 4}");
 	CHECK(float, "n4(){i@0:i4,f@0:f4}", 1.0f, "{.i = 1065353216, .f = 1.0}");
@@ -166,7 +170,9 @@ static void long_arrays_are_cut(void **state)
 {
 	int *many = calloc(1000, sizeof(int));
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = { .type = "int [1000]", .code = "a1000i4", .bytes = many, .len = 4000, .target = "" };
+	struct value_text v = {
+		.type = "int [1000]", .code = "a1000i4", .bytes = many, .len = 4000, .target = ""
+	};
 
 	(void)state;
 	value_format(&v, &out);
@@ -198,10 +204,15 @@ static void owner(void *data, uint64_t address, struct buffer *out)
 		buffer_puts(out, "a, In[1]");
 }
 
-static void check_pointer(const char *type, const char *code, uint64_t address, const char *expected)
+static void check_pointer(const char *type, const char *code, uint64_t address,
+			  const char *expected)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = { .type = type, .code = code, .bytes = &address, .len = 8, .target = "",
+	struct value_text v = { .type = type,
+				.code = code,
+				.bytes = &address,
+				.len = 8,
+				.target = "",
 				.reader = { read_page, owner, NULL } };
 
 	value_format(&v, &out);
@@ -229,7 +240,8 @@ static void pointers_show_where_they_lead(void **state)
 
 static void malformed_codes_are_refused(void **state)
 {
-	static const char *const codes[] = { "", "q", "i", "a3", "s8(", "i4i4", "s8(x){a@0:i4", "i8", "v" };
+	static const char *const codes[] = { "",   "q", "i", "a3", "s8(", "i4i4", "s8(x){a@0:i4",
+					     "i8", "v" };
 	int value = 0;
 
 	(void)state;

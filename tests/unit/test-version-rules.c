@@ -42,25 +42,32 @@ static void versions_that_fit_are_silent(void **state)
 	version_rules_add_library(&f, "libm.so.6");
 	assert_string_equal(broken(&f).name, "");
 	/* The emulated device takes any PTX and has no libraries to fit. */
-	f = (struct version_facts){ .emulated = true, .driver = 13000, .compiler = 13020, .passed_over = "" };
+	f = (struct version_facts){
+		.emulated = true, .driver = 13000, .compiler = 13020, .passed_over = ""
+	};
 	assert_string_equal(broken(&f).name, "");
 }
 
 static void each_rule_says_what_to_do(void **state)
 {
-	struct version_facts f = { .driver = 11040, .compiler = DEVICE_CODE_CUDA, .passed_over = "" };
+	struct version_facts f = { .driver = 11040,
+				   .compiler = DEVICE_CODE_CUDA,
+				   .passed_over = "" };
 	struct version_verdict v = broken(&f);
 
 	(void)state;
 	assert_string_equal(v.name, "driver, device code");
-	assert_string_equal(v.detail, "the driver is for CUDA 11.4, and device code of cells needs one for CUDA 11.8");
+	assert_string_equal(
+		v.detail,
+		"the driver is for CUDA 11.4, and device code of cells needs one for CUDA 11.8");
 	assert_non_null(strstr(v.hint, "Install a newer driver"));
 
 	f = (struct version_facts){ .driver = 13000, .compiler = 13000, .passed_over = "" };
 	version_rules_add_library(&f, "/x/libcublas.so.14");
 	v = broken(&f);
 	assert_string_equal(v.name, "driver, libraries");
-	assert_string_equal(v.detail, "the driver is for CUDA 13.0, the newest of the loaded CUDA libraries is for CUDA 14.0");
+	assert_string_equal(v.detail, "the driver is for CUDA 13.0, the newest of the loaded CUDA "
+				      "libraries is for CUDA 14.0");
 
 	f = (struct version_facts){ .driver = 13000, .compiler = 13000, .passed_over = "" };
 	version_rules_add_library(&f, "/x/libcublas.so.12");
@@ -69,7 +76,9 @@ static void each_rule_says_what_to_do(void **state)
 	assert_string_equal(v.name, "libraries, libraries");
 	assert_string_equal(v.detail, "libraries for CUDA 12.0 and for CUDA 13.0 are loaded");
 
-	f = (struct version_facts){ .emulated = true, .driver = 13000, .compiler = 13000, .passed_over = "it is too old" };
+	f = (struct version_facts){
+		.emulated = true, .driver = 13000, .compiler = 13000, .passed_over = "it is too old"
+	};
 	v = broken(&f);
 	assert_string_equal(v.name, "GPU driver");
 	assert_string_equal(v.detail, "it is too old");
@@ -129,7 +138,8 @@ static void a_library_is_what_its_file_says(void **state)
 	assert_non_null(strstr(v.hint, "Install both by one package"));
 
 	/* cuFFT and cuSOLVER count on their own. */
-	f = WITH("libcufft.so.12", "libcusolver.so.12.0.4", "libcublas.so.13", "libcurand.so.10", "libcusparse.so.12");
+	f = WITH("libcufft.so.12", "libcusolver.so.12.0.4", "libcublas.so.13", "libcurand.so.10",
+		 "libcusparse.so.12");
 	assert_string_equal(broken(&f).name, "");
 	f = WITH("libcufft.so.11.4.1", "libcublas.so.13");
 	assert_string_equal(broken(&f).name, "libraries, libraries");
@@ -138,7 +148,8 @@ static void a_library_is_what_its_file_says(void **state)
 	f = WITH("libcudnn.so.8.9.7");
 	v = broken(&f);
 	assert_string_equal(v.name, "cuDNN, CUDA");
-	assert_string_equal(v.detail, "cuDNN 8.9 is loaded, and there is none of that version for CUDA 13.0");
+	assert_string_equal(v.detail,
+			    "cuDNN 8.9 is loaded, and there is none of that version for CUDA 13.0");
 	assert_non_null(strstr(v.hint, "pip install nvidia-cudnn-cu13"));
 	f.compiler = 12090;
 	f.driver = 12090;
@@ -148,19 +159,23 @@ static void a_library_is_what_its_file_says(void **state)
 	f = WITH("libcudnn.so.9");
 	assert_string_equal(broken(&f).name, "");
 	make_file(folder, "lib/libcudnn.so.9", "");
-	make_file(folder, "include/cudnn_version.h", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 10\n#define CUDNN_PATCHLEVEL 2\n");
+	make_file(folder, "include/cudnn_version.h",
+		  "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 10\n#define CUDNN_PATCHLEVEL 2\n");
 	f = WITH("lib/libcudnn.so.9");
 	assert_int_equal(f.cudnn, 9100);
 	assert_string_equal(broken(&f).name, "cuDNN, CUDA");
 
 	/* A wheel: which CUDA it is for, its package says. */
 	make_file(folder, "site/nvidia/cudnn/lib/libcudnn.so.9", "");
-	make_file(folder, "site/nvidia/cudnn/include/cudnn_version.h", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 13\n");
+	make_file(folder, "site/nvidia/cudnn/include/cudnn_version.h",
+		  "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 13\n");
 	make_file(folder, "site/nvidia_cudnn_cu12-9.13.0.50.dist-info/METADATA", "");
 	f = WITH("site/nvidia/cudnn/lib/libcudnn.so.9", "libcublas.so.13");
 	v = broken(&f);
 	assert_string_equal(v.name, "cuDNN, libraries");
-	assert_string_equal(v.detail, "the package of cuDNN is for CUDA 12.0, the other libraries are for CUDA 13.0");
+	assert_string_equal(
+		v.detail,
+		"the package of cuDNN is for CUDA 12.0, the other libraries are for CUDA 13.0");
 	f = WITH("site/nvidia/cudnn/lib/libcudnn.so.9");
 	f.driver = 11080;
 	f.compiler = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel/protocol/wire: messages through real sockets, and every way in which one can be malformed. */
+/* kernel/protocol/wire: messages through real sockets, and every way in which one can be malformed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,8 @@ static int close_ends(void **state)
 }
 
 /* Sends the frames up to NULL; a frame "%" is the right signature of the four behind it. */
-static int send_and_receive(struct ends *e, const char *const *frames, struct message *m, struct error *err)
+static int send_and_receive(struct ends *e, const char *const *frames, struct message *m,
+			    struct error *err)
 {
 	zmq_pollitem_t item = { e->kernel, 0, ZMQ_POLLIN, 0 };
 	char hex[SIGNATURE_MAX];
@@ -55,11 +57,14 @@ static int send_and_receive(struct ends *e, const char *const *frames, struct me
 
 		if (!strcmp(frame, "%")) {
 			for (int j = 0; j < 4; j++)
-				parts[j] = (struct iovec){ (char *)frames[1 + j], strlen(frames[1 + j]) };
-			assert_int_equal(signature_sign(&e->wire.signature, parts, 4, hex, NULL), 0);
+				parts[j] = (struct iovec){ (char *)frames[1 + j],
+							   strlen(frames[1 + j]) };
+			assert_int_equal(signature_sign(&e->wire.signature, parts, 4, hex, NULL),
+					 0);
 			frame = hex;
 		}
-		assert_true(zmq_send(e->client, frame, strlen(frame), frames[1] ? ZMQ_SNDMORE : 0) >= 0);
+		assert_true(zmq_send(e->client, frame, strlen(frame),
+				     frames[1] ? ZMQ_SNDMORE : 0) >= 0);
 	}
 	assert_int_equal(zmq_poll(&item, 1, -1), 1);
 	return wire_receive(&e->wire, e->kernel, m, err);
@@ -68,7 +73,9 @@ static int send_and_receive(struct ends *e, const char *const *frames, struct me
 static void a_request_and_its_reply(void **state)
 {
 	struct ends *e = *state;
-	const char *frames[] = { "hop", DELIMITER, "%", HEADER, "{}", "{\"k\":1}", "{\"c\":\"\\u0000\"}", "raw", NULL };
+	const char *frames[] = {
+		"hop", DELIMITER, "%", HEADER, "{}", "{\"k\":1}", "{\"c\":\"\\u0000\"}", "raw", NULL
+	};
 	struct outgoing out = { .type = "t_reply", .content = json_pack("{si}", "answer", 42) };
 	struct message m = { 0 }, reply = { 0 };
 
@@ -82,12 +89,14 @@ static void a_request_and_its_reply(void **state)
 	out.parent = &m;
 	assert_int_equal(wire_reply(&e->wire, e->kernel, &out, NULL), 0);
 	assert_int_equal(wire_receive(&e->wire, e->client, &reply, NULL), 1);
-	assert_int_equal(reply.n_identities, 1); /* "hop"; the client's own was taken off by its router */
+	assert_int_equal(reply.n_identities,
+			 1); /* "hop"; the client's own was taken off by its router */
 	assert_string_equal(reply.id, out.id);
 	assert_int_equal(json_integer_value(json_object_get(reply.content, "answer")), 42);
 	/* The parent header is what came, spaces and all. */
 	assert_memory_equal(zmq_msg_data(&reply.frames[4]), HEADER, strlen(HEADER));
-	assert_string_equal(json_string_value(json_object_get(reply.header, "session")), e->wire.session);
+	assert_string_equal(json_string_value(json_object_get(reply.header, "session")),
+			    e->wire.session);
 	assert_int_equal(e->wire.refused, 0);
 	message_release(&m);
 	message_release(&reply);
@@ -129,7 +138,8 @@ static void malformed_messages_are_counted(void **state)
 		{ "header is not an object", { DELIMITER, "%", "[]", "{}", "{}", "{}" } },
 		{ "metadata is not", { DELIMITER, "%", HEADER, "{}", "7", "{}" } },
 		{ "content is not JSON", { DELIMITER, "%", HEADER, "{}", "{}", "NaN" } },
-		{ "must be strings", { DELIMITER, "%", "{\"msg_type\":1,\"msg_id\":\"a\"}", "{}", "{}", "{}" } },
+		{ "must be strings",
+		  { DELIMITER, "%", "{\"msg_type\":1,\"msg_id\":\"a\"}", "{}", "{}", "{}" } },
 		{ "must be strings", { DELIMITER, "%", "{\"msg_type\":\"a\"}", "{}", "{}", "{}" } },
 	};
 	const char *good[] = { DELIMITER, "%", HEADER, "{}", "{}", "{}", NULL };

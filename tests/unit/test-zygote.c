@@ -34,7 +34,8 @@ static void ok(const char *text)
 	int r = harness_cell(&s, 1, text, NULL);
 
 	if (r != OUTCOME_OK)
-		fail_msg("outcome %d, fault %u: %s", r, atomic_load(&s.control->fault.kind), s.control->fault.text);
+		fail_msg("outcome %d, fault %u: %s", r, atomic_load(&s.control->fault.kind),
+			 s.control->fault.text);
 }
 
 static void hides(uint32_t flags)
@@ -48,9 +49,11 @@ static void hides(uint32_t flags)
 	assert_string_equal(s.zygote.missing, "");
 	assert_string_equal(s.steps, "");
 	snprintf(cell, sizeof(cell),
-		 "#include <stdio.h>\nvoid run(void) { char b[16] = \"\"; FILE *f = fopen(\"%s\", \"r\");\n"
+		 "#include <stdio.h>\nvoid run(void) { char b[16] = \"\"; FILE *f = fopen(\"%s\", "
+		 "\"r\");\n"
 		 "if (f && fread(b, 1, 16, f)) printf(\"%%s\", b); else printf(\"nothing\");\n"
-		 "f = fopen(\"/etc/passwd\", \"r\"); printf(f ? \" open\" : \" closed\"); }", path);
+		 "f = fopen(\"/etc/passwd\", \"r\"); printf(f ? \" open\" : \" closed\"); }",
+		 path);
 	ok(cell);
 	assert_string_equal(buffer_text(&s.text), flags ? "nothing open" : "secret open");
 	harness_stop(&s);
@@ -86,16 +89,18 @@ static void test_own_group_and_descriptors(void **state)
 {
 	(void)state;
 	start("", 0);
-	ok("#include <stdio.h>\n#include <unistd.h>\n#include <fcntl.h>\nvoid run(void) { int n = 0;\n"
-	   "for (int i = 0; i < 1000; i++) n += fcntl(i, F_GETFD) >= 0; printf(\"%d %d\", getpgrp() == getpid(), n); }");
+	ok("#include <stdio.h>\n#include <unistd.h>\n#include <fcntl.h>\nvoid run(void) { int n = "
+	   "0;\n"
+	   "for (int i = 0; i < 1000; i++) n += fcntl(i, F_GETFD) >= 0; printf(\"%d %d\", "
+	   "getpgrp() == getpid(), n); }");
 	assert_string_equal(buffer_text(&s.text), "1 7"); /* 0 to 5 and the pagemap */
 	harness_stop(&s);
 }
 
-static const char leave_child[] =
-	"#include <stdio.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
-	"void run(void) { pid_t p = fork(); if (!p) { setsid(); if (fork()) _exit(0); for (;;) pause(); }\n"
-	"int st; waitpid(p, &st, 0); puts(\"left\"); }";
+static const char leave_child[] = "#include <stdio.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+				  "void run(void) { pid_t p = fork(); if (!p) { setsid(); if "
+				  "(fork()) _exit(0); for (;;) pause(); }\n"
+				  "int st; waitpid(p, &st, 0); puts(\"left\"); }";
 
 static void test_kernel_gone(void **state)
 {
@@ -118,7 +123,8 @@ static void test_kernel_gone(void **state)
 
 static void test_addresses_do_not_change(void **state)
 {
-	static const char cell[] = "#include <stdio.h>\nvoid run(void) { printf(\"%p %p\", (void *)puts, (void *)stdout); }";
+	static const char cell[] = "#include <stdio.h>\nvoid run(void) { printf(\"%p %p\", (void "
+				   "*)puts, (void *)stdout); }";
 	char first[64];
 
 	(void)state;

@@ -156,7 +156,8 @@ void harness_fork(struct session *s)
 	assert_int_equal(pipe2(errors, O_CLOEXEC), 0);
 	s->control_fd = memfd_create("control", MFD_CLOEXEC);
 	assert_int_equal(ftruncate(s->control_fd, sizeof(*s->control)), 0);
-	s->control = mmap(NULL, sizeof(*s->control), PROT_READ | PROT_WRITE, MAP_SHARED, s->control_fd, 0);
+	s->control = mmap(NULL, sizeof(*s->control), PROT_READ | PROT_WRITE, MAP_SHARED,
+			  s->control_fd, 0);
 	memcpy(fds, (int[]){ channel[1], s->control_fd, s->arena, out[1], errors[1] }, sizeof(fds));
 	record_put_u32(&b, 7);
 	assert_int_equal(ipc_send(s->zygote.sock, ZYGOTE_FORK, b.data, b.len, fds, 5, &err), 0);
@@ -291,8 +292,12 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	cleanup_buffer struct buffer payload = BUFFER_INIT;
 	struct unit_symbol symbols[16] = { 0 };
 	struct error err = ERROR_INIT;
-	struct unit u = { .cell = cell, .cell_name = "In[?]", .program = harness_program,
-			  .run_symbol = "", .display_type = "", .display_type_code = "",
+	struct unit u = { .cell = cell,
+			  .cell_name = "In[?]",
+			  .program = harness_program,
+			  .run_symbol = "",
+			  .display_type = "",
+			  .display_type_code = "",
 			  .warnings = "" };
 
 	u.object = harness_compile(text, &u.object_len);
@@ -301,8 +306,11 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	for (; types && types[u.n_symbols * 2]; u.n_symbols++) {
 		const char *type = types[u.n_symbols * 2 + 1];
 
-		symbols[u.n_symbols] = (struct unit_symbol){ .name = types[u.n_symbols * 2], .type = type, .type_code = "",
-							     .is_function = strchr(type, '(') != NULL };
+		symbols[u.n_symbols] =
+			(struct unit_symbol){ .name = types[u.n_symbols * 2],
+					      .type = type,
+					      .type_code = "",
+					      .is_function = strchr(type, '(') != NULL };
 	}
 	u.symbols = symbols;
 	unit_encode(&u, &encoded);
@@ -314,7 +322,8 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	record_put_u32(&payload, 0);
 	buffer_clear(&s->text);
 	buffer_clear(&s->results);
-	assert_int_equal(ipc_send(s->channel, WORKER_RUN, payload.data, payload.len, NULL, 0, &err), 0);
+	assert_int_equal(ipc_send(s->channel, WORKER_RUN, payload.data, payload.len, NULL, 0, &err),
+			 0);
 	free((void *)u.object);
 }
 
@@ -401,7 +410,8 @@ static int step(struct session *s, int timeout_ms)
 
 		record_put_u8(&b, 0);
 		record_put_str(&b, "typed text");
-		assert_int_equal(ipc_send(s->channel, WORKER_INPUT, b.data, b.len, NULL, 0, &err), 0);
+		assert_int_equal(ipc_send(s->channel, WORKER_INPUT, b.data, b.len, NULL, 0, &err),
+				 0);
 		ipc_message_release(&m);
 		return 0;
 	}
@@ -415,7 +425,8 @@ static int step(struct session *s, int timeout_ms)
 		ipc_message_release(&m);
 		return 0;
 	}
-	if (m.type == WORKER_DEVICE_CHUNK || m.type == WORKER_DEVICE_PREIMAGE || m.type == WORKER_DEVICE_DROP) {
+	if (m.type == WORKER_DEVICE_CHUNK || m.type == WORKER_DEVICE_PREIMAGE ||
+	    m.type == WORKER_DEVICE_DROP) {
 		ipc_message_release(&m);
 		return 0;
 	}
@@ -495,7 +506,9 @@ void harness_commit(struct session *s)
 	close(pagemap);
 	record_put_u32(&committed, h.cell);
 	record_put_u32(&committed, 0);
-	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, committed.data, committed.len, NULL, 0, &err), 0);
+	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, committed.data, committed.len, NULL,
+				  0, &err),
+			 0);
 	buffer_release(&committed);
 }
 

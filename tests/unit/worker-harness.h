@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plays the kernel to a real cgpu-worker: starts the zygote, forks workers, sends cells that are compiled by CC, reads
- * output and fault records, commits. Every wait has a deadline, at which the test fails.
+ * Plays the kernel to a real cgpu-worker: starts the zygote, forks workers, sends cells that are
+ * compiled by CC, reads output and fault records, commits. Every wait has a deadline, at which the
+ * test fails.
  */
 #ifndef CGPU_TESTS_UNIT_WORKER_HARNESS_H
 #define CGPU_TESTS_UNIT_WORKER_HARNESS_H
@@ -30,12 +31,12 @@ struct session {
 	int out, err; /* read ends of its descriptors 1 and 2 */
 	struct worker_control *control;
 	int control_fd;
-	char steps[2048]; /* what HELLO says was not applied */
-	char lost[2048];  /* what ATTACHED says was lost */
-	struct buffer text;   /* output so far */
+	char steps[2048];      /* what HELLO says was not applied */
+	char lost[2048];       /* what ATTACHED says was lost */
+	struct buffer text;    /* output so far */
 	struct buffer results; /* OUTPUT_RESULT records */
-	int outcome;       /* enum cell_outcome, -1: the worker died */
-	int status;        /* of waitpid() then */
+	int outcome;           /* enum cell_outcome, -1: the worker died */
+	int status;            /* of waitpid() then */
 	char symbols[16][64];
 	uint64_t addresses[16];
 	uint32_t n_symbols;
@@ -65,7 +66,8 @@ extern const char *harness_compiler;
 extern uint64_t harness_program;
 /* Compile C text to an object; malloc-ed. */
 void *harness_compile(const char *text, size_t *ret_len);
-/* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`. */
+/* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`.
+ */
 void harness_send(struct session *s, uint32_t cell, const char *text, const char *const *types);
 /* Collect output until the cell or the worker ends. */
 int harness_wait(struct session *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A parser by recursive descent: mutual recursion, setjmp, old-style definitions, exit() from the depth. */
+/* A parser by recursive descent: mutual recursion, setjmp, exit() from inside, old definitions. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The preprocessor at the level of items: tables, makers of functions, branches inside declarations. */
+/* The preprocessor at the level of items: tables, makers of functions, branches in declarations. */
 #include <stdio.h>
 #include <string.h>
 

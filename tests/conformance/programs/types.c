@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that refer to each other, names that are tags, members and variables at once, packed and unnamed ones. */
+/* Types that refer to each other, names of tags, members and variables at once, packed ones. */
 #include <complex.h>
 #include <stddef.h>
 #include <stdio.h>
