@@ -17,9 +17,9 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "kernel/folders.h"
-#include "kernel/language.h"
-#include "kernel/paths.h"
+#include "kernel/base/folders.h"
+#include "kernel/base/language.h"
+#include "kernel/base/paths.h"
 
 #define PATH_SIZE 4096
 

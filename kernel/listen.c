@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/paths.h"
+#include "kernel/base/paths.h"
 #include "kernel/protocol/ports.h"
 
 static const char *connection_file(int argc, char **argv)

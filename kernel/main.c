@@ -21,13 +21,13 @@
 #include "config.h"
 #include "kernel/doctor.h"
 #include "kernel/install.h"
-#include "kernel/language.h"
-#include "kernel/limits.h"
-#include "kernel/loop.h"
+#include "kernel/base/language.h"
+#include "kernel/base/limits.h"
+#include "kernel/base/loop.h"
 #include "kernel/options.h"
-#include "kernel/paths.h"
+#include "kernel/base/paths.h"
 #include "kernel/session/session.h"
-#include "kernel/supervisor/memory-use.h"
+#include "kernel/cell-run/memory-use.h"
 #include "kernel/supervisor/supervisor.h"
 
 /*

@@ -9,9 +9,9 @@
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
-#include "kernel/language.h"
-#include "kernel/size-text.h"
-#include "kernel/time-text.h"
+#include "kernel/base/language.h"
+#include "kernel/base/size-text.h"
+#include "kernel/base/time-text.h"
 
 enum option_type { TEXT, SIZE, TIME, FLAGS, LANGUAGE };
 

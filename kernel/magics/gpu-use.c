@@ -18,7 +18,7 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 /* The rest of a device report: what lies on which device, and what that is called. */
 struct places {

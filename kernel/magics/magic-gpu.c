@@ -11,7 +11,7 @@
 #include "kernel/magics/gpu-use.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 /* The buffers come before the devices, and where there are several each says on which it lies. */
 static void put_buffers(struct record *r, bool several, struct buffer *out)

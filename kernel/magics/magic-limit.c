@@ -9,12 +9,12 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/limits.h"
+#include "kernel/base/limits.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/memory-use.h"
-#include "kernel/time-text.h"
+#include "kernel/base/size-text.h"
+#include "kernel/cell-run/memory-use.h"
+#include "kernel/base/time-text.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
 

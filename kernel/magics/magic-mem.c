@@ -9,9 +9,9 @@
 #include "common/record.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/memory-report.h"
-#include "kernel/supervisor/memory-use.h"
+#include "kernel/base/size-text.h"
+#include "kernel/faults/memory-report.h"
+#include "kernel/cell-run/memory-use.h"
 
 struct device_totals {
 	uint64_t total, used, limit, largest;

@@ -8,8 +8,8 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
-#include "kernel/size-text.h"
-#include "kernel/time-text.h"
+#include "kernel/base/size-text.h"
+#include "kernel/base/time-text.h"
 
 static void cancel(void *data)
 {

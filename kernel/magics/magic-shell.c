@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"

@@ -14,10 +14,10 @@
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
 #include "kernel/session/snapshot-diff.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/block-store.h"
-#include "kernel/supervisor/snapshot-file.h"
-#include "kernel/supervisor/snapshot-job.h"
+#include "kernel/base/size-text.h"
+#include "kernel/disk/block-store.h"
+#include "kernel/disk/snapshot-file.h"
+#include "kernel/disk/snapshot-job.h"
 
 static void cancel(void *data)
 {

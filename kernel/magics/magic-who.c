@@ -11,7 +11,7 @@
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/session/value-format.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 #define VALUE_MAX 60
 #define NAME_MAX_WIDTH 24

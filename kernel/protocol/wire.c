@@ -17,7 +17,7 @@
 #include <uuid/uuid.h>
 
 #include "common/error.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 
 #define DELIMITER "<IDS|MSG>"
 #define FRAMES_MAX 1024

@@ -20,7 +20,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/supervisor/process.h"
+#include "kernel/base/process.h"
 
 #define CARDS_MAX 64
 #define PATH_SIZE 512

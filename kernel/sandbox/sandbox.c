@@ -15,7 +15,7 @@
 #include "common/log.h"
 #include "common/worker-protocol.h"
 #include "kernel/sandbox/seccomp.h"
-#include "kernel/thread.h"
+#include "kernel/base/thread.h"
 
 #define LANDLOCK_CREATE_RULESET_VERSION 1u
 #define LANDLOCK_ABI_SCOPE 6

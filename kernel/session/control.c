@@ -2,7 +2,7 @@
 /* Both answer before they act, so that a front end never waits for a cell. */
 #include "kernel/session/control.h"
 
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 

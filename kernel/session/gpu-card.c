@@ -15,12 +15,12 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/session/utf8.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 #define TICK_MS 500
 #define IDLE_TICK_MS 2000

@@ -13,7 +13,7 @@
 
 #include "kernel/protocol/wire.h"
 #include "kernel/session/gpu-meter.h"
-#include "kernel/supervisor/device-glance.h"
+#include "kernel/device/device-glance.h"
 
 struct cell;
 struct error;

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/loop.h"
-#include "kernel/supervisor/process.h"
+#include "kernel/base/loop.h"
+#include "kernel/base/process.h"
 
 #define OLD_MS 3000
 

@@ -26,11 +26,11 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/record.h"
-#include "kernel/folders.h"
-#include "kernel/loop.h"
+#include "kernel/base/folders.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/thread.h"
+#include "kernel/base/thread.h"
 
 #define BUSY_MS 2000
 #define WRITE_MS 100

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a front end learns of the kernel: the language of its cells chooses the editor's mode and
- * the highlighter, and the extension of a script that nbconvert makes (kernel/language.def).
+ * the highlighter, and the extension of a script that nbconvert makes (kernel/base/language.def).
  */
 #include "kernel/session/info.h"
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "config.h"
-#include "kernel/language.h"
+#include "kernel/base/language.h"
 #include "kernel/options.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"

@@ -1,90 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
 noinst_LIBRARIES += libsession.a
-libsession_a_SOURCES = \
-	kernel/doctor.c kernel/doctor.h \
-	kernel/install.c kernel/install.h \
-	kernel/language.c kernel/language.def kernel/language.h \
-	kernel/options.c kernel/options.def kernel/options.h \
-	kernel/protocol/channels.c kernel/protocol/channels.def kernel/protocol/channels.h \
-	kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
-	kernel/protocol/ports.c kernel/protocol/ports.h \
-	kernel/protocol/publish.c kernel/protocol/publish.h \
-	kernel/protocol/requests.def \
-	kernel/protocol/signature.c kernel/protocol/signature.h \
-	kernel/protocol/wire.c kernel/protocol/wire.h \
-	%reldir%/abort-window.c %reldir%/abort-window.h \
-	%reldir%/cell.c %reldir%/cell.h \
-	%reldir%/character-format.c %reldir%/character-format.h \
-	%reldir%/look.c %reldir%/look.h \
-	%reldir%/profile-html.c %reldir%/profile-text.c %reldir%/profile-timeline.c \
-	%reldir%/profile-table.c %reldir%/profile-table.h \
-	%reldir%/profile-view.c %reldir%/profile-view.h \
-	%reldir%/comm.c %reldir%/comm.h \
-	%reldir%/control.c %reldir%/control.h \
-	%reldir%/declaration-list.c %reldir%/declaration-list.h \
-	%reldir%/declarations.c %reldir%/declarations.h \
-	%reldir%/declarations-state.c \
-	%reldir%/execute.c %reldir%/execute.h \
-	%reldir%/cuda-groups.c %reldir%/cuda-groups.h \
-	%reldir%/flags.c %reldir%/flags.h \
-	%reldir%/gpu-card.c %reldir%/gpu-card.h \
-	%reldir%/gpu-meter.c %reldir%/gpu-meter.h \
-	%reldir%/history.c %reldir%/history.h \
-	%reldir%/info.c %reldir%/info.h \
-	%reldir%/input.c %reldir%/input.h \
-	%reldir%/introspect.c %reldir%/introspect.h \
-	%reldir%/output.c %reldir%/output.h \
-	%reldir%/packages.c %reldir%/packages.h \
-	%reldir%/request.c %reldir%/request.h \
-	%reldir%/result.c %reldir%/result.h \
-	%reldir%/session.c %reldir%/session.h \
-	%reldir%/session-state.c %reldir%/session-state.h \
-	%reldir%/setup.c %reldir%/setup.h \
-	%reldir%/snapshot-diff.c %reldir%/snapshot-diff.h \
-	%reldir%/stream.c %reldir%/stream.h \
-	%reldir%/trace-table.c %reldir%/trace-table.h \
-	%reldir%/trace-view.c %reldir%/trace-view.h \
-	%reldir%/undo.c %reldir%/undo.h \
-	%reldir%/usage.c %reldir%/usage.h \
-	%reldir%/utf8.c %reldir%/utf8.h \
-	%reldir%/value-format.c %reldir%/value-format.h \
-	kernel/magics/magic.c kernel/magics/magic.h kernel/magics/magics.def \
-	kernel/magics/magic-cd.c \
-	kernel/magics/magic-cflags.c \
-	kernel/magics/magic-cpp.c \
-	kernel/magics/magic-cuda.c kernel/magics/magic-cuda.h \
-	kernel/magics/magic-cuda-group.c \
-	kernel/magics/magic-display.c \
-	kernel/magics/magic-doctor.c \
-	kernel/magics/magic-env.c \
-	kernel/magics/magic-exit.c \
-	kernel/magics/magic-gpu.c \
-	kernel/magics/magic-help.c \
-	kernel/magics/magic-inspect.c \
-	kernel/magics/magic-limit.c \
-	kernel/magics/magic-park.c \
-	kernel/magics/magic-load-ext.c \
-	kernel/magics/magic-pkg.c \
-	kernel/magics/magic-mem.c \
-	kernel/magics/magic-nosnapshot.c \
-	kernel/magics/magic-on-restart.c \
-	kernel/magics/magic-reset.c \
-	kernel/magics/magic-run.c \
-	kernel/magics/magic-memcheck.c \
-	kernel/magics/magic-profile.c kernel/magics/magic-ptx.c kernel/magics/magic-regs.c kernel/magics/magic-sass.c \
-	kernel/magics/magic-racecheck.c \
-	kernel/magics/magic-shell.c \
-	kernel/magics/magic-snapshot.c \
-	kernel/magics/magic-time.c \
-	kernel/magics/magic-trace.c \
-	kernel/magics/magic-undo.c \
-	kernel/magics/gpu-use.c kernel/magics/gpu-use.h \
-	kernel/magics/magic-who.c \
-	kernel/magics/magic-writefile.c
-nodist_libsession_a_SOURCES = kernel/paths.h
-BUILT_SOURCES += kernel/paths.h
-CLEANFILES += kernel/paths.h
+libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_session_sources) $(kernel_magics_sources) \
+	kernel/doctor.c kernel/doctor.h kernel/install.c kernel/install.h \
+	kernel/options.c kernel/options.def kernel/options.h
+nodist_libsession_a_SOURCES = kernel/base/paths.h
+BUILT_SOURCES += kernel/base/paths.h
+CLEANFILES += kernel/base/paths.h
 SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAGS) $(UUID_CFLAGS) \
 	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
 libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
@@ -93,7 +15,7 @@ SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(
 	$(UTF8PROC_LIBS) -lpthread -lm
 
 # Where the installation will be; the program looks beside itself first.
-kernel/paths.h: Makefile
+kernel/base/paths.h: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
 		echo '#define PATHS_PKGDATA "$(pkgdatadir)"'; \
 		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \

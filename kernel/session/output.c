@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/session.h"
 #include "kernel/session/utf8.h"
 

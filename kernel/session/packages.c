@@ -13,7 +13,7 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
-#include "kernel/supervisor/device-glance.h"
+#include "kernel/device/device-glance.h"
 
 struct package_work {
 	struct session *session;

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/options.h"
 #include "kernel/session/comm.h"
 #include "kernel/session/control.h"

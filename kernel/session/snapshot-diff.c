@@ -16,10 +16,10 @@
 #include "common/type-code.h"
 #include "common/whole-io.h"
 #include "kernel/session/value-format.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/snapshot-file.h"
-#include "kernel/supervisor/snapshot-job.h"
-#include "kernel/supervisor/unit-table.h"
+#include "kernel/base/size-text.h"
+#include "kernel/disk/snapshot-file.h"
+#include "kernel/disk/snapshot-job.h"
+#include "kernel/units/unit-table.h"
 
 #define VALUE_MAX 60
 #define COMPARED_MAX (64u * 1024 * 1024)

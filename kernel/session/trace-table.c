@@ -9,7 +9,7 @@
 
 #include "common/buffer.h"
 #include "kernel/session/utf8.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 #include "common/demangle.h"
 
 #define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"

@@ -18,7 +18,7 @@
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
 #include "kernel/session/value-format.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 #define NAMES_SHOWN 24
 

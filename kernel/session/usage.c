@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 

@@ -10,9 +10,9 @@
 
 #include "config.h"
 #include "common/address-map.h"
-#include "kernel/limits.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/base/limits.h"
+#include "kernel/base/size-text.h"
+#include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/version-rules.h"
 #include "kernel/supervisor/version-watch.h"
 

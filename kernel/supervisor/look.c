@@ -6,7 +6,7 @@
 #include "common/buffer.h"
 #include "common/compiler-protocol.h"
 #include "common/record.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/core/supervisor-state.h"
 
 static void put_unit(const char *cell, const void *ptx, size_t ptx_len, const void *object,
 		     size_t object_len, struct buffer *out)

@@ -18,19 +18,19 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "config.h"
-#include "kernel/loop.h"
-#include "kernel/size-text.h"
-#include "kernel/supervisor/cell-run.h"
-#include "kernel/supervisor/device-home.h"
-#include "kernel/supervisor/interrupt.h"
-#include "kernel/supervisor/memory-report.h"
-#include "kernel/supervisor/memory-use.h"
-#include "kernel/supervisor/supervisor-state.h"
-#include "kernel/supervisor/tracked-list.h"
-#include "kernel/supervisor/watchdog.h"
-#include "kernel/supervisor/worker-pool.h"
+#include "kernel/base/loop.h"
+#include "kernel/base/size-text.h"
+#include "kernel/cell-run/cell-run.h"
+#include "kernel/device/device-home.h"
+#include "kernel/cell-run/interrupt.h"
+#include "kernel/faults/memory-report.h"
+#include "kernel/cell-run/memory-use.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/state/tracked-list.h"
+#include "kernel/cell-run/watchdog.h"
+#include "kernel/workers/worker-pool.h"
 
-/* As kernel/supervisor/patience.h counts. */
+/* As kernel/workers/patience.h counts. */
 #define QUESTION_MS 1000
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000

@@ -268,7 +268,7 @@ int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, s
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
 bool supervisor_is_emulated(const struct supervisor *s);
 /* The session holds device memory, as it is or as it was, that no worker can reach: see
- * kernel/supervisor/device-home.h. */
+ * kernel/device/device-home.h. */
 bool supervisor_device_is_missed(struct supervisor *s);
 
 /*
@@ -279,7 +279,7 @@ bool supervisor_device_is_missed(struct supervisor *s);
 int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct error *err);
 
 /*
- * Between cells: a worker tries the other driver; see kernel/supervisor/device-choice.h. 0: fn()
+ * Between cells: a worker tries the other driver; see kernel/device/device-choice.h. 0: fn()
  * follows from the loop, with why it cannot be used, and nothing has changed, or "" and the
  * device's name. ERROR_STATE: the session has device memory.
  */
@@ -316,7 +316,7 @@ uint64_t supervisor_wait(const struct supervisor *s);
 int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err);
 /*
  * Between cells: device memory goes to a file, and the workers are ended; see
- * kernel/supervisor/parking.h. 0: done() follows from the loop, with why it did not work or "". All
+ * kernel/device/parking.h. 0: done() follows from the loop, with why it did not work or "". All
  * else that needs a worker, cells too, brings the session back.
  */
 typedef void supervisor_parked(void *data, const char *problem);

@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/output-ring.h"
 #include "common/unit.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/version-rules.h"
 
 void version_watch_facts(const struct supervisor *s, struct version_facts *ret)

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "kernel/loop.h"
-#include "kernel/supervisor/supervisor-state.h"
-#include "kernel/supervisor/worker-pool.h"
+#include "kernel/base/loop.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
 
 #define DEADLINE_MS 180000
 #define POLL_MS 1

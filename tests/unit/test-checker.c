@@ -16,8 +16,8 @@
 
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
-#include "kernel/supervisor/supervisor-state.h"
-#include "kernel/supervisor/worker-pool.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;

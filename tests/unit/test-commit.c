@@ -22,9 +22,9 @@
 
 #include "common/arena-layout.h"
 #include "common/error.h"
-#include "kernel/supervisor/commit.h"
-#include "kernel/supervisor/kept-memory.h"
-#include "kernel/supervisor/snapshot.h"
+#include "kernel/state/commit.h"
+#include "kernel/state/kept-memory.h"
+#include "kernel/state/snapshot.h"
 
 #define MIB_PAGES 256
 

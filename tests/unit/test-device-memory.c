@@ -14,8 +14,8 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/closer.h"
-#include "kernel/supervisor/device-memory.h"
+#include "kernel/base/closer.h"
+#include "kernel/state/device-memory.h"
 
 #define SIZE (2u << 20)
 #define AT(i) (0x300000000000ull + (i) * 4ull * SIZE)

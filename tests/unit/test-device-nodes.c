@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/closer.h"
-#include "kernel/supervisor/device-nodes.h"
+#include "kernel/base/closer.h"
+#include "kernel/device/device-nodes.h"
 
 /* A thread closes them. */
 static int is_open(int fd)

@@ -15,7 +15,7 @@
 
 #include "common/address-map.h"
 #include "common/error.h"
-#include "kernel/supervisor/dirty-pages.h"
+#include "kernel/state/dirty-pages.h"
 
 #define PAGES 4096
 #define AT(page) (ARENA_BASE + (page) * ARENA_PAGE)

@@ -13,9 +13,9 @@
 
 #include "common/buffer.h"
 #include "common/unit.h"
-#include "kernel/supervisor/fault-record.h"
-#include "kernel/supervisor/fault-report.h"
-#include "kernel/supervisor/unit-table.h"
+#include "kernel/faults/fault-record.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/units/unit-table.h"
 
 #define PAGE 4096u
 

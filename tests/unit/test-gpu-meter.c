@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/gpu-meter.h"
 
 #define DEADLINE_MS 180000

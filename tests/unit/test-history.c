@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 #include "kernel/session/history.h"
 
 static char folder[] = "/tmp/cgpu-history-XXXXXX";

@@ -17,7 +17,7 @@
 
 #include "common/address-map.h"
 #include "common/error.h"
-#include "kernel/supervisor/journal.h"
+#include "kernel/state/journal.h"
 
 #define PAGES 64
 #define SIZE (PAGES * ARENA_PAGE)

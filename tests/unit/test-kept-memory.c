@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/supervisor/kept-memory.h"
+#include "kernel/state/kept-memory.h"
 
 #define MEBI ((size_t)1024 * 1024)
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "kernel/loop.h"
+#include "kernel/base/loop.h"
 
 struct probe {
 	struct loop *loop;

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "kernel/options.h"
-#include "kernel/size-text.h"
+#include "kernel/base/size-text.h"
 
 static int read_args(struct options *o, struct error *err, const char *first, const char *second,
 		     const char *third)

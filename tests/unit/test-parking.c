@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/core/supervisor-state.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;

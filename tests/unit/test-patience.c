@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/loop.h"
-#include "kernel/supervisor/patience.h"
+#include "kernel/base/loop.h"
+#include "kernel/workers/patience.h"
 
 #define DEADLINE_MS 180000
 #define LOOKS 20

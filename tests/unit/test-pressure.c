@@ -16,7 +16,7 @@
 
 #include "common/error.h"
 #include "kernel/sandbox/cgroup.h"
-#include "kernel/supervisor/pressure.h"
+#include "kernel/cell-run/pressure.h"
 
 static char dir[64];
 

@@ -13,7 +13,7 @@
 #include "common/buffer.h"
 #include "kernel/session/profile-table.h"
 #include "kernel/session/profile-view.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/core/supervisor-state.h"
 
 static char cell_text[] = "        \nint a;\nk<a && b>;\n\"c\"\nd\ne\nf\ng";
 

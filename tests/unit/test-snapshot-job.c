@@ -27,8 +27,8 @@
 
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/supervisor/snapshot-job.h"
-#include "kernel/supervisor/snapshot.h"
+#include "kernel/disk/snapshot-job.h"
+#include "kernel/state/snapshot.h"
 
 #define HEAP_PAGES 100u
 #define DEVICE_BYTES (200u * 1024)

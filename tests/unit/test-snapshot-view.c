@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/supervisor/dirty-pages.h"
-#include "kernel/supervisor/snapshot-view.h"
-#include "kernel/supervisor/snapshot.h"
+#include "kernel/state/dirty-pages.h"
+#include "kernel/state/snapshot-view.h"
+#include "kernel/state/snapshot.h"
 
 #define PAGES 512u
 

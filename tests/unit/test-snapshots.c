@@ -22,7 +22,7 @@
 #include "common/ipc.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/core/supervisor-state.h"
 #include "tests/unit/supervisor-harness.h"
 
 #define DEADLINE_MS 180000

@@ -20,10 +20,10 @@
 #include "common/unit.h"
 #include "common/ipc.h"
 #include "common/record.h"
-#include "kernel/loop.h"
-#include "kernel/supervisor/compiler-client.h"
-#include "kernel/supervisor/device-memory.h"
-#include "kernel/supervisor/unit-table.h"
+#include "kernel/base/loop.h"
+#include "kernel/workers/compiler-client.h"
+#include "kernel/state/device-memory.h"
+#include "kernel/units/unit-table.h"
 #include "tests/unit/failing-malloc.h"
 
 #define SIZE (2u << 20)

@@ -21,9 +21,9 @@
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "config.h"
-#include "kernel/loop.h"
-#include "kernel/supervisor/supervisor-state.h"
-#include "kernel/supervisor/worker-pool.h"
+#include "kernel/base/loop.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;

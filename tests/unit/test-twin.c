@@ -16,9 +16,9 @@
 
 #include "common/address-map.h"
 #include "common/error.h"
-#include "kernel/supervisor/journal.h"
-#include "kernel/supervisor/kept-memory.h"
-#include "kernel/supervisor/twin.h"
+#include "kernel/state/journal.h"
+#include "kernel/state/kept-memory.h"
+#include "kernel/state/twin.h"
 
 #define BASE 0x10000000ull
 #define SIZE (10 * MIB)

@@ -9,7 +9,7 @@
 
 #include "common/buffer.h"
 #include "common/unit.h"
-#include "kernel/supervisor/unit-table.h"
+#include "kernel/units/unit-table.h"
 
 /* A committed run that defines the name ("": nothing). */
 static void run(struct unit_table *t, uint32_t cell, const char *name, uint32_t replaces,

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copying that takes long runs on a thread of its own, so that the event loop answers meanwhile.
+ * Whoever starts it lets nobody else near what it works on until it is joined.
+ */
+#ifndef CGPU_KERNEL_BASE_ASIDE_H
+#define CGPU_KERNEL_BASE_ASIDE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "common/error.h"
+
+struct loop;
+struct loop_source;
+
+struct aside {
+	int (*work)(void *data, struct error *err);
+	void *data;
+	struct loop *loop;
+	struct loop_source *source;
+	int event; /* readable when the thread is done */
+	pthread_t thread;
+	bool running;
+	int result; /* of work(), and its error */
+	struct error err;
+};
+
+/* work(data) on a thread; done(data) is called from the loop, and calls aside_join(). */
+int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop,
+		void (*done)(void *data), void *data, struct error *err);
+/* Wait for the thread; done() is not called after this. The result of work(); 0 when nothing was
+ * started. */
+int aside_join(struct aside *a, struct error *err);
+
+#endif

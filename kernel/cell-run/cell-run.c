@@ -1,0 +1,902 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	 NONE ---- cell_run_start() ----> WAITING ---- the session is held by a worker ----> RUNNING
+ *	  ^                                  |                                                  |
+ *	  |                                  | interrupted, or no worker can be had             |
+ *	  |                                  v                                                  |
+ *	  +------------------------------ finish() <----- commit: WORKER_CELL_END, ok ----------+
+ *	  |                                  ^                                     much to copy |
+ *	  |                                  +---------- copied ---------- COMMITTING <---------+
+ *	  |                                             not copied: RUNNING, and failed  |      |
+ *	  |                      cell_run_fail(), cell_run_keep(), death of the worker          |
+ *	  +-- finish(), when the next worker holds the session ----- ENDED <--------------------+
+ *
+ * The outcome is decided when RUNNING is left; nothing that the old worker still says changes it.
+ */
+#include "kernel/cell-run/cell-run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/bug.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/run-options.h"
+#include "common/worker-protocol.h"
+#include "kernel/base/loop.h"
+#include "kernel/base/size-text.h"
+#include "kernel/device/cap-watch.h"
+#include "kernel/cell-run/checker.h"
+#include "kernel/device/device-share.h"
+#include "kernel/cell-run/interrupt.h"
+#include "kernel/workers/output-drain.h"
+#include "kernel/base/process.h"
+#include "kernel/device/scratch.h"
+#include "kernel/workers/strays.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/supervisor/version-watch.h"
+#include "kernel/cell-run/watchdog.h"
+#include "kernel/workers/worker-pool.h"
+
+#define ROLLED_BACK                                                                                \
+	"The cell was rolled back: variables, heap and device memory are as they were before it."
+#define KEPT "What the cell had done so far is kept."
+#define CHECKPOINT "The cell was rolled back to its checkpoint%s: what it did up to there is kept."
+#define REAP_EVERY 16
+#define DEATH_MS 2000 /* from the end of a process's memory to the end of the process */
+
+static void stop_timers(struct supervisor *s)
+{
+	device_share_stop(s);
+	watchdog_stop(s);
+	interrupt_stop(s);
+}
+
+/* The callback may start the next cell, so all of this one is put aside first. */
+static void finish(struct supervisor *s)
+{
+	struct cell_run done = s->run;
+	struct cell_end end = done.end;
+
+	stop_timers(s);
+	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
+	s->memcheck.on = false;
+	checker_end(s);
+	rest_begin(s);
+	device_share_settle(s);
+	autosave_note_commit(s);
+	end.ename = done.report.ename;
+	end.evalue = buffer_text(&done.report.evalue);
+	end.traceback = buffer_text(&done.report.traceback);
+	end.missing = done.report.missing;
+	end.warnings = buffer_text(&done.warnings);
+	end.restored = buffer_text(&done.restored);
+	end.profile = done.profile.len ? &done.profile : NULL;
+	end.no_profile = buffer_text(&done.no_profile);
+	end.trace = done.trace.len ? &done.trace : NULL;
+	end.no_trace = buffer_text(&done.no_trace);
+	if (end.ok && done.has_result)
+		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result),
+				 done.result.len);
+	s->cb->on_cell_end(s->cb_data, &end);
+	buffer_release(&done.unit);
+	buffer_release(&done.dropped);
+	buffer_release(&done.in_place);
+	buffer_release(&done.profile);
+	buffer_release(&done.no_profile);
+	buffer_release(&done.trace);
+	buffer_release(&done.no_trace);
+	buffer_release(&done.result);
+	buffer_release(&done.warnings);
+	buffer_release(&done.restored);
+	fault_report_release(&done.report);
+	fault_report_release(&done.trouble);
+}
+
+/* `ok` also says that what the cell has freed can be had, here and by other kernels. */
+static void finish_when_free(struct supervisor *s)
+{
+	if (closings_are_done(s)) {
+		finish(s);
+		return;
+	}
+	s->run.phase = RUN_ENDED;
+	stop_timers(s);
+}
+
+void cell_run_release(struct supervisor *s)
+{
+	stop_timers(s);
+	checker_end(s);
+	aside_join(&s->aside, NULL);
+	lending_release(s);
+	buffer_release(&s->run.unit);
+	buffer_release(&s->run.dropped);
+	buffer_release(&s->run.in_place);
+	buffer_release(&s->run.profile);
+	buffer_release(&s->run.no_profile);
+	buffer_release(&s->run.trace);
+	buffer_release(&s->run.no_trace);
+	buffer_release(&s->run.result);
+	buffer_release(&s->run.warnings);
+	buffer_release(&s->run.restored);
+	fault_report_release(&s->run.report);
+	fault_report_release(&s->run.trouble);
+}
+
+/* %%nosnapshot: nobody has the old content of these blocks, for this rollback or any undo. */
+static void report_in_place(struct supervisor *s)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (!s->run.in_place.len)
+		return;
+	undo_log_clear(&s->snapshot.undo);
+	snapshot_touch(&s->snapshot);
+	buffer_printf(&text,
+		      "Not rolled back, because of %s: the content of these blocks may be what the "
+		      "cell made of it, in part.\n%s",
+		      !s->run.options.in_place ? "`%gpu rollback off`"
+		      : s->device_rollback == DEVICE_ROLLBACK_OFF
+			      ? "%%nosnapshot and `%gpu rollback off`"
+			      : "%%nosnapshot",
+		      buffer_text(&s->run.in_place));
+	fault_report_add(&s->run.report, buffer_text(&text));
+	buffer_clear(&s->run.in_place);
+}
+
+static void add_outcome(struct supervisor *s, bool rolled_back)
+{
+	char text[200], line[64] = "";
+
+	if (rolled_back)
+		report_in_place(s);
+
+	if (s->run.checkpoint_line)
+		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
+	if (s->run.checkpoints > 1)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), ", the last of %u",
+			 s->run.checkpoints);
+	if (rolled_back && s->run.end.checkpointed) {
+		snprintf(text, sizeof(text), CHECKPOINT, line);
+		fault_report_add(&s->run.report, text);
+	} else {
+		fault_report_add(&s->run.report, rolled_back ? ROLLED_BACK : KEPT);
+	}
+}
+
+/* RUNNING -> ENDED. */
+static void decide(struct supervisor *s, bool interrupted, bool rolled_back)
+{
+	s->run.phase = RUN_ENDED;
+	s->run.end.ok = false;
+	s->run.end.interrupted = interrupted;
+	s->run.end.rolled_back = rolled_back;
+	add_outcome(s, rolled_back);
+	stop_timers(s);
+	if (rolled_back)
+		unit_table_drop(&s->units);
+}
+
+void cell_run_fail(struct supervisor *s)
+{
+	if (s->run.phase != RUN_RUNNING)
+		BUG("a cell failed in phase %d", s->run.phase);
+	if (s->pool.active)
+		output_drain(s, s->pool.active);
+	decide(s, s->run.interrupted, true);
+	worker_pool_retire(s);
+}
+
+/* ---- start ---- */
+
+static void put_names(struct buffer *out, const struct buffer *names)
+{
+	const char *end = buffer_text(names) + names->len;
+	uint32_t n = 0;
+
+	for (const char *at = buffer_text(names); at < end; at += strlen(at) + 1)
+		n++;
+	record_put_u32(out, n);
+	for (const char *at = buffer_text(names); at < end; at += strlen(at) + 1)
+		record_put_str(out, at);
+}
+
+/* What is discarded in any case need not write in place. */
+static struct run_options options_of(const struct supervisor *s)
+{
+	struct run_options o = s->run.options;
+
+	o.checked = s->memcheck.on;
+	o.in_place &= !s->run.discarded;
+	return o;
+}
+
+static void take_in_place(struct supervisor *s, struct record *r)
+{
+	uint32_t n = record_count(r, 25);
+	char size[SIZE_TEXT_MAX];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(r), bytes = record_u64(r);
+		uint32_t cell = record_u32(r);
+		const char *name = record_str(r);
+
+		buffer_printf(&s->run.in_place, "  %s%s%s, %s at %#llx, made in cell %u\n",
+			      *name ? "`" : "a block", name, *name ? "`" : "",
+			      size_text(bytes, size), (unsigned long long)address, cell);
+	}
+}
+
+/* A profile or a trace, or why there is none. */
+static void take_findings(struct record *r, struct buffer *ret, struct buffer *ret_none)
+{
+	size_t len;
+	const char *problem = record_str(r), *bytes = record_bytes(r, &len);
+
+	buffer_clear(ret);
+	buffer_clear(ret_none);
+	buffer_puts(ret_none, problem);
+	buffer_append(ret, bytes, len);
+}
+
+static void begin(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+	const char *text = s->units.records[s->units.n - 1].text;
+	struct run_options options;
+	struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	int failed;
+
+	atomic_store(&w->control->fault.kind, FAULT_NONE);
+	atomic_store(&w->control->interrupt, 0);
+	/* Until it sees the cell. It may not have come to say so behind the one before. */
+	atomic_store(&w->control->phase, PHASE_IDLE);
+	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
+	put_names(&b, &s->run.dropped);
+	record_put_u64(&b, s->leaks.next_id);
+	record_put_str(&b, text ? text : "");
+	buffer_clear(&s->run.in_place);
+	version_watch_cell(s);
+	s->run.discarded = s->memcheck.on || w->checks;
+	options = options_of(s);
+	lending_before_cell(s, w);
+	run_options_put(&options, &b);
+	memcheck_put_units(&s->memcheck, &b);
+	/* No snapshot may be taken of memory that a cell writes in place. */
+	if (options.in_place)
+		snapshot_touch(&s->snapshot);
+	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
+	buffer_release(&b);
+	if (failed) {
+		/* It died idle; the cell goes to the next one. */
+		log_info("worker %d cannot run the cell: %s", (int)w->pid, err.text);
+		worker_kill(w);
+		return;
+	}
+	w->state = WORKER_RUNNING;
+	s->run.phase = RUN_RUNNING;
+	device_share_begin(s);
+	watchdog_start(s);
+	interrupt_go_on(s);
+}
+
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
+		    const struct buffer *dropped, const struct run_options *options)
+{
+	struct error err = ERROR_INIT;
+
+	if (s->run.phase != RUN_NONE)
+		BUG("a cell is started while another one runs");
+	s->run.phase = RUN_WAITING;
+	s->run.options = *options;
+	autosave_note_run(s);
+	buffer_append(&s->run.unit, encoded, len);
+	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
+	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
+	    memcheck_begin(&s->memcheck, &s->units, &err) ||
+	    unit_table_begin(&s->units, encoded, len, s->cell_text, &err)) {
+		fault_report_plain(&s->run.report, "InternalError", err.text, "");
+		s->run.end.rolled_back = true;
+		unit_table_drop(&s->units);
+		finish(s);
+		return;
+	}
+	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
+	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
+	supervisor_wake(s);
+	cell_run_go_on(s);
+}
+
+void cell_run_go_on(struct supervisor *s)
+{
+	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) &&
+	    lending_before_run(s) && closings_are_done(s) && checker_before_run(s))
+		begin(s);
+}
+
+void cell_run_on_session(struct supervisor *s)
+{
+	snapshots_on_session(s);
+	if (s->run.phase == RUN_ENDED)
+		finish_when_free(s);
+	else if (s->run.phase == RUN_WAITING)
+		cell_run_go_on(s);
+	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && s->cb->on_session)
+		s->cb->on_session(s->cb_data);
+}
+
+void cell_run_on_no_worker(struct supervisor *s)
+{
+	const char *why = s->run.trouble.ename[0] ? buffer_text(&s->run.trouble.evalue)
+						  : "cgpu-worker ends as soon as it is started";
+
+	if (!s->pool.active)
+		cell_run_refuse(s, "InternalError", why,
+				"The cell was not run. The session is kept; run the cell again, "
+				"and see the log of the kernel if it fails again.");
+}
+
+void cell_run_refuse(struct supervisor *s, const char *ename, const char *evalue, const char *more)
+{
+	snapshots_on_session(s);
+	if (s->run.phase == RUN_WAITING) {
+		fault_report_plain(&s->run.report, ename, evalue, more);
+		s->run.end.rolled_back = true;
+		s->run.end.interrupted = s->run.interrupted;
+		unit_table_drop(&s->units);
+		finish(s);
+	} else if (s->run.phase == RUN_ENDED) {
+		buffer_printf(&s->run.restored,
+			      "No worker can take the session over at the moment: %s\n", evalue);
+		finish(s);
+	} else if (s->run.phase == RUN_NONE && s->cb->on_session) {
+		s->cb->on_session(s->cb_data);
+	}
+}
+
+/* ---- end ---- */
+
+static void take_symbols(struct supervisor *s, struct record *r)
+{
+	uint32_t n = record_count(r, 21);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = record_str(r);
+		uint64_t address = record_u64(r);
+		uint64_t size = record_u64(r);
+
+		unit_table_place(&s->units, name, address, size);
+	}
+	n = record_count(r, 12);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t index = record_u32(r);
+
+		unit_table_place_section(&s->units, index, record_u64(r));
+	}
+	n = record_u32(r);
+	unit_table_note_code(&s->units, n, record_u8(r) != 0);
+}
+
+static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c, struct error *err)
+{
+	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
+
+	if (commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err))
+		return -1;
+	c->goes_on = s->run.checkpointing;
+	lending_set_room(s, c->bytes);
+	return 0;
+}
+
+static int end_commit(struct supervisor *s, struct commit *c, bool copied)
+{
+	struct commit_report report = { 0 };
+	struct undo_entry *entry;
+
+	commit_end(c, copied, &report);
+	s->run.end.commit_ns = report.ns;
+	s->run.end.committed_bytes = report.bytes;
+	if (!copied)
+		return -1;
+	entry = undo_log_newest(&s->snapshot.undo);
+	entry->cell = s->run.cell;
+	entry->units = unit_table_committed(&s->units);
+	device_memory_commit(&s->device, &entry->device);
+	scratch_on_commit(s, entry);
+	undo_log_trim(&s->snapshot.undo);
+	if (s->run.in_place.len)
+		undo_log_clear(&s->snapshot.undo);
+	buffer_clear(&s->run.in_place);
+	unit_table_commit(&s->units);
+	unit_table_tidy(&s->units, s->snapshot.undo.n ? s->snapshot.undo.at[0].units
+						      : unit_table_committed(&s->units));
+	return 0;
+}
+
+static void fail_commit(struct supervisor *s, const struct error *err)
+{
+	/* Killed while it waited for us: that is what has happened to the cell, and its death
+	 * decides it. */
+	if (s->pool.active &&
+	    worker_await_death(s->pool.active,
+			       process_has_memory(s->pool.active->pid) ? 0 : DEATH_MS))
+		return;
+	fault_report_plain(
+		&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError",
+		err->text,
+		err->code == ERROR_STATE
+			? "A write through a wild pointer has hit the tables of the session."
+			: "The cell ran to its end, but what it did could not be committed.");
+	cell_run_fail(s);
+}
+
+/* Where it was, if the worker could tell and is still there. */
+static void report_interrupt(struct supervisor *s, const struct worker *w)
+{
+	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+	else
+		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
+	fault_report_add(&s->run.report, KEPT);
+}
+
+void cell_run_tell_committed(struct supervisor *s, struct worker *w)
+{
+	const struct undo_log *log = &s->snapshot.undo;
+	const struct snapshot_view *v = &s->snapshot.view;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t oldest = log->n ? log->at[0].cell : s->run.cell + 1;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&b, v->open && v->cell < oldest ? v->cell : oldest);
+	device_memory_encode_waiting(&s->device, &b);
+	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
+		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
+	else
+		worker_pool_on_committed(s, w);
+}
+
+/* ok, or unwound by an interrupt: the worker lives on. */
+static void finish_committed(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+	bool interrupted = s->run.end.interrupted;
+
+	s->run.end.ok = !interrupted;
+	if (interrupted)
+		report_interrupt(s, w);
+	if (w && w->state == WORKER_QUIET) {
+		w->state = WORKER_IDLE;
+		cell_run_tell_committed(s, w);
+		/* The outcome stands, also when the worker dies over this question. */
+		s->run.phase = RUN_ENDED;
+		leak_watch_look(s, &s->run.warnings);
+		cap_watch_look(s, &s->run.warnings);
+	}
+	lending_after_commit(s);
+	if (s->run.cell % REAP_EVERY == 0) {
+		pid_t pids[8];
+
+		strays_reap(pids, worker_pool_pids(s, pids));
+	}
+	finish_when_free(s);
+}
+
+/* The commit of a checkpoint is over: the cell goes on, if its worker still lives. */
+static void resume(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+
+	s->run.checkpointing = false;
+	s->run.end.checkpointed = true;
+	s->run.checkpoints++;
+	if (!w || w->state != WORKER_QUIET)
+		return;
+	w->state = WORKER_RUNNING;
+	cell_run_tell_committed(s, w);
+	if (!s->run.tick)
+		watchdog_start(s);
+	interrupt_go_on(s);
+}
+
+static void after_commit(struct supervisor *s)
+{
+	if (s->run.checkpointing)
+		resume(s);
+	else
+		finish_committed(s);
+}
+
+/* COMMITTING -> RUNNING, with the error. 0: committed. */
+static int join(struct supervisor *s, struct error *err)
+{
+	int failed = aside_join(&s->aside, err);
+
+	s->run.phase = RUN_RUNNING;
+	return end_commit(s, &s->commit, !failed);
+}
+
+static void on_copied(void *data)
+{
+	struct supervisor *s = data;
+	struct error err = ERROR_INIT;
+
+	if (join(s, &err))
+		fail_commit(s, &err);
+	else
+		after_commit(s);
+}
+
+static int copy(void *data, struct error *err)
+{
+	struct supervisor *s = data;
+
+	return commit_copy(&s->commit, err);
+}
+
+static void start_commit(struct supervisor *s, struct worker *w)
+{
+	struct error err = ERROR_INIT;
+	int failed;
+
+	if (begin_commit(s, w, &s->commit, &err)) {
+		fail_commit(s, &err);
+		return;
+	}
+	if (commit_is_large(&s->commit) &&
+	    !aside_start(&s->aside, copy, s->loop, on_copied, s, NULL)) {
+		stop_timers(s);
+		s->run.phase = RUN_COMMITTING;
+		return;
+	}
+	failed = copy(s, &err);
+	if (end_commit(s, &s->commit, !failed))
+		fail_commit(s, &err);
+	else
+		after_commit(s);
+}
+
+static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+{
+	s->run.end.interrupted = interrupted;
+	if (s->run.end.whole)
+		unit_table_end_names(&s->units, &s->run.dropped);
+	start_commit(s, w);
+}
+
+static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
+{
+	output_drain(s, w);
+	w->state = WORKER_QUIET;
+	s->run.checkpointing = true;
+	s->run.checkpoint_line = line;
+	start_commit(s, w);
+}
+
+/* In front of the report that the cell was rolled back. */
+static void add_checks(struct supervisor *s, const struct worker *w)
+{
+	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	if (w->checks)
+		checker_add(s, &s->run.report);
+}
+
+/* A checked cell has run to its end. */
+static void discard(struct supervisor *s, struct worker *w)
+{
+	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings,
+						       &s->units, &s->run.report);
+
+	if (found && w->checks)
+		checker_add(s, &s->run.report);
+	if (!found && s->memcheck.on)
+		memcheck_put_clean(&s->memcheck, &s->run.warnings);
+	if (!found && w->checks)
+		checker_put_clean(s, &s->run.warnings);
+	s->run.phase = RUN_ENDED;
+	s->run.end.ok = !found;
+	s->run.end.discarded = s->run.end.rolled_back = true;
+	stop_timers(s);
+	unit_table_drop(&s->units);
+	worker_pool_retire(s);
+}
+
+static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r)
+{
+	uint32_t outcome = record_u8(r), n;
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	w->state = WORKER_QUIET;
+	s->run.retried = true; /* it has run, whatever becomes of its worker */
+	s->run.end.run_ns = record_u64(r);
+	s->run.end.load_ns = record_u64(r);
+	n = record_count(r, 5);
+	for (uint32_t i = 0; i < n; i++)
+		buffer_printf(&s->run.warnings, "%s\n", record_str(r));
+	s->run.end.saved_bytes = record_u64(r);
+	s->run.end.saved_ns = record_u64(r);
+	s->run.end.read_bytes = record_u64(r);
+	s->run.end.read_ns = record_u64(r);
+	if (s->run.asked_where) {
+		cell_run_fail(s); /* it was over the limit, and ended before it could say where */
+	} else if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
+		fault_report_plain(&s->run.report, "InternalError", err.text, "");
+		cell_run_fail(s);
+	} else if (outcome == OUTCOME_FAULT) {
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+		add_checks(s, w);
+		cell_run_fail(s);
+	} else if (s->run.discarded && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted)) {
+		fault_report_plain(&s->run.report, "Interrupted", "the check was interrupted", "");
+		add_checks(s, w);
+		cell_run_fail(s);
+	} else if (s->run.discarded) {
+		discard(s, w);
+	} else {
+		/* A sleep that the signal has cut short may have been the last thing that the cell
+		 * did. */
+		s->run.end.whole = outcome == OUTCOME_OK;
+		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted);
+	}
+}
+
+int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err)
+{
+	int failed;
+
+	w->state = WORKER_QUIET;
+	if (begin_commit(s, w, &s->commit, err))
+		return -1;
+	failed = copy(s, err);
+	return end_commit(s, &s->commit, !failed);
+}
+
+int cell_run_keep(struct supervisor *s, struct worker *w)
+{
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	if (cell_run_commit(s, w, &err)) {
+		log_warning("an interrupted cell cannot be kept: %s", err.text);
+		return -1;
+	}
+	decide(s, true, false);
+	lending_after_commit(s);
+	worker_pool_retire(s);
+	return 0;
+}
+
+/* It stands at its fault: its memory can still be read. */
+static void on_faulted(struct supervisor *s, struct worker *w)
+{
+	output_drain(s, w);
+	if (s->run.asked_where)
+		fault_report_add_place(&s->run.report, &w->control->fault, &s->units, w->pid);
+	else
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid,
+					 w->control);
+	add_checks(s, w);
+	cell_run_fail(s);
+}
+
+/* ---- messages ---- */
+
+/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
+static int on_drop(struct supervisor *s, uint64_t id, struct error *err)
+{
+	if (!device_memory_waits(&s->device, id) && s->run.phase != RUN_RUNNING)
+		return 0;
+	if (device_memory_drop(&s->device, id, err))
+		return -1;
+	/* Between cells others are told when it is closed. */
+	if (s->run.phase == RUN_NONE && closings_are_done(s))
+		device_share_settle(s);
+	return 0;
+}
+
+static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r,
+			    struct error *err)
+{
+	struct device_preimage p;
+	uint64_t id, size, address;
+
+	switch (m->type) {
+	case WORKER_DEVICE_CHUNK:
+		id = record_u64(r);
+		size = record_u64(r);
+		address = record_u64(r);
+		return device_memory_chunk(&s->device, id, size, address,
+					   m->n_fds ? m->fds[--m->n_fds] : -1, err);
+	case WORKER_DEVICE_PREIMAGE:
+		p.address = record_u64(r);
+		p.size = record_u64(r);
+		p.chunk = record_u64(r);
+		p.offset = record_u64(r);
+		return device_memory_preimage(&s->device, &p, err);
+	case WORKER_DEVICE_CERTIFICATES:
+		return device_memory_certificates(&s->device, r, err);
+	default:
+		return on_drop(s, record_u64(r), err);
+	}
+}
+
+/* What a worker says or asks of its device; -1: not as the protocol has it. */
+static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m,
+			     struct record *r, struct error *err)
+{
+	switch (m->type) {
+	case WORKER_DEVICE_NODE:
+		if (m->n_fds)
+			device_nodes_hold(&s->nodes, m->fds[--m->n_fds]);
+		return 0;
+	case WORKER_DEVICE_ASK:
+		return w == s->pool.active ? device_share_on_ask(s, w, r, err) : 0;
+	case WORKER_DEVICE_SHORT:
+		return spare_context_on_short(s, w, r, err);
+	case WORKER_DEVICE_HELD:
+		return device_share_on_held(w, r, err);
+	default:
+		return w->checks ? 0 : on_device_memory(s, m, r, err);
+	}
+}
+
+static void on_answer(struct supervisor *s, const struct ipc_message *m, struct record *r)
+{
+	if (!s->answer || m->type != s->answer_type || record_u32(r) != s->answer_id || r->failed)
+		return;
+	buffer_append(s->answer, r->at, (size_t)(r->end - r->at));
+	s->answered = true;
+}
+
+/* Output that was written before a message is shown before it. */
+static void on_input_request(struct supervisor *s, struct worker *w, struct record *r)
+{
+	const char *prompt = record_str(r);
+	bool password = record_u8(r) != 0;
+
+	output_drain(s, w);
+	s->cb->on_input_request(s->cb_data, prompt, password);
+}
+
+void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	struct error err = ERROR_INIT;
+	bool at_work =
+		w == s->pool.active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
+	bool wrong = false;
+
+	switch (m->type) {
+	case WORKER_DEVICE_CHUNK:
+	case WORKER_DEVICE_PREIMAGE:
+	case WORKER_DEVICE_CERTIFICATES:
+	case WORKER_DEVICE_DROP:
+	case WORKER_DEVICE_NODE:
+	case WORKER_DEVICE_ASK:
+	case WORKER_DEVICE_SHORT:
+	case WORKER_DEVICE_HELD:
+		wrong = on_device_message(s, w, m, &r, &err) != 0;
+		break;
+	case WORKER_CELL_END:
+		if (at_work)
+			on_cell_end(s, w, &r);
+		break;
+	case WORKER_LOADED:
+		if (at_work) {
+			take_symbols(s, &r);
+			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
+		}
+		break;
+	case WORKER_IN_PLACE_ARE:
+		if (at_work && !w->checks) {
+			take_in_place(s, &r);
+			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
+		}
+		break;
+	case WORKER_PROFILE_IS:
+		if (at_work) {
+			take_findings(&r, &s->run.profile, &s->run.no_profile);
+			wrong = record_check(&r, "WORKER_PROFILE_IS", &err) != 0;
+		}
+		break;
+	case WORKER_TRACE_IS:
+		if (at_work) {
+			take_findings(&r, &s->run.trace, &s->run.no_trace);
+			wrong = record_check(&r, "WORKER_TRACE_IS", &err) != 0;
+		}
+		break;
+	case WORKER_NOT_LENT:
+		wrong = lending_on_not_lent(s, &r, &err) != 0;
+		break;
+	case WORKER_CHECKPOINT:
+		if (at_work && !s->run.discarded)
+			on_checkpoint(s, w, record_u32(&r));
+		break;
+	case WORKER_FAULTED:
+		if (at_work)
+			on_faulted(s, w);
+		else
+			worker_kill(w);
+		break;
+	case WORKER_INPUT_REQUEST:
+		if (at_work)
+			on_input_request(s, w, &r);
+		break;
+	case WORKER_PARKED:
+		parking_on_message(s, m);
+		checker_on_message(s, m);
+		break;
+	case WORKER_DEVICE_BYTES:
+	case WORKER_DEVICE_FILLED:
+		snapshots_on_message(s, m);
+		break;
+	case WORKER_LIBRARIES_ARE:
+	case WORKER_DESCRIBED:
+	case WORKER_DEVICE_REPORT:
+	case WORKER_DEVICE_VALUE_IS:
+	case WORKER_MEMORY_REPORT:
+		on_answer(s, m, &r);
+		break;
+	default:
+		wrong = error_set(&err, ERROR_PROTOCOL, "unknown message %u", m->type) != 0;
+	}
+	if (!wrong)
+		return;
+	log_error("worker %d is ended: %s", (int)w->pid, err.text);
+	if (at_work && s->run.phase == RUN_RUNNING) {
+		fault_report_plain(&s->run.report, "InternalError", err.text,
+				   "The worker broke the protocol; a cell that overwrites memory "
+				   "of libraries can cause that.");
+		cell_run_fail(s);
+	} else {
+		worker_kill(w);
+	}
+}
+
+/* A thread that lives on between cells can fail, and with it the worker: nobody waits for an answer
+ * then. */
+static void note_death_between_cells(struct supervisor *s, const struct worker *w)
+{
+	uint32_t kind = atomic_load(&w->control->fault.kind);
+	struct fault_report report = { 0 };
+
+	if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
+		return;
+	fault_report_from_record(&report, &w->control->fault, &s->units, 0, NULL);
+	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename,
+		      buffer_text(&report.evalue));
+	fault_report_release(&report);
+}
+
+void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
+{
+	if (was_active && s->run.phase == RUN_COMMITTING && !join(s, NULL)) {
+		after_commit(s);
+		if (s->run.phase != RUN_RUNNING)
+			return;
+	}
+	device_memory_rollback(&s->device);
+	if (was_active && s->run.phase == RUN_NONE)
+		note_death_between_cells(s, w);
+	if (!was_active || s->run.phase != RUN_RUNNING)
+		return;
+	if (atomic_load(&w->control->phase) == PHASE_IDLE && !s->run.retried) {
+		/* It died before it saw the cell. */
+		s->run.retried = true;
+		s->run.phase = RUN_WAITING;
+		stop_timers(s);
+		return;
+	}
+	if (s->run.asked_where)
+		; /* the report is made */
+	else if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+	else
+		watchdog_report_death(s, w);
+	decide(s, s->run.interrupted, true);
+}

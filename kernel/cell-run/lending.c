@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of messages on the worker's channel does the rest: WORKER_LEND and WORKER_UNLEND before
+ * a WORKER_RUN hold for its cell, and nothing is asked back. A worker that refuses a range writes
+ * it as any other; that is safe, as shared is only what it may be.
+ */
+#include "kernel/cell-run/lending.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/base/loop.h"
+#include "kernel/cell-run/cell-run.h"
+#include "kernel/state/kept-memory.h"
+#include "kernel/cell-run/memory-use.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
+
+#define UNUSED_MAX 3 /* cells in a row that did not change a range end its twin */
+#define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
+#define LEND_MS 20   /* after that, when no other cell has come */
+#define RETRY_MS 500
+
+static void on_done(void *data);
+static void on_timer(void *data);
+
+static bool is_busy(const struct supervisor *s)
+{
+	return s->lending.aside.running;
+}
+
+/* ---- room ---- */
+
+/*
+ * Half of what the session may have, so that twins are a quarter of it at most; its private pages
+ * are gone after this commit.
+ */
+void lending_set_room(struct supervisor *s, uint64_t commit_bytes)
+{
+	struct twins *t = &s->snapshot.twins;
+	struct memory_use u;
+	uint64_t used, half = (s->host_limit ? s->host_limit : memory_use_machine()) / 2;
+
+	if (commit_bytes < TWIN_MIN)
+		return;
+	u = memory_use_now(s, s->pool.active, false);
+	used = u.session + u.children + (u.worker > commit_bytes ? u.worker - commit_bytes : 0);
+	t->bytes_max = used < half ? half - used : 0;
+}
+
+static bool fits(const struct supervisor *s)
+{
+	struct memory_use u = memory_use_now(s, NULL, false);
+
+	return !s->host_limit || memory_use_total(&u) <= s->host_limit / 4 * 3;
+}
+
+/* ---- to and from the worker ---- */
+
+static int send_range(struct worker *w, uint32_t type, const struct twin *twin)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u64(&b, twin->address);
+	record_put_u64(&b, twin->size);
+	if (!buffer_check(&b, &err) && !worker_send(w, type, b.data, b.len, NULL, &err))
+		return 0;
+	log_info("worker %d is not told about a range: %s", (int)w->pid, err.text);
+	return -1;
+}
+
+/* No cell runs. A worker that cannot be told is dead or ended here. */
+static void drop(struct supervisor *s, unsigned i)
+{
+	struct twin *twin = &s->snapshot.twins.at[i];
+
+	if (twin->shared && s->pool.active && send_range(s->pool.active, WORKER_UNLEND, twin))
+		worker_kill(s->pool.active);
+	twins_drop(&s->snapshot.twins, i);
+}
+
+/* A stale one knows what undo needs. */
+static void drop_useless(struct supervisor *s)
+{
+	struct twins *t = &s->snapshot.twins;
+	bool all = t->n && (!fits(s) || s->pressure.percent >= PRESSURE_PERCENT);
+
+	for (unsigned i = t->n; i-- > 0;)
+		if (t->at[i].equal && (all || t->at[i].unwanted || t->at[i].unused >= UNUSED_MAX))
+			drop(s, i);
+}
+
+static void lend(struct supervisor *s, struct worker *w)
+{
+	struct twins *t = &s->snapshot.twins;
+
+	for (unsigned i = t->n; i-- > 0;)
+		if (t->at[i].unwanted)
+			drop(s, i);
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->at[i].equal && !t->at[i].shared)
+			t->at[i].shared = !send_range(w, WORKER_LEND, &t->at[i]);
+}
+
+int lending_on_not_lent(struct supervisor *s, struct record *r, struct error *err)
+{
+	struct twins *t = &s->snapshot.twins;
+	uint64_t address = record_u64(r), size = record_u64(r);
+
+	for (unsigned i = 0; i < t->n; i++)
+		t->at[i].unwanted |= t->at[i].address == address && t->at[i].size == size;
+	return record_check(r, "WORKER_NOT_LENT", err);
+}
+
+/* ---- copying ---- */
+
+static int work(void *data, struct error *err)
+{
+	struct supervisor *s = data;
+	struct snapshot *n = &s->snapshot;
+	struct lending *l = &s->lending;
+
+	if (l->restoring)
+		return twins_restore(&n->twins, n->memfd, ARENA_BASE, err);
+	return twins_refresh(&n->twins, n->memfd, ARENA_BASE, n->undo.n ? n->undo.bytes_max : 0,
+			     &l->saved, &l->saved_lost, err);
+}
+
+/* The entry of the commit is the newest, as nothing is committed meanwhile; or it is gone, and
+ * those before it too. */
+static void keep_saved(struct supervisor *s)
+{
+	struct lending *l = &s->lending;
+
+	if (s->snapshot.undo.n) {
+		commit_add_saved(&s->snapshot, l->saved, l->saved_lost);
+		undo_log_trim(&s->snapshot.undo);
+	} else if (l->saved) {
+		preimage_release(l->saved);
+		free(l->saved);
+	}
+	l->saved = NULL;
+	l->saved_lost = false;
+}
+
+static void end_refresh(struct supervisor *s, int failed, const struct error *err)
+{
+	struct twins *t = &s->snapshot.twins;
+
+	if (failed)
+		log_warning("a copy of memory that cells overwrite is given up: %s", err->text);
+	keep_saved(s);
+	for (unsigned i = t->n; i-- > 0;)
+		if (!t->at[i].equal)
+			drop(s, i);
+	drop_useless(s);
+}
+
+static void end(struct supervisor *s, int failed, const struct error *err)
+{
+	struct lending *l = &s->lending;
+
+	if (!l->restoring) {
+		end_refresh(s, failed, err);
+	} else if (failed) {
+		log_error("the session waits for memory to be rolled back: %s", err->text);
+		kept_memory_drop();
+	}
+}
+
+static void join(struct supervisor *s)
+{
+	struct error err = ERROR_INIT;
+	int failed;
+
+	if (!is_busy(s))
+		return;
+	failed = aside_join(&s->lending.aside, &err);
+	end(s, failed, &err);
+}
+
+static void start_timer(struct supervisor *s, unsigned ms)
+{
+	if (!s->lending.timer)
+		s->lending.timer = loop_add_timer(s->loop, ms, on_timer, s);
+}
+
+static void on_done(void *data)
+{
+	struct supervisor *s = data;
+
+	join(s);
+	if (twins_are_written(&s->snapshot.twins)) {
+		start_timer(s, RETRY_MS);
+		return;
+	}
+	start_timer(s, LEND_MS);
+	cell_run_go_on(s);
+	worker_pool_look(s);
+}
+
+static void work_now(struct supervisor *s)
+{
+	struct error err = ERROR_INIT;
+	int failed = work(s, &err);
+
+	end(s, failed, &err);
+}
+
+/* On a thread if there is one. */
+static void start(struct supervisor *s, bool restoring)
+{
+	s->lending.restoring = restoring;
+	if (aside_start(&s->lending.aside, work, s->loop, on_done, s, NULL))
+		work_now(s);
+}
+
+void lending_settle(struct supervisor *s)
+{
+	join(s);
+	if (!twins_are_stale(&s->snapshot.twins))
+		return;
+	s->lending.restoring = false;
+	work_now(s);
+}
+
+bool lending_before_run(struct supervisor *s)
+{
+	if (!is_busy(s) && twins_are_stale(&s->snapshot.twins))
+		start(s, false);
+	return !is_busy(s);
+}
+
+static void on_timer(void *data)
+{
+	struct supervisor *s = data;
+
+	s->lending.timer = NULL;
+	/* The end of a cell is the next occasion. */
+	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING)
+		return;
+	if (twins_are_written(&s->snapshot.twins) && !s->pool.active)
+		worker_pool_look(s);
+	else if (twins_are_stale(&s->snapshot.twins) && !is_busy(s))
+		start(s, false);
+	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && !is_busy(s))
+		lend(s, s->pool.active);
+}
+
+/* ---- occasions ---- */
+
+void lending_after_commit(struct supervisor *s)
+{
+	struct twins *t = &s->snapshot.twins;
+
+	if (!t->n || is_busy(s))
+		return;
+	drop_useless(s);
+	if (t->n)
+		start_timer(s, twins_are_stale(t) ? REFRESH_MS : LEND_MS);
+}
+
+void lending_before_cell(struct supervisor *s, struct worker *w)
+{
+	struct twins *t = &s->snapshot.twins;
+	struct snapshot_view *view = &s->snapshot.view;
+	bool follow =
+		view->open && !snapshot_view_is_broken(view) && twins_bytes(t) <= VIEW_BYTES_MAX;
+
+	/*
+	 * A view cannot follow a cell that writes in place. One that probably does not shall not
+	 * break it; and where a view can follow the ordinary way, that is taken, since the session
+	 * would never be saved otherwise.
+	 */
+	for (unsigned i = t->n; i-- > 0;)
+		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))
+			drop(s, i);
+	lend(s, w);
+	if (!twins_are_shared(t))
+		return;
+	t->written = true;
+	snapshot_touch(&s->snapshot);
+}
+
+bool lending_before_attach(struct supervisor *s)
+{
+	struct twins *t = &s->snapshot.twins;
+
+	if (!lending_before_run(s))
+		return false;
+	if (twins_are_written(t))
+		start(s, true);
+	if (is_busy(s) || twins_are_written(t)) {
+		if (!is_busy(s))
+			start_timer(s, RETRY_MS);
+		return false;
+	}
+	twins_unshare(t);
+	return true;
+}
+
+void lending_forget(struct supervisor *s)
+{
+	lending_settle(s);
+	twins_release(&s->snapshot.twins);
+}
+
+uint64_t lending_give_up(struct supervisor *s)
+{
+	struct twins *t = &s->snapshot.twins;
+	uint64_t bytes = kept_memory_bytes();
+
+	kept_memory_drop();
+	for (unsigned i = t->n; i-- > 0 && !is_busy(s);) {
+		if (t->at[i].shared || !t->at[i].equal)
+			continue;
+		bytes += t->at[i].size;
+		twins_drop(t, i);
+	}
+	kept_memory_drop();
+	return bytes;
+}
+
+void lending_release(struct supervisor *s)
+{
+	join(s);
+	if (s->loop)
+		loop_remove(s->loop, s->lending.timer);
+	s->lending.timer = NULL;
+}

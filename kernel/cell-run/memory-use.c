@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resident pages that are no file's and not shared are a process's own (statm: resident - shared).
+ * A child that was forked from a worker has all of the worker's pages until one of them writes; its
+ * own share of them is in smaps_rollup, which walks the page tables and so is only read when the
+ * cheap number is too high.
+ *
+ * Holders are read from the worker's memory while it runs: the numbers may be some allocations old,
+ * and a table that is being replaced reads as nothing.
+ */
+#define _GNU_SOURCE
+#include "kernel/cell-run/memory-use.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/arena-layout.h"
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "kernel/sandbox/cgroup.h"
+#include "kernel/base/size-text.h"
+#include "kernel/base/process.h"
+#include "kernel/workers/strays.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
+
+#define PROCESSES_MAX 512
+#define ROWS_MAX 65536u
+#define HOLDERS 5
+#define VARIABLE_MIN (1u << 20)
+
+static uint64_t device_bytes(const struct supervisor *s, const struct worker *w)
+{
+	uint64_t bytes = 0;
+
+	if (!w || !w->hello.emulated)
+		return 0;
+	for (size_t i = 0; i < s->device.chunks.n; i++)
+		bytes += s->device.chunks.at[i].size;
+	return bytes;
+}
+
+static FILE *open_proc(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return fopen(path, "re");
+}
+
+static void read_statm(pid_t pid, uint64_t *ret_resident, uint64_t *ret_own)
+{
+	cleanup_file FILE *f = open_proc(pid, "statm");
+	uint64_t resident, shared, page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	*ret_resident = *ret_own = 0;
+	if (!f || fscanf(f, "%*u %" SCNu64 " %" SCNu64, &resident, &shared) != 2)
+		return;
+	*ret_resident = resident * page;
+	*ret_own = resident > shared ? (resident - shared) * page : 0;
+}
+
+/* Its part of the pages that it shares; `otherwise` where Linux does not tell. */
+static uint64_t share(pid_t pid, uint64_t otherwise)
+{
+	cleanup_file FILE *f = open_proc(pid, "smaps_rollup");
+	char line[128];
+	uint64_t kb;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Pss_Anon: %" SCNu64, &kb) == 1)
+			return kb << 10;
+	return otherwise;
+}
+
+static uint64_t own_memory(pid_t pid, bool exact)
+{
+	uint64_t resident, own;
+
+	read_statm(pid, &resident, &own);
+	return exact ? share(pid, own) : own;
+}
+
+static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool exact)
+{
+	pid_t pids[PROCESSES_MAX], keep[8];
+	size_t n = strays_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
+	uint64_t each[PROCESSES_MAX], bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		each[i] = own_memory(pids[i], exact);
+	/* The share of one that has ended meanwhile is a part of what was read of those after it.
+	 */
+	for (size_t i = 0; i < n; i++)
+		if (!exact || process_has_memory(pids[i]))
+			bytes += each[i];
+	return bytes;
+}
+
+struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact)
+{
+	struct memory_use u = { 0 };
+	uint64_t resident, own, device = device_bytes(s, w);
+	struct stat st;
+
+	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
+		u.session = (uint64_t)st.st_blocks * 512;
+	u.twins = twins_bytes(&s->snapshot.twins);
+	if (!w)
+		return u;
+	read_statm(w->pid, &resident, &own);
+	u.worker = exact ? share(w->pid, own) : own;
+	/* Shared memory that the cell has mapped itself is in neither of the two. */
+	resident = resident > device ? resident - device : 0;
+	if (resident > u.session + u.worker)
+		u.worker = resident - u.session;
+	u.children = children_memory(s, w->pid, exact);
+	return u;
+}
+
+uint64_t memory_use_kept(const struct supervisor *s)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
+		bytes += (uint64_t)st.st_blocks * 512;
+	for (size_t i = 0; i < s->device.chunks.n; i++) {
+		const struct device_chunk *c = &s->device.chunks.at[i];
+
+		if ((s->pool.hello.emulated || CHUNK_IS_ON_HOST(c->id)) && !fstat(c->fd, &st))
+			bytes += (uint64_t)st.st_blocks * 512;
+	}
+	return bytes;
+}
+
+uint64_t memory_use_total(const struct memory_use *u)
+{
+	return u->session + u->worker + u->children + u->twins;
+}
+
+uint64_t memory_use_machine(void)
+{
+	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t group = cgroup_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup");
+
+	return group < machine ? group : machine;
+}
+
+uint64_t memory_use_available(void)
+{
+	cleanup_file FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t machine = memory_use_machine(), kb;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1 && kb << 10 < machine)
+			return kb << 10;
+	return machine;
+}
+
+uint64_t memory_use_default_limit(void)
+{
+	return memory_use_machine() / 4 * 3;
+}
+
+/* ---- holders ---- */
+
+struct holder {
+	uint32_t cell;
+	const char *variable; /* NULL: heap of the cell */
+	uint64_t bytes;
+	uint64_t blocks;
+};
+
+static int read_worker(pid_t pid, uint64_t address, void *out, size_t len)
+{
+	struct iovec local = { out, len }, remote = { (void *)(uintptr_t)address, len };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -1;
+}
+
+/* Rows by cell number; malloc-ed, NULL when there are none. */
+static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
+{
+	struct arena_header h;
+	struct arena_cells t;
+	struct arena_cell *rows;
+
+	if (read_worker(pid, ARENA_BASE, &h, sizeof(h)) || !h.root[ARENA_ROOT_CELLS] ||
+	    read_worker(pid, h.root[ARENA_ROOT_CELLS], &t, sizeof(t)))
+		return NULL;
+	*ret_n = t.n < ROWS_MAX ? t.n : ROWS_MAX;
+	rows = malloc((*ret_n + 1) * sizeof(*rows));
+	if (rows &&
+	    read_worker(pid, h.root[ARENA_ROOT_CELLS] + sizeof(t), rows, *ret_n * sizeof(*rows))) {
+		free(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+/* Keeps the largest, largest first. */
+static void insert(struct holder list[HOLDERS], const struct holder *h)
+{
+	int at = HOLDERS;
+
+	while (at > 0 && h->bytes > list[at - 1].bytes)
+		at--;
+	if (at == HOLDERS)
+		return;
+	memmove(&list[at + 1], &list[at], (size_t)(HOLDERS - 1 - at) * sizeof(*list));
+	list[at] = *h;
+}
+
+static void find_holders(struct supervisor *s, const struct worker *w, struct holder list[HOLDERS])
+{
+	const struct supervisor_variable *v;
+	uint32_t n_rows = 0;
+	cleanup_free struct arena_cell *rows = read_rows(w->pid, &n_rows);
+	size_t n = supervisor_variables(s, &v);
+
+	for (uint32_t i = 0; rows && i < n_rows; i++)
+		insert(list, &(struct holder){ i, NULL, rows[i].heap_made - rows[i].heap_freed,
+					       rows[i].blocks_made - rows[i].blocks_freed });
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].is_function && v[i].size >= VARIABLE_MIN)
+			insert(list, &(struct holder){ v[i].cell, v[i].name, v[i].size, 0 });
+}
+
+void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u,
+			struct buffer *out)
+{
+	struct holder list[HOLDERS] = { 0 };
+	char text[SIZE_TEXT_MAX];
+
+	find_holders(s, w, list);
+	buffer_puts(out, "Who holds it:\n");
+	for (int i = 0; i < HOLDERS && list[i].bytes; i++) {
+		buffer_printf(out, "  %8s  ", size_text(list[i].bytes, text));
+		if (list[i].variable)
+			buffer_printf(out, "variable %s of In[%" PRIu32 "]\n", list[i].variable,
+				      list[i].cell);
+		else
+			buffer_printf(out, "%" PRIu64 " block%s on the heap, made in %s\n",
+				      list[i].blocks, list[i].blocks == 1 ? "" : "s",
+				      list[i].cell == s->run.cell
+					      ? "this cell"
+					      : (snprintf(text, sizeof(text), "In[%" PRIu32 "]",
+							  list[i].cell),
+						 text));
+	}
+	if (u->worker > MEMORY_USE_BASE)
+		buffer_printf(out,
+			      "  %8s  outside the heap: mmap(), stacks, libraries, pages that the "
+			      "cell has changed\n",
+			      size_text(u->worker, text));
+	if (u->children)
+		buffer_printf(out, "  %8s  processes that cells have started\n",
+			      size_text(u->children, text));
+	if (u->twins)
+		buffer_printf(out,
+			      "  %8s  copies of large blocks that cells overwrite as a whole\n",
+			      size_text(u->twins, text));
+}

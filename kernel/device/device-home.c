@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The home is a part of the session's device memory, so a session that %undo brings back brings its
+ * home along. */
+#include "kernel/device/device-home.h"
+
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "kernel/core/supervisor-state.h"
+
+/* While `%gpu use` tries a driver, that is the one. */
+static bool is_bound(const struct supervisor *s)
+{
+	return s->device.home.known && !s->choosing.fn;
+}
+
+void device_home_ask(const struct supervisor *s, struct worker_device *ret)
+{
+	const struct device_home *h = &s->device.home;
+
+	*ret = (struct worker_device){ .driver =
+					       s->pool.device_hangs ? DRIVER_NONE : s->pool.driver,
+				       .waits = spare_context_waits(s) };
+	if (s->pool.device_hangs || !is_bound(s))
+		return;
+	ret->driver = h->emulated ? DRIVER_EMULATED : DRIVER_NATIVE;
+	ret->window = h->window;
+	memcpy(ret->passed_over, h->passed_over, sizeof(ret->passed_over));
+}
+
+bool device_home_has(const struct supervisor *s, const struct worker *w)
+{
+	const struct device_home *h = &s->device.home;
+
+	return !is_bound(s) || *w->hello.problem ||
+	       (w->hello.emulated == h->emulated && w->hello.window == h->window);
+}
+
+/* A bit for each. Parked memory is made anew, and can be that of another device. */
+static uint32_t needed(const struct device_memory *d)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; d->home.known && i < d->chunks.n; i++)
+		if (d->chunks.at[i].fd >= 0)
+			bits |= 1u << CHUNK_DEVICE(d->chunks.at[i].id);
+	return bits;
+}
+
+void device_home_encode(const struct supervisor *s, struct buffer *out)
+{
+	uint32_t bits = needed(&s->device);
+
+	record_put_u32(out, (uint32_t)__builtin_popcount(bits));
+	for (uint32_t i = 0; i < CHUNK_DEVICES_MAX; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		record_put_u32(out, i);
+		record_put_bytes(out, s->device.home.uuids[i], DEVICE_UUID_SIZE);
+	}
+}
+
+bool device_home_gives_up(const struct supervisor *s)
+{
+	return s->device.gives_up && s->device.tried;
+}
+
+/* One that leaves a driver alone in which others have hung does so for good reason. */
+static bool is_worth_another(const struct supervisor *s)
+{
+	const struct device_memory *d = &s->device;
+
+	return (d->home.known || s->pool.device_has_worked) && !d->tried && !d->out_of_reach &&
+	       !s->pool.device_hangs;
+}
+
+bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool has_device)
+{
+	struct device_memory *d = &s->device;
+
+	if (!has_device && is_worth_another(s)) {
+		log_warning(
+			"worker %d comes without the device of the session; another one is tried",
+			(int)w->pid);
+		d->tried = true;
+		return false;
+	}
+	d->out_of_reach = !has_device;
+	d->tried = false;
+	d->gives_up = false;
+	s->pool.device_has_worked |= has_device;
+	if (!has_device || d->home.known)
+		return true;
+	d->home = (struct device_home){ .known = true,
+					.emulated = w->hello.emulated,
+					.window = w->hello.window };
+	memcpy(d->home.passed_over, w->hello.passed_over, sizeof(d->home.passed_over));
+	memcpy(d->home.uuids, w->hello.uuids, sizeof(d->home.uuids));
+	return true;
+}
+
+void device_home_retry(struct supervisor *s)
+{
+	s->device.out_of_reach = false;
+	s->device.tried = false;
+	s->device.gives_up = true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An idle session gives the device back: the content of its device memory goes to a file, in memory
+ * or on disk, and the workers with their contexts are ended. Whatever needs a worker brings all of
+ * it back first, at the same addresses: the next worker makes the parked chunks anew when it is
+ * given the session. What is only kept for undo comes back when it is undone.
+ *
+ *	       supervisor_park(), or by itself    all is copied; workers are ended
+ *	AWAKE ------------------------------> SAVING --------------------> PARKED <----+
+ *	  ^                                     | a cell comes, it fails      |        | refused,
+ *	  |<------------------------------------+           supervisor_wake() |        | interrupted
+ *	  |      WORKER_ATTACHED              the others let us have it       v        |
+ *	  +---------------------- ATTACHING <----------------------------- CLAIMING ---+
+ *	                              +---- the device has no room ----> PARKED
+ *
+ * Until the next worker has said that it holds the session, the file has all that was parked: at
+ * each step a process may die, and nothing is lost.
+ */
+#ifndef CGPU_KERNEL_DEVICE_PARKING_H
+#define CGPU_KERNEL_DEVICE_PARKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "kernel/supervisor/supervisor.h"
+
+struct device_chunk;
+struct error;
+struct ipc_message;
+struct loop_source;
+struct snapshot_piece;
+struct worker;
+
+enum parking_phase {
+	PARKING_AWAKE,
+	PARKING_SAVING,
+	PARKING_PARKED,
+	PARKING_CLAIMING,
+	PARKING_ATTACHING
+};
+
+/* A chunk that is being copied. */
+struct parking_item {
+	uint64_t id, size;
+	uint64_t address; /* 0: it is not mapped in the worker */
+	uint64_t place;   /* in the file */
+	uint64_t copied;
+};
+
+struct parking {
+	enum parking_phase phase;
+	struct supervisor_parking_rules rules;
+	int file; /* -1: nothing is parked */
+	uint64_t end;
+	uint32_t number; /* of the last piece that was asked for */
+	bool on_disk;
+	struct parking_item *items;
+	size_t n, at;     /* of them; the one at work */
+	uint64_t changes; /* of the snapshot when it began */
+	supervisor_parked *done;
+	void *done_data;
+	uint32_t device; /* that is claimed */
+	bool claims, answered, granted;
+	struct buffer problem; /* why it is still parked, lines */
+	bool interrupted;      /* the user did not want to wait any more */
+	uint64_t rest_ms;      /* when it last had something to do */
+	struct loop_source *step, *look, *watch;
+};
+
+void parking_init(struct supervisor *s);
+void parking_release(struct supervisor *s);
+
+/* No worker may be made, but for the session that comes back. */
+bool parking_keeps_workers_away(const struct supervisor *s);
+/* Before WORKER_ATTACH: claims the memory of what is parked. False: that is not granted yet; the
+ * pool is told when it is. */
+bool parking_before_attach(struct supervisor *s);
+/* In front of the chunks, when one of them is parked. */
+int parking_send_file(struct supervisor *s, struct worker *w, struct error *err);
+/* The worker holds the session; the device was too full for it, and the worker is to be ended. */
+void parking_on_attached(struct supervisor *s);
+void parking_on_no_room(struct supervisor *s, const char *why);
+void parking_on_worker_lost(struct supervisor *s);
+void parking_on_message(struct supervisor *s, struct ipc_message *m);
+
+/* A cell begins; the session rests. */
+void parking_on_cell(struct supervisor *s);
+void parking_on_rest(struct supervisor *s);
+/* There is no list of notebooks any more that could be watched. */
+void parking_on_alone(struct supervisor *s);
+/* It gives what it holds to others who wait. */
+bool parking_gives(const struct supervisor *s);
+/* The session is another one, without device memory. */
+void parking_forget(struct supervisor *s);
+/* The cell that waits is not wanted any more. True: its end follows. */
+bool parking_interrupt(struct supervisor *s);
+
+/* A memfd with a piece of device memory that is parked; -1. */
+int parking_read(const struct supervisor *s, const struct snapshot_piece *p, struct error *err);
+/* Why the session cannot be had, "" when nothing is known against it. */
+const char *parking_problem(const struct supervisor *s);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing in the record is believed: counts are bounded, texts may lack their end. */
+#include "kernel/faults/fault-frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/worker-protocol.h"
+#include "common/demangle.h"
+#include "kernel/units/unit-table.h"
+
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+#define FRAMES_SHOWN 24
+#define LIBRARY_SHOWN 4
+
+struct printer {
+	const struct fault_record *f;
+	const struct unit_table *units;
+	pid_t pid;
+	const char *values; /* NULL once they are printed */
+	unsigned shown;
+	const struct unit_record *top_level; /* the cell whose statements were the last that was
+						shown; NULL: it was a function */
+	struct buffer *out;
+};
+
+static uint32_t count(const struct fault_record *f)
+{
+	return f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
+}
+
+static void set_scene(struct fault_call *c, const struct fault_record *f, uint32_t i, pid_t pid)
+{
+	struct debug_frame *frame = &c->scene.frame;
+
+	if (!pid || !frame->address || i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
+		return;
+	c->has_scene = true;
+	frame->pid = pid;
+	frame->registers = f->registers[i];
+	frame->known = f->known[i];
+}
+
+static void set_function(struct fault_call *c, const char *name)
+{
+	demangle(name, c->function, sizeof(c->function));
+	c->top_level = unit_holds_statements(name);
+}
+
+/* A variable that only the unit knows: `static` in a function. */
+static uint64_t place_of(void *data, uint64_t address)
+{
+	const struct unit_record *unit = data;
+	struct unit_debug *debug = unit_record_debug(unit);
+	uint64_t offset, start;
+	uint32_t section;
+
+	if (!debug || !unit_debug_section(debug, address, &section, &offset))
+		return 0;
+	start = unit_record_section(unit, section);
+	return start ? start + offset : 0;
+}
+
+/* The calls at this instruction, innermost first. */
+static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units,
+			 struct fault_call *ret)
+{
+	const struct unit_record *unit = unit_table_find(units, frame->cell);
+	struct unit_debug *debug = unit ? unit_record_debug(unit) : NULL;
+	struct unit_place places[FAULT_CALLS_MAX];
+	char name[sizeof(frame->name) + 1];
+	unsigned n;
+
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(frame->name), frame->name);
+	memset(ret, 0, sizeof(*ret));
+	ret->unit = unit;
+	demangle(name, ret->function, sizeof(ret->function));
+	if (!unit)
+		return 1;
+	set_function(ret, name);
+	n = debug ? unit_debug_places(debug, name, frame->offset, unit->unit.cell_name, places,
+				      FAULT_CALLS_MAX)
+		  : 0;
+	for (unsigned k = 0; k < n; k++) {
+		struct fault_call *c = &ret[k];
+
+		memset(c, 0, sizeof(*c));
+		c->unit = unit;
+		c->line = places[k].line;
+		c->file = places[k].file;
+		c->file_line = places[k].file_line;
+		c->is_of_user = c->line || (c->file && !places[k].is_of_system);
+		c->entry = places[k].scope;
+		set_function(c, places[k].function ? places[k].function : name);
+		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
+		c->scene.frame.address = unit_debug_address(debug, name, frame->offset);
+		c->scene.frame.function = places[n - 1].scope;
+		c->scene.frame.place = place_of;
+		c->scene.frame.place_data = (void *)unit;
+	}
+	return n ? n : 1;
+}
+
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i,
+			    const struct unit_table *units, pid_t pid, struct fault_call *ret)
+{
+	unsigned n = calls_of(&f->frames[i], units, ret);
+
+	for (unsigned k = 0; k < n; k++)
+		set_scene(&ret[k], f, i, pid);
+	return n;
+}
+
+bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units,
+		       struct fault_call *ret)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n = calls_of(frame, units, calls);
+
+	for (unsigned k = 0; k < n; k++) {
+		if (!calls[k].unit || !calls[k].line)
+			continue;
+		*ret = calls[k];
+		return true;
+	}
+	return false;
+}
+
+/* The innermost call whose line is known, or any in a unit. */
+static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		      bool with_line, struct fault_call *ret)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+
+	for (uint32_t i = 0; i < count(f); i++) {
+		unsigned n = fault_frames_calls(f, i, units, pid, calls);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (!calls[k].unit || (!calls[k].line && (with_line || k + 1 < n)))
+				continue; /* of a header */
+			*ret = calls[k];
+			return true;
+		}
+	}
+	return false;
+}
+
+bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+			    struct fault_call *ret)
+{
+	return innermost(f, units, pid, true, ret) || innermost(f, units, pid, false, ret);
+}
+
+void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out)
+{
+	bool is_of_cell = !c->line && c->file && !strncmp(c->file, "In[", strlen("In["));
+
+	buffer_puts(out, is_of_cell ? c->file : c->unit->unit.cell_name);
+	if (c->line || is_of_cell)
+		buffer_printf(out, ", line %u", c->line ? c->line : c->file_line);
+	else if (c->file)
+		buffer_printf(out, ", %s:%u", c->file, c->file_line);
+	if (!c->top_level && *c->function)
+		buffer_printf(out, ", in %s(%s)", c->function, parameters);
+}
+
+static void put_source(const struct fault_call *c, struct buffer *out)
+{
+	uint32_t from = c->line > 1 && !c->top_level ? c->line - 1 : c->line;
+	char text[400];
+
+	for (uint32_t line = from; line && line <= c->line; line++) {
+		if (!unit_record_source(c->unit, line, text, sizeof(text)))
+			continue;
+		if (line == c->line)
+			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
+		else
+			buffer_printf(out, "    %3u | %s\n", line, text);
+	}
+}
+
+static void put_values(struct printer *p)
+{
+	for (const char *at = p->values; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+		buffer_printf(p->out, "          %.*s\n", (int)strcspn(at, "\n"), at);
+	p->values = NULL;
+}
+
+/* An earlier definition that is still called: through a pointer, or because the new one has another
+ * type. */
+static void put_successor(const struct fault_call *c, struct buffer *out)
+{
+	const struct unit_record *newest =
+		c->top_level ? NULL : unit_table_definer(c->scene.units, c->function);
+	bool defined = false;
+
+	for (size_t i = 0; i < c->unit->unit.n_symbols && !defined; i++)
+		defined = c->unit->unit.symbols[i].is_function &&
+			  !strcmp(c->unit->unit.symbols[i].name, c->function);
+	if (defined && newest && newest->unit.cell > c->unit->unit.cell)
+		buffer_printf(out, " (an earlier version: %s has defined %s() anew)",
+			      newest->unit.cell_name, c->function);
+}
+
+static void put_call(struct printer *p, const struct fault_call *c)
+{
+	cleanup_buffer struct buffer parameters = BUFFER_INIT;
+
+	/* Clang's function that runs statements and initialisers in turn has no line of its own. */
+	if (c->top_level && p->top_level == c->unit)
+		return;
+	p->top_level = c->top_level ? c->unit : NULL;
+	if (c->has_scene && !c->top_level) {
+		Dwarf_Die entry = c->entry;
+
+		fault_values_parameters(&c->scene, &entry, &parameters);
+	}
+	fault_frames_put_place(c, buffer_text(&parameters), p->out);
+	if (c->scene.units)
+		put_successor(c, p->out);
+	buffer_putc(p->out, '\n');
+	put_source(c, p->out);
+	/* They are those of the innermost call in the cell's text. */
+	if (c->line || !c->file)
+		put_values(p);
+	p->shown++;
+}
+
+/* In a library, or a function that a header of C++ has brought into the unit. */
+static bool is_library(const struct printer *p, uint32_t i)
+{
+	const struct fault_frame *frame = &p->f->frames[i];
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n;
+
+	if (!unit_table_find(p->units, frame->cell))
+		return true;
+	n = strncmp(frame->name, "_Z", 2) ? 0 : calls_of(frame, p->units, calls);
+	for (unsigned k = 0; k < n; k++)
+		if (calls[k].is_of_user)
+			return false;
+	return n != 0;
+}
+
+/* What the C++ library does about an exception that nobody catches says nothing: the first frame
+ * behind that. */
+static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
+{
+	for (uint32_t k = i; k < n && is_library(p, k); k++)
+		if (!strcmp(p->f->frames[k].name, "__cxa_throw") ||
+		    !strcmp(p->f->frames[k].name, "__cxa_rethrow"))
+			return k + 1;
+	return i;
+}
+
+/* "_ZN3fooEv (libfoo.so)" */
+static void put_library_name(const char *name, struct buffer *out)
+{
+	size_t len = strncmp(name, "_Z", 2) ? strlen(name) : strcspn(name, " ");
+	char symbol[sizeof(((struct fault_frame *)0)->name) + 1], shown[160];
+
+	snprintf(symbol, sizeof(symbol), "%.*s", (int)len, name);
+	demangle(symbol, shown, sizeof(shown));
+	buffer_printf(out, "%s%s", shown, name + len);
+}
+
+/* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the
+ * run. */
+static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
+{
+	unsigned named = 0, unnamed = 0;
+	const char *last = "";
+	uint32_t start = i;
+
+	i = behind_throw(p, i, n);
+	if (i > start && (i == n || !is_library(p, i)))
+		return i;
+	for (; i < n && is_library(p, i); i++) {
+		const char *name = p->f->frames[i].name;
+
+		if (!strncmp(name, FAULT_FRAME_HIDDEN, sizeof(p->f->frames[i].name)) ||
+		    !strncmp(name, FAULT_FRAME_SHOWS, strlen(FAULT_FRAME_SHOWS)) ||
+		    (*name && !strcmp(name, last)))
+			continue;
+		if (!*name || named == LIBRARY_SHOWN) {
+			unnamed++;
+			continue;
+		}
+		buffer_puts(p->out, named++ ? ", called by " : "  inside ");
+		put_library_name(name, p->out);
+		last = name;
+	}
+	if (!named && !unnamed)
+		return i;
+	if (!named)
+		buffer_printf(p->out,
+			      "  inside %u function%s without a name, of a library or nowhere",
+			      unnamed, unnamed == 1 ? "" : "s");
+	buffer_putc(p->out, '\n');
+	p->shown++;
+	return i;
+}
+
+static void put_omitted(struct printer *p)
+{
+	buffer_puts(p->out, "  ... ");
+	buffer_put_grouped(p->out, p->f->n_omitted);
+	buffer_puts(p->out, " more calls ...\n");
+}
+
+static void put_frame(struct printer *p, uint32_t i)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n = fault_frames_calls(p->f, i, p->units, p->pid, calls);
+
+	for (unsigned k = 0; k < n; k++)
+		if (calls[k].is_of_user || k + 1 == n)
+			put_call(p, &calls[k]);
+}
+
+static void put_repeated(struct printer *p, const struct fault_frame *first, uint32_t n)
+{
+	buffer_puts(p->out, n == 1 ? "  (repeated " : "  (these calls were repeated ");
+	buffer_put_grouped(p->out, first->times);
+	buffer_puts(p->out, " times)\n");
+}
+
+static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
+{
+	const struct fault_frame *frame = &p->f->frames[i];
+	uint32_t cycle = frame->cycle <= n - i ? frame->cycle : 0, end = i + (cycle ? cycle : 1);
+
+	if (!cycle && is_library(p, i))
+		return put_library_run(p, i, n);
+	for (uint32_t k = i; k < end; k++) {
+		if (!is_library(p, k))
+			put_frame(p, k);
+		else
+			put_library_run(p, k, k + 1);
+	}
+	if (cycle)
+		put_repeated(p, frame, cycle);
+	return end;
+}
+
+/* A call through a bad pointer: there is no function at its end. */
+static bool is_nowhere(const struct fault_record *f)
+{
+	return !f->frames[0].cell && !*f->frames[0].name && f->signal &&
+	       f->frames[0].pc == f->address;
+}
+
+void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		      const char *values, struct buffer *out)
+{
+	struct printer p = { .f = f, .units = units, .pid = pid, .values = values, .out = out };
+	uint32_t n = count(f);
+
+	/* What lies outside of the last call in a cell is our own machinery. */
+	while (n && !unit_table_find(units, f->frames[n - 1].cell))
+		n--;
+	for (uint32_t i = is_nowhere(f); i < n;) {
+		if (f->n_omitted && i == f->omitted_at)
+			put_omitted(&p);
+		if (p.shown >= FRAMES_SHOWN && n - i > 2) {
+			buffer_printf(out, "  ... %u more calls ...\n", n - i - 1);
+			i = n - 1;
+		}
+		i = put_one(&p, i, n);
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of a fault record as a reader wants them: those in cells with their lines, inlined ones
+ * too, those in libraries folded into one line, repeated ones told once.
+ */
+#ifndef CGPU_KERNEL_FAULTS_FAULT_FRAMES_H
+#define CGPU_KERNEL_FAULTS_FAULT_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/faults/fault-values.h"
+
+struct buffer;
+struct fault_frame;
+struct fault_record;
+struct unit_table;
+
+#define FAULT_CALLS_MAX 8 /* inlined into each other at one instruction */
+
+/* One call in a cell. */
+struct fault_call {
+	const struct unit_record *unit; /* NULL: in a library */
+	char function[160];
+	uint32_t line; /* 0: not known */
+	const char
+		*file; /* instead of a line of the cell: a file, or another cell; NULL: not known */
+	uint32_t file_line;
+	bool is_of_user; /* the line is of a cell or of a user's file */
+	bool top_level;  /* the statements of the cell itself */
+	bool has_scene;  /* its variables can be asked for */
+	struct fault_scene scene;
+	Dwarf_Die entry; /* of the function, if has_scene */
+};
+
+/*
+ * The calls at frame i, innermost first; how many were stored, at least 1. pid: the worker, stopped
+ * at the fault; 0 when it is gone.
+ */
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i,
+			    const struct unit_table *units, pid_t pid, struct fault_call *ret);
+/* The innermost call in a cell; false when there is none. */
+bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+			    struct fault_call *ret);
+
+/* The call in the cell's text that one frame stands for; false when its line is not known. */
+bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units,
+		       struct fault_call *ret);
+
+/* "In[3], line 7, in average()". */
+void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out);
+/* All of them, with source lines; `values` stand under the innermost call in a cell. */
+void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		      const char *values, struct buffer *out);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One copy, made safe afterwards: what is checked in shared memory may be another thing when it is
+ * used. */
+#include "kernel/faults/fault-record.h"
+
+#include <string.h>
+
+#define TERMINATE(text) ((text)[sizeof(text) - 1] = '\0')
+
+static void end_texts_of(struct address_description *d)
+{
+	TERMINATE(d->name);
+	TERMINATE(d->allocated.function);
+	TERMINATE(d->freed.function);
+}
+
+void fault_record_take(struct fault_record *ret, const struct fault_record *shared)
+{
+	memcpy(ret, shared, sizeof(*ret));
+	if (ret->n_frames > FAULT_FRAMES_MAX)
+		ret->n_frames = FAULT_FRAMES_MAX;
+	if (ret->n_registers > FAULT_REGISTER_FRAMES)
+		ret->n_registers = FAULT_REGISTER_FRAMES;
+	for (uint32_t i = 0; i < FAULT_FRAMES_MAX; i++)
+		TERMINATE(ret->frames[i].name);
+	end_texts_of(&ret->what);
+	TERMINATE(ret->ename);
+	TERMINATE(ret->missing);
+	TERMINATE(ret->text);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See journal.c for the states that this walks through, common/arena-layout.h for what makes up the
+ * committed state. */
+#define _GNU_SOURCE
+#include "kernel/state/commit.h"
+
+#include <signal.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "common/arena-layout.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/state/kept-memory.h"
+#include "kernel/workers/patience.h"
+#include "kernel/base/process.h"
+#include "kernel/state/snapshot.h"
+
+#define DEATH_MS 5000 /* as kernel/workers/patience.h counts */
+#define LARGE_BYTES (4ull * 1024 * 1024)
+
+static const char *const step_names[] = {
+#define STEP(symbol, name) [COMMIT_##symbol] = name,
+#include "kernel/state/commit-steps.def"
+#undef STEP
+};
+
+const char *commit_step_name(enum commit_step step)
+{
+	return (unsigned)step < COMMIT_STEPS ? step_names[step] : "";
+}
+
+/* The cell could write to every page that this reads, so nothing in it is believed. */
+static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h,
+		       struct error *err)
+{
+	struct iovec local = { h, sizeof(*h) };
+	struct iovec remote = { (void *)(uintptr_t)ARENA_BASE, sizeof(*h) };
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(*h))
+		return error_errno(err, "cannot read the arena of worker %d", (int)pid);
+	if (h->magic != ARENA_MAGIC || h->version != ARENA_VERSION)
+		return error_set(err, ERROR_STATE,
+				 "the cell has overwritten the header of the session's memory");
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		if (h->top[r] % ARENA_PAGE || h->top[r] > arena_region_size(r) ||
+		    h->top[r] < s->top[r])
+			return error_set(err, ERROR_STATE,
+					 "the cell has overwritten the header of the session's "
+					 "memory (region %d ends at %#llx)",
+					 r, (unsigned long long)h->top[r]);
+	}
+	return 0;
+}
+
+/* All of it but ranges that are lent, and still shared. */
+static int scan_region(const struct commit_source *from, const struct twins *twins, uint64_t start,
+		       uint64_t end, struct dirty_ranges *ret, struct error *err)
+{
+	for (uint64_t at = start, from_here = start; at < end;) {
+		const struct twin *w = twins_shared_from(twins, from_here);
+		uint64_t to = w && w->address < end ? w->address : end;
+
+		if (to < end && !dirty_pages_none(from->pid, w->address, w->address + w->size)) {
+			from_here = w->address + 1;
+			continue;
+		}
+		if (to > at && from->method->scan(from->pagemap, at, to, ret, err))
+			return -1;
+		at = from_here = to < end ? w->address + w->size : end;
+	}
+	return 0;
+}
+
+static int scan(const struct commit_source *from, const struct snapshot *s,
+		const struct arena_header *h, struct dirty_ranges *ret, struct error *err)
+{
+	dirty_ranges_clear(ret);
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t start = ARENA_BASE + arena_region_offset(r);
+
+		if (scan_region(from, &s->twins, start, start + h->top[r], ret, err))
+			return -1;
+	}
+	/* Linux finds no pages, and no error, where a process has just lost its memory. */
+	if (!process_has_memory(from->pid))
+		return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)from->pid);
+	return 0;
+}
+
+/*
+ * Writing fails when memory is out. The journal has all that matters of the worker, and the
+ * worker's private pages are as large as what is to be written: its end makes the room.
+ */
+static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook,
+		 struct error *err)
+{
+	const struct timespec pause = { 0, 1000000 };
+	struct error first = ERROR_INIT;
+	struct patience p;
+
+	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, &first))
+		return 0;
+	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
+	kill(pid, SIGKILL);
+	patience_begin(&p, pid, PATIENCE_DEATH);
+	while (patience_used_ms(&p) < DEATH_MS) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, err);
+}
+
+int commit_begin(struct commit *c, struct snapshot *s, struct journal *j,
+		 const struct commit_source *from, const struct commit_hook *hook,
+		 struct error *err)
+{
+	*c = (struct commit){ .snapshot = s,
+			      .journal = j,
+			      .pid = from->pid,
+			      .hook = hook,
+			      .began_ns = clock_now_ns() };
+	commit_hook_call(hook, COMMIT_BEGIN);
+	if (read_header(from->pid, s, &c->header, err))
+		return -1;
+	commit_hook_call(hook, COMMIT_HEADER);
+	if (scan(from, s, &c->header, &j->ranges, err)) {
+		journal_reset(j);
+		return -1;
+	}
+	commit_hook_call(hook, COMMIT_SCANNED);
+	c->bytes = j->ranges.bytes;
+	return 0;
+}
+
+bool commit_is_large(const struct commit *c)
+{
+	return c->bytes >= LARGE_BYTES || (c->goes_on && twins_are_shared(&c->snapshot->twins));
+}
+
+/* All is committed already, so a twin that cannot be brought up to date only loses its use. */
+static void refresh(struct commit *c)
+{
+	struct snapshot *s = c->snapshot;
+	struct error err = ERROR_INIT;
+
+	twins_committed(&s->twins);
+	if (twins_refresh(&s->twins, s->memfd, ARENA_BASE, s->undo.bytes_max, &c->saved,
+			  &c->saved_lost, &err))
+		log_warning("a copy of memory that cells overwrite is given up: %s", err.text);
+	twins_unshare(&s->twins);
+}
+
+int commit_copy(struct commit *c, struct error *err)
+{
+	if (journal_stage(c->journal, c->pid, err))
+		return -1;
+	commit_hook_call(c->hook, COMMIT_STAGED);
+	snapshot_view_keep(&c->snapshot->view, c->snapshot->memfd, ARENA_BASE, &c->journal->ranges);
+	if (apply(c->snapshot, c->journal, c->pid, c->hook, err))
+		return -1;
+	twins_overwritten(&c->snapshot->twins, &c->journal->ranges);
+	if (c->goes_on)
+		refresh(c);
+	return 0;
+}
+
+static bool may_have_twin(uint64_t address)
+{
+	uint64_t offset = address - ARENA_BASE;
+
+	return offset - ARENA_DATA_OFFSET < ARENA_DATA_SIZE ||
+	       offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
+}
+
+/* The journal's copy of a large range becomes its twin: there is none cheaper. */
+static void make_twins(struct commit *c)
+{
+	const struct dirty_ranges *r = &c->journal->ranges;
+	size_t size = 0, given = 0;
+	char *data = c->bytes >= TWIN_MIN ? journal_steal_data(c->journal, &size) : NULL;
+
+	for (size_t i = 0, at = 0, end, bytes; data && i < r->n; i = end, at += bytes) {
+		/* Large ranges were cut. */
+		for (end = i, bytes = 0;
+		     end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
+			bytes += r->at[end].size;
+		if (!may_have_twin(r->at[i].address) ||
+		    !twins_adopt(&c->snapshot->twins, r->at[i].address, bytes, data + at))
+			continue;
+		kept_memory_give(data + given, at - given);
+		given = at + bytes;
+	}
+	if (data)
+		kept_memory_give(data + given, size - given);
+}
+
+/* What was overwritten in place belongs to the same step back. */
+void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost)
+{
+	struct preimage *p = &undo_log_newest(&s->undo)->preimage;
+
+	p->valid = p->valid && !lost;
+	while (p->next)
+		p = p->next;
+	p->next = saved;
+}
+
+void commit_end(struct commit *c, bool copied, struct commit_report *ret)
+{
+	if (copied) {
+		twins_committed(&c->snapshot->twins);
+		make_twins(c);
+		snapshot_advance(c->snapshot, &c->header, journal_steal_preimage(c->journal));
+		commit_add_saved(c->snapshot, c->saved, c->saved_lost);
+		commit_hook_call(c->hook, COMMIT_APPLIED);
+		ret->bytes = c->bytes;
+	}
+	journal_reset(c->journal);
+	ret->ns = clock_now_ns() - c->began_ns;
+}
+
+int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,
+		const struct commit_hook *hook, struct commit_report *ret, struct error *err)
+{
+	struct commit c;
+	int failed;
+
+	if (commit_begin(&c, s, j, from, hook, err))
+		return -1;
+	failed = commit_copy(&c, err);
+	commit_end(&c, !failed, ret);
+	return failed;
+}

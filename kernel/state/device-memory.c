@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a
+ * rollback needs it. After the commit its descriptor moves to the undo, and so do the chunks with
+ * pre-images: nobody writes them again. When that undo is not kept, since it is too large, the next
+ * cell is likely to need as much: making device memory takes longer than the copy that goes there.
+ * So these chunks wait for it, unless the worker ends or gives them back.
+ */
+#include "kernel/state/device-memory.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "kernel/base/closer.h"
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
+}
+
+static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk, struct error *err)
+{
+	if (!ARRAY_ROOM(c->at, c->n, &c->cap))
+		return no_memory(err);
+	c->at[c->n++] = *chunk;
+	return 0;
+}
+
+void device_chunk_park(struct device_chunk *c, uint64_t place)
+{
+	closer_close(c->fd);
+	c->fd = -1;
+	c->parked = true;
+	c->place = place;
+}
+
+static void chunks_release(struct device_chunks *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		closer_close(c->at[i].fd);
+	free(c->at);
+	*c = (struct device_chunks){ 0 };
+}
+
+static struct device_chunk *chunks_find(const struct device_chunks *c, uint64_t id)
+{
+	for (size_t i = c->n; i-- > 0;)
+		if (c->at[i].id == id)
+			return &c->at[i];
+	return NULL;
+}
+
+/* Order is kept for none: the last one takes the place. */
+static void chunks_remove(struct device_chunks *c, struct device_chunk *chunk)
+{
+	closer_close(chunk->fd);
+	*chunk = c->at[--c->n];
+}
+
+static void preimages_release(struct device_preimages *p)
+{
+	free(p->at);
+	*p = (struct device_preimages){ 0 };
+}
+
+static void certificates_release(struct device_certificates *c)
+{
+	free(c->at);
+	*c = (struct device_certificates){ 0 };
+}
+
+static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->at[i].chunk == chunk)
+			return true;
+	return false;
+}
+
+void device_undo_release(struct device_undo *u)
+{
+	preimages_release(&u->preimages);
+	certificates_release(&u->certificates);
+	chunks_release(&u->dropped);
+	chunks_release(&u->before);
+	u->valid = false;
+}
+
+uint64_t device_undo_bytes(const struct device_undo *u)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < u->dropped.n; i++)
+		bytes += u->dropped.at[i].size;
+	return bytes;
+}
+
+void device_memory_release(struct device_memory *d)
+{
+	chunks_release(&d->chunks);
+	chunks_release(&d->waiting);
+	preimages_release(&d->preimages);
+	certificates_release(&d->certificates);
+}
+
+void device_memory_reset(struct device_memory *d)
+{
+	device_memory_release(d);
+}
+
+int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address,
+			int fd, struct error *err)
+{
+	struct device_chunk *known = chunks_find(&d->chunks, id);
+	struct device_chunk chunk = {
+		.id = id, .size = size, .address = address, .fd = fd, .fresh = true
+	};
+
+	if (known) {
+		/* Its memory was lost or parked, and this one takes its place. */
+		if (fd >= 0) {
+			closer_close(known->fd);
+			known->fd = fd;
+		}
+		known->address = address;
+		known->dropped = false;
+		return 0;
+	}
+	if (fd < 0)
+		return error_set(err, ERROR_PROTOCOL,
+				 "device memory chunk %llu came without its descriptor",
+				 (unsigned long long)id);
+	if (chunks_add(&d->chunks, &chunk, err)) {
+		closer_close(fd);
+		return -1;
+	}
+	return 0;
+}
+
+/* One that waits becomes one of the running cell, which has made it as much as any. */
+static int take_waiting(struct device_memory *d, uint64_t id, struct error *err)
+{
+	struct device_chunk *waiting = chunks_find(&d->waiting, id);
+
+	if (!waiting)
+		return 0;
+	waiting->fresh = true;
+	if (chunks_add(&d->chunks, waiting, err))
+		return -1;
+	waiting->fd = -1;
+	chunks_remove(&d->waiting, waiting);
+	return 0;
+}
+
+int device_memory_preimage(struct device_memory *d, const struct device_preimage *p,
+			   struct error *err)
+{
+	const struct device_chunk *chunk;
+
+	if (take_waiting(d, p->chunk, err))
+		return -1;
+	chunk = chunks_find(&d->chunks, p->chunk);
+	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
+		return error_set(err, ERROR_PROTOCOL,
+				 "a pre-image lies in chunk %llu, which does not hold it",
+				 (unsigned long long)p->chunk);
+	if (!ARRAY_ROOM(d->preimages.at, d->preimages.n, &d->preimages.cap))
+		return no_memory(err);
+	d->preimages.at[d->preimages.n++] = *p;
+	return 0;
+}
+
+int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err)
+{
+	uint32_t n = record_count(r, CERTIFICATE_SIZE);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct device_certificates *all = &d->certificates;
+
+		if (!ARRAY_ROOM(all->at, all->n, &all->cap))
+			return no_memory(err);
+		all->at[all->n++] = certificate_take(r);
+	}
+	return 0;
+}
+
+bool device_memory_waits(const struct device_memory *d, uint64_t id)
+{
+	return chunks_find(&d->waiting, id);
+}
+
+int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
+{
+	struct device_chunk *chunk = chunks_find(&d->waiting, id);
+
+	if (chunk) {
+		chunks_remove(&d->waiting, chunk);
+		return 0;
+	}
+	chunk = chunks_find(&d->chunks, id);
+	if (!chunk)
+		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped",
+				 (unsigned long long)id);
+	chunk->dropped = true;
+	return 0;
+}
+
+/* What exists at this moment, as the commit before this one left it. */
+static int note_before(struct device_memory *d, struct device_undo *undo)
+{
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		struct device_chunk c = d->chunks.at[i];
+
+		c.fd = -1;
+		c.parked = false;
+		c.address = c.committed_address;
+		if (!c.fresh && chunks_add(&undo->before, &c, NULL))
+			return -1;
+	}
+	return 0;
+}
+
+void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
+{
+	struct device_undo undo = { 0 };
+
+	undo.valid = !note_before(d, &undo);
+	/* The cell has not touched it, and pre-images of an earlier one may wait for their worker.
+	 */
+	if (d->out_of_reach) {
+		*ret_undo = undo;
+		return;
+	}
+	for (size_t i = 0; i < d->chunks.n;) {
+		struct device_chunk *c = &d->chunks.at[i];
+
+		/* One without an address holds pre-images, of which only undo has a use now. */
+		if (!c->dropped && c->address) {
+			c->fresh = false;
+			c->committed_address = c->address;
+			i++;
+			continue;
+		}
+		/* A fresh one matters to undo only if a pre-image lies in it. */
+		if (!c->fresh || preimages_use(&d->preimages, c->id)) {
+			if (chunks_add(&undo.dropped, c, NULL))
+				undo.valid = false;
+			else
+				c->fd = -1;
+		}
+		chunks_remove(&d->chunks, c);
+	}
+	undo.preimages = d->preimages;
+	d->preimages = (struct device_preimages){ 0 };
+	undo.certificates = d->certificates;
+	d->certificates = (struct device_certificates){ 0 };
+	*ret_undo = undo;
+}
+
+void device_memory_recycle(struct device_memory *d, struct device_undo *undo)
+{
+	for (size_t i = 0; i < undo->dropped.n; i++) {
+		struct device_chunk *c = &undo->dropped.at[i];
+
+		if (c->address || c->committed_address || c->fd < 0 ||
+		    chunks_add(&d->waiting, c, NULL))
+			continue;
+		c->fd = -1;
+	}
+}
+
+void device_memory_rollback(struct device_memory *d)
+{
+	chunks_release(&d->waiting);
+	for (size_t i = 0; i < d->chunks.n;) {
+		struct device_chunk *c = &d->chunks.at[i];
+
+		c->dropped = false;
+		c->address = c->fresh ? 0 : c->committed_address;
+		if (c->fresh && !preimages_use(&d->preimages, c->id))
+			chunks_remove(&d->chunks, c);
+		else
+			i++;
+	}
+}
+
+void device_memory_restored(struct device_memory *d)
+{
+	preimages_release(&d->preimages);
+	certificates_release(&d->certificates);
+	for (size_t i = 0; i < d->chunks.n;) {
+		if (d->chunks.at[i].fresh)
+			chunks_remove(&d->chunks, &d->chunks.at[i]);
+		else
+			i++;
+	}
+}
+
+/* The chunk that was mapped at the address. */
+static const struct device_chunk *chunks_at(const struct device_chunks *c, uint64_t address)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].address && address - c->at[i].address < c->at[i].size)
+			return &c->at[i];
+	return NULL;
+}
+
+/* Does the pre-image, taken when `then` was mapped, belong to a chunk that is in `before` too? */
+static bool is_wanted(const struct device_preimage *p, const struct device_chunks *then,
+		      const struct device_chunks *before)
+{
+	const struct device_chunk *owner = chunks_at(then, p->address);
+	const struct device_chunk *same = owner ? chunks_find(before, owner->id) : NULL;
+
+	return same && same->address == owner->address;
+}
+
+int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n,
+			    struct error *err)
+{
+	size_t chunks = d->chunks.n, preimages = 0, certificates = 0;
+	struct device_chunk *c;
+	struct device_preimage *p;
+	struct certificate *t;
+
+	for (size_t i = 0; i < n; i++) {
+		chunks += undo[i]->dropped.n;
+		preimages += undo[i]->preimages.n;
+		certificates += undo[i]->certificates.n;
+	}
+	c = realloc(d->chunks.at, (chunks + 1) * sizeof(*c));
+	if (c)
+		d->chunks.at = c;
+	p = realloc(d->preimages.at, (preimages + 1) * sizeof(*p));
+	if (p)
+		d->preimages.at = p;
+	t = realloc(d->certificates.at, (certificates + 1) * sizeof(*t));
+	if (t)
+		d->certificates.at = t;
+	if (!c || !p || !t)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
+	d->chunks.cap = chunks + 1;
+	d->preimages.cap = preimages + 1;
+	d->certificates.cap = certificates + 1;
+	return 0;
+}
+
+/* What younger cells have found in a buffer that this one has written is not what the older state
+ * has in it. */
+static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
+{
+	for (size_t i = 0; i < undo->preimages.n; i++)
+		for (size_t k = 0; k < c->n;) {
+			if (c->at[k].address == undo->preimages.at[i].address)
+				c->at[k] = c->at[--c->n];
+			else
+				k++;
+		}
+	for (size_t i = 0; i < undo->certificates.n; i++)
+		c->at[c->n++] = undo->certificates.at[i];
+}
+
+void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n)
+{
+	const struct device_chunks *before = &undo[n - 1]->before;
+
+	d->preimages.n = 0;
+	d->certificates.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		take_certificates(&d->certificates, undo[i]);
+		for (size_t k = 0; k < undo[i]->dropped.n; k++) {
+			d->chunks.at[d->chunks.n++] = undo[i]->dropped.at[k];
+			undo[i]->dropped.at[k].fd = -1;
+		}
+		/* The older one is copied later, over the younger one. */
+		for (size_t k = 0; k < undo[i]->preimages.n; k++)
+			if (is_wanted(&undo[i]->preimages.at[k], &undo[i]->before, before))
+				d->preimages.at[d->preimages.n++] = undo[i]->preimages.at[k];
+	}
+	/* Whatever was not there before counts as made by the cells that are taken back. */
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		struct device_chunk *c = &d->chunks.at[i];
+		const struct device_chunk *old = chunks_find(before, c->id);
+
+		c->fresh = !old;
+		c->committed_address = old ? old->address : 0;
+	}
+	device_memory_rollback(d);
+}
+
+void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->preimages.n);
+	for (size_t i = 0; i < d->preimages.n; i++) {
+		record_put_u64(out, d->preimages.at[i].address);
+		record_put_u64(out, d->preimages.at[i].size);
+		record_put_u64(out, d->preimages.at[i].chunk);
+		record_put_u64(out, d->preimages.at[i].offset);
+	}
+}
+
+void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->certificates.n);
+	for (size_t i = 0; i < d->certificates.n; i++)
+		certificate_put(out, &d->certificates.at[i]);
+}
+
+void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
+{
+	record_put_u64(out, c->id);
+	record_put_u64(out, c->size);
+	record_put_u64(out, c->address);
+}
+
+void device_memory_encode_waiting(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->waiting.n);
+	for (size_t i = 0; i < d->waiting.n; i++)
+		record_put_u64(out, d->waiting.at[i].id);
+}
+
+void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd >= 0 && !CHUNK_IS_ON_HOST(c->at[i].id))
+			bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+}
+
+void device_chunks_sum_parked(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd < 0 && c->at[i].parked)
+			bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+}
+
+bool device_chunks_parked(const struct device_chunks *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd < 0 && c->at[i].parked)
+			return true;
+	return false;
+}

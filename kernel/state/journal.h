@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The journal of one commit: a copy of what a cell has overwritten, taken out of the worker before
+ * the arena's memfd is touched. It lives in the kernel's memory: it guards against the death of the
+ * worker, and the memfd dies with the kernel.
+ *
+ * Used by kernel/state/commit.c alone.
+ */
+#ifndef CGPU_KERNEL_STATE_JOURNAL_H
+#define CGPU_KERNEL_STATE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kernel/state/dirty-pages.h"
+
+struct error;
+
+enum commit_step {
+#define STEP(symbol, name) COMMIT_##symbol,
+#include "kernel/state/commit-steps.def"
+#undef STEP
+	COMMIT_STEPS
+};
+
+/* Told of each step of a commit as it is reached. */
+struct commit_hook {
+	void (*fn)(void *data, enum commit_step step);
+	void *data;
+};
+
+static inline void commit_hook_call(const struct commit_hook *hook, enum commit_step step)
+{
+	if (hook && hook->fn)
+		hook->fn(hook->data, step);
+}
+
+enum journal_state { JOURNAL_RUNNING, JOURNAL_STAGED, JOURNAL_APPLIED };
+
+/* Old content of the pages that a commit overwrites, to go back to. */
+struct preimage {
+	struct dirty_ranges ranges;
+	char *data; /* ranges.bytes, one range after the other; `mapped` bytes of
+		       kernel/state/kept-memory.h */
+	size_t mapped;
+	bool valid;            /* false: the commit was larger than what is kept */
+	struct preimage *next; /* more of the same commit; on the heap, owned */
+};
+
+struct journal {
+	enum journal_state state;
+	struct dirty_ranges ranges; /* addresses in the worker; fill while RUNNING */
+	char *data; /* the pages, one range after the other; of kernel/state/kept-memory.h */
+	size_t capacity;
+	struct journal_slice *slices; /* how `ranges` are shared out, from STAGED on */
+	size_t n_slices;
+	struct preimage preimage; /* valid from APPLIED to journal_reset() */
+};
+
+void journal_release(struct journal *j);
+
+/* RUNNING -> STAGED: copy `ranges` out of the process. On error the journal is RUNNING and empty.
+ */
+int journal_stage(struct journal *j, pid_t pid, struct error *err);
+
+/*
+ * STAGED -> APPLIED: save the pre-image when it is not larger than keep_bytes, then write the pages
+ * to the memfd at address - base. On error what was written is taken back when there is a
+ * pre-image; the state stays STAGED and the call can be repeated. hook may be NULL; it may be
+ * called from any thread of the copying crew.
+ */
+int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
+		  const struct commit_hook *hook, struct error *err);
+
+/* Any state -> RUNNING; forgets everything but one page run of memory for the next commit. */
+void journal_reset(struct journal *j);
+
+/* Take over where the pages were copied to, one range after the other: so many bytes of
+ * kernel/state/kept-memory.h. */
+char *journal_steal_data(struct journal *j, size_t *ret_size);
+/* Take the pre-image over; the caller releases it. */
+struct preimage journal_steal_preimage(struct journal *j);
+/* Write it back. Can be repeated. */
+int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct error *err);
+void preimage_release(struct preimage *p);
+/* Memory that it takes. */
+uint64_t preimage_bytes(const struct preimage *p);
+
+#endif

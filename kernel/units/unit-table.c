@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lookups go from the newest record backwards: a cell that was run again is found in its last form.
+ */
+#include "kernel/units/unit-table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "kernel/units/unit-debug.h"
+
+#define OBJECT_MAX (512u * 1024 * 1024) /* of a unit that is unpacked */
+
+void unit_table_init(struct unit_table *t)
+{
+	*t = (struct unit_table){ 0 };
+}
+
+static void record_release(struct unit_record *r)
+{
+	unit_debug_free(r->debug);
+	unit_release(&r->unit);
+	free(r->encoded);
+	free(r->text);
+	free(r->placed);
+	buffer_release(&r->sections);
+	buffer_release(&r->ended);
+}
+
+static void cut(struct unit_table *t, size_t n)
+{
+	while (t->n > n)
+		record_release(&t->records[--t->n]);
+	t->n_running = 0;
+	t->stale = true;
+}
+
+void unit_table_release(struct unit_table *t)
+{
+	cut(t, 0);
+	free(t->records);
+	free(t->variables);
+	unit_table_init(t);
+}
+
+/* NULL: memory is out. */
+static void *pack(const void *bytes, size_t *len, struct error *err)
+{
+	size_t n = ZSTD_compressBound(*len);
+	void *packed = malloc(n);
+
+	if (!packed) {
+		error_set(err, ERROR_MEMORY, "out of memory for what is kept of a cell");
+		return NULL;
+	}
+	n = *len ? ZSTD_compress(packed, n, bytes, *len, 1) : 0;
+	*len = ZSTD_isError(n) ? 0 : n;
+	return packed;
+}
+
+void unit_record_unpack(const void *packed, size_t len, struct buffer *ret)
+{
+	unsigned long long size = len ? ZSTD_getFrameContentSize(packed, len) : 0;
+	void *to;
+
+	if (!size || size > OBJECT_MAX)
+		return;
+	to = buffer_extend(ret, size);
+	if (to && ZSTD_decompress(to, size, packed, len) != size)
+		buffer_clear(ret);
+}
+
+/* The unit again with its object and PTX packed, and without what is of no use later. */
+static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
+{
+	cleanup_buffer struct buffer small = BUFFER_INIT;
+	cleanup_free void *object = NULL, *ptx = NULL;
+	struct unit u;
+	size_t small_len;
+
+	if (unit_decode(encoded, len, &u, err))
+		return -1;
+	object = pack(u.object, &u.object_len, err);
+	ptx = object ? pack(u.ptx, &u.ptx_len, err) : NULL;
+	u.object = object;
+	u.ptx = ptx;
+	u.n_declarations = u.n_lines = 0;
+	if (ptx)
+		unit_encode(&u, &small);
+	unit_release(&u);
+	if (!ptx || buffer_check(&small, err))
+		return -1;
+	small_len = small.len;
+	ret->encoded_len = small_len;
+	ret->encoded = buffer_steal(&small);
+	if (!ret->encoded)
+		return error_set(err, ERROR_MEMORY, "out of memory for what is kept of a cell");
+	return unit_decode(ret->encoded, small_len, &ret->unit, err);
+}
+
+static struct unit_debug *open_debug(const struct unit_record *r)
+{
+	cleanup_buffer struct buffer object = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	struct unit_debug *d = NULL;
+
+	if (!r->unit.object_len)
+		return NULL;
+	unit_record_unpack(r->unit.object, r->unit.object_len, &object);
+	if (object.len)
+		d = unit_debug_new(object.data, object.len, &err);
+	if (!d)
+		log_warning("%s: %s", r->unit.cell_name,
+			    *err.text ? err.text : "its object cannot be unpacked");
+	return d;
+}
+
+struct unit_debug *unit_record_debug(const struct unit_record *r)
+{
+	struct unit_record *mine = (struct unit_record *)r; /* a cache */
+
+	if (!mine->debug && !mine->no_debug) {
+		mine->debug = open_debug(r);
+		mine->no_debug = !mine->debug;
+	}
+	return mine->debug;
+}
+
+/* The record's unit is there; the record is taken over. */
+static int add(struct unit_table *t, struct unit_record *r, const char *text, struct error *err)
+{
+	r->text = text ? strdup(text) : NULL;
+	r->placed = calloc(r->unit.n_symbols + 1, sizeof(*r->placed));
+	if (!r->placed) {
+		record_release(r);
+		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	}
+	r->serial = t->next_serial++;
+	r->has_code = true; /* until the loader says otherwise */
+	t->records[t->n++] = *r;
+	t->n_running++;
+	return 0;
+}
+
+int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text,
+		     struct error *err)
+{
+	struct unit_record r = { 0 };
+
+	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	if (shrink(encoded, len, &r, err)) {
+		record_release(&r);
+		return -1;
+	}
+	return add(t, &r, text, err);
+}
+
+/* A record that was shrunk before. */
+static int take_record(struct unit_table *t, struct record *from, struct error *err)
+{
+	struct unit_record r = { 0 };
+	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended,
+		   *sections;
+	size_t len, sections_len;
+
+	ended = record_bytes(from, &len);
+	sections = record_bytes(from, &sections_len);
+	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	r.encoded = malloc(r.encoded_len + 1);
+	if (!r.encoded)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	memcpy(r.encoded, encoded, r.encoded_len);
+	if (unit_decode(r.encoded, r.encoded_len, &r.unit, err)) {
+		free(r.encoded);
+		return -1;
+	}
+	if (add(t, &r, text, err))
+		return -1;
+	unit_table_end_names(t, &(struct buffer){ .data = (char *)ended, .len = len });
+	buffer_append(&t->records[t->n - 1].sections, sections, sections_len);
+	for (size_t k = 0; k < t->records[t->n - 1].unit.n_symbols; k++) {
+		t->records[t->n - 1].placed[k].address = record_u64(from);
+		t->records[t->n - 1].placed[k].size = record_u64(from);
+	}
+	unit_table_commit(t);
+	return 0;
+}
+
+void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size)
+{
+	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
+
+	for (size_t i = 0; r && i < r->unit.n_symbols; i++)
+		if (!strcmp(r->unit.symbols[i].name, name))
+			r->placed[i] = (struct placed_symbol){ address, size };
+}
+
+void unit_table_place_section(struct unit_table *t, uint32_t index, uint64_t address)
+{
+	const struct placed_section s = { index, address };
+
+	if (t->n_running)
+		buffer_append(&t->records[t->n - 1].sections, &s, sizeof(s));
+}
+
+uint64_t unit_record_section(const struct unit_record *r, uint32_t index)
+{
+	struct placed_section s;
+
+	for (size_t at = 0; at + sizeof(s) <= r->sections.len; at += sizeof(s)) {
+		memcpy(&s, r->sections.data + at, sizeof(s));
+		if (s.index == index)
+			return s.address;
+	}
+	return 0;
+}
+
+void unit_table_note_code(struct unit_table *t, uint32_t replaces, bool has_code)
+{
+	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
+
+	if (!r)
+		return;
+	r->replaces = replaces;
+	r->has_code = has_code;
+}
+
+void unit_table_end_names(struct unit_table *t, const struct buffer *names)
+{
+	if (t->n)
+		buffer_append(&t->records[t->n - 1].ended, buffer_text(names), names->len);
+}
+
+void unit_table_commit(struct unit_table *t)
+{
+	t->n_running = 0;
+	t->stale = true;
+}
+
+static size_t n_committed(const struct unit_table *t)
+{
+	return t->n - t->n_running;
+}
+
+void unit_table_drop(struct unit_table *t)
+{
+	if (t->n_running)
+		cut(t, n_committed(t));
+}
+
+uint64_t unit_table_committed(const struct unit_table *t)
+{
+	size_t n = n_committed(t);
+
+	return n ? t->records[n - 1].serial + 1 : 0;
+}
+
+void unit_table_undo(struct unit_table *t, uint64_t mark)
+{
+	size_t n = t->n;
+
+	while (n && t->records[n - 1].serial >= mark)
+		n--;
+	if (n < t->n)
+		cut(t, n);
+}
+
+void unit_table_remove(struct unit_table *t, const bool *gone)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (gone[i])
+			record_release(&t->records[i]);
+		else
+			t->records[n++] = t->records[i];
+	}
+	t->n = n;
+	t->stale = true;
+}
+
+void unit_table_encode(const struct unit_table *t, struct buffer *out)
+{
+	size_t n = n_committed(t);
+
+	record_put_u32(out, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		const struct unit_record *r = &t->records[i];
+
+		record_put_bytes(out, r->encoded, r->encoded_len);
+		record_put_str(out, r->text ? r->text : "");
+		record_put_bytes(out, r->ended.data, r->ended.len);
+		record_put_bytes(out, r->sections.data, r->sections.len);
+		for (size_t k = 0; k < r->unit.n_symbols; k++) {
+			record_put_u64(out, r->placed[k].address);
+			record_put_u64(out, r->placed[k].size);
+		}
+	}
+}
+
+int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct error *err)
+{
+	struct record r = record_open(data, len);
+	uint32_t n = record_count(&r, 8);
+	int failed = 0;
+
+	for (uint32_t i = 0; i < n && !failed; i++)
+		failed = take_record(t, &r, err);
+	if (!failed && !record_check(&r, "the table of cells", err))
+		return 0;
+	unit_table_release(t);
+	return -1;
+}
+
+const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell)
+{
+	for (size_t i = t->n; cell && i-- > 0;)
+		if (t->records[i].unit.cell == cell)
+			return &t->records[i];
+	return NULL;
+}
+
+static const struct unit_record *find_definer(const struct unit_table *t, const char *name,
+					      size_t *ret_symbol)
+{
+	for (size_t i = t->n; i-- > 0;) {
+		const struct unit *u = &t->records[i].unit;
+
+		for (size_t k = 0; k < u->n_symbols; k++) {
+			if (!strcmp(u->symbols[k].name, name)) {
+				*ret_symbol = k;
+				return &t->records[i];
+			}
+		}
+	}
+	return NULL;
+}
+
+const struct unit_record *unit_table_definer(const struct unit_table *t, const char *name)
+{
+	size_t symbol;
+
+	return find_definer(t, name, &symbol);
+}
+
+uint64_t unit_table_address(const struct unit_table *t, const char *name)
+{
+	size_t symbol;
+	const struct unit_record *r = find_definer(t, name, &symbol);
+
+	return r ? r->placed[symbol].address : 0;
+}
+
+bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size)
+{
+	const char *at = r->text;
+	size_t len;
+
+	for (uint32_t i = 1; at && i < line; i++) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at || !line || !size)
+		return false;
+	len = strcspn(at, "\n");
+	if (len >= size)
+		len = size - 1;
+	memcpy(buf, at, len);
+	buf[len] = '\0';
+	return true;
+}
+
+struct candidate {
+	const char *name;
+	const struct unit_symbol *symbol; /* NULL: here the name ends */
+	const struct placed_symbol *placed;
+	uint32_t cell;
+	size_t order;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : (x->order < y->order) - (x->order > y->order);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static size_t collect(const struct unit_table *t, struct candidate **ret)
+{
+	size_t committed = n_committed(t), n = 0, all = 0;
+	struct candidate *c;
+
+	for (size_t i = 0; i < committed; i++) /* a name takes at least two bytes */
+		all += t->records[i].unit.n_symbols + t->records[i].ended.len / 2;
+	c = malloc((all + 1) * sizeof(*c));
+	for (size_t i = 0; c && i < committed; i++) {
+		const struct unit_record *r = &t->records[i];
+
+		for (size_t k = 0; k < r->unit.n_symbols; k++) {
+			if (!r->placed[k].address)
+				continue;
+			c[n] = (struct candidate){ r->unit.symbols[k].name, &r->unit.symbols[k],
+						   &r->placed[k], r->unit.cell, n };
+			n++;
+		}
+		for (size_t at = 0; at < r->ended.len; at += strlen(r->ended.data + at) + 1) {
+			c[n] = (struct candidate){ .name = r->ended.data + at, .order = n };
+			n++;
+		}
+	}
+	*ret = c;
+	return n;
+}
+
+/* Of each name the newest, then all in the order in which they were defined. */
+static size_t keep_newest(struct candidate *c, size_t n)
+{
+	const char *last = "";
+	size_t kept = 0;
+
+	qsort(c, n, sizeof(*c), by_name);
+	for (size_t i = 0; i < n; i++) {
+		if (i && !strcmp(c[i].name, last))
+			continue;
+		last = c[i].name;
+		if (c[i].symbol)
+			c[kept++] = c[i];
+	}
+	qsort(c, kept, sizeof(*c), by_order);
+	return kept;
+}
+
+static void make_variables(struct unit_table *t)
+{
+	struct candidate *c;
+	size_t n = collect(t, &c);
+
+	free(t->variables);
+	t->n_variables = 0;
+	t->variables = NULL;
+	if (c) {
+		n = keep_newest(c, n);
+		t->variables = malloc((n + 1) * sizeof(*t->variables));
+	}
+	for (size_t i = 0; t->variables && i < n; i++) {
+		t->variables[t->n_variables++] = (struct supervisor_variable){
+			.name = c[i].name,
+			.type = c[i].symbol->type,
+			.type_code = c[i].symbol->type_code,
+			.address = c[i].placed->address,
+			.size = c[i].placed->size ? c[i].placed->size : c[i].symbol->size,
+			.cell = c[i].cell,
+			.is_function = c[i].symbol->is_function,
+		};
+	}
+	if (!t->variables)
+		log_error("out of memory for the list of variables");
+	free(c);
+	t->stale = false;
+}
+
+size_t unit_table_variables(struct unit_table *t, const struct supervisor_variable **ret)
+{
+	if (t->stale)
+		make_variables(t);
+	*ret = t->variables;
+	return t->n_variables;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests form a queue; all of it is sent at once and the head is the one at work. The encoded
+ * body is kept until the answer is there, so that a restart can ask again.
+ */
+#include "kernel/workers/compiler-client.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "common/buffer.h"
+#include "common/compiler-protocol.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/unit.h"
+#include "kernel/base/loop.h"
+
+#define FAILURES_MAX 3
+#define END_MS 500
+
+struct compiler_request {
+	struct compiler_request *next;
+	uint32_t id;
+	uint32_t type;
+	struct buffer body; /* with the id in front */
+	uint64_t deadline_ms;
+	compiler_answer *fn;
+	void *data;
+};
+
+static void set_deadline(struct compiler_client *c);
+static void on_channel(void *data);
+static void on_death(void *data);
+
+static int spawn(struct compiler_client *c, struct error *err)
+{
+	c->said_hello = false;
+	if (process_spawn(&c->process, c->dir, "cgpu-compiler", c->language, PROCESS_DIES_WITH_US,
+			  err)) {
+		c->failures++;
+		return -1;
+	}
+	if (c->loop) {
+		c->channel = loop_add_fd(c->loop, c->process.sock, on_channel, c);
+		c->death = loop_add_fd(c->loop, c->process.pidfd, on_death, c);
+	}
+	return 0;
+}
+
+int compiler_client_init(struct compiler_client *c, const char *dir, const char *language,
+			 struct error *err)
+{
+	*c = (struct compiler_client){
+		.dir = dir, .language = language, .process = PROCESS_INIT, .next_id = 1
+	};
+	return spawn(c, err);
+}
+
+void compiler_client_start(struct compiler_client *c, struct loop *loop)
+{
+	c->loop = loop;
+	if (c->process.pidfd < 0)
+		return;
+	c->channel = loop_add_fd(loop, c->process.sock, on_channel, c);
+	c->death = loop_add_fd(loop, c->process.pidfd, on_death, c);
+}
+
+static void request_free(struct compiler_request *r)
+{
+	buffer_release(&r->body);
+	free(r);
+}
+
+static struct compiler_request *take_first(struct compiler_client *c)
+{
+	struct compiler_request *r = c->first;
+
+	c->first = r->next;
+	if (!c->first)
+		c->last = NULL;
+	return r;
+}
+
+static void drop_declarations(struct compiler_client *c, size_t from)
+{
+	for (size_t i = from; i < c->n_declarations; i++)
+		buffer_release(&c->declarations[i]);
+	if (from < c->n_declarations)
+		c->n_declarations = from;
+}
+
+/* With nvcc and whatever else it has started. */
+static void kill_group(struct compiler_client *c)
+{
+	if (c->process.pid > 0)
+		kill(-c->process.pid, SIGKILL);
+}
+
+static void unwatch(struct compiler_client *c)
+{
+	loop_remove(c->loop, c->channel);
+	loop_remove(c->loop, c->death);
+	c->channel = c->death = NULL;
+}
+
+void compiler_client_release(struct compiler_client *c)
+{
+	if (c->loop) {
+		unwatch(c);
+		loop_remove(c->loop, c->deadline);
+		loop_remove(c->loop, c->retry);
+	}
+	kill_group(c);
+	process_end(&c->process, END_MS);
+	while (c->first)
+		request_free(take_first(c));
+	drop_declarations(c, 0);
+	free(c->declarations);
+	*c = (struct compiler_client){ .process = PROCESS_INIT };
+}
+
+/* That the process is dead is no error: its death asks again. What cannot be sent to any process is
+ * one. */
+static int try_send(struct compiler_client *c, uint32_t type, const struct buffer *b,
+		    struct error *err)
+{
+	struct error mine = ERROR_INIT;
+
+	if (c->process.sock < 0 ||
+	    !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
+		return 0;
+	if (mine.code == ERROR_TIMEOUT)
+		kill_group(c);
+	if (mine.code == ERROR_TIMEOUT || mine.code == ERROR_PEER_GONE)
+		return 0;
+	return error_set(err, mine.code, "the compiler cannot be asked: %s", mine.text);
+}
+
+static void send(struct compiler_client *c, uint32_t type, const struct buffer *b)
+{
+	struct error err = ERROR_INIT;
+
+	if (try_send(c, type, b, &err))
+		log_error("%s", err.text);
+}
+
+/* All that it must know, for one that was started again. */
+static void send_declarations(struct compiler_client *c)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, (uint32_t)c->n_declarations);
+	record_put_u32(&b, (uint32_t)c->n_declarations);
+	for (size_t i = 0; i < c->n_declarations; i++) {
+		record_put_u32(&b, (uint32_t)i);
+		buffer_append(&b, c->declarations[i].data, c->declarations[i].len);
+	}
+	if (buffer_check(&b, NULL))
+		log_error("out of memory for the session's declarations");
+	else
+		send(c, COMPILER_DECLARATIONS, &b);
+}
+
+/* Room for `total` of them; those that are not there yet are empty. */
+static int resize_declarations(struct compiler_client *c, size_t total)
+{
+	struct buffer *grown;
+
+	drop_declarations(c, total);
+	if (total > c->cap_declarations) {
+		grown = realloc(c->declarations, 2 * total * sizeof(*grown));
+		if (!grown)
+			return -1;
+		c->declarations = grown;
+		c->cap_declarations = 2 * total;
+	}
+	while (c->n_declarations < total)
+		buffer_init(&c->declarations[c->n_declarations++]);
+	return 0;
+}
+
+void compiler_client_declare(struct compiler_client *c, size_t total,
+			     const struct declaration_change *changes, size_t n)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (resize_declarations(c, total)) {
+		log_error("out of memory for the session's declarations");
+		return;
+	}
+	record_put_u32(&b, (uint32_t)total);
+	record_put_u32(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		struct buffer *one = &c->declarations[changes[i].index];
+
+		buffer_clear(one);
+		declaration_encode(&changes[i].d, one);
+		record_put_u32(&b, changes[i].index);
+		buffer_append(&b, one->data, one->len);
+	}
+	if (buffer_check(&b, NULL))
+		log_error("out of memory for the session's declarations");
+	else
+		send(c, COMPILER_DECLARATIONS, &b);
+}
+
+static void answer(struct compiler_request *r, uint32_t type, const void *payload, size_t len)
+{
+	r->fn(r->data, type, payload, len);
+	request_free(r);
+}
+
+/* Out of the loop: every request that waits gets no answer. */
+static void on_hopeless(void *data)
+{
+	struct compiler_client *c = data;
+
+	c->retry = NULL;
+	while (c->first)
+		answer(take_first(c), 0, NULL, 0);
+	set_deadline(c);
+}
+
+static void give_up_soon(struct compiler_client *c)
+{
+	if (!c->retry)
+		c->retry = loop_add_timer(c->loop, 0, on_hopeless, c);
+}
+
+static void start_again(struct compiler_client *c)
+{
+	struct error err = ERROR_INIT;
+
+	if (c->failures >= FAILURES_MAX || spawn(c, &err)) {
+		log_error("the compiler does not start: %s",
+			  c->failures >= FAILURES_MAX ? c->last_death : err.text);
+		give_up_soon(c);
+		return;
+	}
+	c->restarts++;
+	if (c->n_declarations)
+		send_declarations(c);
+	for (struct compiler_request *r = c->first; r; r = r->next)
+		send(c, r->type, &r->body);
+	set_deadline(c);
+}
+
+static void take_hello(struct compiler_client *c, struct record *r)
+{
+	uint32_t version = record_u32(r);
+
+	if (version != COMPILER_PROTOCOL_VERSION) {
+		log_error("cgpu-compiler speaks version %u of the protocol, this kernel %u: "
+			  "install both from the same build",
+			  version, COMPILER_PROTOCOL_VERSION);
+		pidfd_signal(c->process.pidfd, SIGKILL);
+		return;
+	}
+	snprintf(c->clang, sizeof(c->clang), "%s", record_str(r));
+	c->said_hello = true;
+	c->failures = 0;
+	if (c->loop)
+		set_deadline(c);
+}
+
+static void on_message(struct compiler_client *c, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	struct compiler_request *head = c->first;
+
+	if (m->type == COMPILER_HELLO) {
+		take_hello(c, &r);
+		return;
+	}
+	if (!head || record_u32(&r) != head->id) {
+		log_error(
+			"the compiler answers what was not asked (message %u); it is started again",
+			m->type);
+		pidfd_signal(c->process.pidfd, SIGKILL);
+		return;
+	}
+	take_first(c);
+	set_deadline(c);
+	answer(head, m->type, r.at, (size_t)(r.end - r.at));
+}
+
+void compiler_client_await_hello(struct compiler_client *c, int ms)
+{
+	struct ipc_message m = { 0 };
+
+	if (c->said_hello || c->process.sock < 0 || ipc_receive(c->process.sock, ms, &m, NULL) <= 0)
+		return;
+	on_message(c, &m);
+	ipc_message_release(&m);
+}
+
+static void on_channel(void *data)
+{
+	struct compiler_client *c = data;
+	struct ipc_message m = { 0 };
+
+	for (int n = 0; n < 16 && c->process.sock >= 0; n++) {
+		int got = ipc_receive(c->process.sock, 0, &m, NULL);
+
+		if (got < 0) {
+			/* End of file; the death follows by the pidfd. */
+			loop_remove(c->loop, c->channel);
+			c->channel = NULL;
+			pidfd_signal(c->process.pidfd, SIGKILL);
+		}
+		if (got <= 0)
+			return;
+		on_message(c, &m);
+		ipc_message_release(&m);
+	}
+}
+
+/* What it said before it died still counts. */
+static void drain(struct compiler_client *c)
+{
+	struct ipc_message m = { 0 };
+
+	while (ipc_receive(c->process.sock, 0, &m, NULL) > 0) {
+		on_message(c, &m);
+		ipc_message_release(&m);
+	}
+}
+
+static void on_death(void *data)
+{
+	struct compiler_client *c = data;
+	struct compiler_request *lost;
+	pid_t group = c->process.pid;
+	siginfo_t info;
+
+	drain(c);
+	/* As long as it is not reaped, nobody else has its number. */
+	kill_group(c);
+	if (process_reap(&c->process, &info))
+		return;
+	while (waitpid(-group, NULL, WNOHANG) > 0)
+		continue;
+	c->died_at_start = !c->said_hello;
+	process_death(&info, c->last_death, sizeof(c->last_death));
+	if (c->given_up)
+		snprintf(c->last_death, sizeof(c->last_death), "did not %s and was ended",
+			 c->said_hello ? "answer" : "start");
+	c->given_up = false;
+	log_warning("the compiler %s; it is started again", c->last_death);
+	unwatch(c);
+	process_end(&c->process, 0);
+	if (!c->said_hello)
+		c->failures++;
+	lost = c->first ? take_first(c) : NULL;
+	start_again(c);
+	if (lost)
+		answer(lost, 0, NULL, 0);
+}
+
+/*
+ * One that starts has LLVM to load, from a disk that may be slow: it is waited for as long as any
+ * peer, also by a request that may take any time.
+ */
+static void on_deadline(void *data)
+{
+	struct compiler_client *c = data;
+
+	c->deadline = NULL;
+	if (!c->first)
+		return;
+	if (patience_used_ms(&c->patience) <
+	    (c->said_hello ? c->first->deadline_ms : PATIENCE_END_MS)) {
+		c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
+		return;
+	}
+	c->given_up = true;
+	compiler_client_abandon(c);
+}
+
+static void set_deadline(struct compiler_client *c)
+{
+	loop_remove(c->loop, c->deadline);
+	c->deadline = NULL;
+	if (!c->first || (!c->first->deadline_ms && c->said_hello))
+		return;
+	patience_begin(&c->patience, c->process.pid, PATIENCE_ANSWER);
+	c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
+}
+
+void compiler_client_abandon(struct compiler_client *c)
+{
+	kill_group(c);
+}
+
+void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body)
+{
+	if (body->failed)
+		log_error("out of memory for a message to the compiler");
+	else
+		send(c, type, body);
+}
+
+static struct compiler_request *request_new(struct compiler_client *c, uint32_t type,
+					    const struct buffer *body, struct error *err)
+{
+	struct compiler_request *r = buffer_check(body, NULL) ? NULL : calloc(1, sizeof(*r));
+
+	if (r) {
+		r->id = c->next_id++;
+		r->type = type;
+		record_put_u32(&r->body, r->id);
+		buffer_append(&r->body, body->data, body->len);
+	}
+	if (r && !r->body.failed)
+		return r;
+	if (r)
+		request_free(r);
+	error_set(err, ERROR_MEMORY,
+		  "the kernel process is out of memory for a question to the compiler");
+	return NULL;
+}
+
+int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body,
+			uint64_t deadline_ms, compiler_answer *fn, void *data, struct error *err)
+{
+	struct compiler_request *r = request_new(c, type, body, err);
+
+	if (!r)
+		return -1;
+	r->deadline_ms = deadline_ms;
+	r->fn = fn;
+	r->data = data;
+	if (c->process.pidfd >= 0 && try_send(c, type, &r->body, err)) {
+		request_free(r);
+		return -1;
+	}
+	if (c->last)
+		c->last->next = r;
+	else
+		c->first = r;
+	c->last = r;
+	if (c->process.pidfd < 0) {
+		/* It did not start the last time; a new question is a new chance. */
+		c->failures = 0;
+		start_again(c);
+		return 0;
+	}
+	if (c->first == r)
+		set_deadline(c);
+	return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux
+ * that containers run on. */
+#define _GNU_SOURCE
+#include "kernel/workers/strays.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "kernel/workers/patience.h"
+
+#define CHILDREN_MAX 4096
+#define ROUNDS 20
+#define REAP_MS 1000 /* as kernel/workers/patience.h counts */
+#define LOOK_EVERY 100
+
+static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)
+{
+	cleanup_file FILE *f = NULL;
+	char path[128];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, task);
+	f = fopen(path, "re");
+	while (f && n < max && fscanf(f, "%d", &ret[n]) == 1)
+		n++;
+	return n;
+}
+
+static size_t children_of(pid_t pid, pid_t *ret, size_t max)
+{
+	cleanup_dir DIR *d = NULL;
+	char path[64];
+	struct dirent *e;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			n += children_of_task(pid, e->d_name, ret + n, max - n);
+	return n;
+}
+
+/*
+ * What a worker has put on itself and hands on to all that it starts: no_new_privs and its seccomp
+ * filter. A zombie still shows the former, a kernel that runs with no_new_privs itself has at most
+ * the filters of its own.
+ */
+static long confinement_of(pid_t pid)
+{
+	cleanup_file FILE *f = NULL;
+	char path[64], line[128];
+	long marks = 0, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "NoNewPrivs: %ld", &n) == 1 ||
+		    sscanf(line, "Seccomp_filters: %ld", &n) == 1)
+			marks += n;
+	return marks;
+}
+
+static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keep[i] == pid)
+			return true;
+	return false;
+}
+
+/* The children of this process that a cell has left behind. */
+static size_t strays_of(const pid_t *keep, size_t n, pid_t *ret)
+{
+	size_t found = children_of(getpid(), ret, CHILDREN_MAX), strays = 0;
+	long own = confinement_of(getpid());
+
+	for (size_t i = 0; i < found; i++)
+		if (!is_kept(ret[i], keep, n) && confinement_of(ret[i]) > own)
+			ret[strays++] = ret[i];
+	return strays;
+}
+
+/* They were killed. False when one of them hangs inside Linux. */
+static bool await_end(const pid_t *pids, size_t n)
+{
+	const struct timespec pause = { 0, 200000 };
+	struct patience p;
+
+	for (size_t i = 0; i < n; i++) {
+		patience_begin(&p, pids[i], PATIENCE_DEATH);
+		for (int tries = 1; waitpid(pids[i], NULL, __WALL | WNOHANG) == 0; tries++) {
+			nanosleep(&pause, NULL);
+			if (tries % LOOK_EVERY == 0 && patience_used_ms(&p) > REAP_MS)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is
+ * left. */
+void strays_kill(const pid_t *keep, size_t n)
+{
+	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
+
+	for (int round = 0; pids && round < ROUNDS; round++) {
+		size_t strays = strays_of(keep, n, pids);
+
+		if (!strays)
+			return;
+		for (size_t i = 0; i < strays; i++)
+			kill(pids[i], SIGKILL);
+		if (!await_end(pids, strays))
+			break;
+	}
+	log_warning("not all processes that a cell has left behind could be ended");
+}
+
+void strays_reap(const pid_t *keep, size_t n)
+{
+	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
+
+	size_t strays = pids ? strays_of(keep, n, pids) : 0;
+
+	for (size_t i = 0; i < strays; i++)
+		waitpid(pids[i], NULL, __WALL | WNOHANG);
+}
+
+/* Breadth first. */
+static size_t descendants(pid_t pid, pid_t *ret, size_t max)
+{
+	size_t n = children_of(pid, ret, max);
+
+	for (size_t i = 0; i < n && n < max; i++)
+		n += children_of(ret[i], ret + n, max - n);
+	return n;
+}
+
+size_t strays_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max)
+{
+	cleanup_free pid_t *own = malloc(CHILDREN_MAX * sizeof(*own));
+	size_t n = descendants(worker, ret, max), strays = own ? strays_of(keep, n_keep, own) : 0;
+
+	for (size_t i = 0; i < strays && n < max; i++) {
+		ret[n++] = own[i];
+		n += descendants(own[i], ret + n, max - n);
+	}
+	return n;
+}
+
+unsigned strays_descendants(pid_t pid, unsigned most)
+{
+	cleanup_free pid_t *found = malloc((most + 1) * sizeof(*found));
+
+	return found ? (unsigned)descendants(pid, found, most) : 0;
+}

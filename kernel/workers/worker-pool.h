@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which worker holds the session, which waits as a spare, which are dying; the zygote that makes
+ * them. Whatever dies is replaced. The session is given to the spare when no worker that ever held
+ * it is alive, since such a one could still write to its memory.
+ */
+#ifndef CGPU_KERNEL_WORKERS_WORKER_POOL_H
+#define CGPU_KERNEL_WORKERS_WORKER_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct supervisor;
+struct worker;
+struct worker_hello;
+
+/* First call of the constructor: nothing else may run before the zygote does. */
+int worker_pool_start_zygote(struct supervisor *s, struct error *err);
+/* Asks for the first worker; does not wait for it. */
+int worker_pool_init(struct supervisor *s, struct error *err);
+void worker_pool_watch(struct supervisor *s);
+void worker_pool_release(struct supervisor *s);
+
+/* The active worker holds the session and is idle. */
+bool worker_pool_is_ready(const struct supervisor *s);
+/* It was told that its cell is committed, and must come to an end with that. */
+void worker_pool_on_committed(struct supervisor *s, struct worker *w);
+/* End the active worker; the session goes to the next one. */
+void worker_pool_retire(struct supervisor *s);
+/* The spare too: both lack what the zygote has loaded meanwhile. */
+void worker_pool_renew(struct supervisor *s);
+/* Only the spare. */
+void worker_pool_renew_spare(struct supervisor *s);
+/* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then.
+ */
+int worker_pool_empty(struct supervisor *s, struct error *err);
+/* The active worker has the session, all of it is committed, and it may be used. */
+void worker_pool_go_on(struct supervisor *s);
+/* Go on after worker_pool_empty(). */
+void worker_pool_refill(struct supervisor *s);
+/* Of the session, in bytes: a part of the device is known when a worker has seen it. */
+uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h);
+/* What stood in the way of giving the session to a worker may be gone. */
+void worker_pool_look(struct supervisor *s);
+
+/* Our own children, for kernel/workers/strays.h; at most 8. */
+size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);
+
+/* Without an event loop: take messages until a worker has said hello, at most ms milliseconds. */
+void worker_pool_await_hello(struct supervisor *s, int ms);
+
+#endif
