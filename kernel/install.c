@@ -17,9 +17,9 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "kernel/base/folders.h"
-#include "kernel/base/language.h"
-#include "kernel/base/paths.h"
+#include "kernel/settings/folders.h"
+#include "kernel/settings/language.h"
+#include "kernel/settings/paths.h"
 
 #define PATH_SIZE 4096
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/base/paths.h"
 #include "kernel/protocol/ports.h"
+#include "kernel/settings/paths.h"
 
 static const char *connection_file(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The parts below the Jupyter protocol: event loop, supervisor, sandbox policy.
 noinst_LIBRARIES += libsupervisor.a
-libsupervisor_a_SOURCES = $(kernel_base_sources) $(kernel_sandbox_sources) $(kernel_share_sources) $(kernel_units_sources) \
+libsupervisor_a_SOURCES = $(kernel_settings_sources) $(kernel_base_sources) $(kernel_sandbox_sources) $(kernel_share_sources) $(kernel_units_sources) \
 	$(kernel_state_sources) $(kernel_faults_sources) $(kernel_core_sources) $(kernel_workers_sources) $(kernel_device_sources) \
 	$(kernel_disk_sources) $(kernel_cell_run_sources) $(kernel_supervisor_sources)
 libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
@@ -48,7 +48,7 @@ test_nvidia_nodes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_nvidia_nodes_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += test-version-rules
 TESTS += test-version-rules
-test_version_rules_SOURCES = tests/unit/test-version-rules.c %reldir%/supervisor/version-rules.c
+test_version_rules_SOURCES = tests/unit/test-version-rules.c %reldir%/device/version-rules.c
 test_version_rules_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_version_rules_LDADD = $(CMOCKA_LIBS)
 test_patience_SOURCES = tests/unit/test-patience.c

@@ -19,15 +19,17 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "config.h"
-#include "kernel/doctor.h"
-#include "kernel/install.h"
-#include "kernel/base/language.h"
-#include "kernel/base/limits.h"
 #include "kernel/base/loop.h"
-#include "kernel/options.h"
-#include "kernel/base/paths.h"
+#include "kernel/install.h"
+#include "kernel/requests/dispatch.h"
+#include "kernel/requests/execute.h"
+#include "kernel/sandbox/machine-memory.h"
 #include "kernel/session/session.h"
-#include "kernel/cell-run/memory-use.h"
+#include "kernel/settings/language.h"
+#include "kernel/settings/limits.h"
+#include "kernel/settings/options.h"
+#include "kernel/settings/paths.h"
+#include "kernel/show/doctor.h"
 #include "kernel/supervisor/supervisor.h"
 
 /*
@@ -115,7 +117,7 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 		.language = o->language->word,
 		.connection_file = o->connection_file,
 		.host_limit =
-			limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, memory_use_machine()),
+			limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, machine_memory_total()),
 		.proc_dir = o->proc_dir,
 		.device_limit = o->device_limit,
 		.limits = &limits,
@@ -171,13 +173,13 @@ static void share_devices(const struct options *o, struct supervisor *supervisor
 
 static void set_parking(const struct options *o, struct supervisor *supervisor)
 {
-	const struct supervisor_parking_rules rules = {
+	const struct parking_rules rules = {
 		.idle_ms = o->park_idle,
 		.when_wanted = true,
 		.memory_max = o->park_memory,
 	};
 
-	supervisor_set_parking(supervisor, &rules);
+	parking_set_rules(supervisor, &rules);
 }
 
 /* From the connection file to the end of the session. */
@@ -200,8 +202,9 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 		goto out;
 	connection_file_release(&connection);
 	catch_signals(&session);
-	session_start(&session);
+	dispatch_start(&session);
 	loop_run(loop);
+	dispatch_stop(&session);
 	session_release(&session);
 	rc = 0;
 out:

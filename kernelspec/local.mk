@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The folders that `jupyter kernelspec install` and `cgpu-kernel --install` take, one for each row of kernel/base/language.def; their
+# The folders that `jupyter kernelspec install` and `cgpu-kernel --install` take, one for each row of kernel/settings/language.def; their
 # names are the kernels'. The PNG files are the SVG at 32 and 64 pixels.
 kernelspecdir = $(pkgdatadir)/kernels/cgpu
 dist_kernelspec_DATA = %reldir%/cgpu/logo-32x32.png %reldir%/cgpu/logo-64x64.png %reldir%/cgpu/logo-svg.svg

@@ -25,20 +25,39 @@
 #include "common/record.h"
 #include "common/run-options.h"
 #include "common/worker-protocol.h"
+#include "kernel/base/aside.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/size-text.h"
-#include "kernel/device/cap-watch.h"
-#include "kernel/cell-run/checker.h"
-#include "kernel/device/device-share.h"
-#include "kernel/cell-run/interrupt.h"
-#include "kernel/workers/output-drain.h"
 #include "kernel/base/process.h"
-#include "kernel/device/scratch.h"
-#include "kernel/workers/strays.h"
-#include "kernel/core/supervisor-state.h"
-#include "kernel/supervisor/version-watch.h"
+#include "kernel/cell-run/checker.h"
+#include "kernel/cell-run/interrupt.h"
+#include "kernel/cell-run/leak-watch.h"
+#include "kernel/cell-run/lending.h"
+#include "kernel/cell-run/rest.h"
 #include "kernel/cell-run/watchdog.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/device/cap-watch.h"
+#include "kernel/device/closings.h"
+#include "kernel/device/device-nodes.h"
+#include "kernel/device/device-share.h"
+#include "kernel/device/parking.h"
+#include "kernel/device/scratch.h"
+#include "kernel/device/spare-context.h"
+#include "kernel/device/version-watch.h"
+#include "kernel/disk/autosave.h"
+#include "kernel/disk/snapshots.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/faults/memcheck.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/state/commit.h"
+#include "kernel/state/device-memory.h"
+#include "kernel/state/snapshot.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/output-drain.h"
+#include "kernel/workers/question.h"
+#include "kernel/workers/strays.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define ROLLED_BACK                                                                                \
 	"The cell was rolled back: variables, heap and device memory are as they were before it."
@@ -184,8 +203,8 @@ void cell_run_fail(struct supervisor *s)
 {
 	if (s->run.phase != RUN_RUNNING)
 		BUG("a cell failed in phase %d", s->run.phase);
-	if (s->pool.active)
-		output_drain(s, s->pool.active);
+	if (s->pool->active)
+		output_drain(s, s->pool->active);
 	decide(s, s->run.interrupted, true);
 	worker_pool_retire(s);
 }
@@ -244,7 +263,7 @@ static void take_findings(struct record *r, struct buffer *ret, struct buffer *r
 
 static void begin(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 	const char *text = s->units.records[s->units.n - 1].text;
 	struct run_options options;
 	struct buffer b = BUFFER_INIT;
@@ -257,7 +276,7 @@ static void begin(struct supervisor *s)
 	atomic_store(&w->control->phase, PHASE_IDLE);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
-	record_put_u64(&b, s->leaks.next_id);
+	record_put_u64(&b, s->leaks->next_id);
 	record_put_str(&b, text ? text : "");
 	buffer_clear(&s->run.in_place);
 	version_watch_cell(s);
@@ -306,8 +325,8 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
 		return;
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
-	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
-	supervisor_wake(s);
+	leak_watch_note(s->leaks, s->run.cell, s->cell_text);
+	parking_wake(s);
 	cell_run_go_on(s);
 }
 
@@ -334,7 +353,7 @@ void cell_run_on_no_worker(struct supervisor *s)
 	const char *why = s->run.trouble.ename[0] ? buffer_text(&s->run.trouble.evalue)
 						  : "cgpu-worker ends as soon as it is started";
 
-	if (!s->pool.active)
+	if (!s->pool->active)
 		cell_run_refuse(s, "InternalError", why,
 				"The cell was not run. The session is kept; run the cell again, "
 				"and see the log of the kernel if it fails again.");
@@ -421,9 +440,9 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 {
 	/* Killed while it waited for us: that is what has happened to the cell, and its death
 	 * decides it. */
-	if (s->pool.active &&
-	    worker_await_death(s->pool.active,
-			       process_has_memory(s->pool.active->pid) ? 0 : DEATH_MS))
+	if (s->pool->active &&
+	    worker_await_death(s->pool->active,
+			       process_has_memory(s->pool->active->pid) ? 0 : DEATH_MS))
 		return;
 	fault_report_plain(
 		&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError",
@@ -463,7 +482,7 @@ void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 /* ok, or unwound by an interrupt: the worker lives on. */
 static void finish_committed(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 	bool interrupted = s->run.end.interrupted;
 
 	s->run.end.ok = !interrupted;
@@ -489,7 +508,7 @@ static void finish_committed(struct supervisor *s)
 /* The commit of a checkpoint is over: the cell goes on, if its worker still lives. */
 static void resume(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
 	s->run.checkpointing = false;
 	s->run.end.checkpointed = true;
@@ -732,10 +751,10 @@ static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_
 	switch (m->type) {
 	case WORKER_DEVICE_NODE:
 		if (m->n_fds)
-			device_nodes_hold(&s->nodes, m->fds[--m->n_fds]);
+			device_nodes_hold(s->nodes, m->fds[--m->n_fds]);
 		return 0;
 	case WORKER_DEVICE_ASK:
-		return w == s->pool.active ? device_share_on_ask(s, w, r, err) : 0;
+		return w == s->pool->active ? device_share_on_ask(s, w, r, err) : 0;
 	case WORKER_DEVICE_SHORT:
 		return spare_context_on_short(s, w, r, err);
 	case WORKER_DEVICE_HELD:
@@ -743,14 +762,6 @@ static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_
 	default:
 		return w->checks ? 0 : on_device_memory(s, m, r, err);
 	}
-}
-
-static void on_answer(struct supervisor *s, const struct ipc_message *m, struct record *r)
-{
-	if (!s->answer || m->type != s->answer_type || record_u32(r) != s->answer_id || r->failed)
-		return;
-	buffer_append(s->answer, r->at, (size_t)(r->end - r->at));
-	s->answered = true;
 }
 
 /* Output that was written before a message is shown before it. */
@@ -768,7 +779,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
 	bool at_work =
-		w == s->pool.active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
+		w == s->pool->active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
 	bool wrong = false;
 
 	switch (m->type) {
@@ -840,7 +851,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_REPORT:
 	case WORKER_DEVICE_VALUE_IS:
 	case WORKER_MEMORY_REPORT:
-		on_answer(s, m, &r);
+		question_on_message(s, m, &r);
 		break;
 	default:
 		wrong = error_set(&err, ERROR_PROTOCOL, "unknown message %u", m->type) != 0;

@@ -19,11 +19,14 @@
 #include "common/ipc.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/size-text.h"
-#include "kernel/cell-run/cell-run.h"
-#include "kernel/cell-run/memory-use.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/parking.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/state/device-memory.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define PIECE (16 * MIB)
 #define NOT_RUN "The cell was not run, and the session is as it was."
@@ -35,7 +38,7 @@ static bool has_gpu(const struct supervisor *s, const struct worker *w)
 
 void checker_end(struct supervisor *s)
 {
-	struct checker *c = &s->checker;
+	struct checker *c = s->checker;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->chunks[i].file >= 0)
@@ -43,7 +46,7 @@ void checker_end(struct supervisor *s)
 	free(c->chunks);
 	/* What has kept checkers from their work is no reason to doubt the workers that follow. */
 	if (c->phase == CHECKER_MOVED)
-		s->pool.failures = 0;
+		s->pool->failures = 0;
 	buffer_release(&c->lost);
 	*c = (struct checker){ 0 };
 }
@@ -67,7 +70,7 @@ static int add_chunk(struct checker *c, const struct device_chunk *from, struct 
 
 static int add_chunks(struct supervisor *s, struct error *err)
 {
-	struct checker *c = &s->checker;
+	struct checker *c = s->checker;
 
 	c->chunks = calloc(s->device.chunks.n + 1, sizeof(*c->chunks));
 	if (!c->chunks)
@@ -81,21 +84,21 @@ static int add_chunks(struct supervisor *s, struct error *err)
 /* MOVED: the session goes to the checker as soon as there is one. */
 static void move(struct supervisor *s)
 {
-	s->checker.phase = CHECKER_MOVED;
+	s->checker->phase = CHECKER_MOVED;
 	worker_pool_retire(s);
 }
 
 static int send_piece(struct supervisor *s, struct error *err)
 {
-	struct checker_chunk *c = &s->checker.chunks[s->checker.at];
+	struct checker_chunk *c = &s->checker->chunks[s->checker->at];
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	uint64_t left = c->size - c->copied;
 
-	if (!c->copied && worker_send(s->pool.active, WORKER_PARK_FILE, NULL, 0, &c->file, err))
+	if (!c->copied && worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &c->file, err))
 		return -1;
 	/* The answers to a parking that was given up may still come. */
-	s->checker.number = ++s->parking.number;
-	record_put_u32(&b, s->checker.number);
+	s->checker->number = ++s->parking->number;
+	record_put_u32(&b, s->checker->number);
 	record_put_u64(&b, c->id);
 	record_put_u64(&b, c->size);
 	record_put_u64(&b, c->address);
@@ -104,12 +107,12 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, c->copied);
 	return buffer_check(&b, err)
 		       ? -1
-		       : worker_send(s->pool.active, WORKER_PARK, b.data, b.len, NULL, err);
+		       : worker_send(s->pool->active, WORKER_PARK, b.data, b.len, NULL, err);
 }
 
 static void refuse(struct supervisor *s, const char *why)
 {
-	cell_run_refuse(s, "InternalError", why, NOT_RUN);
+	s->hooks->refuse(s, "InternalError", why, NOT_RUN);
 }
 
 static void go_on(struct supervisor *s)
@@ -117,11 +120,11 @@ static void go_on(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	if (s->run.interrupted)
-		cell_run_refuse(
+		s->hooks->refuse(
 			s, "Interrupted",
 			"interrupted while device memory was copied for the check; nothing was run",
 			"");
-	else if (s->checker.at == s->checker.n)
+	else if (s->checker->at == s->checker->n)
 		move(s);
 	else if (send_piece(s, &err))
 		refuse(s, err.text);
@@ -129,7 +132,7 @@ static void go_on(struct supervisor *s)
 
 void checker_on_message(struct supervisor *s, const struct ipc_message *m)
 {
-	struct checker *c = &s->checker;
+	struct checker *c = s->checker;
 	struct record r = record_open(m->data, m->len);
 	uint32_t number = record_u32(&r);
 	bool ok = record_u8(&r) != 0;
@@ -152,13 +155,13 @@ void checker_on_message(struct supervisor *s, const struct ipc_message *m)
 
 void checker_on_worker_lost(struct supervisor *s)
 {
-	if (s->checker.phase == CHECKER_COPYING)
+	if (s->checker->phase == CHECKER_COPYING)
 		refuse(s, "the worker was lost while device memory was copied for the check");
 }
 
 static bool fits(const struct supervisor *s, struct buffer *why)
 {
-	uint64_t bytes = 0, available = memory_use_available() / 4 * 3;
+	uint64_t bytes = 0, available = machine_memory_available() / 4 * 3;
 	char size[SIZE_TEXT_MAX], have[SIZE_TEXT_MAX];
 
 	for (size_t i = 0; i < s->device.chunks.n; i++)
@@ -173,8 +176,8 @@ static bool fits(const struct supervisor *s, struct buffer *why)
 
 static void begin(struct supervisor *s)
 {
-	const struct worker_hello *h = &s->pool.active->hello;
-	struct checker *c = &s->checker;
+	const struct worker_hello *h = &s->pool->active->hello;
+	struct checker *c = s->checker;
 	struct error err = ERROR_INIT;
 
 	snprintf(c->name, sizeof(c->name), "%s", h->device);
@@ -182,7 +185,7 @@ static void begin(struct supervisor *s)
 					    .count = h->n_devices,
 					    .memory = h->most_memory,
 					    .has_hmm = h->traits & DEVICE_HMM };
-	supervisor_describe_losses(s, &c->lost);
+	worker_pool_describe_losses(s, &c->lost);
 	c->phase = CHECKER_COPYING;
 	if (add_chunks(s, &err))
 		refuse(s, err.text);
@@ -193,21 +196,21 @@ static void begin(struct supervisor *s)
 bool checker_before_run(struct supervisor *s)
 {
 	cleanup_buffer struct buffer why = BUFFER_INIT;
-	const struct worker *w = s->pool.active;
+	const struct worker *w = s->pool->active;
 
 	if ((!s->memcheck.on && !s->run.options.device_checks) || w->checks ||
-	    (s->checker.phase == CHECKER_NONE && !has_gpu(s, w)))
+	    (s->checker->phase == CHECKER_NONE && !has_gpu(s, w)))
 		return true;
-	if (s->checker.phase != CHECKER_NONE)
+	if (s->checker->phase != CHECKER_NONE)
 		return false;
 	if (fits(s, &why)) {
 		begin(s);
 		return false;
 	}
 	if (!s->memcheck.on) {
-		cell_run_refuse(s, "OutOfMemory", buffer_text(&why),
-				NOT_RUN
-				" cudaFree() what it does not need, or check a smaller problem.");
+		s->hooks->refuse(s, "OutOfMemory", buffer_text(&why),
+				 NOT_RUN
+				 " cudaFree() what it does not need, or check a smaller problem.");
 		return false;
 	}
 	buffer_printf(&s->run.warnings, "Only the host's side was checked: %s.\n",
@@ -219,10 +222,10 @@ bool checker_before_run(struct supervisor *s)
 
 bool checker_is_wanted(const struct supervisor *s, struct worker_device *ret)
 {
-	if (s->checker.phase != CHECKER_MOVED || s->run.phase != RUN_WAITING ||
-	    (s->pool.active && s->pool.active->checks))
+	if (s->checker->phase != CHECKER_MOVED || s->run.phase != RUN_WAITING ||
+	    (s->pool->active && s->pool->active->checks))
 		return false;
-	*ret = s->checker.device;
+	*ret = s->checker->device;
 	return true;
 }
 
@@ -230,8 +233,8 @@ int checker_send_chunks(const struct supervisor *s, struct worker *w, struct err
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	for (size_t i = 0; i < s->checker.n; i++) {
-		const struct checker_chunk *c = &s->checker.chunks[i];
+	for (size_t i = 0; i < s->checker->n; i++) {
+		const struct checker_chunk *c = &s->checker->chunks[i];
 
 		buffer_clear(&b);
 		device_chunk_encode(&(struct device_chunk){ .id = c->id,
@@ -265,15 +268,15 @@ void checker_add(const struct supervisor *s, struct fault_report *r)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	buffer_puts(&text, "The cell ran on the emulated device, ");
-	put_where(&s->checker, &text);
+	put_where(s->checker, &text);
 	buffer_puts(&text, ". Nothing of this run is kept.");
-	put_lost(&s->checker, "\n", &text);
+	put_lost(s->checker, "\n", &text);
 	fault_report_add(r, buffer_text(&text));
 }
 
 void checker_put_clean(const struct supervisor *s, struct buffer *out)
 {
-	const struct checker *c = &s->checker;
+	const struct checker *c = s->checker;
 
 	buffer_puts(out, "No launch faulted on the emulated device, where the cell ran ");
 	put_where(c, out);

@@ -13,7 +13,7 @@
  *	    v
  *	committed as it stands, next worker
  *
- * Times are those of kernel/workers/patience.h: on a loaded machine the worker has as much of
+ * Times are those of kernel/base/patience.h: on a loaded machine the worker has as much of
  * them as on an idle one.
  */
 #include "kernel/cell-run/interrupt.h"
@@ -24,9 +24,12 @@
 #include "common/log.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
+#include "kernel/base/patience.h"
 #include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define INTERRUPT_MS 200
 #define AGAIN_MS 5
@@ -49,7 +52,7 @@ static void ask(struct worker *w)
 static void roll_back(struct supervisor *s, const char *why)
 {
 	fault_report_plain(&s->run.report, "Interrupted", why, "");
-	cell_run_fail(s);
+	s->hooks->fail(s);
 }
 
 /* The worker is stopped. What it said before counts first: it may just have ended the cell. */
@@ -68,7 +71,7 @@ static void keep(struct supervisor *s, struct worker *w)
 				   "the cell was stopped inside a library or system call", "");
 	if (s->run.discarded)
 		roll_back(s, "the check was interrupted");
-	else if (cell_run_keep(s, w))
+	else if (s->hooks->keep(s, w))
 		roll_back(
 			s,
 			"the cell was interrupted, and what it had done so far could not be kept");
@@ -149,7 +152,7 @@ static void be_late(struct supervisor *s, struct worker *w)
 static void on_tick(void *data)
 {
 	struct supervisor *s = data;
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
 	s->run.interrupt_tick = NULL;
 	if (s->run.phase != RUN_RUNNING || !w || w->state != WORKER_RUNNING) {
@@ -178,7 +181,7 @@ void interrupt_start(struct supervisor *s)
 
 void interrupt_go_on(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
 	if (!s->run.interrupted || s->run.interrupt_tick || s->run.phase != RUN_RUNNING || !w)
 		return;
@@ -192,7 +195,7 @@ void interrupt_stop(struct supervisor *s)
 	if (s->loop)
 		loop_remove(s->loop, s->run.interrupt_tick);
 	s->run.interrupt_tick = NULL;
-	if (s->run.interrupt_stops && s->pool.active)
-		worker_continue(s->pool.active);
+	if (s->run.interrupt_stops && s->pool->active)
+		worker_continue(s->pool->active);
 	s->run.interrupt_stops = false;
 }

@@ -16,9 +16,11 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/base/size-text.h"
-#include "kernel/faults/memory-report.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/faults/memory-report.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/state/snapshot.h"
+#include "kernel/workers/question.h"
 
 #define RUNS_MAX 64 /* the last so many runs of a cell are looked at */
 #define MUCH (1ull << 20)
@@ -187,11 +189,11 @@ void leak_watch_look(struct supervisor *s, struct buffer *out)
 	uint32_t cells[RUNS_MAX];
 	struct memory_report m = { 0 };
 	struct error err = ERROR_INIT;
-	size_t runs = 0, n = s->leaks.n ? find_runs(&s->leaks, cells, &runs) : 0;
+	size_t runs = 0, n = s->leaks->n ? find_runs(s->leaks, cells, &runs) : 0;
 
 	if (!is_due(runs) || !earlier_run_holds(s, cells, n))
 		return;
-	if (supervisor_memory_report(s, cells, n, &m, &err))
+	if (question_memory_report(s, cells, n, &m, &err))
 		log_info("leaks: %s", err.text);
 	else if (m.complete)
 		warn(&m, runs, out);

@@ -14,11 +14,19 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
-#include "kernel/state/kept-memory.h"
 #include "kernel/cell-run/memory-use.h"
+#include "kernel/cell-run/pressure.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/state/commit.h"
+#include "kernel/state/journal.h"
+#include "kernel/state/kept-memory.h"
+#include "kernel/state/snapshot-view.h"
+#include "kernel/state/snapshot.h"
+#include "kernel/state/twin.h"
+#include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define UNUSED_MAX 3 /* cells in a row that did not change a range end its twin */
 #define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
@@ -30,7 +38,7 @@ static void on_timer(void *data);
 
 static bool is_busy(const struct supervisor *s)
 {
-	return s->lending.aside.running;
+	return s->lending->aside.running;
 }
 
 /* ---- room ---- */
@@ -43,11 +51,11 @@ void lending_set_room(struct supervisor *s, uint64_t commit_bytes)
 {
 	struct twins *t = &s->snapshot.twins;
 	struct memory_use u;
-	uint64_t used, half = (s->host_limit ? s->host_limit : memory_use_machine()) / 2;
+	uint64_t used, half = (s->host_limit ? s->host_limit : machine_memory_total()) / 2;
 
 	if (commit_bytes < TWIN_MIN)
 		return;
-	u = memory_use_now(s, s->pool.active, false);
+	u = memory_use_now(s, s->pool->active, false);
 	used = u.session + u.children + (u.worker > commit_bytes ? u.worker - commit_bytes : 0);
 	t->bytes_max = used < half ? half - used : 0;
 }
@@ -79,8 +87,8 @@ static void drop(struct supervisor *s, unsigned i)
 {
 	struct twin *twin = &s->snapshot.twins.at[i];
 
-	if (twin->shared && s->pool.active && send_range(s->pool.active, WORKER_UNLEND, twin))
-		worker_kill(s->pool.active);
+	if (twin->shared && s->pool->active && send_range(s->pool->active, WORKER_UNLEND, twin))
+		worker_kill(s->pool->active);
 	twins_drop(&s->snapshot.twins, i);
 }
 
@@ -88,7 +96,7 @@ static void drop(struct supervisor *s, unsigned i)
 static void drop_useless(struct supervisor *s)
 {
 	struct twins *t = &s->snapshot.twins;
-	bool all = t->n && (!fits(s) || s->pressure.percent >= PRESSURE_PERCENT);
+	bool all = t->n && (!fits(s) || s->pressure->percent >= PRESSURE_PERCENT);
 
 	for (unsigned i = t->n; i-- > 0;)
 		if (t->at[i].equal && (all || t->at[i].unwanted || t->at[i].unused >= UNUSED_MAX))
@@ -123,7 +131,7 @@ static int work(void *data, struct error *err)
 {
 	struct supervisor *s = data;
 	struct snapshot *n = &s->snapshot;
-	struct lending *l = &s->lending;
+	struct lending *l = s->lending;
 
 	if (l->restoring)
 		return twins_restore(&n->twins, n->memfd, ARENA_BASE, err);
@@ -135,7 +143,7 @@ static int work(void *data, struct error *err)
  * those before it too. */
 static void keep_saved(struct supervisor *s)
 {
-	struct lending *l = &s->lending;
+	struct lending *l = s->lending;
 
 	if (s->snapshot.undo.n) {
 		commit_add_saved(&s->snapshot, l->saved, l->saved_lost);
@@ -163,7 +171,7 @@ static void end_refresh(struct supervisor *s, int failed, const struct error *er
 
 static void end(struct supervisor *s, int failed, const struct error *err)
 {
-	struct lending *l = &s->lending;
+	struct lending *l = s->lending;
 
 	if (!l->restoring) {
 		end_refresh(s, failed, err);
@@ -180,14 +188,14 @@ static void join(struct supervisor *s)
 
 	if (!is_busy(s))
 		return;
-	failed = aside_join(&s->lending.aside, &err);
+	failed = aside_join(&s->lending->aside, &err);
 	end(s, failed, &err);
 }
 
 static void start_timer(struct supervisor *s, unsigned ms)
 {
-	if (!s->lending.timer)
-		s->lending.timer = loop_add_timer(s->loop, ms, on_timer, s);
+	if (!s->lending->timer)
+		s->lending->timer = loop_add_timer(s->loop, ms, on_timer, s);
 }
 
 static void on_done(void *data)
@@ -200,7 +208,7 @@ static void on_done(void *data)
 		return;
 	}
 	start_timer(s, LEND_MS);
-	cell_run_go_on(s);
+	s->hooks->go_on(s);
 	worker_pool_look(s);
 }
 
@@ -215,8 +223,8 @@ static void work_now(struct supervisor *s)
 /* On a thread if there is one. */
 static void start(struct supervisor *s, bool restoring)
 {
-	s->lending.restoring = restoring;
-	if (aside_start(&s->lending.aside, work, s->loop, on_done, s, NULL))
+	s->lending->restoring = restoring;
+	if (aside_start(&s->lending->aside, work, s->loop, on_done, s, NULL))
 		work_now(s);
 }
 
@@ -225,7 +233,7 @@ void lending_settle(struct supervisor *s)
 	join(s);
 	if (!twins_are_stale(&s->snapshot.twins))
 		return;
-	s->lending.restoring = false;
+	s->lending->restoring = false;
 	work_now(s);
 }
 
@@ -240,16 +248,16 @@ static void on_timer(void *data)
 {
 	struct supervisor *s = data;
 
-	s->lending.timer = NULL;
+	s->lending->timer = NULL;
 	/* The end of a cell is the next occasion. */
 	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING)
 		return;
-	if (twins_are_written(&s->snapshot.twins) && !s->pool.active)
+	if (twins_are_written(&s->snapshot.twins) && !s->pool->active)
 		worker_pool_look(s);
 	else if (twins_are_stale(&s->snapshot.twins) && !is_busy(s))
 		start(s, false);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && !is_busy(s))
-		lend(s, s->pool.active);
+		lend(s, s->pool->active);
 }
 
 /* ---- occasions ---- */
@@ -330,6 +338,6 @@ void lending_release(struct supervisor *s)
 {
 	join(s);
 	if (s->loop)
-		loop_remove(s->loop, s->lending.timer);
-	s->lending.timer = NULL;
+		loop_remove(s->loop, s->lending->timer);
+	s->lending->timer = NULL;
 }

@@ -22,11 +22,12 @@
 #include "common/arena-layout.h"
 #include "common/buffer.h"
 #include "common/cleanup.h"
-#include "kernel/sandbox/cgroup.h"
-#include "kernel/base/size-text.h"
 #include "kernel/base/process.h"
-#include "kernel/workers/strays.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/sandbox/cgroup.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/state/twin.h"
+#include "kernel/workers/strays.h"
 #include "kernel/workers/worker-pool.h"
 
 #define PROCESSES_MAX 512
@@ -133,7 +134,7 @@ uint64_t memory_use_kept(const struct supervisor *s)
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
 		const struct device_chunk *c = &s->device.chunks.at[i];
 
-		if ((s->pool.hello.emulated || CHUNK_IS_ON_HOST(c->id)) && !fstat(c->fd, &st))
+		if ((s->pool->hello.emulated || CHUNK_IS_ON_HOST(c->id)) && !fstat(c->fd, &st))
 			bytes += (uint64_t)st.st_blocks * 512;
 	}
 	return bytes;
@@ -142,31 +143,6 @@ uint64_t memory_use_kept(const struct supervisor *s)
 uint64_t memory_use_total(const struct memory_use *u)
 {
 	return u->session + u->worker + u->children + u->twins;
-}
-
-uint64_t memory_use_machine(void)
-{
-	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t group = cgroup_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup");
-
-	return group < machine ? group : machine;
-}
-
-uint64_t memory_use_available(void)
-{
-	cleanup_file FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t machine = memory_use_machine(), kb;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1 && kb << 10 < machine)
-			return kb << 10;
-	return machine;
-}
-
-uint64_t memory_use_default_limit(void)
-{
-	return memory_use_machine() / 4 * 3;
 }
 
 /* ---- holders ---- */
@@ -220,10 +196,10 @@ static void insert(struct holder list[HOLDERS], const struct holder *h)
 
 static void find_holders(struct supervisor *s, const struct worker *w, struct holder list[HOLDERS])
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	uint32_t n_rows = 0;
 	cleanup_free struct arena_cell *rows = read_rows(w->pid, &n_rows);
-	size_t n = supervisor_variables(s, &v);
+	size_t n = unit_table_variables(&s->units, &v);
 
 	for (uint32_t i = 0; rows && i < n_rows; i++)
 		insert(list, &(struct holder){ i, NULL, rows[i].heap_made - rows[i].heap_freed,

@@ -34,13 +34,6 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 uint64_t memory_use_kept(const struct supervisor *s);
 uint64_t memory_use_total(const struct memory_use *u);
 
-/* What this machine has, or the control group of this process if that is less; bytes. */
-uint64_t memory_use_machine(void);
-/* Of that, what could be had at the moment. */
-uint64_t memory_use_available(void);
-/* The limit of a session for which nobody has chosen one. */
-uint64_t memory_use_default_limit(void);
-
 /* Lines for the text of an OutOfMemory: who holds most. w is the worker as it is at this moment. */
 void memory_use_holders(struct supervisor *s, const struct worker *w, const struct memory_use *u,
 			struct buffer *out);

@@ -12,6 +12,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/state/tracked-list.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define WITHOUT_CELL_MS 300
 
@@ -23,7 +24,7 @@ static bool has_scratch(const struct supervisor *s)
 /* Memory of the emulated device is memory of the host, which a suspend keeps. */
 static bool could_lose(const struct supervisor *s)
 {
-	return s->device.chunks.n && !s->pool.hello.emulated && !s->device.out_of_reach &&
+	return s->device.chunks.n && !s->pool->hello.emulated && !s->device.out_of_reach &&
 	       !tracked_list_count(&s->snapshot, TRACKED_THREAD);
 }
 
@@ -31,7 +32,7 @@ static void ask(struct supervisor *s, enum worker_message what)
 {
 	struct error err = ERROR_INIT;
 
-	if (worker_send(s->pool.active, what, NULL, 0, NULL, &err))
+	if (worker_send(s->pool->active, what, NULL, 0, NULL, &err))
 		log_info("%s", err.text);
 }
 
@@ -39,7 +40,7 @@ static void on_rest(void *data)
 {
 	struct supervisor *s = data;
 
-	s->rest.timer = NULL;
+	s->rest->timer = NULL;
 	if (s->compiling) {
 		rest_begin(s);
 		return;
@@ -56,15 +57,15 @@ void rest_begin(struct supervisor *s)
 {
 	if (!s->loop)
 		return;
-	loop_remove(s->loop, s->rest.timer);
-	s->rest.timer = has_scratch(s) || could_lose(s)
-				? loop_add_timer(s->loop, WITHOUT_CELL_MS, on_rest, s)
-				: NULL;
+	loop_remove(s->loop, s->rest->timer);
+	s->rest->timer = has_scratch(s) || could_lose(s)
+				 ? loop_add_timer(s->loop, WITHOUT_CELL_MS, on_rest, s)
+				 : NULL;
 }
 
 void rest_release(struct supervisor *s)
 {
 	if (s->loop)
-		loop_remove(s->loop, s->rest.timer);
-	s->rest.timer = NULL;
+		loop_remove(s->loop, s->rest->timer);
+	s->rest->timer = NULL;
 }

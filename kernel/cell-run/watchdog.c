@@ -18,16 +18,21 @@
 #include "common/cleanup.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/size-text.h"
-#include "kernel/cell-run/cell-run.h"
+#include "kernel/base/patience.h"
 #include "kernel/cell-run/lending.h"
 #include "kernel/cell-run/memory-use.h"
+#include "kernel/cell-run/pressure.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/sandbox/cgroup.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/settings/size-text.h"
 #include "kernel/workers/output-drain.h"
 #include "kernel/workers/strays.h"
-#include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
 
 #define TICK_MS 20
-#define ANSWER_MS 100 /* as kernel/workers/patience.h counts */
+#define ANSWER_MS 100 /* as kernel/base/patience.h counts */
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
 #define BLAME_GROWTH (64ull << 20)
@@ -80,7 +85,7 @@ static struct memory_use look(struct supervisor *s, const struct worker *w)
 	s->run.memory_seen = memory_use_total(&u);
 	if (!s->run.memory_at_start) {
 		s->run.memory_at_start = s->run.memory_seen;
-		pressure_begin(&s->pressure, loop_now_ms());
+		pressure_begin(s->pressure, loop_now_ms());
 	}
 	if (s->run.memory_seen > s->run.memory_most)
 		s->run.memory_most = s->run.memory_seen;
@@ -98,7 +103,7 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	fault_report_plain(&s->run.report, "OutOfMemory", evalue, buffer_text(&text));
 	/* A signal that it has no handler for makes it say where it is (runtime/host-fault.c). */
 	if (kill(w->pid, SIGXCPU))
-		cell_run_fail(s);
+		s->hooks->fail(s);
 	s->run.asked_where = s->run.phase == RUN_RUNNING;
 	patience_begin(&s->run.where_patience, w->pid, PATIENCE_ANSWER);
 }
@@ -124,7 +129,7 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 static bool is_to_blame(const struct supervisor *s)
 {
 	return s->run.memory_seen > s->run.memory_at_start + BLAME_GROWTH ||
-	       s->run.memory_seen > memory_use_machine() / 4;
+	       s->run.memory_seen > machine_memory_total() / 4;
 }
 
 static bool thrashes(struct supervisor *s, struct worker *w)
@@ -132,7 +137,7 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 	char evalue[256], used[SIZE_TEXT_MAX];
 	struct memory_use u;
 
-	if (!pressure_is_high(&s->pressure, loop_now_ms()))
+	if (!pressure_is_high(s->pressure, loop_now_ms()))
 		return false;
 	/* What is only kept to be fast may be enough for another window. */
 	if (lending_give_up(s) > BLAME_GROWTH)
@@ -143,7 +148,7 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 	snprintf(evalue, sizeof(evalue),
 		 "the machine was about to freeze: for %u %% of the last %u seconds every process "
 		 "waited for memory, and the session uses %s",
-		 s->pressure.percent, PRESSURE_WINDOW_MS / 1000,
+		 s->pressure->percent, PRESSURE_WINDOW_MS / 1000,
 		 size_text(s->run.memory_seen, used));
 	out_of_memory(
 		s, w, &u, evalue,
@@ -166,14 +171,14 @@ static bool too_many_processes(struct supervisor *s, struct worker *w)
 		 "the cell has started more processes or threads than the %u that it may have",
 		 PROCESSES_MAX);
 	fault_report_plain(&s->run.report, "ProcessLimit", evalue, "All of them have been ended.");
-	cell_run_fail(s);
+	s->hooks->fail(s);
 	return true;
 }
 
 static void on_tick(void *data)
 {
 	struct supervisor *s = data;
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
 	s->run.tick = NULL;
 	if (!w || s->run.phase != RUN_RUNNING)
@@ -182,7 +187,7 @@ static void on_tick(void *data)
 	output_drain(s, w);
 	if (s->run.asked_where) {
 		if (patience_used_ms(&s->run.where_patience) > ANSWER_MS)
-			cell_run_fail(s);
+			s->hooks->fail(s);
 		return;
 	}
 	if (!too_much_memory(s, w) && !thrashes(s, w))

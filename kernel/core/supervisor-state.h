@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * struct supervisor as its parts see it. The parts, in the order in which they call each other:
+ * struct supervisor, as the rooms that make it up see it: workers, device, disk, cell-run and
+ * supervisor, in this order. What they all work on is here as it is (the session's state and the
+ * cell at work); what is one part's own is a pointer, and that part's header has the struct.
  *
- *	supervisor    the calls of supervisor.h
- *	cell-run      one cell: run, end, commit or fail, result
- *	interrupt     stops the cell at work
- *	watchdog      memory and processes of the cell at work
- *	lending       what a cell may write in place
- *	worker-pool   zygote, the active worker, the spare, what is dying; attach
- *	parking       device memory of a session that is idle, in a file
- *	checker       a checked cell of a session with a GPU runs on the emulated device
- *	output-drain  ring and pipes to the session
- *	snapshots     saves and loads the session on disk
+ * A part calls parts of its own room and of lower ones. What it has to tell higher ones goes
+ * through `hooks`, see kernel/core/supervisor-hooks.h.
  */
 #ifndef CGPU_KERNEL_CORE_SUPERVISOR_STATE_H
 #define CGPU_KERNEL_CORE_SUPERVISOR_STATE_H
@@ -21,61 +15,24 @@
 
 #include "common/buffer.h"
 #include "common/run-options.h"
+#include "common/worker-protocol.h"
+#include "kernel/base/aside.h"
+#include "kernel/base/patience.h"
+#include "kernel/core/supervisor-callbacks.h"
+#include "kernel/core/supervisor-hooks.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/faults/memcheck.h"
 #include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
-#include "kernel/base/aside.h"
-#include "kernel/cell-run/checker.h"
-#include "kernel/device/closings.h"
 #include "kernel/state/commit.h"
-#include "kernel/workers/compiler-client.h"
 #include "kernel/state/device-memory.h"
-#include "kernel/device/device-nodes.h"
-#include "kernel/device/device-share.h"
-#include "kernel/device/device-choice.h"
-#include "kernel/supervisor/doctor-rows.h"
-#include "kernel/faults/fault-report.h"
 #include "kernel/state/journal.h"
-#include "kernel/cell-run/lending.h"
-#include "kernel/workers/libraries.h"
-#include "kernel/cell-run/leak-watch.h"
-#include "kernel/device/parking.h"
-#include "kernel/cell-run/pressure.h"
-#include "kernel/cell-run/rest.h"
 #include "kernel/state/snapshot.h"
-#include "kernel/disk/snapshots.h"
-#include "kernel/device/spare-context.h"
-#include "kernel/supervisor/supervisor.h"
-#include "kernel/faults/memcheck.h"
 #include "kernel/units/unit-table.h"
-#include "kernel/supervisor/version-watch.h"
-#include "kernel/workers/worker.h"
-#include "kernel/workers/zygote-client.h"
 
-/* The oldest that the compiler of device code knows, and what the emulated device says that it is.
- */
-#define SUPERVISOR_OLDEST_SM 75
-
+struct limits;
+struct loop;
 struct loop_source;
-
-struct worker_pool {
-	struct zygote_client zygote;
-	struct loop_source *zygote_channel, *zygote_death, *retry, *bury, *patience;
-	struct worker *active; /* holds the session or is being given it */
-	struct worker *spare;  /* forked ahead, or on its way */
-	struct worker *dying;  /* killed, not yet dead */
-	struct worker *dead;   /* freed from the loop */
-	uint32_t last_id;
-	uint32_t epoch;
-	unsigned failures; /* workers in a row that did not get as far as holding the session */
-	enum worker_driver driver; /* of the workers to come */
-	bool device_has_worked;    /* some worker had one that it could use */
-	bool device_hangs; /* a worker has hung in its driver: the next ones leave the device alone
-			    */
-	bool hold;         /* give the session to nobody: its memory is being changed */
-	bool closing;
-	struct worker_hello hello; /* of the last worker that said it */
-	bool said_hello;
-};
 
 enum run_phase {
 	RUN_NONE,
@@ -121,11 +78,6 @@ struct cell_run {
 				   still */
 };
 
-/* Ask the idle worker and wait: for answers that are made in microseconds. Type and id of the body
- * are the answer's. */
-int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body,
-			uint32_t answer_type, struct buffer *ret, struct error *err);
-
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
 	const char *language; /* NULL: C; a constant */
@@ -137,52 +89,49 @@ struct supervisor {
 	struct loop *loop; /* NULL until supervisor_start() */
 	const struct supervisor_callbacks *cb;
 	void *cb_data;
+	const struct supervisor_hooks *hooks;
 
 	struct nvidia_nodes nvidia_nodes;
 	struct sandbox sandbox;
-	struct worker_pool pool;
-	struct spare_context spare_context;
-	struct closings closings;
-	struct rest rest;
-	struct libraries libraries;
-	struct version_watch versions;
-	struct device_choosing choosing;
-	struct compiler_client compiler;
+	struct worker_pool *pool;
+	struct spare_context *spare_context;
+	struct closings *closings;
+	struct rest *rest;
+	struct libraries *libraries;
+	struct version_watch *versions;
+	struct device_choosing *choosing;
+	struct compiler_client *compiler;
 	const struct dirty_pages *dirty_pages;
 	struct snapshot snapshot;
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
 	struct commit commit;           /* of the cell that is RUN_COMMITTING, and its thread */
 	struct aside aside;
-	struct lending lending;
+	struct lending *lending;
 	struct device_memory device;
-	struct device_nodes nodes;
+	struct device_nodes *nodes;
 	uint32_t renewed_at; /* epoch in which supervisor_renew() was called; 0: not */
-	struct device_share share;
-	struct parking parking;
-	struct checker checker;
+	struct device_share *share;
+	struct parking *parking;
+	struct checker *checker;
 	struct unit_table units;
 	struct cell_run run;
 
-	struct snapshots snapshots;
+	struct snapshots *snapshots;
 	struct memcheck memcheck;
 	bool compiling;      /* or looking: the cell at work waits for the compiler */
 	uint32_t compile_sm; /* of the next supervisor_compile(); 0: the device's */
-	supervisor_answer *on_looked;
+	void (*on_looked)(void *data, uint32_t type, const void *payload, size_t len);
 	void *looked_data;
 	char *cell_text; /* of the last supervisor_compile() */
-	struct pressure pressure;
-	struct leak_watch leaks;
+	struct pressure *pressure;
+	struct leak_watch *leaks;
 	bool cap_told;         /* that little device memory is left */
 	uint64_t oom_kills;    /* of the machine, when last looked at */
 	struct buffer *answer; /* where a blocking question wants its answer */
 	uint32_t answer_type, answer_id;
 	bool answered;
-	struct doctor_rows doctor;
+	struct doctor_rows *doctor;
 };
-
-/* What device code of cells is compiled for: what all devices of the session have, as far as a
- * worker has told. */
-uint32_t supervisor_device_sm(const struct supervisor *s);
 
 #endif

@@ -11,9 +11,12 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/size-text.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/supervisor/supervisor.h"
+#include "kernel/device/device-share.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/share/share.h"
+#include "kernel/workers/question.h"
+#include "kernel/workers/worker-pool.h"
 
 #define NAMED 3
 #define MUCH(used, allowed) ((used) / 9 > (allowed) / 10)
@@ -21,13 +24,13 @@
 /* What the others do not hold of all devices together. */
 static uint64_t left_by_others(struct supervisor *s)
 {
-	uint64_t held = 0, total = s->pool.hello.device_memory;
+	uint64_t held = 0, total = s->pool->hello.device_memory;
 	struct error err = ERROR_INIT;
 
-	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices; i++) {
+	for (uint32_t i = 0; s->share->open && i < s->pool->hello.n_devices; i++) {
 		uint64_t bytes;
 
-		if (share_held_by_others(&s->share.share, s->pool.hello.uuids[i], &bytes, &err))
+		if (share_held_by_others(&s->share->share, s->pool->hello.uuids[i], &bytes, &err))
 			log_info("%s", err.text);
 		else
 			held += bytes;
@@ -64,7 +67,7 @@ static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, ui
 	char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX];
 
 	/* Its table is new when it has answered. */
-	if (supervisor_device_report(s, &report, &err) || !device_watch_get(w, &t))
+	if (question_device_report(s, &report, &err) || !device_watch_get(w, &t))
 		log_info("cap: %s", err.text);
 	atomic_store(&w->wanted, wanted);
 	buffer_printf(out, "device memory: %s are in use, of %s that %s.", size_text(used, a),
@@ -79,7 +82,7 @@ static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, ui
 
 void cap_watch_look(struct supervisor *s, struct buffer *out)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 	struct device_watch *watch = w && w->control ? &w->control->watch : NULL;
 	uint64_t used = watch ? atomic_load(&watch->used) : 0,
 		 limit = watch ? atomic_load(&watch->limit) : 0, left;
@@ -91,7 +94,7 @@ void cap_watch_look(struct supervisor *s, struct buffer *out)
 	left = left_by_others(s);
 	limit = limit < left ? limit : left;
 	if (MUCH(used, limit) && !s->cap_told)
-		warn(s, watch, used, limit, limit == left && left < s->pool.hello.device_memory,
+		warn(s, watch, used, limit, limit == left && left < s->pool->hello.device_memory,
 		     out);
 	s->cap_told = MUCH(used, limit);
 }

@@ -7,21 +7,10 @@
 #include "common/log.h"
 #include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker-pool.h"
 
 #define PATIENCE_MS 5000
-
-static void go_on(struct supervisor *s)
-{
-	spare_context_look(s);
-	if (s->run.phase == RUN_NONE)
-		device_share_settle(s);
-	else if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) &&
-		 worker_pool_is_ready(s))
-		cell_run_on_session(s);
-}
 
 static void on_idle(void *data)
 {
@@ -31,26 +20,26 @@ static void on_idle(void *data)
 	/* More may have come since. */
 	if (!closer_is_idle())
 		return;
-	loop_remove(s->loop, s->closings.deadline);
-	s->closings.deadline = NULL;
-	go_on(s);
+	loop_remove(s->loop, s->closings->deadline);
+	s->closings->deadline = NULL;
+	s->hooks->on_closed(s);
 }
 
 static void on_deadline(void *data)
 {
 	struct supervisor *s = data;
 
-	s->closings.deadline = NULL;
-	s->closings.late = !closer_is_idle();
-	if (s->closings.late)
+	s->closings->deadline = NULL;
+	s->closings->late = !closer_is_idle();
+	if (s->closings->late)
 		log_warning(
 			"device memory that is not needed any more takes long to be given back");
-	go_on(s);
+	s->hooks->on_closed(s);
 }
 
 bool closings_are_done(struct supervisor *s)
 {
-	struct closings *c = &s->closings;
+	struct closings *c = s->closings;
 
 	if (closer_is_idle())
 		c->late = false;
@@ -67,7 +56,7 @@ void closings_await(struct supervisor *s)
 {
 	uint64_t deadline = loop_now_ms() + PATIENCE_MS, now;
 
-	while (!closer_is_idle() && !s->closings.late && (now = loop_now_ms()) < deadline) {
+	while (!closer_is_idle() && !s->closings->late && (now = loop_now_ms()) < deadline) {
 		struct pollfd idle = { closer_idle_fd(), POLLIN, 0 };
 
 		if (poll(&idle, 1, (int)(deadline - now)) > 0)
@@ -79,7 +68,7 @@ void closings_release(struct supervisor *s)
 {
 	if (!s->loop)
 		return;
-	loop_remove(s->loop, s->closings.watch);
-	loop_remove(s->loop, s->closings.deadline);
-	s->closings = (struct closings){ 0 };
+	loop_remove(s->loop, s->closings->watch);
+	loop_remove(s->loop, s->closings->deadline);
+	*s->closings = (struct closings){ 0 };
 }

@@ -7,13 +7,15 @@
 
 #include "common/error.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/state/snapshot.h"
+#include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
 
 static void answer(struct supervisor *s, const char *problem, const char *device)
 {
-	struct device_choosing c = s->choosing;
+	struct device_choosing c = *s->choosing;
 
-	s->choosing.fn = NULL;
+	s->choosing->fn = NULL;
 	c.fn(c.data, problem, device);
 }
 
@@ -23,43 +25,43 @@ static void give_up(struct supervisor *s, const char *problem)
 	char text[sizeof(((struct worker_hello *)NULL)->problem)];
 
 	snprintf(text, sizeof(text), "%s", problem);
-	s->pool.driver = s->choosing.before;
-	s->pool.device_hangs = s->choosing.hung_before;
+	s->pool->driver = s->choosing->before;
+	s->pool->device_hangs = s->choosing->hung_before;
 	worker_pool_renew_spare(s);
 	answer(s, text, "");
 }
 
-int supervisor_choose_device(struct supervisor *s, enum worker_driver choice,
-			     supervisor_device_chosen *fn, void *data, struct error *err)
+int device_choice_start(struct supervisor *s, enum worker_driver choice, device_choice_done *fn,
+			void *data, struct error *err)
 {
-	if (!worker_pool_is_ready(s) || s->choosing.fn)
+	if (!worker_pool_is_ready(s) || s->choosing->fn)
 		return error_set(err, ERROR_STATE, "no worker has the session");
 	if (s->device.chunks.n)
 		return error_set(err, ERROR_STATE, "the session has device memory");
-	s->choosing = (struct device_choosing){ .fn = fn,
-						.data = data,
-						.before = s->pool.driver,
-						.hung_before = s->pool.device_hangs };
-	s->pool.driver = choice;
-	s->pool.device_hangs = false;
+	*s->choosing = (struct device_choosing){ .fn = fn,
+						 .data = data,
+						 .before = s->pool->driver,
+						 .hung_before = s->pool->device_hangs };
+	s->pool->driver = choice;
+	s->pool->device_hangs = false;
 	worker_pool_renew_spare(s);
 	return 0;
 }
 
-void supervisor_choose_device_cancel(struct supervisor *s)
+void device_choice_cancel(struct supervisor *s)
 {
-	if (s->choosing.fn)
+	if (s->choosing->fn)
 		give_up(s, "interrupted; cells use the device that they did before");
 }
 
-enum worker_driver supervisor_device_choice(const struct supervisor *s)
+enum worker_driver device_choice_now(const struct supervisor *s)
 {
-	return s->pool.driver;
+	return s->pool->driver;
 }
 
 bool device_choice_on_hello(struct supervisor *s, const struct worker *w)
 {
-	if (!s->choosing.fn || w != s->pool.spare)
+	if (!s->choosing->fn || w != s->pool->spare)
 		return true;
 	if (*w->hello.problem) {
 		give_up(s, w->hello.problem);
@@ -69,15 +71,15 @@ bool device_choice_on_hello(struct supervisor *s, const struct worker *w)
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
 	s->device.home.known = false;
-	s->pool.hello = w->hello;
+	s->pool->hello = w->hello;
 	worker_pool_retire(s);
-	answer(s, "", s->pool.hello.device);
+	answer(s, "", s->pool->hello.device);
 	return true;
 }
 
 bool device_choice_on_hang(struct supervisor *s)
 {
-	if (!s->choosing.fn)
+	if (!s->choosing->fn)
 		return false;
 	give_up(s, "the process that tried it hangs in the driver");
 	return true;
@@ -85,6 +87,6 @@ bool device_choice_on_hang(struct supervisor *s)
 
 void device_choice_on_no_worker(struct supervisor *s)
 {
-	if (s->choosing.fn)
+	if (s->choosing->fn)
 		give_up(s, "the processes that tried it have died; see the log of the kernel");
 }

@@ -13,10 +13,12 @@
 #include "common/clock.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/device-share.h"
+#include "kernel/workers/worker-pool.h"
 
-bool supervisor_glance(struct supervisor *s, struct device_glance *ret)
+bool device_glance_take(struct supervisor *s, struct device_glance *ret)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 	struct device_watch *watch;
 
 	if (!w || !w->control)
@@ -35,12 +37,12 @@ bool supervisor_glance(struct supervisor *s, struct device_glance *ret)
 	return true;
 }
 
-bool supervisor_device_is_emulated(const struct supervisor *s)
+bool device_glance_is_emulated(const struct supervisor *s)
 {
-	return s->pool.said_hello && s->pool.hello.emulated;
+	return s->pool->said_hello && s->pool->hello.emulated;
 }
 
-int supervisor_share_glance(struct supervisor *s, struct buffer *out, struct error *err)
+int device_glance_share(struct supervisor *s, struct buffer *out, struct error *err)
 {
 	return device_share_glance(s, out, err);
 }

@@ -33,11 +33,11 @@ struct device_glance {
  * At any time; nothing waits for it. From here on the worker keeps its table for us. False: there
  * is no worker at the moment; what cannot be read now stays in *ret.
  */
-bool supervisor_glance(struct supervisor *s, struct device_glance *ret);
+bool device_glance_take(struct supervisor *s, struct device_glance *ret);
 /* Of the last worker that has told. */
-bool supervisor_device_is_emulated(const struct supervisor *s);
+bool device_glance_is_emulated(const struct supervisor *s);
 /* Which notebooks hold memory of the devices, lines; nothing when it is this one alone. Without the
  * lock of the list. */
-int supervisor_share_glance(struct supervisor *s, struct buffer *out, struct error *err);
+int device_glance_share(struct supervisor *s, struct buffer *out, struct error *err);
 
 #endif

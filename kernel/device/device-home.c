@@ -9,21 +9,25 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/device-choice.h"
+#include "kernel/device/spare-context.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/workers/worker-pool.h"
 
 /* While `%gpu use` tries a driver, that is the one. */
 static bool is_bound(const struct supervisor *s)
 {
-	return s->device.home.known && !s->choosing.fn;
+	return s->device.home.known && !s->choosing->fn;
 }
 
 void device_home_ask(const struct supervisor *s, struct worker_device *ret)
 {
 	const struct device_home *h = &s->device.home;
 
-	*ret = (struct worker_device){ .driver =
-					       s->pool.device_hangs ? DRIVER_NONE : s->pool.driver,
+	*ret = (struct worker_device){ .driver = s->pool->device_hangs ? DRIVER_NONE
+								       : s->pool->driver,
 				       .waits = spare_context_waits(s) };
-	if (s->pool.device_hangs || !is_bound(s))
+	if (s->pool->device_hangs || !is_bound(s))
 		return;
 	ret->driver = h->emulated ? DRIVER_EMULATED : DRIVER_NATIVE;
 	ret->window = h->window;
@@ -72,8 +76,8 @@ static bool is_worth_another(const struct supervisor *s)
 {
 	const struct device_memory *d = &s->device;
 
-	return (d->home.known || s->pool.device_has_worked) && !d->tried && !d->out_of_reach &&
-	       !s->pool.device_hangs;
+	return (d->home.known || s->pool->device_has_worked) && !d->tried && !d->out_of_reach &&
+	       !s->pool->device_hangs;
 }
 
 bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool has_device)
@@ -90,7 +94,7 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	d->out_of_reach = !has_device;
 	d->tried = false;
 	d->gives_up = false;
-	s->pool.device_has_worked |= has_device;
+	s->pool->device_has_worked |= has_device;
 	if (!has_device || d->home.known)
 		return true;
 	d->home = (struct device_home){ .known = true,
@@ -106,4 +110,19 @@ void device_home_retry(struct supervisor *s)
 	s->device.out_of_reach = false;
 	s->device.tried = false;
 	s->device.gives_up = true;
+}
+
+static void count_chunks(void *data, struct device_chunks *c)
+{
+	size_t *n = data;
+
+	*n += c->n;
+}
+
+bool device_home_is_missed(struct supervisor *s)
+{
+	size_t n = s->device.chunks.n + s->device.preimages.n;
+
+	undo_log_each_chunks(&s->snapshot.undo, count_chunks, &n);
+	return s->device.out_of_reach && n;
 }

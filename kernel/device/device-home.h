@@ -38,4 +38,7 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 /* `%gpu reset`. */
 void device_home_retry(struct supervisor *s);
 
+/* The session holds device memory, as it is or as it was, that no worker can reach. */
+bool device_home_is_missed(struct supervisor *s);
+
 #endif

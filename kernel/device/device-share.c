@@ -25,8 +25,12 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/size-text.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/share/share-file.h"
+#include "kernel/state/device-memory.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/workers/worker-pool.h"
 
 #define AGAIN_MS 1000
 #define LOCK_MS 10000   /* how long a kernel that has the list locked may stand still */
@@ -35,38 +39,38 @@
 static void stop_looking(struct supervisor *s)
 {
 	if (s->loop) {
-		loop_remove(s->loop, s->share.watch);
-		loop_remove(s->loop, s->share.tick);
+		loop_remove(s->loop, s->share->watch);
+		loop_remove(s->loop, s->share->tick);
 	}
-	s->share.watch = s->share.tick = NULL;
-	s->share.waiting = false;
+	s->share->watch = s->share->tick = NULL;
+	s->share->waiting = false;
 }
 
 static void stop_saying(struct supervisor *s)
 {
 	if (s->loop)
-		loop_remove(s->loop, s->share.say);
-	s->share.say = NULL;
+		loop_remove(s->loop, s->share->say);
+	s->share->say = NULL;
 }
 
 void device_share_release(struct supervisor *s)
 {
 	stop_looking(s);
 	stop_saying(s);
-	if (s->share.open)
-		share_close(&s->share.share);
-	s->share.open = false;
+	if (s->share->open)
+		share_close(&s->share->share);
+	s->share->open = false;
 }
 
 int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err)
 {
 	struct error why = ERROR_INIT;
 
-	if (share_open(&s->share.share, path, name, &why)) {
-		snprintf(s->share.problem, sizeof(s->share.problem), "%.300s", why.text);
+	if (share_open(&s->share->share, path, name, &why)) {
+		snprintf(s->share->problem, sizeof(s->share->problem), "%.300s", why.text);
 		return error_set(err, why.code, "%s", why.text);
 	}
-	s->share.open = true;
+	s->share->open = true;
 	return 0;
 }
 
@@ -77,23 +81,23 @@ static bool go_on_alone(struct supervisor *s, const struct error *err)
 	if (err->code == ERROR_TIMEOUT || err->code == ERROR_LIMIT || err->code == ERROR_MEMORY)
 		return false;
 	log_warning("device memory is not shared with other kernels any more: %s", err->text);
-	snprintf(s->share.problem, sizeof(s->share.problem), "%.300s", err->text);
-	parking_on_alone(s);
+	snprintf(s->share->problem, sizeof(s->share->problem), "%.300s", err->text);
+	s->hooks->on_alone(s);
 	device_share_release(s);
 	return true;
 }
 
 static void answer(struct supervisor *s, bool granted, const char *why)
 {
-	struct worker *w = s->pool.active;
-	device_share_answer *claimed = s->share.claimed;
+	struct worker *w = s->pool->active;
+	device_share_answer *claimed = s->share->claimed;
 
 	stop_looking(s);
-	s->share.claimed = NULL;
+	s->share->claimed = NULL;
 	if (claimed)
 		claimed(s, granted, why);
 	else if (w)
-		memory_permit_answer(&w->control->permit, s->share.number, granted, why);
+		memory_permit_answer(&w->control->permit, s->share->number, granted, why);
 }
 
 static void refuse(struct supervisor *s, const char *reason)
@@ -103,8 +107,8 @@ static void refuse(struct supervisor *s, const char *reason)
 	char size[SIZE_TEXT_MAX];
 
 	buffer_printf(&text, "the notebooks on this machine share %s of device memory, and %s\n",
-		      size_text(s->share.request.total, size), reason);
-	if (share_table(&s->share.share, s->share.request.device, &text, NULL, &err))
+		      size_text(s->share->request.total, size), reason);
+	if (share_table(&s->share->share, s->share->request.device, &text, NULL, &err))
 		buffer_printf(&text, "%s\n", err.text);
 	answer(s, false, buffer_text(&text));
 }
@@ -115,7 +119,7 @@ static void on_change(void *data)
 {
 	struct supervisor *s = data;
 
-	share_file_drain(&s->share.share.file);
+	share_file_drain(&s->share->share.file);
 	ask(s);
 }
 
@@ -123,13 +127,13 @@ static void on_tick(void *data)
 {
 	struct supervisor *s = data;
 
-	s->share.tick = NULL;
+	s->share->tick = NULL;
 	ask(s);
 }
 
 static void ask_later(struct supervisor *s)
 {
-	struct device_share *d = &s->share;
+	struct device_share *d = s->share;
 
 	d->waiting = true;
 	if (!d->watch && d->share.file.watch >= 0)
@@ -140,7 +144,7 @@ static void ask_later(struct supervisor *s)
 
 static void queue(struct supervisor *s)
 {
-	struct device_share *d = &s->share;
+	struct device_share *d = s->share;
 
 	if (loop_now_ms() - d->asked_ms >= (d->wait_ms ? d->wait_ms : GIVING_MS)) {
 		share_leave_queue(&d->share, NULL);
@@ -155,7 +159,7 @@ static void queue(struct supervisor *s)
 
 static void ask(struct supervisor *s)
 {
-	struct device_share *d = &s->share;
+	struct device_share *d = s->share;
 	struct error err = ERROR_INIT;
 	enum share_answer got;
 
@@ -189,10 +193,10 @@ static void ask(struct supervisor *s)
 
 static void begin(struct supervisor *s, const struct share_request *r, device_share_answer *claimed)
 {
-	s->share.request = *r;
-	s->share.claimed = claimed;
-	s->share.asked_ms = loop_now_ms();
-	if (s->share.open)
+	s->share->request = *r;
+	s->share->claimed = claimed;
+	s->share->asked_ms = loop_now_ms();
+	if (s->share->open)
 		ask(s);
 	else
 		answer(s, true, "");
@@ -200,7 +204,7 @@ static void begin(struct supervisor *s, const struct share_request *r, device_sh
 
 int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r, struct error *err)
 {
-	struct device_share *d = &s->share;
+	struct device_share *d = s->share;
 	uint64_t total, bytes;
 	uint32_t device;
 
@@ -244,14 +248,14 @@ int device_share_on_held(struct worker *w, struct record *r, struct error *err)
 void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes,
 			device_share_answer *claimed)
 {
-	const struct worker_hello *h = &s->pool.hello;
-	uint64_t total = s->share.totals[device];
+	const struct worker_hello *h = &s->pool->hello;
+	uint64_t total = s->share->totals[device];
 
 	begin(s,
 	      &(struct share_request){ .device = h->uuids[device < h->n_devices ? device : 0],
 				       .total = total ? total : h->device_memory,
 				       .bytes = bytes,
-				       .waits = s->share.wait_ms > 0,
+				       .waits = s->share->wait_ms > 0,
 				       .returns = true },
 	      claimed);
 }
@@ -260,11 +264,11 @@ void device_share_stop(struct supervisor *s)
 {
 	struct error err = ERROR_INIT;
 
-	if (!s->share.waiting)
+	if (!s->share->waiting)
 		return;
 	stop_looking(s);
-	s->share.claimed = NULL;
-	if (share_leave_queue(&s->share.share, &err))
+	s->share->claimed = NULL;
+	if (share_leave_queue(&s->share->share, &err))
 		log_warning("%s", err.text);
 }
 
@@ -273,9 +277,9 @@ void device_share_begin(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	stop_saying(s);
-	parking_on_cell(s);
-	if (s->share.open && share_holds(&s->share.share) &&
-	    share_note_idle(&s->share.share, false, false, &err) && !go_on_alone(s, &err))
+	s->hooks->on_share_begin(s);
+	if (s->share->open && share_holds(&s->share->share) &&
+	    share_note_idle(&s->share->share, false, false, &err) && !go_on_alone(s, &err))
 		log_info("%s", err.text);
 }
 
@@ -296,7 +300,7 @@ static void on_say(void *data);
 static void say_what_is_held(struct supervisor *s)
 {
 	struct sums sums = { 0 };
-	struct share *to = &s->share.share;
+	struct share *to = &s->share->share;
 	struct error err = ERROR_INIT;
 	int failed;
 
@@ -304,12 +308,12 @@ static void say_what_is_held(struct supervisor *s)
 	add_chunks(&sums, &s->device.waiting);
 	/* What undo keeps is not in the hands of the session, and not free either. */
 	undo_log_each_chunks(&s->snapshot.undo, add_chunks, &sums);
-	for (unsigned i = 0; s->pool.active && i < CHUNK_DEVICES_MAX; i++)
-		sums.held[i] += s->pool.active->library_memory[i];
-	failed = (!s->share.waiting && share_leave_queue(to, &err)) ||
-		 share_note_idle(to, true, parking_gives(s), &err);
-	for (uint32_t i = 0; i < s->pool.hello.n_devices && !failed; i++) {
-		const uint8_t *device = s->pool.hello.uuids[i];
+	for (unsigned i = 0; s->pool->active && i < CHUNK_DEVICES_MAX; i++)
+		sums.held[i] += s->pool->active->library_memory[i];
+	failed = (!s->share->waiting && share_leave_queue(to, &err)) ||
+		 share_note_idle(to, true, s->hooks->gives(s), &err);
+	for (uint32_t i = 0; i < s->pool->hello.n_devices && !failed; i++) {
+		const uint8_t *device = s->pool->hello.uuids[i];
 
 		failed = share_hold(to, device, sums.held[i], &err) ||
 			 share_park(to, device, sums.parked[i], &err);
@@ -319,7 +323,7 @@ static void say_what_is_held(struct supervisor *s)
 		return;
 	log_warning("%s", err.text);
 	if (s->loop)
-		s->share.say = loop_add_timer(s->loop, AGAIN_MS, on_say, s);
+		s->share->say = loop_add_timer(s->loop, AGAIN_MS, on_say, s);
 }
 
 /* No cell has begun meanwhile. */
@@ -327,15 +331,15 @@ static void on_say(void *data)
 {
 	struct supervisor *s = data;
 
-	s->share.say = NULL;
+	s->share->say = NULL;
 	say_what_is_held(s);
 }
 
 void device_share_settle(struct supervisor *s)
 {
-	if (s->share.open)
+	if (s->share->open)
 		say_what_is_held(s);
-	parking_on_rest(s);
+	s->hooks->on_share_rest(s);
 }
 
 /* Each device with the lines that tell() has for it. */
@@ -344,13 +348,13 @@ static int put_tables(struct supervisor *s,
 				  unsigned *ret_others, struct error *err),
 		      struct buffer *out, struct error *err)
 {
-	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices; i++) {
+	for (uint32_t i = 0; s->share->open && i < s->pool->hello.n_devices; i++) {
 		cleanup_buffer struct buffer table = BUFFER_INIT;
 		unsigned others;
 
 		struct error why = ERROR_INIT;
 
-		if (tell(&s->share.share, s->pool.hello.uuids[i], &table, &others, &why))
+		if (tell(&s->share->share, s->pool->hello.uuids[i], &table, &others, &why))
 			return go_on_alone(s, &why) ? 0 : error_set(err, why.code, "%s", why.text);
 		if (others)
 			buffer_printf(out, "notebooks that share device %u:\n%s", i,

@@ -26,14 +26,22 @@
 #include "common/record.h"
 #include "common/whole-io.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/folders.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/size-text.h"
-#include "kernel/cell-run/cell-run.h"
-#include "kernel/cell-run/memory-use.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/closings.h"
+#include "kernel/device/device-nodes.h"
+#include "kernel/device/device-share.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/settings/folders.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/share/share-file.h"
+#include "kernel/share/share.h"
+#include "kernel/state/device-memory.h"
 #include "kernel/state/tracked-list.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/workers/libraries.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define PIECE (16 * MIB)
 #define REST_MS 1000 /* between the cells of a notebook that runs as a whole nobody is idle */
@@ -42,12 +50,12 @@
 
 void parking_init(struct supervisor *s)
 {
-	s->parking = (struct parking){ .file = -1, .rules = { .when_wanted = true } };
+	*s->parking = (struct parking){ .file = -1, .rules = { .when_wanted = true } };
 }
 
 static void stop_timers(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (!s->loop)
 		return;
@@ -65,7 +73,7 @@ static void drop_items(struct parking *p)
 
 void parking_release(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	stop_timers(s);
 	if (s->loop)
@@ -141,7 +149,7 @@ static int compare_places(const void *a, const void *b)
  * another time. */
 static void make_holes(struct supervisor *s, size_t n)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	struct places places = { .of = calloc(n, sizeof(*places.of)) };
 	uint64_t from = 0;
 
@@ -164,7 +172,7 @@ static void make_holes(struct supervisor *s, size_t n)
 
 static void close_when_empty(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	size_t n = 0;
 
 	if (p->file < 0 || p->phase == PARKING_SAVING)
@@ -242,7 +250,7 @@ static struct device_chunk *find(struct supervisor *s, uint64_t id)
 /* Nobody finds it by a name. */
 static int open_on_disk(struct supervisor *s, struct error *err)
 {
-	const char *folder = s->snapshots.folder ? s->snapshots.folder : "/var/tmp";
+	const char *folder = s->parking->folder ? s->parking->folder : "/var/tmp";
 	char path[4096];
 	int fd;
 
@@ -258,8 +266,8 @@ static int open_on_disk(struct supervisor *s, struct error *err)
 
 static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 {
-	struct parking *p = &s->parking;
-	uint64_t max = p->rules.memory_max ? p->rules.memory_max : memory_use_available() / 4;
+	struct parking *p = s->parking;
+	uint64_t max = p->rules.memory_max ? p->rules.memory_max : machine_memory_available() / 4;
 
 	if (p->file < 0) {
 		p->on_disk = bytes > max;
@@ -278,8 +286,8 @@ static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 /* SAVING -> AWAKE, or PARKED. The callback may do whatever it likes. */
 static void tell(struct supervisor *s, const char *problem)
 {
-	struct parking *p = &s->parking;
-	supervisor_parked *done = p->done;
+	struct parking *p = s->parking;
+	parking_done *done = p->done;
 
 	p->done = NULL;
 	drop_items(p);
@@ -291,7 +299,7 @@ static void tell(struct supervisor *s, const char *problem)
 
 static void give_up(struct supervisor *s, const char *problem)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	/* The end of this attempt must not come to the next one. */
 	if (s->loop)
@@ -305,14 +313,14 @@ static void give_up(struct supervisor *s, const char *problem)
 
 static int send_piece(struct supervisor *s, struct error *err)
 {
-	const struct parking_item *i = &s->parking.items[s->parking.at];
+	const struct parking_item *i = &s->parking->items[s->parking->at];
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	const struct device_chunk *c = i->address ? NULL : find(s, i->id);
 	uint64_t left = i->size - i->copied;
 
 	if (!i->address && !c)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
-	record_put_u32(&b, ++s->parking.number);
+	record_put_u32(&b, ++s->parking->number);
 	record_put_u64(&b, i->id);
 	record_put_u64(&b, i->size);
 	record_put_u64(&b, i->address);
@@ -320,7 +328,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, left < PIECE ? left : PIECE);
 	record_put_u64(&b, i->place + i->copied);
 	return buffer_check(&b, err) ? -1
-				     : worker_send(s->pool.active, WORKER_PARK, b.data, b.len,
+				     : worker_send(s->pool->active, WORKER_PARK, b.data, b.len,
 						   c ? &c->fd : NULL, err);
 }
 
@@ -340,7 +348,7 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 static int is_unused(const struct supervisor *s, struct error *err)
 {
 	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) ||
-	    snapshots_is_loading(s) || s->snapshots.done || s->libraries.request)
+	    s->hooks->snapshot_is_at_work(s) || s->libraries->request)
 		return error_set(err, ERROR_STATE,
 				 "a cell runs, or the session is being saved or restored");
 	if (tracked_list_count(&s->snapshot, TRACKED_THREAD))
@@ -353,12 +361,12 @@ static int is_unused(const struct supervisor *s, struct error *err)
 /* All of it is in the file, and the workers end. */
 static int leave_device(struct supervisor *s, struct error *err)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	int failed;
 
 	if (is_unused(s, err))
 		return -1;
-	lending_settle(s);
+	s->hooks->settle_lending(s);
 	if (p->changes != s->snapshot.changes || held(s).n != p->n)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
 	/* The spare has a context, too: others are told when its memory is free. */
@@ -367,8 +375,8 @@ static int leave_device(struct supervisor *s, struct error *err)
 	failed = worker_pool_empty(s, err);
 	if (!failed) {
 		each_chunk(s, mark, p);
-		device_nodes_release(&s->nodes);
-		snapshots_on_parked(s);
+		device_nodes_release(s->nodes);
+		s->hooks->on_parked(s);
 	} else {
 		p->phase = PARKING_AWAKE;
 	}
@@ -381,13 +389,13 @@ static void on_saved(void *data)
 	struct supervisor *s = data;
 	struct error err = ERROR_INIT;
 
-	s->parking.step = NULL;
-	if (s->parking.phase != PARKING_SAVING)
+	s->parking->step = NULL;
+	if (s->parking->phase != PARKING_SAVING)
 		return;
 	/* One that nobody knows yet cannot be ended, and would open the device when all are gone.
 	 */
-	if (s->pool.spare && s->pool.spare->state == WORKER_STARTING) {
-		s->parking.step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
+	if (s->pool->spare && s->pool->spare->state == WORKER_STARTING) {
+		s->parking->step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
 		return;
 	}
 	if (leave_device(s, &err)) {
@@ -395,7 +403,7 @@ static void on_saved(void *data)
 		return;
 	}
 	closings_await(s);
-	buffer_clear(&s->parking.problem);
+	buffer_clear(&s->parking->problem);
 	stop_timers(s);
 	device_share_settle(s);
 	tell(s, "");
@@ -405,7 +413,7 @@ static void on_saved(void *data)
  * then. */
 static int take_step(struct supervisor *s, struct error *err)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (p->at < p->n)
 		return send_piece(s, err);
@@ -415,7 +423,7 @@ static int take_step(struct supervisor *s, struct error *err)
 
 void parking_on_message(struct supervisor *s, struct ipc_message *m)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	struct record r = record_open(m->data, m->len);
 	uint32_t number = record_u32(&r);
 	bool ok = record_u8(&r) != 0;
@@ -440,14 +448,14 @@ void parking_on_message(struct supervisor *s, struct ipc_message *m)
 
 static int is_possible(const struct supervisor *s, struct error *err)
 {
-	if (s->parking.phase != PARKING_AWAKE)
+	if (s->parking->phase != PARKING_AWAKE)
 		return error_set(err, ERROR_STATE, "it is being parked already");
 	return is_unused(s, err);
 }
 
 static int start(struct supervisor *s, struct error *err)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	struct sum all = held(s);
 
 	if (is_possible(s, err) || open_file(s, all.bytes, err))
@@ -457,7 +465,7 @@ static int start(struct supervisor *s, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory for a table of device memory");
 	each_chunk(s, add_item, p);
 	p->changes = s->snapshot.changes;
-	if (worker_send(s->pool.active, WORKER_PARK_FILE, NULL, 0, &p->file, err)) {
+	if (worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &p->file, err)) {
 		drop_items(p);
 		return -1;
 	}
@@ -470,9 +478,9 @@ static int start(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-int supervisor_park(struct supervisor *s, supervisor_parked *done, void *data, struct error *err)
+int parking_start(struct supervisor *s, parking_done *done, void *data, struct error *err)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	bool began_by_itself = p->phase == PARKING_SAVING && !p->done;
 
 	if (!began_by_itself && start(s, err)) {
@@ -484,15 +492,15 @@ int supervisor_park(struct supervisor *s, supervisor_parked *done, void *data, s
 	return 0;
 }
 
-void supervisor_park_cancel(struct supervisor *s)
+void parking_cancel(struct supervisor *s)
 {
-	if (s->parking.phase == PARKING_SAVING)
+	if (s->parking->phase == PARKING_SAVING)
 		give_up(s, "given up; the session is as it was");
 }
 
 void parking_on_worker_lost(struct supervisor *s)
 {
-	if (s->parking.phase == PARKING_SAVING)
+	if (s->parking->phase == PARKING_SAVING)
 		give_up(s, "the worker was lost meanwhile");
 }
 
@@ -500,12 +508,12 @@ void parking_on_worker_lost(struct supervisor *s)
 
 bool parking_keeps_workers_away(const struct supervisor *s)
 {
-	return s->parking.phase == PARKING_PARKED || s->parking.phase == PARKING_CLAIMING;
+	return s->parking->phase == PARKING_PARKED || s->parking->phase == PARKING_CLAIMING;
 }
 
 void parking_forget(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (parking_keeps_workers_away(s)) {
 		/* What was to be said about the session that is gone. */
@@ -521,7 +529,7 @@ void parking_forget(struct supervisor *s)
 static void on_refused(void *data)
 {
 	struct supervisor *s = data;
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	char size[SIZE_TEXT_MAX], why[200];
 	uint64_t bytes[CHUNK_DEVICES_MAX] = { 0 }, all = 0;
 
@@ -538,17 +546,17 @@ static void on_refused(void *data)
 		 "moment",
 		 size_text(all, size));
 	if (p->interrupted)
-		cell_run_refuse(s, "Interrupted",
-				"interrupted while the session waited for its device memory; "
-				"nothing was run",
-				"");
+		s->hooks->refuse(s, "Interrupted",
+				 "interrupted while the session waited for its device memory; "
+				 "nothing was run",
+				 "");
 	else
-		cell_run_refuse(s, "CudaOutOfMemory", why, buffer_text(&p->problem));
+		s->hooks->refuse(s, "CudaOutOfMemory", why, buffer_text(&p->problem));
 }
 
 static void refuse(struct supervisor *s, const char *why)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	buffer_clear(&p->problem);
 	buffer_puts(&p->problem, why);
@@ -567,7 +575,7 @@ static void on_claimed(struct supervisor *s, bool granted, const char *why);
  */
 static void claim(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	uint64_t bytes[CHUNK_DEVICES_MAX] = { 0 };
 
 	device_chunks_sum_parked(&s->device.chunks, bytes);
@@ -587,7 +595,7 @@ static void claim(struct supervisor *s)
 
 static void on_claimed(struct supervisor *s, bool granted, const char *why)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	p->answered = true;
 	p->granted = granted;
@@ -603,7 +611,7 @@ static void on_claimed(struct supervisor *s, bool granted, const char *why)
 
 static void begin_return(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	p->phase = PARKING_CLAIMING;
 	p->interrupted = false;
@@ -611,9 +619,9 @@ static void begin_return(struct supervisor *s)
 	claim(s);
 }
 
-void supervisor_wake(struct supervisor *s)
+void parking_wake(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (p->phase == PARKING_SAVING)
 		give_up(s, "a cell has come meanwhile");
@@ -626,7 +634,7 @@ void supervisor_wake(struct supervisor *s)
 
 bool parking_before_attach(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (p->phase == PARKING_AWAKE && device_chunks_parked(&s->device.chunks))
 		begin_return(s);
@@ -635,7 +643,7 @@ bool parking_before_attach(struct supervisor *s)
 
 bool parking_interrupt(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	if (p->phase != PARKING_CLAIMING)
 		return false;
@@ -649,7 +657,7 @@ int parking_send_file(struct supervisor *s, struct worker *w, struct error *err)
 {
 	if (!device_chunks_parked(&s->device.chunks))
 		return 0;
-	return worker_send(w, WORKER_PARK_FILE, NULL, 0, &s->parking.file, err);
+	return worker_send(w, WORKER_PARK_FILE, NULL, 0, &s->parking->file, err);
 }
 
 void parking_on_attached(struct supervisor *s)
@@ -657,9 +665,9 @@ void parking_on_attached(struct supervisor *s)
 	for (size_t i = 0; i < s->device.chunks.n; i++)
 		if (s->device.chunks.at[i].fd >= 0)
 			s->device.chunks.at[i].parked = false;
-	if (s->parking.phase != PARKING_ATTACHING)
+	if (s->parking->phase != PARKING_ATTACHING)
 		return;
-	s->parking.phase = PARKING_AWAKE;
+	s->parking->phase = PARKING_AWAKE;
 	device_share_settle(s);
 }
 
@@ -680,7 +688,7 @@ void parking_on_no_room(struct supervisor *s, const char *why)
 
 const char *parking_problem(const struct supervisor *s)
 {
-	return s->parking.phase == PARKING_PARKED ? buffer_text(&s->parking.problem) : "";
+	return s->parking->phase == PARKING_PARKED ? buffer_text(&s->parking->problem) : "";
 }
 
 /* ---- reading what is parked ---- */
@@ -693,19 +701,19 @@ static const struct device_chunk *chunk_at(const struct supervisor *s, uint64_t 
 	return NULL;
 }
 
-int parking_read(const struct supervisor *s, const struct snapshot_piece *piece, struct error *err)
+int parking_read(const struct supervisor *s, uint64_t address, uint64_t size, struct error *err)
 {
-	const struct device_chunk *c = chunk_at(s, piece->address);
-	cleanup_free char *bytes = malloc(piece->size);
-	uint64_t first = c ? piece->address - c->address : 0;
+	const struct device_chunk *c = chunk_at(s, address);
+	cleanup_free char *bytes = malloc(size);
+	uint64_t first = c ? address - c->address : 0;
 
-	if (!c || !c->parked || piece->size > c->size - first)
+	if (!c || !c->parked || size > c->size - first)
 		return error_set(err, ERROR_STATE, "this device memory is not parked");
 	if (!bytes)
 		return error_set(err, ERROR_MEMORY, "out of memory for a copy of device memory");
-	if (whole_pread(s->parking.file, bytes, piece->size, c->place + first) < piece->size)
+	if (whole_pread(s->parking->file, bytes, size, c->place + first) < size)
 		return error_errno(err, "cannot read what is parked");
-	return ipc_memfd("cgpu-device-copy", bytes, piece->size, err);
+	return ipc_memfd("cgpu-device-copy", bytes, size, err);
 }
 
 /* ---- by itself ---- */
@@ -715,13 +723,13 @@ static bool loses_nothing(const struct supervisor *s)
 {
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
 
-	supervisor_describe_losses(s, &lost);
+	worker_pool_describe_losses(s, &lost);
 	return !lost.len && !lost.failed;
 }
 
 bool parking_gives(const struct supervisor *s)
 {
-	return s->parking.phase == PARKING_AWAKE && s->parking.rules.when_wanted && held(s).n &&
+	return s->parking->phase == PARKING_AWAKE && s->parking->rules.when_wanted && held(s).n &&
 	       loses_nothing(s);
 }
 
@@ -731,8 +739,8 @@ static bool is_wanted(struct supervisor *s, bool *ret_known)
 	uint64_t bytes = 0;
 
 	*ret_known = true;
-	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices && !bytes; i++) {
-		if (!share_wanted(&s->share.share, s->pool.hello.uuids[i], &bytes, NULL))
+	for (uint32_t i = 0; s->share->open && i < s->pool->hello.n_devices && !bytes; i++) {
+		if (!share_wanted(&s->share->share, s->pool->hello.uuids[i], &bytes, NULL))
 			continue;
 		*ret_known = false;
 		return false;
@@ -744,7 +752,7 @@ static void on_look(void *data);
 
 static void look_in(struct supervisor *s, uint64_t ms)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	loop_remove(s->loop, p->look);
 	p->look = loop_add_timer(s->loop, ms, on_look, s);
@@ -754,7 +762,7 @@ static void park_by_itself(struct supervisor *s)
 {
 	struct error err = ERROR_INIT;
 
-	if (!supervisor_park(s, NULL, NULL, &err))
+	if (!parking_start(s, NULL, NULL, &err))
 		return;
 	log_warning("the session could not be parked: %s", err.text);
 	parking_on_rest(s);
@@ -763,11 +771,11 @@ static void park_by_itself(struct supervisor *s)
 /* When the next look is due, 0: parked, or never. */
 static uint64_t look(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 	uint64_t rested = loop_now_ms() - p->rest_ms, idle = p->rules.idle_ms;
 	bool known = true, wanted = parking_gives(s) && is_wanted(s, &known);
 	bool due = idle && rested >= idle && loses_nothing(s) &&
-		   (held(s).n || !s->pool.hello.emulated);
+		   (held(s).n || !s->pool->hello.emulated);
 
 	if (is_possible(s, NULL))
 		return p->phase == PARKING_AWAKE ? AGAIN_MS : 0;
@@ -778,7 +786,7 @@ static uint64_t look(struct supervisor *s)
 	if (wanted)
 		return REST_MS - rested;
 	/* Without a watch it is looked for. */
-	if (!known || (parking_gives(s) && s->share.open && !p->watch))
+	if (!known || (parking_gives(s) && s->share->open && !p->watch))
 		return AGAIN_MS;
 	return idle > rested ? idle - rested : 0;
 }
@@ -788,9 +796,9 @@ static void on_look(void *data)
 	struct supervisor *s = data;
 	uint64_t next;
 
-	s->parking.look = NULL;
+	s->parking->look = NULL;
 	next = look(s);
-	if (next && !s->parking.look)
+	if (next && !s->parking->look)
 		look_in(s, next);
 }
 
@@ -798,7 +806,7 @@ static void on_change(void *data)
 {
 	struct supervisor *s = data;
 
-	share_file_drain(&s->share.share.file);
+	share_file_drain(&s->share->share.file);
 	look_in(s, 0);
 }
 
@@ -810,13 +818,13 @@ void parking_on_cell(struct supervisor *s)
 void parking_on_alone(struct supervisor *s)
 {
 	if (s->loop)
-		loop_remove(s->loop, s->parking.watch);
-	s->parking.watch = NULL;
+		loop_remove(s->loop, s->parking->watch);
+	s->parking->watch = NULL;
 }
 
 void parking_on_rest(struct supervisor *s)
 {
-	struct parking *p = &s->parking;
+	struct parking *p = s->parking;
 
 	close_when_empty(s);
 	if (!s->loop)
@@ -825,14 +833,14 @@ void parking_on_rest(struct supervisor *s)
 	stop_timers(s);
 	if (p->phase != PARKING_AWAKE || (!p->rules.idle_ms && !parking_gives(s)))
 		return;
-	if (parking_gives(s) && s->share.open && s->share.share.file.watch >= 0)
-		p->watch = loop_add_fd(s->loop, s->share.share.file.watch, on_change, s);
+	if (parking_gives(s) && s->share->open && s->share->share.file.watch >= 0)
+		p->watch = loop_add_fd(s->loop, s->share->share.file.watch, on_change, s);
 	look_in(s, REST_MS);
 }
 
-void supervisor_set_parking(struct supervisor *s, const struct supervisor_parking_rules *r)
+void parking_set_rules(struct supervisor *s, const struct parking_rules *r)
 {
-	s->parking.rules = *r;
+	s->parking->rules = *r;
 	if (s->run.phase == RUN_NONE)
 		device_share_settle(s);
 }
@@ -844,13 +852,13 @@ static void add_parked(void *data, struct device_chunk *c, bool is_mapped)
 		*(uint64_t *)data += c->size;
 }
 
-bool supervisor_is_parked(const struct supervisor *s, struct supervisor_parking *ret)
+bool parking_is_parked(const struct supervisor *s, struct parking_state *ret)
 {
-	const struct parking *p = &s->parking;
+	const struct parking *p = s->parking;
 
-	*ret = (struct supervisor_parking){ .rules = p->rules,
-					    .on_disk = p->on_disk,
-					    .problem = parking_problem(s) };
+	*ret = (struct parking_state){ .rules = p->rules,
+				       .on_disk = p->on_disk,
+				       .problem = parking_problem(s) };
 	each_chunk((struct supervisor *)s, add_parked, &ret->bytes);
 	return parking_keeps_workers_away(s);
 }

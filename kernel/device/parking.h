@@ -5,10 +5,10 @@
  * it back first, at the same addresses: the next worker makes the parked chunks anew when it is
  * given the session. What is only kept for undo comes back when it is undone.
  *
- *	       supervisor_park(), or by itself    all is copied; workers are ended
+ *	       parking_start(), or by itself    all is copied; workers are ended
  *	AWAKE ------------------------------> SAVING --------------------> PARKED <----+
  *	  ^                                     | a cell comes, it fails      |        | refused,
- *	  |<------------------------------------+           supervisor_wake() |        | interrupted
+ *	  |<------------------------------------+           parking_wake() |        | interrupted
  *	  |      WORKER_ATTACHED              the others let us have it       v        |
  *	  +---------------------- ATTACHING <----------------------------- CLAIMING ---+
  *	                              +---- the device has no room ----> PARKED
@@ -24,14 +24,30 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
-#include "kernel/supervisor/supervisor.h"
 
 struct device_chunk;
 struct error;
 struct ipc_message;
 struct loop_source;
-struct snapshot_piece;
+struct supervisor;
 struct worker;
+
+/* problem: why the session could not be parked, or "". */
+typedef void parking_done(void *data, const char *problem);
+
+struct parking_rules {
+	uint64_t idle_ms;    /* it parks by itself after so long without a cell, 0: never */
+	bool when_wanted;    /* and when another notebook waits for device memory */
+	uint64_t memory_max; /* more bytes than this are parked on disk; 0: a quarter of what is
+				available */
+};
+
+struct parking_state {
+	struct parking_rules rules;
+	uint64_t bytes; /* in the file */
+	bool on_disk;
+	const char *problem; /* why it could not come back when it was last tried, lines; "" */
+};
 
 enum parking_phase {
 	PARKING_AWAKE,
@@ -51,15 +67,16 @@ struct parking_item {
 
 struct parking {
 	enum parking_phase phase;
-	struct supervisor_parking_rules rules;
+	struct parking_rules rules;
 	int file; /* -1: nothing is parked */
 	uint64_t end;
 	uint32_t number; /* of the last piece that was asked for */
 	bool on_disk;
+	const char *folder; /* for it, borrowed; NULL: /var/tmp */
 	struct parking_item *items;
 	size_t n, at;     /* of them; the one at work */
 	uint64_t changes; /* of the snapshot when it began */
-	supervisor_parked *done;
+	parking_done *done;
 	void *done_data;
 	uint32_t device; /* that is claimed */
 	bool claims, answered, granted;
@@ -71,6 +88,18 @@ struct parking {
 
 void parking_init(struct supervisor *s);
 void parking_release(struct supervisor *s);
+
+/*
+ * Between cells: device memory goes to a file, and the workers are ended. 0: done() follows from
+ * the loop, with why it did not work or "". All else that needs a worker, cells too, brings the
+ * session back.
+ */
+int parking_start(struct supervisor *s, parking_done *done, void *data, struct error *err);
+void parking_cancel(struct supervisor *s);
+/* Something comes that needs a worker; on_session() follows if none is there. */
+void parking_wake(struct supervisor *s);
+void parking_set_rules(struct supervisor *s, const struct parking_rules *r);
+bool parking_is_parked(const struct supervisor *s, struct parking_state *ret);
 
 /* No worker may be made, but for the session that comes back. */
 bool parking_keeps_workers_away(const struct supervisor *s);
@@ -94,11 +123,11 @@ void parking_on_alone(struct supervisor *s);
 bool parking_gives(const struct supervisor *s);
 /* The session is another one, without device memory. */
 void parking_forget(struct supervisor *s);
-/* The cell that waits is not wanted any more. True: its end follows. */
+/* Whoever waits for the session does not any more. True: a cell did, and its end follows. */
 bool parking_interrupt(struct supervisor *s);
 
 /* A memfd with a piece of device memory that is parked; -1. */
-int parking_read(const struct supervisor *s, const struct snapshot_piece *p, struct error *err);
+int parking_read(const struct supervisor *s, uint64_t address, uint64_t size, struct error *err);
 /* Why the session cannot be had, "" when nothing is known against it. */
 const char *parking_problem(const struct supervisor *s);
 

@@ -6,14 +6,20 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/device-share.h"
+#include "kernel/share/share.h"
+#include "kernel/state/device-memory.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/workers/worker-pool.h"
 
 static bool is_alone(struct supervisor *s)
 {
-	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices; i++) {
+	for (uint32_t i = 0; s->share->open && i < s->pool->hello.n_devices; i++) {
 		cleanup_buffer struct buffer table = BUFFER_INIT;
 		unsigned others = 0;
 
-		if (share_glance(&s->share.share, s->pool.hello.uuids[i], &table, &others, NULL) ||
+		if (share_glance(&s->share->share, s->pool->hello.uuids[i], &table, &others,
+				 NULL) ||
 		    others)
 			return false;
 	}

@@ -10,6 +10,8 @@
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/closings.h"
+#include "kernel/state/device-memory.h"
 #include "kernel/workers/worker-pool.h"
 
 #define DEATH_MS 5000 /* a process that hangs in its driver has its memory for good */
@@ -26,7 +28,7 @@ static uint64_t held_now(const struct supervisor *s)
 
 bool spare_context_waits(const struct supervisor *s)
 {
-	const struct spare_context *c = &s->spare_context;
+	const struct spare_context *c = s->spare_context;
 	bool same_cell = s->run.phase != RUN_NONE && s->run.cell == c->cell;
 
 	return c->short_at && (same_cell || held_now(s) > c->short_at - c->short_at / 4);
@@ -34,19 +36,19 @@ bool spare_context_waits(const struct supervisor *s)
 
 static void answer(struct supervisor *s, bool granted)
 {
-	struct spare_context *c = &s->spare_context;
+	struct spare_context *c = s->spare_context;
 
 	spare_context_release(s);
 	/* Another one has questions of its own, with the same numbers. */
-	if (s->pool.active && s->pool.active->pid == c->asker)
-		memory_permit_answer(&s->pool.active->control->permit, c->number, granted, "");
+	if (s->pool->active && s->pool->active->pid == c->asker)
+		memory_permit_answer(&s->pool->active->control->permit, c->number, granted, "");
 }
 
 static void on_deadline(void *data)
 {
 	struct supervisor *s = data;
 
-	s->spare_context.deadline = NULL;
+	s->spare_context->deadline = NULL;
 	answer(s, false);
 }
 
@@ -58,25 +60,25 @@ static bool has_context(const struct worker *spare)
 int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r,
 			   struct error *err)
 {
-	struct spare_context *c = &s->spare_context;
+	struct spare_context *c = s->spare_context;
 	uint64_t bytes;
 
 	c->number = record_u32(r);
 	bytes = record_u64(r);
 	if (record_check(r, "WORKER_DEVICE_SHORT", err))
 		return -1;
-	if (w != s->pool.active || !s->loop ||
-	    (!has_context(s->pool.spare) && closings_are_done(s))) {
+	if (w != s->pool->active || !s->loop ||
+	    (!has_context(s->pool->spare) && closings_are_done(s))) {
 		memory_permit_answer(&w->control->permit, c->number, false, "");
 		return 0;
 	}
 	c->asker = w->pid;
 	spare_context_release(s);
 	c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
-	if (has_context(s->pool.spare)) {
+	if (has_context(s->pool->spare)) {
 		log_info("device memory is short: worker %d, which waits for the next fault, is "
 			 "ended",
-			 (int)s->pool.spare->pid);
+			 (int)s->pool->spare->pid);
 		c->short_at = held_now(s) + bytes;
 		c->cell = s->run.cell;
 		worker_pool_renew_spare(s);
@@ -89,15 +91,15 @@ void spare_context_look(struct supervisor *s)
 {
 	bool spare_dies = false;
 
-	for (const struct worker *w = s->pool.dying; w; w = w->next)
+	for (const struct worker *w = s->pool->dying; w; w = w->next)
 		spare_dies |= !w->attached;
-	if (s->spare_context.deadline && !spare_dies && closings_are_done(s))
+	if (s->spare_context->deadline && !spare_dies && closings_are_done(s))
 		answer(s, true);
 }
 
 void spare_context_release(struct supervisor *s)
 {
 	if (s->loop)
-		loop_remove(s->loop, s->spare_context.deadline);
-	s->spare_context.deadline = NULL;
+		loop_remove(s->loop, s->spare_context->deadline);
+	s->spare_context->deadline = NULL;
 }

@@ -18,9 +18,13 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/parking.h"
+#include "kernel/disk/snapshot-job.h"
+#include "kernel/disk/snapshots.h"
+#include "kernel/state/twin.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 #define REST_MS 1000 /* from the last commit */
 #define BUSY_MS 2000 /* from the first commit that is not saved, when there is no rest */
@@ -42,12 +46,12 @@ static bool is_too_large(const struct supervisor *s)
 	struct stat st;
 	uint64_t host = fstat(s->snapshot.memfd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
 
-	return host + device_bytes(s) > s->snapshots.automatic.max;
+	return host + device_bytes(s) > s->snapshots->automatic.max;
 }
 
 static bool is_wanted(const struct supervisor *s)
 {
-	const struct snapshots *n = &s->snapshots;
+	const struct snapshots *n = s->snapshots;
 	const struct autosave *a = &n->automatic;
 
 	return n->folder && a->max && n->load == LOAD_NONE && !n->job && !a->gathering &&
@@ -56,7 +60,7 @@ static bool is_wanted(const struct supervisor *s)
 
 static bool is_overdue(const struct supervisor *s)
 {
-	const struct autosave *a = &s->snapshots.automatic;
+	const struct autosave *a = &s->snapshots->automatic;
 	uint64_t now = loop_now_ms();
 
 	return a->unsaved_ms && now - a->unsaved_ms >= BUSY_MS && now >= a->pause_until_ms;
@@ -69,7 +73,7 @@ static bool can_begin(const struct supervisor *s)
 		return !s->run.options.in_place && !twins_are_written(&s->snapshot.twins) &&
 		       !s->run.end.checkpointed && !s->device.chunks.n &&
 		       snapshots_know_libraries(s);
-	if (s->parking.phase == PARKING_PARKED)
+	if (s->parking->phase == PARKING_PARKED)
 		return s->run.phase == RUN_NONE && snapshots_know_libraries(s);
 	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) && worker_pool_is_ready(s);
 }
@@ -78,7 +82,7 @@ static bool can_begin(const struct supervisor *s)
 
 static void stop_gathering(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 
 	a->gathering = NULL;
 	loop_remove(s->loop, a->patience);
@@ -87,7 +91,7 @@ static void stop_gathering(struct supervisor *s)
 
 void autosave_give_way(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 	struct snapshot_job *j = a->gathering;
 
 	if (!j)
@@ -100,14 +104,14 @@ void autosave_give_way(struct supervisor *s)
 static void let_go(struct supervisor *s)
 {
 	if (s->run.phase == RUN_WAITING)
-		cell_run_on_session(s);
+		s->hooks->on_session(s);
 }
 
 static void on_patience(void *data)
 {
 	struct supervisor *s = data;
 
-	s->snapshots.automatic.patience = NULL;
+	s->snapshots->automatic.patience = NULL;
 	log_warning("no automatic snapshot: a copy of device memory takes too long");
 	autosave_give_way(s);
 	let_go(s);
@@ -117,7 +121,7 @@ static void begin(struct supervisor *s, struct snapshot_job *j)
 {
 	struct error err = ERROR_INIT;
 
-	s->snapshots.automatic.began_ms = loop_now_ms();
+	s->snapshots->automatic.began_ms = loop_now_ms();
 	if (!snapshots_start_job(s, j, &err))
 		return;
 	log_warning("no automatic snapshot: %s", err.text);
@@ -126,7 +130,7 @@ static void begin(struct supervisor *s, struct snapshot_job *j)
 
 static void gather_next(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 	struct snapshot_job *j = a->gathering;
 
 	if (j->n_gathered < j->n_pieces) {
@@ -140,7 +144,7 @@ static void gather_next(struct supervisor *s)
 
 void autosave_take_piece(struct supervisor *s, int fd)
 {
-	struct snapshot_job *j = s->snapshots.automatic.gathering;
+	struct snapshot_job *j = s->snapshots->automatic.gathering;
 
 	if (fd < 0) {
 		autosave_give_way(s);
@@ -154,12 +158,12 @@ void autosave_take_piece(struct supervisor *s, int fd)
 
 bool autosave_holds(const struct supervisor *s)
 {
-	return s->snapshots.automatic.gathering != NULL;
+	return s->snapshots->automatic.gathering != NULL;
 }
 
 static void gather(struct supervisor *s, struct snapshot_job *j)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 
 	j->gathered = malloc(j->n_pieces * sizeof(*j->gathered));
 	if (!j->gathered) {
@@ -175,7 +179,7 @@ static void gather(struct supervisor *s, struct snapshot_job *j)
 
 static void save(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 	struct error err = ERROR_INIT;
 	struct snapshot_job *j = snapshots_automatic_job(s, &err);
 
@@ -193,7 +197,7 @@ static void save(struct supervisor *s)
 static void on_timer(void *data)
 {
 	struct supervisor *s = data;
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 
 	a->timer = NULL;
 	if (!is_wanted(s) || is_too_large(s))
@@ -207,19 +211,19 @@ static void on_timer(void *data)
 
 void autosave_note_commit(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 
 	a->committed_ms = loop_now_ms();
 	if (!a->unsaved_ms && a->saved_changes != s->snapshot.changes)
 		a->unsaved_ms = a->committed_ms;
-	if (s->snapshots.folder && a->max && s->run.phase == RUN_NONE && worker_pool_is_ready(s))
+	if (s->snapshots->folder && a->max && s->run.phase == RUN_NONE && worker_pool_is_ready(s))
 		snapshots_ask_libraries(s);
 	autosave_note_rest(s);
 }
 
 void autosave_note_rest(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 	uint64_t now = loop_now_ms();
 
 	if (s->loop && !a->timer && is_wanted(s))
@@ -231,7 +235,7 @@ void autosave_note_rest(struct supervisor *s)
 
 void autosave_note_run(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	/* The device memory that this job still asks for is the cell's from here on. */
 	if (n->job && n->job->automatic && n->job->n_pieces && !n->job->gathered)
@@ -249,7 +253,7 @@ static void set_problem(struct autosave *a, const char *text)
 
 void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 	uint64_t now = loop_now_ms(), took = now - a->began_ms, pause = j->cpu_ms * PAUSE_FACTOR;
 
 	/* On a busy machine it takes long and costs little. */
@@ -271,21 +275,21 @@ void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 
 static bool pump(struct supervisor *s, int ms)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct pollfd fds[] = { { n->job ? n->job->wake : -1, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
-	if (n->reading_epoch && s->pool.active)
-		fds[1].fd = s->pool.active->channel;
+	if (n->reading_epoch && s->pool->active)
+		fds[1].fd = s->pool->active->channel;
 	if (poll(fds, 2, ms) <= 0)
 		return false;
 	if (fds[0].revents)
 		snapshots_on_wake(s);
-	return !fds[1].revents || worker_receive_one(s->pool.active, 0, NULL) >= 0;
+	return !fds[1].revents || worker_receive_one(s->pool->active, 0, NULL) >= 0;
 }
 
 void autosave_flush(struct supervisor *s, int ms)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
 
 	if (!s->loop || !n->folder || s->run.phase != RUN_NONE)
@@ -307,7 +311,7 @@ void autosave_flush(struct supervisor *s, int ms)
 
 void autosave_release(struct supervisor *s)
 {
-	struct autosave *a = &s->snapshots.automatic;
+	struct autosave *a = &s->snapshots->automatic;
 
 	if (s->loop)
 		loop_remove(s->loop, a->timer);

@@ -27,10 +27,11 @@
 #include "common/cleanup.h"
 #include "common/record.h"
 #include "common/whole-io.h"
-#include "kernel/base/folders.h"
+#include "kernel/base/thread.h"
+#include "kernel/disk/block-store.h"
+#include "kernel/settings/folders.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
-#include "kernel/base/thread.h"
 
 #define LOCK_TRIES 1000
 #define LOCK_PAUSE_NS 10000000

@@ -18,8 +18,10 @@
 #include "common/error.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "kernel/disk/snapshot-job.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/disk/snapshot-job.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/question.h"
 
 #define NAMES_SHOWN 16
 #define PART (1024u * 1024)
@@ -43,7 +45,7 @@ int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct bu
 
 	record_put_u32(&body, ++s->answer_id);
 	if (buffer_check(&body, err) ||
-	    supervisor_question(s, WORKER_LIBRARIES, &body, WORKER_LIBRARIES_ARE, &answer, err))
+	    question_ask(s, WORKER_LIBRARIES, &body, WORKER_LIBRARIES_ARE, &answer, err))
 		return -1;
 	r = record_open(answer.data, answer.len);
 	*ret_layout = record_u64(&r);
@@ -155,7 +157,7 @@ static uint64_t count(const struct search *s, uint64_t address, uint64_t size,
 static void put_variables(const struct search *s, const struct unit_table *units,
 			  struct buffer *report)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	size_t n = unit_table_variables((struct unit_table *)units, &v), shown = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -224,13 +226,13 @@ int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *
 
 void snapshot_libraries_note(const struct supervisor *s, struct buffer *out)
 {
-	record_put_u32(out, (uint32_t)s->libraries.n);
-	for (size_t i = 0; i < s->libraries.n; i++)
-		record_put_str(out, s->libraries.at[i].path);
+	record_put_u32(out, (uint32_t)s->libraries->n);
+	for (size_t i = 0; i < s->libraries->n; i++)
+		record_put_str(out, s->libraries->at[i].path);
 }
 
 int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded,
-			    supervisor_loaded *fn, void *data, struct error *err)
+			    libraries_loaded *fn, void *data, struct error *err)
 {
 	struct record r = record_open(loaded->file.loaded.data, loaded->file.loaded.len);
 	uint32_t n = record_count(&r, 5);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "kernel/supervisor/supervisor.h"
+#include "kernel/workers/libraries.h"
 
 struct buffer;
 struct error;
@@ -25,6 +25,6 @@ int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *
  * libraries_load(). */
 void snapshot_libraries_note(const struct supervisor *s, struct buffer *out);
 int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded,
-			    supervisor_loaded *fn, void *data, struct error *err);
+			    libraries_loaded *fn, void *data, struct error *err);
 
 #endif

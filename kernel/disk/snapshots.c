@@ -18,21 +18,30 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
-#include "kernel/disk/snapshot-libraries.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/device/parking.h"
+#include "kernel/disk/session-undo.h"
+#include "kernel/disk/snapshot-libraries.h"
+#include "kernel/state/session-swap.h"
+#include "kernel/state/snapshot-view.h"
 #include "kernel/state/tracked-list.h"
+#include "kernel/units/unit-table.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
+
+/* At the end of the kernel, for the last automatic snapshot. */
+#define FLUSH_MS 1500
 
 static void start_next(struct supervisor *s);
 
-void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_t auto_max,
-			       supervisor_describe_session *describe, void *data)
+void snapshots_keep(struct supervisor *s, const char *folder, uint64_t auto_max,
+		    snapshots_describe *describe, void *data)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	free(n->folder);
 	n->folder = strdup(folder);
+	s->parking->folder = n->folder;
 	n->automatic.max = auto_max;
 	n->describe = describe;
 	n->describe_data = data;
@@ -42,7 +51,7 @@ void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_
 
 void snapshots_release(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	autosave_release(s);
 	if (s->loop) {
@@ -54,13 +63,14 @@ void snapshots_release(struct supervisor *s)
 	snapshots_end_job(s, n->job);
 	buffer_release(&n->report);
 	buffer_release(&n->libraries);
+	s->parking->folder = NULL;
 	free(n->folder);
 	*n = (struct snapshots){ 0 };
 }
 
 bool snapshots_is_loading(const struct supervisor *s)
 {
-	return s->snapshots.load != LOAD_NONE;
+	return s->snapshots->load != LOAD_NONE;
 }
 
 /* ---- making a job ---- */
@@ -107,20 +117,20 @@ static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error
 
 bool snapshots_know_libraries(const struct supervisor *s)
 {
-	return s->snapshots.libraries_epoch == s->pool.epoch;
+	return s->snapshots->libraries_epoch == s->pool->epoch;
 }
 
 /* They stay the same in a worker. */
 static int know_libraries(struct supervisor *s, struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if (snapshots_know_libraries(s))
 		return 0;
 	buffer_clear(&n->libraries);
 	if (snapshot_libraries_ask(s, &n->layout, &n->libraries, err))
 		return -1;
-	n->libraries_epoch = s->pool.epoch;
+	n->libraries_epoch = s->pool->epoch;
 	return 0;
 }
 
@@ -132,12 +142,12 @@ void snapshots_ask_libraries(struct supervisor *s)
 /* All of the file but the blocks. */
 static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_file *f = &j->file;
 
 	f->owner = n->owner;
 	f->time = time(NULL);
-	f->epoch = s->pool.epoch;
+	f->epoch = s->pool->epoch;
 	f->heap_freed = s->snapshot.heap_freed;
 	f->changes = s->snapshot.changes;
 	memcpy(f->top, s->snapshot.top, sizeof(f->top));
@@ -160,7 +170,7 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 static struct snapshot_job *save_job(struct supervisor *s, const char *name, bool automatic,
 				     struct error *err)
 {
-	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, s->snapshots.folder, name, err);
+	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, s->snapshots->folder, name, err);
 
 	if (!j)
 		return NULL;
@@ -219,34 +229,34 @@ static int ask_device(struct supervisor *s, const struct snapshot_piece *p, stru
 	if ((s->run.phase != RUN_NONE && s->run.phase != RUN_WAITING) || !worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
 	if (!buffer_check(&b, err) &&
-	    !worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
+	    !worker_send(s->pool->active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
 		return 0;
 	/* It is dead or dying; its death brings the next one, which is asked. */
-	worker_kill(s->pool.active);
+	worker_kill(s->pool->active);
 	return -1;
 }
 
 /* An answer of a worker that is gone does not come. */
 static bool is_reading(const struct supervisor *s)
 {
-	const struct snapshots *n = &s->snapshots;
+	const struct snapshots *n = s->snapshots;
 
-	return n->reading_epoch && n->reading_epoch == s->pool.epoch && s->pool.active;
+	return n->reading_epoch && n->reading_epoch == s->pool->epoch && s->pool->active;
 }
 
 int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
-	if (s->parking.phase == PARKING_PARKED) {
-		give_piece(s, parking_read(s, p, NULL));
+	if (s->parking->phase == PARKING_PARKED) {
+		give_piece(s, parking_read(s, p->address, p->size, NULL));
 		return 0;
 	}
 	if (is_reading(s))
 		return 0; /* the answer is another one, and this is asked for then */
 	if (ask_device(s, p, NULL))
 		return -1;
-	n->reading_epoch = s->pool.epoch;
+	n->reading_epoch = s->pool->epoch;
 	return 0;
 }
 
@@ -254,7 +264,7 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
  * same. */
 static bool is_patient(const struct supervisor *s)
 {
-	const struct snapshots *n = &s->snapshots;
+	const struct snapshots *n = s->snapshots;
 
 	return n->job && !n->job->automatic && n->load == LOAD_NONE && s->run.phase == RUN_NONE;
 }
@@ -263,7 +273,7 @@ static bool is_patient(const struct supervisor *s)
 
 static void drop_job(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if (s->loop)
 		loop_remove(s->loop, n->wake);
@@ -272,10 +282,10 @@ static void drop_job(struct supervisor *s)
 	n->job = NULL;
 }
 
-static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end)
+static void tell(struct supervisor *s, const struct snapshots_end *end)
 {
-	struct snapshots *n = &s->snapshots;
-	supervisor_snapshot_done *done = n->done;
+	struct snapshots *n = s->snapshots;
+	snapshots_done *done = n->done;
 
 	n->done = NULL;
 	if (done)
@@ -284,9 +294,9 @@ static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end
 
 static void tell_end(struct supervisor *s, const struct snapshot_job *j)
 {
-	tell(s, &(struct supervisor_snapshot_end){ .error = j->failed ? j->error.text : "",
-						   .bytes = j->bytes,
-						   .written = j->written });
+	tell(s, &(struct snapshots_end){ .error = j->failed ? j->error.text : "",
+					 .bytes = j->bytes,
+					 .written = j->written });
 }
 
 static void take_over(struct supervisor *s, struct snapshot_job *j);
@@ -294,7 +304,7 @@ static void take_over(struct supervisor *s, struct snapshot_job *j);
 void snapshots_on_wake(void *data)
 {
 	struct supervisor *s = data;
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_job *j = n->job;
 	struct snapshot_piece wanted;
 	eventfd_t count;
@@ -329,7 +339,7 @@ void snapshots_on_wake(void *data)
 
 int snapshots_start_job(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if ((j->kind == JOB_SAVE && !j->viewing && open_view(s, j, err)) ||
 	    snapshot_job_start(j, err))
@@ -341,24 +351,24 @@ int snapshots_start_job(struct supervisor *s, struct snapshot_job *j, struct err
 
 static void start_next(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_job *j = n->next;
 	struct error err = ERROR_INIT;
 
 	n->next = NULL;
 	if (j && snapshots_start_job(s, j, &err)) {
 		snapshots_end_job(s, j);
-		tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
+		tell(s, &(struct snapshots_end){ .error = err.text });
 	}
 	if (!n->job)
 		autosave_note_rest(s);
 }
 
 /* Now, or when the automatic one at work has been given up. */
-static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapshot_done *done,
-		 void *data, struct error *err)
+static int begin(struct supervisor *s, struct snapshot_job *j, snapshots_done *done, void *data,
+		 struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	autosave_give_way(s);
 	if (n->job) {
@@ -375,7 +385,7 @@ static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapsh
 
 static int is_possible(const struct supervisor *s, struct error *err)
 {
-	const struct snapshots *n = &s->snapshots;
+	const struct snapshots *n = s->snapshots;
 
 	if (!n->folder)
 		return error_set(
@@ -386,8 +396,8 @@ static int is_possible(const struct supervisor *s, struct error *err)
 	return 0;
 }
 
-int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_done *done,
-		    void *data, struct error *err)
+int snapshots_save(struct supervisor *s, const char *name, snapshots_done *done, void *data,
+		   struct error *err)
 {
 	struct snapshot_job *j;
 
@@ -397,38 +407,38 @@ int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_
 	return j ? begin(s, j, done, data, err) : -1;
 }
 
-int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done,
-		       void *data, struct error *err)
+int snapshots_restore(struct supervisor *s, const char *name, snapshots_done *done, void *data,
+		      struct error *err)
 {
 	cleanup_buffer struct buffer none = BUFFER_INIT;
 	struct snapshot_job *j;
 
 	if (is_possible(s, err))
 		return -1;
-	j = snapshot_job_new(JOB_LOAD, s->snapshots.folder, name, err);
+	j = snapshot_job_new(JOB_LOAD, s->snapshots->folder, name, err);
 	if (!j)
 		return -1;
-	j->file.owner = s->snapshots.owner;
-	if (snapshot_libraries_ask(s, &s->snapshots.layout, &none, err)) {
+	j->file.owner = s->snapshots->owner;
+	if (snapshot_libraries_ask(s, &s->snapshots->layout, &none, err)) {
 		snapshot_job_free(j);
 		return -1;
 	}
 	return begin(s, j, done, data, err);
 }
 
-int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e,
-		       supervisor_snapshot_done *done, void *data, struct error *err)
+int snapshots_examine(struct supervisor *s, const struct snapshots_examiner *e,
+		      snapshots_done *done, void *data, struct error *err)
 {
 	struct snapshot_job *j;
 
 	if (is_possible(s, err))
 		return -1;
-	j = snapshot_job_new(JOB_EXAMINE, s->snapshots.folder, e->name, err);
+	j = snapshot_job_new(JOB_EXAMINE, s->snapshots->folder, e->name, err);
 	if (!j)
 		return -1;
 	j->examine = e->fn;
 	j->examine_data = e->data;
-	j->file.owner = s->snapshots.owner;
+	j->file.owner = s->snapshots->owner;
 	memcpy(j->file.top, s->snapshot.top, sizeof(j->file.top));
 	unit_table_encode(&s->units, &j->file.units);
 	j->pieces = calloc(e->n_pieces + 1, sizeof(*j->pieces));
@@ -443,9 +453,9 @@ int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e
 	return begin(s, j, done, data, err);
 }
 
-void supervisor_snapshot_cancel(struct supervisor *s)
+void snapshots_cancel(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if (n->next)
 		snapshot_job_cancel(n->next);
@@ -456,7 +466,7 @@ void supervisor_snapshot_cancel(struct supervisor *s)
 void snapshots_flush(struct supervisor *s, int ms)
 {
 	autosave_flush(s, ms);
-	if (s->snapshots.job)
+	if (s->snapshots->job)
 		drop_job(s);
 }
 
@@ -466,7 +476,7 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 {
 	struct arena_header h;
 
-	if (s->snapshots.layout != j->file.layout)
+	if (s->snapshots->layout != j->file.layout)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "snapshot '%s' was made by a cgpu that keeps its tables in "
 				 "another way; load it with that version",
@@ -487,19 +497,19 @@ static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *
 	unit_table_init(&to.units);
 	if (unit_table_decode(&to.units, j->file.units.data, j->file.units.len, err))
 		return -1;
-	if (session_swap(s, &to, err)) {
+	if (session_replace(s, &to, err)) {
 		unit_table_release(&to.units);
 		return -1;
 	}
 	j->memfd = -1;
-	if (s->pool.epoch < j->file.epoch)
-		s->pool.epoch = j->file.epoch;
+	if (s->pool->epoch < j->file.epoch)
+		s->pool->epoch = j->file.epoch;
 	return 0;
 }
 
 static int apply(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if (worker_pool_empty(s, err))
 		return -1;
@@ -516,20 +526,20 @@ static int apply(struct supervisor *s, struct snapshot_job *j, struct error *err
 
 static void refuse_load(struct supervisor *s, struct snapshot_job *j, const struct error *err)
 {
-	s->snapshots.loaded = NULL;
+	s->snapshots->loaded = NULL;
 	snapshot_job_free(j);
-	tell(s, &(struct supervisor_snapshot_end){ .error = err->text });
+	tell(s, &(struct snapshots_end){ .error = err->text });
 }
 
 /* Libraries that cannot be had are named; the rest of the session is worth having. */
 static void on_libraries(void *data, const char *problem)
 {
 	struct supervisor *s = data;
-	struct snapshot_job *j = s->snapshots.loaded;
+	struct snapshot_job *j = s->snapshots->loaded;
 	struct error err = ERROR_INIT;
 
 	if (*problem)
-		buffer_printf(&s->snapshots.report, "%s\n", problem);
+		buffer_printf(&s->snapshots->report, "%s\n", problem);
 	if (apply(s, j, &err))
 		refuse_load(s, j, &err);
 }
@@ -539,8 +549,8 @@ static void take_over(struct supervisor *s, struct snapshot_job *j)
 	struct error err = ERROR_INIT;
 	int waits = -1;
 
-	buffer_clear(&s->snapshots.report);
-	s->snapshots.loaded = j;
+	buffer_clear(&s->snapshots->report);
+	s->snapshots->loaded = j;
 	if (!check_file(s, j, &err))
 		waits = snapshot_libraries_load(s, j, on_libraries, s, &err);
 	if (waits < 0)
@@ -551,7 +561,7 @@ static void take_over(struct supervisor *s, struct snapshot_job *j)
 
 static void finish_load(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_job *j = n->loaded;
 	struct error err = ERROR_INIT;
 
@@ -559,19 +569,19 @@ static void finish_load(struct supervisor *s)
 	n->loaded = NULL;
 	if (snapshot_libraries_compare(s, j, &n->report, &err))
 		buffer_printf(&n->report, "whether all libraries are as they were: %s\n", err.text);
-	tell(s, &(struct supervisor_snapshot_end){ .error = "",
-						   .bytes = j->bytes,
-						   .session = &j->file.session,
-						   .count = j->file.count,
-						   .time = j->file.time,
-						   .report = buffer_text(&n->report) });
+	tell(s, &(struct snapshots_end){ .error = "",
+					 .bytes = j->bytes,
+					 .session = &j->file.session,
+					 .count = j->file.count,
+					 .time = j->file.time,
+					 .report = buffer_text(&n->report) });
 	snapshot_job_free(j);
 	start_next(s);
 }
 
 static int fill_next(struct supervisor *s, struct error *err)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	const struct snapshot_piece *p = &n->loaded->pieces[n->filled];
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -580,15 +590,15 @@ static int fill_next(struct supervisor *s, struct error *err)
 	record_put_u64(&b, p->offset);
 	if (buffer_check(&b, err))
 		return -1;
-	return worker_send(s->pool.active, WORKER_DEVICE_FILL, b.data, b.len, &n->loaded->device_fd,
-			   err);
+	return worker_send(s->pool->active, WORKER_DEVICE_FILL, b.data, b.len,
+			   &n->loaded->device_fd, err);
 }
 
 /* From the loop, since the worker that failed may be on the stack. */
 static void go_back(void *data)
 {
 	struct supervisor *s = data;
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_job *j = n->loaded;
 	uint64_t state = s->snapshot.serial - 1;
 	char why[512];
@@ -599,18 +609,18 @@ static void go_back(void *data)
 		 buffer_text(&n->report));
 	n->load = LOAD_NONE;
 	n->loaded = NULL;
-	if (supervisor_undo(s, state, NULL)) {
+	if (session_undo(s, state, NULL)) {
 		worker_pool_refill(s);
 		log_error("the session from before the snapshot cannot be brought back");
 	}
-	tell(s, &(struct supervisor_snapshot_end){ .error = why });
+	tell(s, &(struct snapshots_end){ .error = why });
 	snapshot_job_free(j);
 }
 
 /* The piece that somebody waits for; its question need not be out yet. */
 static bool is_awaited(const struct supervisor *s, struct snapshot_piece *ret)
 {
-	const struct snapshots *n = &s->snapshots;
+	const struct snapshots *n = s->snapshots;
 	const struct snapshot_job *gathering = n->automatic.gathering;
 
 	if (!gathering)
@@ -622,7 +632,7 @@ static bool is_awaited(const struct supervisor *s, struct snapshot_piece *ret)
 /* To whoever waits for one; -1: it cannot be had. */
 static void give_piece(struct supervisor *s, int fd)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	n->reading_epoch = 0;
 	if (autosave_holds(s))
@@ -635,27 +645,27 @@ static void give_piece(struct supervisor *s, int fd)
 
 void snapshots_on_session(struct supervisor *s)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	struct snapshot_piece wanted;
 
 	if (is_patient(s) && snapshot_job_state(n->job, &wanted) == JOB_WANTS_DEVICE &&
-	    snapshots_ask_device(s, &wanted) && !s->pool.active)
+	    snapshots_ask_device(s, &wanted) && !s->pool->active)
 		give_piece(s, -1);
 }
 
 void snapshots_on_parked(struct supervisor *s)
 {
-	bool reading = s->snapshots.reading_epoch;
+	bool reading = s->snapshots->reading_epoch;
 	struct snapshot_piece wanted;
 
-	s->snapshots.reading_epoch = 0;
+	s->snapshots->reading_epoch = 0;
 	if (reading && is_awaited(s, &wanted))
-		give_piece(s, parking_read(s, &wanted, NULL));
+		give_piece(s, parking_read(s, wanted.address, wanted.size, NULL));
 }
 
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 
 	if (is_patient(s))
 		n->reading_epoch = 0;
@@ -665,7 +675,7 @@ void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 		return;
 	buffer_clear(&n->report);
 	buffer_puts(&n->report, why);
-	s->pool.hold = true; /* until it is back */
+	s->pool->hold = true; /* until it is back */
 	n->failing = loop_add_timer(s->loop, 0, go_back, s);
 }
 
@@ -673,16 +683,16 @@ void snapshots_on_worker_lost(struct supervisor *s, const char *why)
  * say, so that is committed. */
 static void settle(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 	struct error err = ERROR_INIT;
 
-	if (s->snapshots.filled < s->snapshots.loaded->n_pieces) {
-		s->snapshots.load = LOAD_FILLING;
+	if (s->snapshots->filled < s->snapshots->loaded->n_pieces) {
+		s->snapshots->load = LOAD_FILLING;
 		if (fill_next(s, &err))
 			snapshots_on_worker_lost(s, err.text);
 		return;
 	}
-	if (cell_run_commit(s, w, &err)) {
+	if (s->hooks->commit(s, w, &err)) {
 		snapshots_on_worker_lost(s, err.text);
 		return;
 	}
@@ -692,13 +702,13 @@ static void settle(struct supervisor *s)
 
 void snapshots_on_attached(struct supervisor *s)
 {
-	if (!s->snapshots.failing)
+	if (!s->snapshots->failing)
 		settle(s);
 }
 
 static void on_filled(struct supervisor *s, struct record *r)
 {
-	struct snapshots *n = &s->snapshots;
+	struct snapshots *n = s->snapshots;
 	bool ok;
 	const char *why;
 
@@ -722,7 +732,7 @@ static void on_bytes(struct supervisor *s, struct ipc_message *m, uint64_t addre
 	bool reading = is_reading(s);
 	struct snapshot_piece wanted;
 
-	s->snapshots.reading_epoch = 0;
+	s->snapshots->reading_epoch = 0;
 	if (!is_awaited(s, &wanted))
 		return;
 	if (address == wanted.address)
@@ -740,4 +750,21 @@ void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
 		return;
 	}
 	on_bytes(s, m, record_u64(&r));
+}
+
+void snapshots_end_all(struct supervisor *s)
+{
+	snapshots_flush(s, FLUSH_MS);
+	snapshots_release(s);
+}
+
+const char *snapshots_problem(const struct supervisor *s)
+{
+	return s->snapshots->automatic.problem ? s->snapshots->automatic.problem : "";
+}
+
+const char *snapshots_folder(const struct supervisor *s, uint64_t *ret_owner)
+{
+	*ret_owner = s->snapshots->owner;
+	return s->snapshots->folder;
 }

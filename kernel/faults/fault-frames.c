@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "common/worker-protocol.h"
 #include "common/demangle.h"
+#include "common/worker-protocol.h"
 #include "kernel/units/unit-table.h"
 
 #define GREEN "\033[32m"

@@ -31,14 +31,14 @@
 #include "common/demangle.h"
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
+#include "kernel/base/patience.h"
+#include "kernel/base/process.h"
 #include "kernel/faults/fault-frames.h"
 #include "kernel/faults/fault-record.h"
-#include "kernel/workers/patience.h"
-#include "kernel/base/process.h"
 #include "kernel/units/unit-table.h"
 
 #define ANSWER_MS 100    /* for a worker that waits at its fault */
-#define PATIENCE_MS 1000 /* as kernel/workers/patience.h counts */
+#define PATIENCE_MS 1000 /* as kernel/base/patience.h counts */
 
 #define VARIABLE_GAP 32 /* bytes between two variables, at least */
 

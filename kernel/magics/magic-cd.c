@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 static int show_folder(struct session *s, struct error *err)

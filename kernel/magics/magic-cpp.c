@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %%cpp: the line is the compiler's, so there is nothing to do before the cell is compiled. */
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 
 static int cpp(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {

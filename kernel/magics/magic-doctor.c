@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %doctor: what is in force, and what mends the rest. */
 #include "common/buffer.h"
-#include "kernel/doctor.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/history.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
+#include "kernel/show/doctor.h"
 
 static int run_doctor(struct session *s, struct cell *c, const struct magic_call *call,
 		      struct error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %exit: a terminal front end ends, and the kernel with it. */
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 
 static int run_exit(struct session *s, struct cell *c, const struct magic_call *call,
 		    struct error *err)

@@ -5,11 +5,11 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
-#include "kernel/session/introspect.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/result.h"
 #include "kernel/session/session.h"
-#include "kernel/session/utf8.h"
+#include "kernel/show/utf8.h"
 
 struct inspection {
 	struct session *session;
@@ -31,7 +31,7 @@ static void on_inspected(void *data, uint32_t type, const void *payload, size_t 
 	struct session *s = q->session;
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct error err = ERROR_INIT;
-	int found = introspect_answer(s, q->name, type, payload, len, &text);
+	int found = result_inspected(s, q->name, type, payload, len, &text);
 
 	if (found)
 		show_page(s->executor.current, &text);
@@ -40,13 +40,13 @@ static void on_inspected(void *data, uint32_t type, const void *payload, size_t 
 			  q->name);
 	free(q->name);
 	free(q);
-	execute_magic_done(s, found ? NULL : &err);
+	s->hooks->magic_done(s, found ? NULL : &err);
 }
 
 static int inspect(struct session *s, struct cell *c, const struct magic_call *call,
 		   struct error *err)
 {
-	const struct magic *m = magic_find(call->args);
+	const struct magic *m = magic_find(call->table, call->args);
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct inspection *q;
 

@@ -9,12 +9,13 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/base/limits.h"
-#include "kernel/magics/magic.h"
-#include "kernel/session/session.h"
-#include "kernel/base/size-text.h"
 #include "kernel/cell-run/memory-use.h"
-#include "kernel/base/time-text.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/session.h"
+#include "kernel/settings/limits.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/settings/time-text.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
 
@@ -30,7 +31,7 @@ static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
 	struct record r;
 	uint64_t limit;
 
-	if (supervisor_device_report(s->supervisor, &report, NULL))
+	if (question_device_report(s->supervisor, &report, NULL))
 		return otherwise;
 	r = record_open(report.data, report.len);
 	record_str(&r);
@@ -61,7 +62,7 @@ static void show(struct session *s)
 	if (device < NO_LIMIT)
 		device = device_limit_in_force(
 			s, limits_apply(supervisor_ceilings(s->supervisor), LIMIT_GPU, device,
-					memory_use_machine() / 2,
+					machine_memory_total() / 2,
 					supervisor_device_memory(s->supervisor)));
 	output_printf(&s->output, STREAM_STDOUT, "gpu     %s\n", limit_text(device, text));
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
@@ -79,8 +80,8 @@ static int parse_amount(struct session *s, const char *what, const char *text, u
 	enum limit_kind kind = !strcmp(what, "gpu")   ? LIMIT_GPU
 			       : !strcmp(what, "ram") ? LIMIT_RAM
 						      : LIMIT_OUTPUT;
-	uint64_t whole =
-		kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor) : memory_use_machine();
+	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor)
+					   : machine_memory_total();
 	struct limit_amount a = { .bytes = NO_LIMIT };
 
 	if (strcmp(text, "off") && limit_amount_parse(text, &a, err))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 static int load_ext(struct session *s, struct cell *c, const struct magic_call *call,

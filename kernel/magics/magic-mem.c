@@ -7,11 +7,11 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/magics/magic.h"
-#include "kernel/session/session.h"
-#include "kernel/base/size-text.h"
-#include "kernel/faults/memory-report.h"
 #include "kernel/cell-run/memory-use.h"
+#include "kernel/faults/memory-report.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/session.h"
+#include "kernel/settings/size-text.h"
 
 struct device_totals {
 	uint64_t total, used, limit, largest;
@@ -60,7 +60,7 @@ static int read_device(struct session *s, struct device_totals *ret, struct erro
 	cleanup_buffer struct buffer report = BUFFER_INIT;
 	struct record r;
 
-	if (supervisor_device_report(s->supervisor, &report, err))
+	if (question_device_report(s->supervisor, &report, err))
 		return -1;
 	r = record_open(report.data, report.len);
 	record_str(&r);
@@ -163,8 +163,7 @@ static int mem(struct session *s, struct cell *c, const struct magic_call *call,
 
 	(void)c;
 	(void)call;
-	if (read_device(s, &device, err) ||
-	    supervisor_memory_report(s->supervisor, NULL, 0, &m, err))
+	if (read_device(s, &device, err) || question_memory_report(s->supervisor, NULL, 0, &m, err))
 		return error_wrap(err, "%%mem");
 	put_host(s, &m, &out);
 	put_device(&device, &out);

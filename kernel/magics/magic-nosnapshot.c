@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %%nosnapshot: large blocks that the cell overwrites are not copied first. */
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 
 static int nosnapshot(struct session *s, struct cell *c, const struct magic_call *call,
 		      struct error *err)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/session.h"
 

@@ -5,8 +5,8 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 static int reset_all(struct session *s, struct cell *c, struct error *err)
@@ -22,7 +22,7 @@ static int reset_all(struct session *s, struct cell *c, struct error *err)
 		declarations_clear(&s->declarations);
 		undo_release(&s->undo);
 	}
-	execute_tell_declarations(s);
+	session_tell_declarations(s);
 	setup_forget(&s->setup);
 	setup_again(&s->setup);
 	s->told_main = false;
@@ -40,7 +40,7 @@ static bool is_pattern(const char *word)
 /* A name, or a pattern of variables and functions. 0: it stands for nothing. */
 static size_t add_names(struct session *s, const char *word, struct buffer *names)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 /* As a cell does it, so that it is a transaction, too. */
 static int reset_gpu(struct session *s, struct cell *c, struct error *err)
 {
-	if (supervisor_device_is_missed(s->supervisor))
+	if (device_home_is_missed(s->supervisor))
 		return error_set(
 			err, ERROR_UNSUPPORTED,
 			"%%reset gpu: the device cannot be reached, so nothing of it can be freed. "
@@ -94,7 +94,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 		return reset_all(s, c, err);
 	if (buffer_check(&names, err))
 		return -1;
-	execute_drop(s, &names);
+	s->hooks->drop(s, &names);
 	return 1;
 }
 

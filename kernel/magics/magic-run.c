@@ -9,8 +9,8 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 /* `main (` among the words of the text. */

@@ -18,8 +18,8 @@
 
 #include "common/error.h"
 #include "kernel/base/loop.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 struct command {
@@ -99,7 +99,7 @@ static void on_exit_of_child(void *data)
 	else if (WEXITSTATUS(status))
 		output_printf(&s->output, STREAM_STDERR, "exit status %d\n", WEXITSTATUS(status));
 	command_free(p);
-	execute_magic_done(s, NULL);
+	s->hooks->magic_done(s, NULL);
 }
 
 static void interrupt(void *data)

@@ -9,19 +9,19 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
-#include "kernel/session/cell.h"
-#include "kernel/session/session-state.h"
-#include "kernel/session/session.h"
-#include "kernel/session/snapshot-diff.h"
-#include "kernel/base/size-text.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"
+#include "kernel/reports/snapshot-diff.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/session-state.h"
+#include "kernel/session/session.h"
+#include "kernel/settings/size-text.h"
 
 static void cancel(void *data)
 {
-	supervisor_snapshot_cancel(((struct session *)data)->supervisor);
+	snapshots_cancel(((struct session *)data)->supervisor);
 }
 
 static int wait_for_it(struct session *s, struct cell *c, int failed)
@@ -41,7 +41,7 @@ static int failed(struct session *s, const char *why)
 	if (!*why)
 		return 0;
 	error_set(&err, ERROR_STATE, "%s", why);
-	execute_magic_done(s, &err);
+	s->hooks->magic_done(s, &err);
 	return -1;
 }
 
@@ -56,7 +56,7 @@ static const char *when(int64_t seconds, char ret[32])
 
 /* ---- save ---- */
 
-static void on_saved(void *data, const struct supervisor_snapshot_end *end)
+static void on_saved(void *data, const struct snapshots_end *end)
 {
 	struct session *s = data;
 	char bytes[SIZE_TEXT_MAX], written[SIZE_TEXT_MAX];
@@ -67,8 +67,8 @@ static void on_saved(void *data, const struct supervisor_snapshot_end *end)
 	output_printf(&s->output, STREAM_STDOUT,
 		      "Saved: %s, of which %s were not on disk yet, in %s\n",
 		      size_text(end->bytes, bytes), size_text(end->written, written),
-		      supervisor_snapshot_folder(s->supervisor, &owner));
-	execute_magic_done(s, NULL);
+		      snapshots_folder(s->supervisor, &owner));
+	s->hooks->magic_done(s, NULL);
 }
 
 static int save(struct session *s, struct cell *c, const char *name, struct error *err)
@@ -76,12 +76,12 @@ static int save(struct session *s, struct cell *c, const char *name, struct erro
 	if (!strcmp(name, SNAPSHOT_LAST) || !strcmp(name, SNAPSHOT_CURRENT))
 		return error_set(err, ERROR_INPUT, "'%s' is written by itself; take another name",
 				 name);
-	return wait_for_it(s, c, supervisor_save(s->supervisor, name, on_saved, s, err));
+	return wait_for_it(s, c, snapshots_save(s->supervisor, name, on_saved, s, err));
 }
 
 /* ---- load ---- */
 
-static int take(struct session *s, const struct supervisor_snapshot_end *end, struct error *err)
+static int take(struct session *s, const struct snapshots_end *end, struct error *err)
 {
 	struct cell *c = s->executor.current;
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -94,7 +94,7 @@ static int take(struct session *s, const struct supervisor_snapshot_end *end, st
 	return -1;
 }
 
-static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
+static void on_loaded(void *data, const struct snapshots_end *end)
 {
 	struct session *s = data;
 	struct error err = ERROR_INIT;
@@ -103,10 +103,10 @@ static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
 	if (failed(s, end->error))
 		return;
 	if (take(s, end, &err)) {
-		execute_magic_done(s, &err);
+		s->hooks->magic_done(s, &err);
 		return;
 	}
-	execute_tell_declarations(s);
+	session_tell_declarations(s);
 	output_printf(&s->output, STREAM_STDOUT,
 		      "The session is that of %s, after In[%u]: %s. %%undo brings the one from "
 		      "before back.\n",
@@ -114,20 +114,20 @@ static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
 	if (*end->report)
 		output_printf(&s->output, STREAM_STDERR, "What could not be restored:\n%s",
 			      end->report);
-	execute_magic_done(s, NULL);
+	s->hooks->magic_done(s, NULL);
 }
 
 static int load(struct session *s, struct cell *c, const char *name, struct error *err)
 {
 	c->state_before = c->noted ? c->state_before : supervisor_state(s->supervisor);
-	return wait_for_it(s, c, supervisor_restore(s->supervisor, name, on_loaded, s, err));
+	return wait_for_it(s, c, snapshots_restore(s->supervisor, name, on_loaded, s, err));
 }
 
 /* ---- list, drop, diff ---- */
 
 static int open_folder(struct session *s, uint64_t *ret_owner, struct error *err)
 {
-	const char *folder = supervisor_snapshot_folder(s->supervisor, ret_owner);
+	const char *folder = snapshots_folder(s->supervisor, ret_owner);
 
 	if (!folder)
 		return error_set(
@@ -243,7 +243,7 @@ static int put_rows(struct listing *l, struct error *err)
 	if (!result && l->n)
 		output_printf(&l->session->output, STREAM_STDOUT, "All of them: %s in %s\n",
 			      size_text(l->store.end, size),
-			      supervisor_snapshot_folder(l->session->supervisor, &owner));
+			      snapshots_folder(l->session->supervisor, &owner));
 	block_store_close(&l->store);
 	return result;
 }
@@ -253,7 +253,7 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 	struct listing l = { .session = s };
 	struct error none = ERROR_INIT;
 	cleanup_fd int dir = open_folder(s, &l.owner, &none);
-	const char *problem = supervisor_autosave_problem(s->supervisor);
+	const char *problem = snapshots_problem(s->supervisor);
 
 	(void)c;
 	(void)name;
@@ -297,7 +297,7 @@ struct diff {
 	struct snapshot_diff *work;
 };
 
-static void on_compared(void *data, const struct supervisor_snapshot_end *end)
+static void on_compared(void *data, const struct snapshots_end *end)
 {
 	struct diff *d = data;
 	struct session *s = d->session;
@@ -308,7 +308,7 @@ static void on_compared(void *data, const struct supervisor_snapshot_end *end)
 	snapshot_diff_free(d->work);
 	free(d);
 	if (!failed(s, end->error))
-		execute_magic_done(s, NULL);
+		s->hooks->magic_done(s, NULL);
 }
 
 static int diff(struct session *s, struct cell *c, const char *name, struct error *err)

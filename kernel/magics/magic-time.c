@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %time and %%time: how long the cell's steps took. */
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 
 static int run_time(struct session *s, struct cell *c, const struct magic_call *call,
 		    struct error *err)

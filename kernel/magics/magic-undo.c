@@ -4,7 +4,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 static int undo(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -19,7 +19,7 @@ static int undo(struct session *s, struct cell *c, const struct magic_call *call
 				 call->args);
 	if (undo_cells(s, (unsigned)n, &report, err))
 		return error_wrap(err, "%%undo");
-	execute_tell_declarations(s);
+	session_tell_declarations(s);
 	setup_again(&s->setup);
 	output_printf(&s->output, STREAM_STDOUT, "%s", buffer_text(&report));
 	return 0;

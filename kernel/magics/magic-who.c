@@ -7,17 +7,17 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
-#include "kernel/session/value-format.h"
-#include "kernel/base/size-text.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/show/value-format.h"
 
 #define VALUE_MAX 60
 #define NAME_MAX_WIDTH 24
 #define TYPE_MAX_WIDTH 28
 
-static bool is_listed(const struct supervisor_variable *v, const char *pattern)
+static bool is_listed(const struct unit_variable *v, const char *pattern)
 {
 	char name[VALUE_FORMAT_NAME_SIZE];
 
@@ -26,7 +26,7 @@ static bool is_listed(const struct supervisor_variable *v, const char *pattern)
 
 static int who(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v);
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
@@ -49,7 +49,7 @@ const struct magic magic_who = {
 };
 
 /* The value, and for pointers whose memory it is. */
-static void put_value(struct session *s, const struct supervisor_variable *v, struct buffer *out)
+static void put_value(struct session *s, const struct unit_variable *v, struct buffer *out)
 {
 	uint64_t address;
 
@@ -69,7 +69,7 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 	buffer_putc(out, ']');
 }
 
-static void put_row(struct session *s, const struct supervisor_variable *v, int name_width,
+static void put_row(struct session *s, const struct unit_variable *v, int name_width,
 		    int type_width)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
@@ -91,7 +91,7 @@ static int at_most(int width, int max)
 
 static int whos(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
 	int name_width = 4, type_width = 4;
 	char name[VALUE_FORMAT_NAME_SIZE];

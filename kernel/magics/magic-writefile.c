@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
 static int writefile(struct session *s, struct cell *c, const struct magic_call *call,
@@ -20,7 +20,7 @@ static int writefile(struct session *s, struct cell *c, const struct magic_call 
 		path += 3 + strspn(path + 3, " \t");
 	if (!*path)
 		return error_set(err, ERROR_INPUT, "%%%%writefile: which file? %s",
-				 magic_find("writefile")->usage);
+				 call->magic->usage);
 	f = fopen(path, append ? "ae" : "we");
 	if (!f || fputs(call->body, f) < 0 || fflush(f))
 		return error_errno(err, "%%%%writefile: cannot write %s", path);

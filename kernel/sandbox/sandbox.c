@@ -14,8 +14,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/worker-protocol.h"
-#include "kernel/sandbox/seccomp.h"
 #include "kernel/base/thread.h"
+#include "kernel/sandbox/seccomp.h"
 
 #define LANDLOCK_CREATE_RULESET_VERSION 1u
 #define LANDLOCK_ABI_SCOPE 6

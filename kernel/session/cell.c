@@ -8,7 +8,8 @@
 #include "common/cleanup.h"
 #include "common/lambda-name.h"
 #include "kernel/session/request.h"
-#include "kernel/session/utf8.h"
+#include "kernel/session/session.h"
+#include "kernel/show/utf8.h"
 
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
@@ -118,4 +119,9 @@ json_t *cell_reply(const struct cell *c, uint32_t count)
 	json_object_set(reply, "payload", c->payload);
 	json_object_set(reply, "user_expressions", c->values);
 	return reply;
+}
+
+const struct request *cell_at_work(const struct session *s)
+{
+	return s->executor.current ? s->executor.current->request : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One execute_request on its way. kernel/session/execute.c moves it from state to state; magics see
- * it while they run.
+ * One execute_request on its way. kernel/requests/execute.c moves it from state to state; magics
+ * see it while they run.
  */
 #ifndef CGPU_KERNEL_SESSION_CELL_H
 #define CGPU_KERNEL_SESSION_CELL_H
@@ -13,9 +13,9 @@
 
 #include "common/buffer.h"
 #include "common/run-options.h"
-#include "kernel/magics/magic.h"
 #include "kernel/protocol/wire.h"
 #include "kernel/session/look.h"
+#include "kernel/session/magic.h"
 
 struct request;
 struct setup_cell;
@@ -101,5 +101,8 @@ void cell_fail_plain(struct cell *c, const char *ename, const char *evalue);
 /* {status, ename, evalue, traceback} or {status: ok} with what belongs to an execute_reply. */
 json_t *cell_reply(const struct cell *c, uint32_t count);
 json_t *cell_error(const struct cell *c);
+
+/* The request of the cell at work; NULL when idle. */
+const struct request *cell_at_work(const struct session *s);
 
 #endif

@@ -19,8 +19,8 @@
 #include "kernel/session/cell.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/session/utf8.h"
-#include "kernel/base/size-text.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/show/utf8.h"
 
 #define TICK_MS 500
 #define IDLE_TICK_MS 2000
@@ -172,7 +172,7 @@ static void look(struct session *s)
 	struct gpu_card *card = &s->gpu_card;
 	struct device_glance now = card->last;
 
-	if (!supervisor_glance(s->supervisor, &now))
+	if (!device_glance_take(s->supervisor, &now))
 		return;
 	card->busy_percent =
 		now.worker == card->last.worker && now.busy_ns >= card->last.busy_ns
@@ -186,11 +186,11 @@ static void show(struct session *s, bool first, const char *end)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT, others = BUFFER_INIT;
 	struct gpu_card *card = &s->gpu_card;
-	const struct request *at_work = execute_at_work(&s->executor);
+	const struct request *at_work = cell_at_work(s);
 	struct error err = ERROR_INIT;
 
 	look(s);
-	if (supervisor_share_glance(s->supervisor, &others, &err))
+	if (device_glance_share(s->supervisor, &others, &err))
 		buffer_printf(&others, "%s\n", err.text);
 	put_text(card, buffer_text(&others), end, &text);
 	if (text.failed || (!first && card->shown && !strcmp(card->shown, buffer_text(&text))))
@@ -207,8 +207,8 @@ static void on_tick(void *data);
 static void arm(struct session *s)
 {
 	loop_remove(s->loop, s->gpu_card.tick);
-	s->gpu_card.tick = loop_add_timer(
-		s->loop, execute_at_work(&s->executor) ? TICK_MS : IDLE_TICK_MS, on_tick, s);
+	s->gpu_card.tick =
+		loop_add_timer(s->loop, cell_at_work(s) ? TICK_MS : IDLE_TICK_MS, on_tick, s);
 }
 
 static void on_tick(void *data)
@@ -242,7 +242,7 @@ int gpu_card_start(struct session *s, const struct cell *c, struct error *err)
 
 	/* The worker makes its table for the first time when it answers this. */
 	look(s);
-	if (supervisor_device_report(s->supervisor, &report, err))
+	if (question_device_report(s->supervisor, &report, err))
 		return error_wrap(err, "%%gpu");
 	forget(s);
 	card->cell = strdup(c->id);

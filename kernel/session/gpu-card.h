@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/protocol/wire.h"
-#include "kernel/session/gpu-meter.h"
 #include "kernel/device/device-glance.h"
+#include "kernel/protocol/wire.h"
+#include "kernel/show/gpu-meter.h"
 
 struct cell;
 struct error;

@@ -26,11 +26,11 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/record.h"
-#include "kernel/base/folders.h"
 #include "kernel/base/loop.h"
+#include "kernel/base/thread.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/base/thread.h"
+#include "kernel/settings/folders.h"
 
 #define BUSY_MS 2000
 #define WRITE_MS 100

@@ -28,8 +28,6 @@ void input_ask(struct session *s, const struct request *request, bool allow, con
 		supervisor_input(s->supervisor, true, "");
 		return;
 	}
-	input_cancel(s);
-	session_drain(s, CHANNEL_STDIN);
 	m.content = json_pack("{ss sb}", "prompt", prompt, "password", (int)password);
 	if (wire_reply(&s->wire, s->channels->sockets[CHANNEL_STDIN], &m, &err)) {
 		log_error("stdin: %s", err.text);

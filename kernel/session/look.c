@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The question goes to the compiler and is answered later, from the event loop. The line form asks
- * at once and returns 1, which leaves the cell open until execute_magic_done(); until then an
+ * at once and returns 1, which leaves the cell open until hooks->magic_done(); until then an
  * interrupt reaches the compiler through the cell's cancel(). The cell form only stores its
  * arguments in the cell, and look_at_unit() asks when the cell has been compiled. Both share the
  * display of the answer; no answer means that the compiler ended or was interrupted.
@@ -14,11 +14,11 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/session/utf8.h"
+#include "kernel/show/utf8.h"
 
 void look_release(struct look *l)
 {
@@ -99,7 +99,7 @@ static int read_arguments(char *args, struct look *ret, struct error *err)
 /* ---- question and answer ---- */
 
 static int ask(struct session *s, const struct look *l, const struct unit *unit,
-	       supervisor_answer *fn, struct error *err)
+	       compiler_answer *fn, struct error *err)
 {
 	const struct supervisor_look q = { .kind = (uint8_t)l->kind,
 					   .name = l->name ? l->name : "",
@@ -141,7 +141,7 @@ static void on_line_looked(void *data, uint32_t type, const void *payload, size_
 	struct error err = ERROR_INIT;
 	int failed = show(s, s->executor.current, type, payload, len, &err);
 
-	execute_magic_done(s, failed ? &err : NULL);
+	s->hooks->magic_done(s, failed ? &err : NULL);
 }
 
 static void on_cell_looked(void *data, uint32_t type, const void *payload, size_t len)
@@ -150,7 +150,7 @@ static void on_cell_looked(void *data, uint32_t type, const void *payload, size_
 	struct error err = ERROR_INIT;
 	int failed = show(s, s->executor.current, type, payload, len, &err);
 
-	execute_looked(s, failed ? &err : NULL);
+	s->hooks->looked(s, failed ? &err : NULL);
 }
 
 static void cancel(void *data)
@@ -192,5 +192,5 @@ void look_at_unit(struct session *s, struct cell *c, const struct unit *unit)
 	struct error err = ERROR_INIT;
 
 	if (ask(s, &c->look, unit, on_cell_looked, &err))
-		execute_looked(s, &err);
+		s->hooks->looked(s, &err);
 }

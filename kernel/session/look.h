@@ -31,7 +31,7 @@ void look_release(struct look *l);
  */
 int look_run(struct session *s, struct cell *c, const struct magic_call *call, enum look_kind kind,
 	     struct error *err);
-/* The compiled cell is shown; execute_looked() follows, with why it failed. */
+/* The compiled cell is shown; hooks->looked() follows, with why it failed. */
 void look_at_unit(struct session *s, struct cell *c, const struct unit *unit);
 
 #endif

@@ -12,7 +12,7 @@
 #include "common/record.h"
 #include "kernel/base/loop.h"
 #include "kernel/session/session.h"
-#include "kernel/session/utf8.h"
+#include "kernel/show/utf8.h"
 
 #define FLUSH_MS 60
 /* Changes between stdout and stderr that are kept in order within one tick of the timer. */

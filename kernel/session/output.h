@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "common/output-ring.h"
-#include "kernel/session/stream.h"
+#include "kernel/show/stream.h"
 
 struct loop_source;
 struct message;

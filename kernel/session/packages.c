@@ -10,10 +10,10 @@
 #include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "kernel/magics/magic.h"
-#include "kernel/session/cell.h"
-#include "kernel/session/session.h"
 #include "kernel/device/device-glance.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/session.h"
 
 struct package_work {
 	struct session *session;
@@ -49,7 +49,7 @@ static void end(struct package_work *w, const struct error *err)
 
 	s->package_work = NULL;
 	work_free(w);
-	execute_magic_done(s, err);
+	s->hooks->magic_done(s, err);
 }
 
 /* "libgslcblas.so libgsl.so" */
@@ -95,7 +95,7 @@ static void show(struct session *s, const struct flags_package *p)
 		buffer_puts(&line, " is always there");
 	output_printf(&s->output, STREAM_STDOUT, "%s%s%s:%s%s%s\n", p->name, *p->version ? " " : "",
 		      p->version, buffer_text(&line), *p->cflags ? "  " : "", p->cflags);
-	if (supervisor_device_is_emulated(s->supervisor))
+	if (device_glance_is_emulated(s->supervisor))
 		show_needs(s, p->name);
 }
 

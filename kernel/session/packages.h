@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/session/flags.h"
+#include "kernel/declarations/flags.h"
 
 struct buffer;
 struct cell;
@@ -17,7 +17,7 @@ struct error;
 struct package_work;
 struct session;
 
-/* Each answers as a magic does: 1, and execute_magic_done() follows, or -1. */
+/* Each answers as a magic does: 1, and hooks->magic_done() follows, or -1. */
 
 /* Names with blanks between them. */
 int packages_use(struct session *s, struct cell *c, const char *names, struct error *err);

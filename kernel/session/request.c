@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/session/cell.h"
 #include "kernel/session/session.h"
 
 struct request *request_new(struct session *s, enum channel channel, struct message *message)
@@ -31,7 +32,7 @@ void request_begin(struct request *r)
 void request_end(struct request *r)
 {
 	struct session *s = r->session;
-	const struct request *at_work = execute_at_work(&s->executor);
+	const struct request *at_work = cell_at_work(s);
 
 	publish_status(&s->publisher, &r->message, "idle");
 	if (at_work && at_work != r)

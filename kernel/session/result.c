@@ -2,6 +2,8 @@
 /* Connects value-format.c with the memory of the session. */
 #include "kernel/session/result.h"
 
+#include "common/compiler-protocol.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/session/session.h"
-#include "kernel/session/value-format.h"
+#include "kernel/show/value-format.h"
 #include "kernel/supervisor/supervisor.h"
 
 #define VALUE_MAX (1u << 20)
@@ -81,7 +83,7 @@ void result_owner(struct session *s, unsigned long long address, struct buffer *
 	struct error err = ERROR_INIT;
 	uint64_t at = address;
 
-	if (supervisor_describe(s->supervisor, &at, 1, &d, &err))
+	if (question_describe(s->supervisor, &at, 1, &d, &err))
 		log_info("describe: %s", err.text);
 	else
 		describe(&d, at, out);
@@ -111,14 +113,14 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 }
 
 /* What the host has of it only stands in for its name. A managed variable is the same on both. */
-static bool is_on_device(const struct session *s, const struct supervisor_variable *var)
+static bool is_on_device(const struct session *s, const struct unit_variable *var)
 {
 	const struct declaration *d = declarations_find(&s->declarations, var->name);
 
 	return d && d->kind == DECLARATION_DEVICE_VARIABLE && !strstr(d->device, "__managed__");
 }
 
-void result_variable(struct session *s, const struct supervisor_variable *var, size_t max,
+void result_variable(struct session *s, const struct unit_variable *var, size_t max,
 		     struct buffer *out)
 {
 	struct value_text v = { .type = var->type,
@@ -134,7 +136,7 @@ void result_variable(struct session *s, const struct supervisor_variable *var, s
 		return;
 	}
 	if (is_on_device(s, var)) {
-		if (supervisor_read_device(s->supervisor, var->address, bytes.data, v.len, NULL)) {
+		if (question_read_device(s->supervisor, var->address, bytes.data, v.len, NULL)) {
 			buffer_puts(out, "<on the device>");
 			return;
 		}
@@ -142,4 +144,32 @@ void result_variable(struct session *s, const struct supervisor_variable *var, s
 	}
 	v.bytes = bytes.data;
 	value_format(&v, out);
+}
+
+static const struct unit_variable *find_variable(struct session *s, const char *name)
+{
+	const struct unit_variable *v;
+
+	for (size_t n = supervisor_variables(s->supervisor, &v); n; n--, v++)
+		if (!v->is_function && !strcmp(v->name, name))
+			return v;
+	return NULL;
+}
+
+int result_inspected(struct session *s, const char *name, uint32_t type, const void *payload,
+		     size_t len, struct buffer *out)
+{
+	struct record r = record_open(payload, payload ? len : 0);
+	const struct unit_variable *v;
+
+	if (!payload || type != COMPILER_INSPECTED || !record_u8(&r))
+		return 0;
+	buffer_puts(out, record_str(&r));
+	v = find_variable(s, name);
+	if (v) {
+		buffer_puts(out,
+			    out->len && out->data[out->len - 1] != '\n' ? "\nvalue: " : "value: ");
+		result_variable(s, v, 400, out);
+	}
+	return !r.failed;
 }

@@ -13,7 +13,7 @@ struct buffer;
 struct error;
 struct session;
 
-/* For supervisor_keep_snapshots(); data is the session. */
+/* For snapshots_keep(); data is the session. */
 int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count);
 /* Takes over what was described; the execution count never goes back. On error the declarations
  * are a mixture. */

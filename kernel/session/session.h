@@ -9,28 +9,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/declarations/cuda-groups.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/declarations/flags.h"
+#include "kernel/declarations/setup.h"
+#include "kernel/protocol/abort-window.h"
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/publish.h"
-#include "kernel/session/declarations.h"
-#include "kernel/session/execute.h"
-#include "kernel/session/cuda-groups.h"
-#include "kernel/session/flags.h"
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
-#include "kernel/session/setup.h"
 #include "kernel/session/undo.h"
 #include "kernel/session/usage.h"
+#include "kernel/supervisor/supervisor.h"
 
+struct buffer;
+struct cell;
 struct connection_file;
 struct error;
 struct history;
 struct loop;
 struct loop_source;
 struct options;
+struct request;
+
+/* The queue of execute_requests, see kernel/requests/execute.h. */
+struct executor {
+	struct cell *first, *last; /* the queue */
+	struct cell *current;
+	uint32_t count;           /* the last cell number that was given */
+	struct abort_window late; /* which cells that come from here on are aborted still */
+	bool held; /* no next cell is started: one is, or the queue is being aborted */
+};
+
+/* What magics and others tell the executor, which stands above them. */
+struct session_hooks {
+	/* A magic that returned 1 is done; err: why it failed, NULL when it did not. */
+	void (*magic_done)(struct session *s, const struct error *err);
+	/* The code of a cell that is looked at instead of run is shown; err: why not, NULL when it
+	 * is. */
+	void (*looked)(struct session *s, const struct error *err);
+	/* For a magic, which then returns 1: these names, each with its NUL, are no more when the
+	 * cell goes on. A step of its own for %undo. */
+	void (*drop)(struct session *s, const struct buffer *names);
+};
 
 struct session {
 	const struct options *options;
+	const struct session_hooks *hooks; /* set by dispatch_start() */
 	const struct connection_file *connection;
 	struct loop *loop;
 	struct supervisor *supervisor;
@@ -58,11 +84,8 @@ struct session {
 int session_init(struct session *s, const struct options *options,
 		 const struct connection_file *connection, struct loop *loop,
 		 struct supervisor *supervisor, struct channels *channels, struct error *err);
-/* From here on requests are answered; publishes `starting`. */
-void session_start(struct session *s);
 void session_release(struct session *s);
-/* Handles all messages that wait on a channel, so that none that came before this moment is missed.
- */
-void session_drain(struct session *s, enum channel channel);
+/* Tell the compiler what has changed in s->declarations. */
+void session_tell_declarations(struct session *s);
 
 #endif

@@ -17,8 +17,8 @@
 #include "kernel/session/cell.h"
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
-#include "kernel/session/value-format.h"
-#include "kernel/base/size-text.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/show/value-format.h"
 
 #define NAMES_SHOWN 24
 
@@ -45,10 +45,10 @@ void undo_release(struct undo *u)
 static void drop_unreachable(struct session *s)
 {
 	struct undo *u = &s->undo;
-	struct supervisor_undo_room room;
+	struct session_undo_room room;
 	unsigned n = 0;
 
-	supervisor_undo_room(s->supervisor, &room);
+	session_undo_room(s->supervisor, &room);
 	while (n < u->n && u->steps[n].state < room.oldest)
 		n++;
 	drop_oldest(u, n);
@@ -97,7 +97,7 @@ struct seen_all {
 	size_t n;
 };
 
-static XXH64_hash_t hash_variable(const struct session *s, const struct supervisor_variable *v)
+static XXH64_hash_t hash_variable(const struct session *s, const struct unit_variable *v)
 {
 	static char part[64 * 1024];
 	XXH3_state_t state;
@@ -125,7 +125,7 @@ static void seen_release(struct seen_all *a)
 /* Fewer than there are when memory is out: the report then names less. */
 static struct seen_all look(const struct session *s)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v);
 	struct seen_all a = { malloc((n + 1) * sizeof(*a.at)), 0 };
 
@@ -186,10 +186,10 @@ static void put_cells(const struct undo *u, unsigned n, struct buffer *out)
 
 static int refuse(struct session *s, unsigned n, struct error *err)
 {
-	struct supervisor_undo_room room;
+	struct session_undo_room room;
 	char used[SIZE_TEXT_MAX], most[SIZE_TEXT_MAX];
 
-	supervisor_undo_room(s->supervisor, &room);
+	session_undo_room(s->supervisor, &room);
 	size_text(room.bytes, used);
 	size_text(room.bytes_max, most);
 	if (!s->undo.n)
@@ -218,7 +218,7 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 		return refuse(s, n, err);
 	to = &u->steps[u->n - n];
 	before = look(s);
-	if (supervisor_undo(s->supervisor, to->state, err)) {
+	if (session_undo(s->supervisor, to->state, err)) {
 		seen_release(&before);
 		return -1;
 	}

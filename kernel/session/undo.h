@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
-#include "kernel/session/declarations.h"
+#include "kernel/declarations/declarations.h"
 
 struct cell;
 struct error;

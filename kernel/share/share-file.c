@@ -22,7 +22,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/whole-io.h"
-#include "kernel/base/folders.h"
+#include "kernel/settings/folders.h"
 
 #define VERSION 2
 #define WATCHED (IN_MODIFY | IN_CLOSE_WRITE)

@@ -14,7 +14,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/base/size-text.h"
+#include "kernel/settings/size-text.h"
 
 struct visit {
 	struct share_slot slots[SHARE_SLOTS];

@@ -13,12 +13,12 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/state/kept-memory.h"
-#include "kernel/workers/patience.h"
+#include "kernel/base/patience.h"
 #include "kernel/base/process.h"
+#include "kernel/state/kept-memory.h"
 #include "kernel/state/snapshot.h"
 
-#define DEATH_MS 5000 /* as kernel/workers/patience.h counts */
+#define DEATH_MS 5000 /* as kernel/base/patience.h counts */
 #define LARGE_BYTES (4ull * 1024 * 1024)
 
 static const char *const step_names[] = {

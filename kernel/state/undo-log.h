@@ -14,7 +14,7 @@
 #include "common/arena-layout.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/state/journal.h"
-#include "kernel/disk/session-swap.h"
+#include "kernel/state/session-swap.h"
 
 struct error;
 

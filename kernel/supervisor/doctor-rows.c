@@ -8,13 +8,18 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "config.h"
 #include "common/address-map.h"
-#include "kernel/base/limits.h"
-#include "kernel/base/size-text.h"
+#include "config.h"
+#include "kernel/cell-run/pressure.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/supervisor/version-rules.h"
-#include "kernel/supervisor/version-watch.h"
+#include "kernel/device/device-share.h"
+#include "kernel/device/version-rules.h"
+#include "kernel/device/version-watch.h"
+#include "kernel/sandbox/sandbox.h"
+#include "kernel/settings/limits.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/workers/worker-pool.h"
 
 #define LIMIT_LINES 5
 #define ROWS_MAX (SANDBOX_STEPS + 16 + LIMIT_LINES)
@@ -52,7 +57,7 @@ static void add_commit(struct doctor_rows *d, const struct supervisor *s)
 
 static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
 {
-	const struct compiler_client *c = &s->compiler;
+	const struct compiler_client *c = s->compiler;
 
 	if (!c->said_hello) {
 		add(d, "compiler", false,
@@ -67,9 +72,9 @@ static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
 
 static void add_device(struct doctor_rows *d, const struct supervisor *s)
 {
-	const struct worker_hello *h = &s->pool.hello;
+	const struct worker_hello *h = &s->pool->hello;
 
-	if (!s->pool.said_hello) {
+	if (!s->pool->said_hello) {
 		add(d, "worker", false,
 		    "See the log of the kernel; run `cgpu-kernel --doctor` in a terminal.",
 		    "cgpu-worker has not started");
@@ -86,7 +91,7 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 
 static void add_traits(struct doctor_rows *d, const struct supervisor *s)
 {
-	uint32_t traits = s->pool.said_hello ? s->pool.hello.traits : 0;
+	uint32_t traits = s->pool->said_hello ? s->pool->hello.traits : 0;
 
 	if (traits & DEVICE_MPS)
 		add(d, "sharing by MPS", false,
@@ -134,7 +139,7 @@ static void add_versions(struct doctor_rows *d, const struct supervisor *s)
 static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 {
 	char limit[SIZE_TEXT_MAX];
-	bool told = s->pressure.fd >= 0;
+	bool told = s->pressure->fd >= 0;
 
 	add(d, "host memory", told,
 	    "Boot Linux with psi=1: a cell that drives the machine into thrashing is stopped there "
@@ -145,7 +150,7 @@ static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 
 static void add_share(struct doctor_rows *d, const struct supervisor *s)
 {
-	const struct device_share *h = &s->share;
+	const struct device_share *h = s->share;
 
 	if (h->open)
 		add(d, "sharing", true, "",

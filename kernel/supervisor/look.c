@@ -7,6 +7,10 @@
 #include "common/compiler-protocol.h"
 #include "common/record.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/compiler-client.h"
+#include "kernel/workers/worker-pool.h"
 
 static void put_unit(const char *cell, const void *ptx, size_t ptx_len, const void *object,
 		     size_t object_len, struct buffer *out)
@@ -91,7 +95,7 @@ static void on_looked(void *data, uint32_t type, const void *payload, size_t len
 	s->on_looked(s->looked_data, type, payload, len);
 }
 
-int supervisor_look(struct supervisor *s, const struct supervisor_look *q, supervisor_answer *cb,
+int supervisor_look(struct supervisor *s, const struct supervisor_look *q, compiler_answer *cb,
 		    void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -99,7 +103,7 @@ int supervisor_look(struct supervisor *s, const struct supervisor_look *q, super
 
 	record_put_u8(&b, q->kind);
 	record_put_str(&b, q->name);
-	record_put_u32(&b, q->sm ? q->sm : supervisor_device_sm(s));
+	record_put_u32(&b, q->sm ? q->sm : worker_pool_device_sm(s));
 	record_put_u32(&b, q->threads);
 	record_put_u32(&b, q->dynamic_shared);
 	if (u) {
@@ -112,7 +116,7 @@ int supervisor_look(struct supervisor *s, const struct supervisor_look *q, super
 	put_sources(s, u, &b);
 	s->on_looked = cb;
 	s->looked_data = data;
-	if (compiler_client_ask(&s->compiler, COMPILER_LOOK, &b, 0, on_looked, s, err))
+	if (compiler_client_ask(s->compiler, COMPILER_LOOK, &b, 0, on_looked, s, err))
 		return -1;
 	s->compiling = true;
 	return 0;

@@ -458,7 +458,7 @@ static void make_variables(struct unit_table *t)
 		t->variables = malloc((n + 1) * sizeof(*t->variables));
 	}
 	for (size_t i = 0; t->variables && i < n; i++) {
-		t->variables[t->n_variables++] = (struct supervisor_variable){
+		t->variables[t->n_variables++] = (struct unit_variable){
 			.name = c[i].name,
 			.type = c[i].symbol->type,
 			.type_code = c[i].symbol->type_code,
@@ -474,7 +474,7 @@ static void make_variables(struct unit_table *t)
 	t->stale = false;
 }
 
-size_t unit_table_variables(struct unit_table *t, const struct supervisor_variable **ret)
+size_t unit_table_variables(struct unit_table *t, const struct unit_variable **ret)
 {
 	if (t->stale)
 		make_variables(t);

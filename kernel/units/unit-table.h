@@ -13,11 +13,21 @@
 
 #include "common/buffer.h"
 #include "common/unit.h"
-#include "kernel/supervisor/supervisor.h"
 
 struct buffer;
 struct error;
 struct unit_debug;
+
+/* A variable or function of the session, as lists of them show it. */
+struct unit_variable {
+	const char *name;
+	const char *type;
+	const char *type_code;
+	uint64_t address;
+	uint64_t size;
+	uint32_t cell;
+	bool is_function;
+};
 
 struct placed_symbol {
 	uint64_t address; /* 0: not known */
@@ -52,7 +62,7 @@ struct unit_table {
 	size_t tidy_at;   /* records from which on it is worth looking for what nobody needs */
 	size_t n_running; /* the last records: of the cell that runs, before it of what is loaded
 			     with it */
-	struct supervisor_variable *variables; /* made when asked for */
+	struct unit_variable *variables; /* made when asked for */
 	size_t n_variables;
 	bool stale;
 };
@@ -109,6 +119,6 @@ bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, s
 
 /* Symbols of committed units, a redefined name once. Valid until the next call that changes the
  * table. */
-size_t unit_table_variables(struct unit_table *t, const struct supervisor_variable **ret);
+size_t unit_table_variables(struct unit_table *t, const struct unit_variable **ret);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/workers/patience.h"
+#include "kernel/base/patience.h"
 #include "kernel/base/process.h"
 
 struct buffer;

@@ -17,6 +17,7 @@
 #include "common/record.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker-pool.h"
+#include "kernel/workers/zygote-client.h"
 
 void libraries_release(struct libraries *l)
 {
@@ -34,10 +35,10 @@ static struct library *find(struct libraries *l, const char *path)
 	return NULL;
 }
 
-int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn,
+int libraries_load(struct supervisor *s, const char *const *paths, size_t n, libraries_loaded *fn,
 		   void *data, struct error *err)
 {
-	struct libraries *l = &s->libraries;
+	struct libraries *l = s->libraries;
 	const char **missing = calloc(n + 1, sizeof(*missing));
 	size_t n_missing = 0;
 	int failed = 0;
@@ -48,7 +49,7 @@ int libraries_load(struct supervisor *s, const char *const *paths, size_t n, sup
 		if (!find(l, paths[i]))
 			missing[n_missing++] = paths[i];
 	if (n_missing)
-		failed = zygote_client_load(&s->pool.zygote, l->last_id + 1, missing, n_missing,
+		failed = zygote_client_load(&s->pool->zygote, l->last_id + 1, missing, n_missing,
 					    err);
 	free(missing);
 	if (failed || !n_missing)
@@ -61,7 +62,7 @@ int libraries_load(struct supervisor *s, const char *const *paths, size_t n, sup
 
 int libraries_load_again(struct supervisor *s, struct error *err)
 {
-	struct libraries *l = &s->libraries;
+	struct libraries *l = s->libraries;
 	const char **paths = calloc(l->n + 1, sizeof(*paths));
 	int failed = 0;
 
@@ -70,7 +71,7 @@ int libraries_load_again(struct supervisor *s, struct error *err)
 	for (size_t i = 0; i < l->n; i++)
 		paths[i] = l->at[i].path;
 	if (l->n)
-		failed = zygote_client_load(&s->pool.zygote, ++l->last_id, paths, l->n, err);
+		failed = zygote_client_load(&s->pool->zygote, ++l->last_id, paths, l->n, err);
 	free(paths);
 	return failed;
 }
@@ -121,7 +122,7 @@ static void compare(struct supervisor *s, struct library *known, uint64_t base,
 int libraries_on_loaded(struct supervisor *s, uint32_t id, struct record *r, struct error *err)
 {
 	cleanup_buffer struct buffer problems = BUFFER_INIT;
-	struct libraries *l = &s->libraries;
+	struct libraries *l = s->libraries;
 	uint32_t n = record_count(r, 18);
 	bool fresh = false;
 
@@ -154,7 +155,7 @@ int libraries_on_loaded(struct supervisor *s, uint32_t id, struct record *r, str
 
 void libraries_on_zygote_gone(struct supervisor *s)
 {
-	struct libraries *l = &s->libraries;
+	struct libraries *l = s->libraries;
 
 	if (!l->request)
 		return;

@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/supervisor/supervisor.h"
-
 struct error;
 struct record;
+struct supervisor;
+
+/* problem: why they could not be loaded, or "". */
+typedef void libraries_loaded(void *data, const char *problem);
 
 struct library {
 	char *path; /* owned */
@@ -26,13 +28,13 @@ struct libraries {
 	size_t n;
 	uint32_t request; /* the ZYGOTE_LOAD that is not answered; 0: none */
 	uint32_t last_id;
-	supervisor_loaded *fn;
+	libraries_loaded *fn;
 	void *data;
 };
 
 void libraries_release(struct libraries *l);
 /* See supervisor_load(). */
-int libraries_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn,
+int libraries_load(struct supervisor *s, const char *const *paths, size_t n, libraries_loaded *fn,
 		   void *data, struct error *err);
 /* A zygote has been started: tell it all that are known. */
 int libraries_load_again(struct supervisor *s, struct error *err);

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker.h"
 
 #define TEXT_MAX (256 * 1024)
 #define PASS_MAX (2 * (size_t)OUTPUT_RING_SIZE)

@@ -16,11 +16,11 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "kernel/workers/patience.h"
+#include "kernel/base/patience.h"
 
 #define CHILDREN_MAX 4096
 #define ROUNDS 20
-#define REAP_MS 1000 /* as kernel/workers/patience.h counts */
+#define REAP_MS 1000 /* as kernel/base/patience.h counts */
 #define LOOK_EVERY 100
 
 static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)

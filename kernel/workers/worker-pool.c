@@ -20,20 +20,26 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/limits.h"
 #include "kernel/base/loop.h"
-#include "kernel/cell-run/cell-run.h"
-#include "kernel/cell-run/checker.h"
-#include "kernel/device/device-choice.h"
-#include "kernel/device/device-home.h"
-#include "kernel/cell-run/memory-use.h"
+#include "kernel/base/patience.h"
+#include "kernel/base/process.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/sandbox/machine-memory.h"
+#include "kernel/sandbox/sandbox.h"
+#include "kernel/settings/limits.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/state/tracked-list.h"
+#include "kernel/workers/compiler-client.h"
+#include "kernel/workers/libraries.h"
 #include "kernel/workers/output-drain.h"
 #include "kernel/workers/strays.h"
-#include "kernel/core/supervisor-state.h"
 
 #define FAILURES_MAX 3
+/* The oldest that the compiler of device code knows, and what the emulated device says that it is.
+ */
+#define OLDEST_SM 75
 #define RETRY_MS 500
-#define PATIENCE_MS 5000 /* for one that was killed, as kernel/workers/patience.h counts */
+#define PATIENCE_MS 5000 /* for one that was killed, as kernel/base/patience.h counts */
 #define RELEASE_MS 1000
 #define START_MS PATIENCE_END_MS
 #define FORK_MS 10000
@@ -46,7 +52,7 @@ static void let_die(struct supervisor *s, struct worker *w);
 
 static void bury_all(void *data)
 {
-	struct worker_pool *p = &((struct supervisor *)data)->pool;
+	struct worker_pool *p = ((struct supervisor *)data)->pool;
 
 	p->bury = NULL;
 	while (p->dead) {
@@ -60,7 +66,7 @@ static void bury_all(void *data)
 /* Its own callbacks may be on the stack: it is freed from the loop. */
 static void bury(struct supervisor *s, struct worker *w)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	w->next = p->dead;
 	p->dead = w;
@@ -116,18 +122,18 @@ static void say_stuck(struct supervisor *s, const struct worker *w)
 {
 	log_error("worker %d hangs in the driver of the device; the next ones leave it alone",
 		  (int)w->pid);
-	if (!s->pool.device_hangs)
+	if (!s->pool->device_hangs)
 		buffer_printf(&s->run.restored,
 			      "GPU stuck: process %d hangs in the driver. Cells go on without the "
 			      "device; `%%gpu reset` tries it again.\n",
 			      (int)w->pid);
-	s->pool.device_hangs = true;
+	s->pool->device_hangs = true;
 }
 
 /* The commit is made. A cell that was sent meanwhile has not begun: the next worker runs it. */
 static void look_behind_commit(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
 	if (!is_behind_commit(w))
 		return;
@@ -146,11 +152,11 @@ static void look_at_start(struct supervisor *s, struct worker *w)
 {
 	if (!is_on_its_way(w) || !w->pid || patience_used_ms(&w->patience) < START_MS)
 		return;
-	if (w == s->pool.spare && device_choice_on_hang(s))
+	if (w == s->pool->spare && s->hooks->on_hang(s))
 		return;
 	say_stuck(s, w);
-	if (w == s->pool.spare) {
-		s->pool.spare = NULL;
+	if (w == s->pool->spare) {
+		s->pool->spare = NULL;
 		let_die(s, w);
 	} else {
 		worker_pool_retire(s);
@@ -161,11 +167,11 @@ static void on_patience(void *data)
 {
 	struct supervisor *s = data;
 
-	s->pool.patience = NULL;
-	look_at_start(s, s->pool.spare);
-	look_at_start(s, s->pool.active);
+	s->pool->patience = NULL;
+	look_at_start(s, s->pool->spare);
+	look_at_start(s, s->pool->active);
 	look_behind_commit(s);
-	for (struct worker *w = s->pool.dying; w; w = w->next)
+	for (struct worker *w = s->pool->dying; w; w = w->next)
 		if (w->attached && patience_used_ms(&w->patience) > PATIENCE_MS)
 			give_up(s, w);
 	start_patience(s);
@@ -174,7 +180,7 @@ static void on_patience(void *data)
 
 static void start_patience(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	if (s->loop && !p->patience &&
 	    (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active) ||
@@ -184,7 +190,7 @@ static void start_patience(struct supervisor *s)
 
 static void let_die(struct supervisor *s, struct worker *w)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	worker_kill(w);
 	if (w->state == WORKER_STARTING || !w->pid) {
@@ -209,7 +215,7 @@ static void on_issue(void *data, const char *step, const char *why)
 static void on_forked(void *data, uint32_t id, pid_t pid, int error)
 {
 	struct supervisor *s = data;
-	struct worker *w = s->pool.spare;
+	struct worker *w = s->pool->spare;
 	struct error err = ERROR_INIT;
 
 	if (!w || w->id != id) {
@@ -225,8 +231,8 @@ static void on_forked(void *data, uint32_t id, pid_t pid, int error)
 		log_error("the zygote cannot fork a worker: %s", strerror(error));
 	else
 		log_error("%s", err.text);
-	s->pool.failures++;
-	s->pool.spare = NULL;
+	s->pool->failures++;
+	s->pool->spare = NULL;
 	if (w->pid && s->loop)
 		worker_watch(w, s->loop);
 	let_die(s, w);
@@ -242,7 +248,7 @@ static const struct zygote_events zygote_events = { on_issue, on_forked, on_load
 
 int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	const struct zygote_setup setup = {
 		.dir = s->libexec_dir,
 		.hidden_file = s->connection_file,
@@ -267,7 +273,7 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 
 static void drop_zygote(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	if (s->loop) {
 		loop_remove(s->loop, p->zygote_channel);
@@ -290,7 +296,7 @@ static void on_zygote(void *data)
 	struct supervisor *s = data;
 	struct error err = ERROR_INIT;
 
-	if (!zygote_client_receive(&s->pool.zygote, &zygote_events, s, &err))
+	if (!zygote_client_receive(&s->pool->zygote, &zygote_events, s, &err))
 		return;
 	log_warning("the zygote is started again: %s", err.text);
 	drop_zygote(s);
@@ -304,8 +310,8 @@ static void on_zygote_death(void *data)
 	char how[64];
 
 	/* What it said before it died still counts. */
-	zygote_client_receive(&s->pool.zygote, &zygote_events, s, NULL);
-	if (process_reap(&s->pool.zygote.process, &info))
+	zygote_client_receive(&s->pool->zygote, &zygote_events, s, NULL);
+	if (process_reap(&s->pool->zygote.process, &info))
 		return;
 	log_warning("the zygote %s; it is started again", process_death(&info, how, sizeof(how)));
 	drop_zygote(s);
@@ -314,59 +320,22 @@ static void on_zygote_death(void *data)
 
 /* ---- attach ---- */
 
-static int send_chunks(struct supervisor *s, struct worker *w, struct error *err)
+uint32_t worker_pool_device_sm(const struct supervisor *s)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t sm = s->pool->hello.capability;
 
-	if (w->checks)
-		return checker_send_chunks(s, w, err)
-			       ? -1
-			       : worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
-	if (parking_send_file(s, w, err))
-		return -1;
-	for (size_t i = 0; i < s->device.chunks.n; i++) {
-		const struct device_chunk *c = &s->device.chunks.at[i];
-
-		buffer_clear(&b);
-		device_chunk_encode(c, &b);
-		if (c->fd < 0)
-			record_put_u64(&b, c->place);
-		if (buffer_check(&b, err) ||
-		    worker_send(w, c->fd < 0 ? WORKER_CHUNK_PARKED : WORKER_CHUNK, b.data, b.len,
-				c->fd < 0 ? NULL : &c->fd, err))
-			return -1;
-	}
-	return worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
+	return sm > OLDEST_SM ? sm : OLDEST_SM;
 }
 
 uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h)
 {
-	return limits_apply(s->limits, LIMIT_GPU, s->device_limit, memory_use_machine() / 2,
+	return limits_apply(s->limits, LIMIT_GPU, s->device_limit, machine_memory_total() / 2,
 			    h->device_memory);
-}
-
-static int send_attach(struct supervisor *s, struct worker *w, struct error *err)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	record_put_u64(&b, ++s->pool.epoch);
-	record_put_u64(&b, s->host_limit);
-	record_put_u64(&b, worker_pool_device_limit(s, &w->hello));
-	record_put_u32(&b, s->run.cell);
-	record_put_u8(&b, snapshots_is_loading(s));
-	record_put_u8(&b, !w->checks && device_home_gives_up(s));
-	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
-	device_home_encode(s, &b);
-	device_memory_encode_preimages(&s->device, &b);
-	device_memory_encode_certificates(&s->device, &b);
-	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
-		return -1;
-	return send_chunks(s, w, err);
 }
 
 static void attach(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	struct worker *w = p->spare;
 	struct error err = ERROR_INIT;
 
@@ -376,75 +345,11 @@ static void attach(struct supervisor *s)
 	w->state = WORKER_ATTACHING;
 	patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
 	start_patience(s);
-	if (!send_attach(s, w, &err))
+	if (!s->hooks->send_session(s, w, &err))
 		return;
 	/* It is dead or dying; its death brings the next one. */
 	log_warning("worker %d cannot be given the session: %s", (int)w->pid, err.text);
 	worker_kill(w);
-}
-
-/* It has not failed, but it is not the one that gets the session. */
-static void send_away(struct worker *w)
-{
-	w->held = true;
-	worker_kill(w);
-}
-
-static void on_attached(struct supervisor *s, struct worker *w, const struct ipc_message *m)
-{
-	cleanup_buffer struct buffer lacks = BUFFER_INIT;
-	struct record r = record_open(m->data, m->len);
-	uint32_t outcome = record_u8(&r);
-	bool ok = outcome == ATTACH_OK;
-	const char *why = record_str(&r);
-	uint32_t n = record_count(&r, 1);
-	struct error err = ERROR_INIT;
-	bool has_device;
-
-	while (n--)
-		buffer_printf(&lacks, "%s\n", record_str(&r));
-	has_device = record_u8(&r) != 0;
-	if (outcome == ATTACH_NO_ROOM && s->parking.phase == PARKING_ATTACHING) {
-		parking_on_no_room(s, why);
-		send_away(w);
-		return;
-	}
-	if (ok && w->checks && !has_device) {
-		ok = false;
-		why = w->hello.problem;
-	}
-	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
-		log_error("worker %d cannot take the session: %s", (int)w->pid,
-			  ok ? err.text : why);
-		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
-		worker_kill(w);
-		return;
-	}
-	s->pool.failures = 0;
-	w->held = true;
-	/* What a checker lacks, the worker behind it lacks, too. */
-	if (w->checks) {
-		w->state = WORKER_IDLE;
-		advance(s);
-		cell_run_on_session(s);
-		return;
-	}
-	if (!device_home_on_attached(s, w, has_device)) {
-		send_away(w);
-		return;
-	}
-	buffer_append(snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored,
-		      buffer_text(&lacks), lacks.len);
-	parking_on_attached(s);
-	if (snapshots_is_loading(s)) {
-		snapshots_on_attached(s);
-		return;
-	}
-	w->state = WORKER_IDLE;
-	if (has_device)
-		device_memory_restored(&s->device);
-	advance(s);
-	cell_run_on_session(s);
 }
 
 /* ---- workers ---- */
@@ -454,10 +359,10 @@ static void on_message(void *data, struct worker *w, struct ipc_message *m)
 	struct supervisor *s = data;
 
 	/* One that was retired while it took the session may still say so. */
-	if (m->type == WORKER_ATTACHED && w == s->pool.active && w->state == WORKER_ATTACHING)
-		on_attached(s, w, m);
+	if (m->type == WORKER_ATTACHED && w == s->pool->active && w->state == WORKER_ATTACHING)
+		s->hooks->on_attached(s, w, m);
 	else if (w->attached && m->type != WORKER_ATTACHED)
-		cell_run_on_message(s, w, m);
+		s->hooks->on_message(s, w, m);
 }
 
 /* It may make ready for C++ cells while there are none. */
@@ -465,8 +370,8 @@ static void tell_compiler(struct supervisor *s)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, supervisor_device_sm(s));
-	compiler_client_tell(&s->compiler, COMPILER_DEVICE, &b);
+	record_put_u32(&b, worker_pool_device_sm(s));
+	compiler_client_tell(s->compiler, COMPILER_DEVICE, &b);
 }
 
 static void on_hello(void *data, struct worker *w)
@@ -475,17 +380,17 @@ static void on_hello(void *data, struct worker *w)
 	bool is_other;
 
 	if (!w->checks) {
-		if (!device_choice_on_hello(s, w))
+		if (!s->hooks->on_hello(s, w))
 			return;
-		is_other = !s->pool.said_hello || s->pool.hello.capability != w->hello.capability;
-		s->pool.hello = w->hello;
-		s->pool.said_hello = true;
+		is_other = !s->pool->said_hello || s->pool->hello.capability != w->hello.capability;
+		s->pool->hello = w->hello;
+		s->pool->said_hello = true;
 		if (is_other)
 			tell_compiler(s);
 	}
 	log_info("worker %d is ready", (int)w->pid);
 	if (worker_pool_is_ready(s))
-		s->pool.failures = 0;
+		s->pool->failures = 0;
 	advance(s);
 }
 
@@ -498,7 +403,7 @@ static void on_output(void *data, struct worker *w)
  * has to say first. */
 static void await_forked(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	uint64_t deadline = loop_now_ms() + FORK_MS;
 
 	while (p->spare && p->spare->state == WORKER_STARTING && loop_now_ms() < deadline) {
@@ -514,7 +419,7 @@ static void await_forked(struct supervisor *s)
 static void on_death(void *data, struct worker *w)
 {
 	struct supervisor *s = data;
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	bool was_active = w == p->active;
 	char how[64];
 
@@ -533,16 +438,10 @@ static void on_death(void *data, struct worker *w)
 	}
 	if (!w->ready || (w->attached && !w->held))
 		p->failures++;
-	if (w->attached)
-		cell_run_on_death(s, w, was_active);
-	if (was_active) {
-		parking_on_worker_lost(s);
-		checker_on_worker_lost(s);
-		snapshots_on_worker_lost(s, how);
-	}
+	s->hooks->on_death(s, w, was_active, how);
 	w->attached = false;
 	bury(s, w);
-	spare_context_look(s);
+	s->hooks->on_buried(s);
 	advance(s);
 }
 
@@ -551,11 +450,10 @@ static const struct worker_events worker_events = { on_message, on_hello, on_iss
 
 static int ask_for_worker(struct supervisor *s, struct error *err)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	struct worker_device device;
 
-	device_home_ask(s, &device);
-	checker_is_wanted(s, &device);
+	s->hooks->choose_device(s, &device);
 	sandbox_await_zygote(&s->sandbox);
 	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events,
 			      s, err);
@@ -568,51 +466,48 @@ static void on_retry(void *data)
 {
 	struct supervisor *s = data;
 
-	s->pool.retry = NULL;
-	if (s->pool.failures >= FAILURES_MAX)
-		s->pool.failures = FAILURES_MAX - 1;
+	s->pool->retry = NULL;
+	if (s->pool->failures >= FAILURES_MAX)
+		s->pool->failures = FAILURES_MAX - 1;
 	advance(s);
 }
 
 /* Too many failures: wait, and do not let a cell wait for ever. */
 static bool must_wait(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	if (p->failures < FAILURES_MAX)
 		return false;
 	if (!p->retry && s->loop)
 		p->retry = loop_add_timer(s->loop, RETRY_MS, on_retry, s);
-	device_choice_on_no_worker(s);
-	cell_run_on_no_worker(s);
+	s->hooks->on_no_worker(s);
 	return true;
 }
 
 /* A checker and an ordinary worker cannot stand in for each other, and neither can two drivers. */
 static void drop_wrong_spare(struct supervisor *s)
 {
-	struct worker *w = s->pool.spare;
-	struct worker_device device;
+	struct worker *w = s->pool->spare;
 
-	if (!w || (w->checks == checker_is_wanted(s, &device) &&
-		   (w->checks || w->state != WORKER_READY || device_home_has(s, w))))
+	if (!w || s->hooks->fits(s, w))
 		return;
-	s->pool.spare = NULL;
+	s->pool->spare = NULL;
 	let_die(s, w);
 }
 
 static void advance(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	struct error err = ERROR_INIT;
 
 	if (p->closing)
 		return;
 	drop_wrong_spare(s);
 	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) &&
-	    !p->hold && s->loop && parking_before_attach(s) && lending_before_attach(s))
+	    !p->hold && s->loop && s->hooks->before_attach(s))
 		attach(s);
-	if (parking_keeps_workers_away(s) || p->spare || must_wait(s))
+	if (s->hooks->keeps_workers_away(s) || p->spare || must_wait(s))
 		return;
 	/* The next spare while the active one is not there yet would only slow that down. */
 	if (p->active && p->active->state == WORKER_ATTACHING)
@@ -634,7 +529,7 @@ int worker_pool_init(struct supervisor *s, struct error *err)
 
 void worker_pool_watch(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	p->zygote_channel = loop_add_fd(s->loop, p->zygote.process.sock, on_zygote, s);
 	p->zygote_death = loop_add_fd(s->loop, p->zygote.process.pidfd, on_zygote_death, s);
@@ -645,7 +540,7 @@ void worker_pool_watch(struct supervisor *s)
 
 bool worker_pool_is_ready(const struct supervisor *s)
 {
-	return s->pool.active && s->pool.active->state == WORKER_IDLE;
+	return s->pool->active && s->pool->active->state == WORKER_IDLE;
 }
 
 void worker_pool_on_committed(struct supervisor *s, struct worker *w)
@@ -657,21 +552,21 @@ void worker_pool_on_committed(struct supervisor *s, struct worker *w)
 
 void worker_pool_retire(struct supervisor *s)
 {
-	struct worker *w = s->pool.active;
+	struct worker *w = s->pool->active;
 
-	s->pool.active = NULL;
+	s->pool->active = NULL;
 	if (w) {
 		let_die(s, w);
-		parking_on_worker_lost(s);
+		s->hooks->on_retired(s);
 	}
 	advance(s);
 }
 
 static void drop_spare(struct supervisor *s)
 {
-	struct worker *spare = s->pool.spare;
+	struct worker *spare = s->pool->spare;
 
-	s->pool.spare = NULL;
+	s->pool->spare = NULL;
 	if (spare)
 		let_die(s, spare);
 }
@@ -699,7 +594,7 @@ static bool await_death(struct worker *w)
 
 int worker_pool_empty(struct supervisor *s, struct error *err)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 
 	p->hold = true;
 	worker_pool_retire(s);
@@ -710,20 +605,20 @@ int worker_pool_empty(struct supervisor *s, struct error *err)
 			return error_set(err, ERROR_TIMEOUT, "worker %d does not end", (int)w->pid);
 		}
 	}
-	lending_forget(s);
+	s->hooks->on_empty(s);
 	return 0;
 }
 
 void worker_pool_go_on(struct supervisor *s)
 {
-	s->pool.active->state = WORKER_IDLE;
-	cell_run_tell_committed(s, s->pool.active);
+	s->pool->active->state = WORKER_IDLE;
+	s->hooks->tell_committed(s, s->pool->active);
 	advance(s);
 }
 
 void worker_pool_refill(struct supervisor *s)
 {
-	s->pool.hold = false;
+	s->pool->hold = false;
 	advance(s);
 }
 
@@ -734,11 +629,11 @@ void worker_pool_look(struct supervisor *s)
 
 size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8])
 {
-	const struct worker_pool *p = &s->pool;
+	const struct worker_pool *p = s->pool;
 	size_t n = 0;
 
 	ret[n++] = p->zygote.process.pid;
-	ret[n++] = s->compiler.process.pid;
+	ret[n++] = s->compiler->process.pid;
 	if (p->active)
 		ret[n++] = p->active->pid;
 	if (p->spare)
@@ -750,7 +645,7 @@ size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8])
 
 void worker_pool_await_hello(struct supervisor *s, int ms)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
 
 	while (p->spare && !p->said_hello && loop_now_ms() < deadline) {
@@ -768,11 +663,10 @@ void worker_pool_await_hello(struct supervisor *s, int ms)
 
 void worker_pool_release(struct supervisor *s)
 {
-	struct worker_pool *p = &s->pool;
+	struct worker_pool *p = s->pool;
 	pid_t pids[8];
 
 	p->closing = true;
-	spare_context_release(s);
 	if (s->loop) {
 		loop_remove(s->loop, p->zygote_channel);
 		loop_remove(s->loop, p->zygote_death);
@@ -798,4 +692,16 @@ void worker_pool_release(struct supervisor *s)
 		worker_free(w);
 	}
 	p->dying = NULL;
+}
+
+void worker_pool_describe_losses(const struct supervisor *s, struct buffer *out)
+{
+	uint64_t bytes = worker_library_memory(s->pool->active);
+	char size[SIZE_TEXT_MAX];
+
+	tracked_list_describe(&s->snapshot, out);
+	if (bytes)
+		buffer_printf(out,
+			      "%s%s of device memory that cells or libraries took from the driver",
+			      out->len ? ", " : "", size_text(bytes, size));
 }

@@ -11,10 +11,32 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "kernel/workers/worker.h"
+#include "kernel/workers/zygote-client.h"
+
 struct error;
+struct loop_source;
 struct supervisor;
-struct worker;
-struct worker_hello;
+
+struct worker_pool {
+	struct zygote_client zygote;
+	struct loop_source *zygote_channel, *zygote_death, *retry, *bury, *patience;
+	struct worker *active; /* holds the session or is being given it */
+	struct worker *spare;  /* forked ahead, or on its way */
+	struct worker *dying;  /* killed, not yet dead */
+	struct worker *dead;   /* freed from the loop */
+	uint32_t last_id;
+	uint32_t epoch;
+	unsigned failures; /* workers in a row that did not get as far as holding the session */
+	enum worker_driver driver; /* of the workers to come */
+	bool device_has_worked;    /* some worker had one that it could use */
+	bool device_hangs; /* a worker has hung in its driver: the next ones leave the device alone
+			    */
+	bool hold;         /* give the session to nobody: its memory is being changed */
+	bool closing;
+	struct worker_hello hello; /* of the last worker that said it */
+	bool said_hello;
+};
 
 /* First call of the constructor: nothing else may run before the zygote does. */
 int worker_pool_start_zygote(struct supervisor *s, struct error *err);
@@ -44,6 +66,14 @@ void worker_pool_refill(struct supervisor *s);
 uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h);
 /* What stood in the way of giving the session to a worker may be gone. */
 void worker_pool_look(struct supervisor *s);
+
+/* What belongs to the worker and ends with it: "open file notes.txt of In[3]". Nothing: it may be
+ * ended without being missed. */
+void worker_pool_describe_losses(const struct supervisor *s, struct buffer *out);
+
+/* What device code of cells is compiled for: what all devices of the session have, as far as a
+ * worker has told. */
+uint32_t worker_pool_device_sm(const struct supervisor *s);
 
 /* Our own children, for kernel/workers/strays.h; at most 8. */
 size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);

@@ -37,8 +37,8 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
-#include "kernel/state/dirty-pages.h"
 #include "kernel/base/process.h"
+#include "kernel/state/dirty-pages.h"
 #include "kernel/workers/zygote-client.h"
 
 #ifndef P_PIDFD

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "common/worker-protocol.h"
-#include "kernel/workers/patience.h"
+#include "kernel/base/patience.h"
 
 struct error;
 struct ipc_message;

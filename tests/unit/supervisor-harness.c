@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/supervisor/supervisor.h"
 #include "kernel/workers/worker-pool.h"
 
 #define DEADLINE_MS 180000
@@ -278,12 +279,12 @@ static bool has_worker(void *data)
 pid_t harness_worker(const struct harness *h)
 {
 	harness_until((struct harness *)h, has_worker, (void *)h);
-	return h->supervisor->pool.active->pid;
+	return h->supervisor->pool->active->pid;
 }
 
 static bool has_spare(void *data)
 {
-	const struct worker_pool *p = &((struct harness *)data)->supervisor->pool;
+	const struct worker_pool *p = ((struct harness *)data)->supervisor->pool;
 
 	return p->spare && p->spare->state == WORKER_READY && p->active;
 }
@@ -291,12 +292,12 @@ static bool has_spare(void *data)
 pid_t harness_spare(const struct harness *h)
 {
 	harness_until((struct harness *)h, has_spare, (void *)h);
-	return h->supervisor->pool.spare->pid;
+	return h->supervisor->pool->spare->pid;
 }
 
 pid_t harness_zygote(const struct harness *h)
 {
-	return h->supervisor->pool.zygote.process.pid;
+	return h->supervisor->pool->zygote.process.pid;
 }
 
 static bool is_gone(void *data)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "kernel/protocol/wire.h"
-#include "kernel/session/abort-window.h"
+#include "kernel/protocol/abort-window.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -17,6 +17,8 @@
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/cell-run/checker.h"
 #include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
@@ -66,7 +68,7 @@ static int set_up(void **state)
 	harness_start(&h, NULL, 0);
 	harness_ok(&h, definitions);
 	snprintf(before, sizeof(before), "%s", harness_ok(&h, filling));
-	assert_false(h.supervisor->pool.active->hello.emulated);
+	assert_false(h.supervisor->pool->active->hello.emulated);
 	return strlen(before) == 17 ? 0 : -1;
 }
 
@@ -80,9 +82,9 @@ static int tear_down(void **state)
 static void assert_untouched(void)
 {
 	assert_string_equal(harness_ok(&h, "show();"), before);
-	assert_false(h.supervisor->pool.active->checks);
-	assert_int_equal(h.supervisor->checker.phase, CHECKER_NONE);
-	assert_null(h.supervisor->checker.chunks);
+	assert_false(h.supervisor->pool->active->checks);
+	assert_int_equal(h.supervisor->checker->phase, CHECKER_NONE);
+	assert_null(h.supervisor->checker->chunks);
 }
 
 static void run_checked(const char *text)
@@ -142,7 +144,7 @@ static void begin_checked(const char *text)
 static bool is_copying(void *data)
 {
 	(void)data;
-	return h.supervisor->checker.phase == CHECKER_COPYING || h.last.ended;
+	return h.supervisor->checker->phase == CHECKER_COPYING || h.last.ended;
 }
 
 static void test_worker_dies_while_it_copies(void **state)
@@ -150,8 +152,8 @@ static void test_worker_dies_while_it_copies(void **state)
 	(void)state;
 	begin_checked(SPOIL);
 	harness_until(&h, is_copying, NULL);
-	assert_int_equal(h.supervisor->checker.phase, CHECKER_COPYING);
-	kill(h.supervisor->pool.active->pid, SIGKILL);
+	assert_int_equal(h.supervisor->checker->phase, CHECKER_COPYING);
+	kill(h.supervisor->pool->active->pid, SIGKILL);
 	harness_wait_end(&h);
 	assert_false(h.last.ok);
 	assert_string_equal(buffer_text(&h.last.ename), "InternalError");
@@ -165,7 +167,7 @@ static void test_interrupted_while_it_copies(void **state)
 	(void)state;
 	begin_checked(SPOIL);
 	harness_until(&h, is_copying, NULL);
-	assert_int_equal(h.supervisor->checker.phase, CHECKER_COPYING);
+	assert_int_equal(h.supervisor->checker->phase, CHECKER_COPYING);
 	supervisor_interrupt(h.supervisor);
 	harness_wait_end(&h);
 	assert_true(!h.last.ok && h.last.interrupted);
@@ -175,7 +177,8 @@ static void test_interrupted_while_it_copies(void **state)
 
 static bool checker_is_there(void *data)
 {
-	const struct worker *spare = h.supervisor->pool.spare, *active = h.supervisor->pool.active;
+	const struct worker *spare = h.supervisor->pool->spare,
+			    *active = h.supervisor->pool->active;
 
 	(void)data;
 	return (spare && spare->checks && spare->pid) || (active && active->checks) || h.last.ended;
@@ -189,9 +192,9 @@ static void test_checker_dies(void **state)
 	begin_checked(SPOIL "show();");
 	harness_until(&h, checker_is_there, NULL);
 	assert_false(h.last.ended);
-	kill(h.supervisor->pool.spare && h.supervisor->pool.spare->checks
-		     ? h.supervisor->pool.spare->pid
-		     : h.supervisor->pool.active->pid,
+	kill(h.supervisor->pool->spare && h.supervisor->pool->spare->checks
+		     ? h.supervisor->pool->spare->pid
+		     : h.supervisor->pool->active->pid,
 	     SIGKILL);
 	harness_wait_end(&h);
 	assert_true(h.last.rolled_back);

@@ -11,7 +11,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/session/declarations.h"
+#include "kernel/declarations/declarations.h"
 
 static uint32_t cell;
 

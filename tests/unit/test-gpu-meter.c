@@ -14,7 +14,7 @@
 
 #include "common/error.h"
 #include "kernel/base/loop.h"
-#include "kernel/session/gpu-meter.h"
+#include "kernel/show/gpu-meter.h"
 
 #define DEADLINE_MS 180000
 

@@ -10,7 +10,8 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
+#include "kernel/magics/magic-script.h"
+#include "kernel/magics/magic-table.h"
 
 /* "name(args)[body]..." of the calls, then the code. */
 static void check(const char *cell, const char *calls, const char *code)
@@ -137,11 +138,11 @@ static void completion_finds_arguments(void **state)
 
 	(void)state;
 	assert_ptr_equal(magic_argument_at("%snapshot load a", 16, &args, &start),
-			 magic_find("snapshot"));
+			 magic_find(magic_table, "snapshot"));
 	assert_int_equal(args, 10);
 	assert_int_equal(start, 15);
 	assert_ptr_equal(magic_argument_at("int a;\n//%snapshot ", 19, &args, &start),
-			 magic_find("snapshot"));
+			 magic_find(magic_table, "snapshot"));
 	assert_int_equal(start, 19);
 	assert_null(magic_argument_at("%snapshot load a\nint b", 20, &args, &start));
 	assert_null(magic_argument_at("%time sna", 8, &args, &start)); /* that is C code */
@@ -178,15 +179,15 @@ static void the_table_is_well_formed(void **state)
 	const struct magic *m;
 
 	(void)state;
-	for (size_t i = 0; (m = magic_at(i)); i++) {
-		assert_ptr_equal(magic_find(m->name), m);
+	for (size_t i = 0; (m = magic_table[i]); i++) {
+		assert_ptr_equal(magic_find(magic_table, m->name), m);
 		assert_non_null(m->run);
 		assert_true(m->forms);
 		assert_true(strlen(m->usage) <= 34);
 		assert_true(strlen(m->help) > 10);
 	}
-	assert_null(magic_find(""));
-	assert_ptr_equal(magic_find("lsmagic"), magic_find("help"));
+	assert_null(magic_find(magic_table, ""));
+	assert_ptr_equal(magic_find(magic_table, "lsmagic"), magic_find(magic_table, "help"));
 }
 
 static void words_are_taken_in_turn(void **state)

@@ -10,8 +10,8 @@
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
-#include "kernel/options.h"
-#include "kernel/base/size-text.h"
+#include "kernel/settings/options.h"
+#include "kernel/settings/size-text.h"
 
 static int read_args(struct options *o, struct error *err, const char *first, const char *second,
 		     const char *third)

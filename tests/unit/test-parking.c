@@ -20,6 +20,10 @@
 
 #include "common/error.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/device/parking.h"
+#include "kernel/device/device-nodes.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;
@@ -42,7 +46,7 @@ static void on_parked(void *data, const char *problem)
 	snprintf(parked.problem, sizeof(parked.problem), "%s", problem);
 }
 
-static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
+static void on_loaded(void *data, const struct snapshots_end *end)
 {
 	(void)data;
 	loaded.done = true;
@@ -66,18 +70,18 @@ static bool both_are_done(void *data)
 static bool is_parked(void *data)
 {
 	(void)data;
-	return h.supervisor->parking.phase == PARKING_PARKED;
+	return h.supervisor->parking->phase == PARKING_PARKED;
 }
 
 static bool is_saving(void *data)
 {
 	(void)data;
-	return h.supervisor->parking.phase == PARKING_SAVING;
+	return h.supervisor->parking->phase == PARKING_SAVING;
 }
 
 static bool a_piece_is_copied(void *data)
 {
-	const struct parking *p = &h.supervisor->parking;
+	const struct parking *p = h.supervisor->parking;
 
 	(void)data;
 	return p->phase != PARKING_SAVING || p->at || p->items[0].copied;
@@ -85,7 +89,7 @@ static bool a_piece_is_copied(void *data)
 
 static bool all_is_copied(void *data)
 {
-	const struct parking *p = &h.supervisor->parking;
+	const struct parking *p = h.supervisor->parking;
 
 	(void)data;
 	return p->phase != PARKING_SAVING || p->at == p->n;
@@ -94,7 +98,7 @@ static bool all_is_copied(void *data)
 static bool spare_is_starting(void *data)
 {
 	(void)data;
-	return h.supervisor->pool.spare && h.supervisor->pool.spare->state == WORKER_STARTING;
+	return h.supervisor->pool->spare && h.supervisor->pool->spare->state == WORKER_STARTING;
 }
 
 /* Some turns of the loop after all was copied. */
@@ -112,7 +116,7 @@ static void park(void)
 	struct error err = ERROR_INIT;
 
 	memset(&parked, 0, sizeof(parked));
-	if (supervisor_park(h.supervisor, on_parked, NULL, &err))
+	if (parking_start(h.supervisor, on_parked, NULL, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -122,7 +126,7 @@ static void save(const char *name)
 
 	loaded.done = false;
 	parked.done = true;
-	if (supervisor_save(h.supervisor, name, on_loaded, NULL, &err))
+	if (snapshots_save(h.supervisor, name, on_loaded, NULL, &err))
 		fail_msg("%s", err.text);
 	harness_until(&h, both_are_done, NULL);
 	assert_string_equal(loaded.problem, "");
@@ -136,7 +140,7 @@ static int set_up(void **state)
 		return -1;
 	setenv("CGPU_EMULATED_MEMORY", "256M", 1);
 	harness_start(&h, NULL, 0);
-	supervisor_keep_snapshots(h.supervisor, folder, 0, describe, NULL);
+	snapshots_keep(h.supervisor, folder, 0, describe, NULL);
 	harness_ok(&h, definitions);
 	harness_worker(&h);
 	return 0;
@@ -171,7 +175,7 @@ static void a_load_is_not_left_without_a_worker(void **state)
 	harness_spare(&h);
 	park();
 	loaded.done = false;
-	if (supervisor_restore(h.supervisor, "a", on_loaded, NULL, &err))
+	if (snapshots_restore(h.supervisor, "a", on_loaded, NULL, &err))
 		fail_msg("%s", err.text);
 	harness_until(&h, both_are_done, NULL);
 	assert_string_equal(loaded.problem, "");
@@ -182,8 +186,8 @@ static void a_load_is_not_left_without_a_worker(void **state)
 
 static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **state)
 {
-	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true },
-					      never = { .when_wanted = true };
+	const struct parking_rules soon = { .idle_ms = 1, .when_wanted = true },
+				   never = { .when_wanted = true };
 	struct error err = ERROR_INIT;
 	pid_t worker;
 
@@ -191,17 +195,17 @@ static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **sta
 	fill();
 	worker = harness_worker(&h);
 	kill(worker, SIGSTOP);
-	supervisor_set_parking(h.supervisor, &soon);
+	parking_set_rules(h.supervisor, &soon);
 	harness_until(&h, is_saving, NULL);
 	park();
 	/* Another one is told that it is at work. */
-	assert_int_equal(supervisor_park(h.supervisor, on_parked, NULL, &err), -1);
+	assert_int_equal(parking_start(h.supervisor, on_parked, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "being parked already"));
 	kill(worker, SIGCONT);
 	harness_until(&h, is_parked, NULL);
 	assert_true(parked.done);
 	assert_string_equal(parked.problem, "");
-	supervisor_set_parking(h.supervisor, &never);
+	parking_set_rules(h.supervisor, &never);
 	check();
 }
 
@@ -220,7 +224,7 @@ static void a_worker_that_is_being_forked_is_ended_too(void **state)
 	kill(harness_zygote(&h), SIGCONT);
 	harness_until(&h, is_parked, NULL);
 	assert_string_equal(parked.problem, "");
-	assert_null(h.supervisor->pool.dying);
+	assert_null(h.supervisor->pool->dying);
 	check();
 }
 
@@ -229,37 +233,35 @@ static void the_node_of_the_gpu_is_let_go(void **state)
 {
 	(void)state;
 	fill();
-	device_nodes_hold(&h.supervisor->nodes, open("/dev/null", O_RDWR | O_CLOEXEC));
-	assert_int_equal(h.supervisor->nodes.n, 1);
+	device_nodes_hold(h.supervisor->nodes, open("/dev/null", O_RDWR | O_CLOEXEC));
+	assert_int_equal(h.supervisor->nodes->n, 1);
 	park();
 	harness_until(&h, is_parked, NULL);
-	assert_int_equal(h.supervisor->nodes.n, 0);
+	assert_int_equal(h.supervisor->nodes->n, 0);
 	check();
 }
 
 static bool has_tried(void *data)
 {
-	return h.supervisor->parking.rest_ms != *(uint64_t *)data;
+	return h.supervisor->parking->rest_ms != *(uint64_t *)data;
 }
 
 static void a_full_disk_is_tried_again(void **state)
 {
-	const struct supervisor_parking_rules soon = { .idle_ms = 1,
-						       .when_wanted = true,
-						       .memory_max = 1 };
+	const struct parking_rules soon = { .idle_ms = 1, .when_wanted = true, .memory_max = 1 };
 	uint64_t began;
 
 	(void)state;
 	fill();
 	assert_int_equal(rmdir(folder), 0);
 	assert_int_equal(symlink("/proc/nowhere", folder), 0);
-	supervisor_set_parking(h.supervisor, &soon);
-	began = h.supervisor->parking.rest_ms;
+	parking_set_rules(h.supervisor, &soon);
+	began = h.supervisor->parking->rest_ms;
 	harness_until(&h, has_tried, &began);
-	assert_int_equal(h.supervisor->parking.phase, PARKING_AWAKE);
+	assert_int_equal(h.supervisor->parking->phase, PARKING_AWAKE);
 	assert_int_equal(unlink(folder), 0);
 	harness_until(&h, is_parked, NULL);
-	assert_true(h.supervisor->parking.on_disk);
+	assert_true(h.supervisor->parking->on_disk);
 	check();
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "kernel/base/loop.h"
-#include "kernel/workers/patience.h"
+#include "kernel/base/patience.h"
 
 #define DEADLINE_MS 180000
 #define LOOKS 20

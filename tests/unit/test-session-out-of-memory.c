@@ -11,10 +11,11 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "kernel/magics/magic.h"
-#include "kernel/session/declarations.h"
-#include "kernel/session/stream.h"
-#include "kernel/session/value-format.h"
+#include "kernel/magics/magic-script.h"
+#include "kernel/magics/magic-table.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/show/stream.h"
+#include "kernel/show/value-format.h"
 #include "tests/unit/failing-malloc.h"
 
 static int parse_script(void *data)

@@ -23,6 +23,9 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/workers/worker-pool.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/disk/snapshots.h"
 #include "tests/unit/supervisor-harness.h"
 
 #define DEADLINE_MS 180000
@@ -50,7 +53,7 @@ static int describe(void *data, struct buffer *out, uint32_t *ret_count)
 	return 0;
 }
 
-static void on_done(void *data, const struct supervisor_snapshot_end *end)
+static void on_done(void *data, const struct snapshots_end *end)
 {
 	(void)data;
 	ended.done = true;
@@ -70,7 +73,7 @@ static bool is_attaching(void *data)
 {
 	(void)data;
 	return ended.done ||
-	       (h.supervisor->snapshots.load != LOAD_NONE && h.supervisor->pool.active);
+	       (h.supervisor->snapshots->load != LOAD_NONE && h.supervisor->pool->active);
 }
 
 static void wait_done(void)
@@ -84,7 +87,7 @@ static void save(const char *name)
 
 	memset(&ended, 0, sizeof(ended));
 	harness_worker(&h);
-	if (supervisor_save(h.supervisor, name, on_done, NULL, &err))
+	if (snapshots_save(h.supervisor, name, on_done, NULL, &err))
 		fail_msg("%s", err.text);
 	wait_done();
 	assert_string_equal(ended.error, "");
@@ -96,7 +99,7 @@ static void start_load(const char *name)
 
 	memset(&ended, 0, sizeof(ended));
 	harness_worker(&h);
-	if (supervisor_restore(h.supervisor, name, on_done, NULL, &err))
+	if (snapshots_restore(h.supervisor, name, on_done, NULL, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -109,7 +112,7 @@ static int set_up(void **state)
 	if (!mkdtemp(folder))
 		return -1;
 	harness_start(&h, NULL, 0);
-	supervisor_keep_snapshots(h.supervisor, folder, 0, describe, &count);
+	snapshots_keep(h.supervisor, folder, 0, describe, &count);
 	harness_ok(&h, definitions);
 	harness_ok(&h, "heap = calloc(10000, sizeof(int)); heap[9999] = 2; cudaMalloc(&device, 4 "
 		       "<< 20);set<<<1, 4>>>(device, 3); cudaDeviceSynchronize();");
@@ -141,7 +144,7 @@ static void test_save_load_undo(void **state)
 	harness_ok(&h, "n = 5; set<<<1, 4>>>(device, 6); cudaDeviceSynchronize();");
 	harness_fault(&h, "n = 6; heap[9999] = 7; *(volatile int *)0 = 1;", "SegmentationFault");
 	assert_string_equal(harness_ok(&h, "show();"), "5 2 6\n");
-	if (supervisor_undo(h.supervisor, before, &err))
+	if (session_undo(h.supervisor, before, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
 }
@@ -152,7 +155,7 @@ static void test_the_worker_dies_over_it(void **state)
 	start_load("a");
 	harness_until(&h, is_attaching, NULL);
 	assert_false(ended.done);
-	harness_kill(&h, h.supervisor->pool.active->pid);
+	harness_kill(&h, h.supervisor->pool->active->pid);
 	wait_done();
 	assert_non_null(strstr(ended.error, "the session is as it was"));
 	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
@@ -177,7 +180,7 @@ static void test_nothing_else_meanwhile(void **state)
 
 	(void)state;
 	start_load("a");
-	assert_int_equal(supervisor_save(h.supervisor, "b", on_done, NULL, &err), -1);
+	assert_int_equal(snapshots_save(h.supervisor, "b", on_done, NULL, &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
 	wait_done();
 	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
@@ -204,14 +207,14 @@ static void answer_late(uint64_t address, uint64_t size)
 
 static void test_an_answer_that_comes_late(void **state)
 {
-	const struct snapshots *n = &h.supervisor->snapshots;
+	const struct snapshots *n = h.supervisor->snapshots;
 	struct error err = ERROR_INIT;
 	struct snapshot_piece wanted = { 0 };
 
 	(void)state;
 	memset(&ended, 0, sizeof(ended));
 	harness_worker(&h);
-	if (supervisor_save(h.supervisor, "b", on_done, NULL, &err))
+	if (snapshots_save(h.supervisor, "b", on_done, NULL, &err))
 		fail_msg("%s", err.text);
 	/* Its question is there, and the loop has not seen it. */
 	while (snapshot_job_state(n->job, &wanted) != JOB_WANTS_DEVICE)

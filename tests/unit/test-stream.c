@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "kernel/session/stream.h"
+#include "kernel/show/stream.h"
 
 static void add(struct stream *s, const char *text)
 {

@@ -115,7 +115,7 @@ static int ask_compiler(void *data)
 static int unit_cell(void *data)
 {
 	const struct buffer *encoded = data;
-	const struct supervisor_variable *variables;
+	const struct unit_variable *variables;
 	struct error err = ERROR_INIT;
 	struct unit_table t;
 	int failed;

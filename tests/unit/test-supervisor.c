@@ -23,6 +23,8 @@
 #include "config.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/workers/compiler-client.h"
+#include "kernel/supervisor/supervisor.h"
 #include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
@@ -140,11 +142,11 @@ static void test_deaths_between_cells(void **state)
 	harness_kill(&h, harness_spare(&h));
 	harness_fault(&h, SPOIL "*(volatile int *)0 = 1;", "SegmentationFault");
 	assert_untouched();
-	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
+	harness_kill(&h, h.supervisor->pool->zygote.process.pid);
 	assert_untouched();
 	harness_fault(&h, SPOIL "*(volatile int *)0 = 1;", "SegmentationFault");
 	assert_untouched();
-	harness_kill(&h, h.supervisor->compiler.process.pid);
+	harness_kill(&h, h.supervisor->compiler->process.pid);
 	assert_untouched();
 }
 
@@ -152,7 +154,7 @@ static void test_worker_killed_busy(void **state)
 {
 	(void)state;
 	harness_start_cell(&h, SPOIL "printf(\"on\\n\"); fflush(stdout); for (;;) pause();", "on");
-	kill(h.supervisor->pool.active->pid, SIGKILL);
+	kill(h.supervisor->pool->active->pid, SIGKILL);
 	harness_wait_end(&h);
 	assert_string_equal(buffer_text(&h.last.ename), "WorkerKilled");
 	assert_untouched();
@@ -160,7 +162,7 @@ static void test_worker_killed_busy(void **state)
 
 static bool was_looked_at(void *data)
 {
-	const struct worker *w = h.supervisor->pool.dying;
+	const struct worker *w = h.supervisor->pool->dying;
 
 	(void)data;
 	return w && w->patience.looked_ms > w->patience.began_ms + 3 * PATIENCE_LOOK_MS;
@@ -176,7 +178,7 @@ static void test_worker_that_ends_late(void **state)
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
 	worker_pool_retire(h.supervisor);
 	harness_until(&h, was_looked_at, NULL);
-	assert_int_equal(h.supervisor->pool.dying->patience.used_ms, 0);
+	assert_int_equal(h.supervisor->pool->dying->patience.used_ms, 0);
 	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
 	assert_untouched();
 	assert_null(strstr(buffer_text(&h.last.restored), "cannot be killed"));
@@ -184,7 +186,7 @@ static void test_worker_that_ends_late(void **state)
 
 static bool compiler_was_looked_at(void *data)
 {
-	const struct patience *p = &h.supervisor->compiler.patience;
+	const struct patience *p = &h.supervisor->compiler->patience;
 
 	(void)data;
 	return p->looked_ms > p->began_ms + 3 * PATIENCE_LOOK_MS;
@@ -206,7 +208,7 @@ static bool has_answer(void *data)
  * at for a while. */
 static void ask_held_compiler(uint64_t used_ms)
 {
-	pid_t pid = h.supervisor->compiler.process.pid;
+	pid_t pid = h.supervisor->compiler->process.pid;
 	int answer = 0;
 
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
@@ -214,13 +216,13 @@ static void ask_held_compiler(uint64_t used_ms)
 	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
 	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL),
 			 0);
-	h.supervisor->compiler.patience.used_ms = used_ms;
+	h.supervisor->compiler->patience.used_ms = used_ms;
 	harness_until(&h, compiler_was_looked_at, NULL);
-	assert_int_equal(h.supervisor->compiler.patience.used_ms, used_ms);
+	assert_int_equal(h.supervisor->compiler->patience.used_ms, used_ms);
 	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
 	harness_until(&h, has_answer, &answer);
 	assert_int_equal(answer, 1);
-	assert_int_equal(h.supervisor->compiler.process.pid, pid);
+	assert_int_equal(h.supervisor->compiler->process.pid, pid);
 }
 
 static void test_compiler_that_gets_no_processor(void **state)
@@ -229,9 +231,9 @@ static void test_compiler_that_gets_no_processor(void **state)
 	harness_ok(&h, "1;");
 	ask_held_compiler(0);
 	/* Before its hello it has longer. */
-	h.supervisor->compiler.said_hello = false;
+	h.supervisor->compiler->said_hello = false;
 	ask_held_compiler(PATIENCE_END_MS / 2);
-	h.supervisor->compiler.said_hello = true;
+	h.supervisor->compiler->said_hello = true;
 }
 
 static bool session_is_there(void *data)
@@ -249,7 +251,7 @@ static void test_worker_that_cannot_be_killed(void **state)
 	(void)state;
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
 	worker_pool_retire(h.supervisor);
-	h.supervisor->pool.dying->patience.began_ms -= PATIENCE_END_MS;
+	h.supervisor->pool->dying->patience.began_ms -= PATIENCE_END_MS;
 	harness_until(&h, session_is_there, NULL);
 	harness_ok(&h, "1;");
 	assert_non_null(strstr(buffer_text(&h.last.restored), "GPU stuck: process "));
@@ -262,7 +264,7 @@ static void test_worker_that_cannot_be_killed(void **state)
 static bool spare_is_forked(void *data)
 {
 	(void)data;
-	return h.supervisor->pool.spare && h.supervisor->pool.spare->state == WORKER_FORKED;
+	return h.supervisor->pool->spare && h.supervisor->pool->spare->state == WORKER_FORKED;
 }
 
 /* The driver never comes back from its initialisation: the session goes on without the device. */
@@ -270,19 +272,19 @@ static void test_driver_that_hangs(void **state)
 {
 	(void)state;
 	setenv("CGPU_EMULATED_FAIL", "init=slow:1000000", 1);
-	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
+	harness_kill(&h, h.supervisor->pool->zygote.process.pid);
 	harness_kill(&h, harness_spare(&h));
 	harness_until(&h, spare_is_forked, NULL);
 	harness_kill(&h, harness_worker(&h));
-	h.supervisor->pool.spare->patience.began_ms -= PATIENCE_END_MS;
+	h.supervisor->pool->spare->patience.began_ms -= PATIENCE_END_MS;
 	harness_until(&h, session_is_there, NULL);
 	assert_untouched();
 	harness_run(&h, "void *p; cudaMalloc(&p, 4);");
 	assert_true(h.last.ok);
 	assert_non_null(strstr(buffer_text(&h.last.warnings), "has hung in its driver"));
 	unsetenv("CGPU_EMULATED_FAIL");
-	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
-	h.supervisor->pool.device_hangs = false;
+	harness_kill(&h, h.supervisor->pool->zygote.process.pid);
+	h.supervisor->pool->device_hangs = false;
 	worker_pool_renew(h.supervisor);
 	harness_until(&h, session_is_there, NULL);
 	harness_run(&h, "cudaMalloc(&p, 4);");
@@ -303,9 +305,9 @@ static void kill_at(void *data, enum commit_step step)
 
 	if (step != k->step || k->hits++)
 		return;
-	kill(h.supervisor->pool.active->pid, SIGKILL);
+	kill(h.supervisor->pool->active->pid, SIGKILL);
 	/* All of it is gone before the next step, its memory too. */
-	waitid(P_PID, (id_t)h.supervisor->pool.active->pid, &info, WEXITED | WNOWAIT | __WALL);
+	waitid(P_PID, (id_t)h.supervisor->pool->active->pid, &info, WEXITED | WNOWAIT | __WALL);
 }
 
 /* Old or new, by a checksum of everything that the cell changed. */
@@ -364,7 +366,7 @@ static void let_go(void *data)
 	}
 	assert_int_equal(h.supervisor->run.phase, RUN_COMMITTING);
 	if (s->killed)
-		kill(h.supervisor->pool.active->pid, SIGKILL);
+		kill(h.supervisor->pool->active->pid, SIGKILL);
 	sem_post(&s->go);
 }
 
@@ -437,7 +439,7 @@ static void test_interrupts_keep_the_state(void **state)
 static void test_undo_and_reset(void **state)
 {
 	struct error err = ERROR_INIT;
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 	uint64_t at;
 	bool undoable;
 
@@ -446,7 +448,7 @@ static void test_undo_and_reset(void **state)
 	harness_ok(&h, SPOIL);
 	harness_ok(&h, SPOIL "free(heap); heap = malloc(heap_size); memset(heap, 2, heap_size);");
 	harness_ok(&h, "int late = 3;");
-	if (supervisor_undo(h.supervisor, at, &err))
+	if (session_undo(h.supervisor, at, &err))
 		fail_msg("%s", err.text);
 	assert_untouched();
 	assert_int_not_equal(supervisor_variables(h.supervisor, &v), 0);
@@ -459,9 +461,9 @@ static void test_undo_and_reset(void **state)
 		"3\n");
 }
 
-static const struct supervisor_variable *find(const char *name)
+static const struct unit_variable *find(const char *name)
 {
-	const struct supervisor_variable *v;
+	const struct unit_variable *v;
 
 	for (size_t n = supervisor_variables(h.supervisor, &v); n; n--, v++)
 		if (!strcmp(v->name, name))
@@ -473,7 +475,7 @@ static void test_variables_and_questions(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct address_description d;
-	const struct supervisor_variable *numbers = find("numbers"), *heap = find("heap");
+	const struct unit_variable *numbers = find("numbers"), *heap = find("heap");
 	uint64_t block;
 	int value;
 
@@ -485,7 +487,7 @@ static void test_variables_and_questions(void **state)
 	assert_int_equal(supervisor_read(h.supervisor, numbers->address + 9 * 4, &value, 4), 0);
 	assert_int_equal(value, 81);
 	assert_int_equal(supervisor_read(h.supervisor, heap->address, &block, 8), 0);
-	if (supervisor_describe(h.supervisor, &block, 1, &d, &err))
+	if (question_describe(h.supervisor, &block, 1, &d, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(d.owner, OWNER_HEAP);
 	assert_true(d.size >= 1 << 20);
@@ -530,7 +532,7 @@ static void test_escaped_child_is_ended(void **state)
 		"\n");
 	assert_int_equal(sscanf(buffer_text(&h.last.output), "pid %d", &pid), 1);
 	assert_false(is_dead(&pid));
-	kill(h.supervisor->pool.active->pid, SIGKILL);
+	kill(h.supervisor->pool->active->pid, SIGKILL);
 	harness_wait_end(&h);
 	harness_until(&h, is_dead, &pid);
 	assert_untouched();

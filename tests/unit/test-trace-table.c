@@ -10,7 +10,7 @@
 #include "common/buffer.h"
 #include "common/device-trace.h"
 #include "common/error.h"
-#include "kernel/session/trace-table.h"
+#include "kernel/show/trace-table.h"
 
 static struct device_trace_row row(enum trace_kind kind, const char *call, const char *name)
 {

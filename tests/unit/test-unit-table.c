@@ -41,7 +41,7 @@ static void check(const struct unit_table *t, uint32_t cell, bool there)
 
 static void test_a_notebook_run_again_and_again(void **state)
 {
-	const struct supervisor_variable *variables;
+	const struct unit_variable *variables;
 	struct unit_table t;
 	uint32_t cell = 1;
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/buffer.h"
-#include "kernel/session/utf8.h"
+#include "kernel/show/utf8.h"
 
 #define BAD "\xef\xbf\xbd"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/buffer.h"
-#include "kernel/session/value-format.h"
+#include "kernel/show/value-format.h"
 
 static void check(const char *code, const void *bytes, size_t len, const char *expected)
 {

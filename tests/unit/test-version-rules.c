@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "kernel/supervisor/version-rules.h"
+#include "kernel/device/version-rules.h"
 
 /* The one rule that is broken; "" for none. More than one is a failure. */
 static struct version_verdict broken(const struct version_facts *f)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %%memcheck: the cell runs with each access to memory checked, and leaves the session as it was.
+ */
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+
+static int run(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)s;
+	(void)call;
+	(void)err;
+	c->options.checked = true;
+	return 0;
+}
+
+const struct magic magic_memcheck = {
+	.name = "memcheck",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
+	.usage = "%%memcheck",
+	.help = "Runs the cell with checks for accesses out of bounds and after free, on the heap, "
+		"the stack and in variables;\n"
+		"functions of earlier cells are checked too. In a session on a GPU its launches "
+		"run on the emulated device, from what the\n"
+		"session has on the GPU, so that the thread and the line of a fault are known. "
+		"Nothing that the cell does is kept,\n"
+		"whatever was found.",
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %profile and %%profile: the cell runs, and what its launches did is shown beside the source. */
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+
+static int run(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)s;
+	(void)call;
+	(void)err;
+	c->options.profiled = true;
+	return 0;
+}
+
+const struct magic magic_profile = {
+	.name = "profile",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
+	.usage = "%%profile",
+	.help = "Runs the cell on the emulated device and shows, for each line of the entries that "
+		"it launches, executed instructions,\n"
+		"active lanes, branches that part, sectors of global memory for each request, bank "
+		"conflicts, local memory, atomics\n"
+		"and barriers, as a heat map beside the source; and a timeline of streams. "
+		"`%profile k<<<1, 32>>>(p);` does one line.",
+	.run = run,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %%racecheck: all launches of the cell are checked for races. The cell counts as any other, unless
+ * the device is a GPU. */
+#include "common/emulator-extension.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+
+static int run(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)s;
+	(void)call;
+	(void)err;
+	c->options.device_checks |= EMULATOR_CHECK_RACES;
+	return 0;
+}
+
+const struct magic magic_racecheck = {
+	.name = "racecheck",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
+	.usage = "%%racecheck",
+	.help = "Checks all launches of the cell on the emulated device for races, in shared "
+		"memory and between blocks, and sums up:\n"
+		"threads, lines, variable and values of both sides. Without it the start of each "
+		"CUDA kernel is checked, and only\n"
+		"errors are told. In a session on a GPU the cell runs on the emulated device, and "
+		"nothing of it is kept.",
+	.run = run,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %regs and %%regs: what entries need of a multiprocessor, and how many blocks it takes. */
+#include "kernel/session/look.h"
+#include "kernel/session/magic.h"
+
+static int regs(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	return look_run(s, c, call, LOOK_REGISTERS, err);
+}
+
+const struct magic magic_regs = {
+	.name = "regs",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
+	.usage = "%regs [NAME]",
+	.help = "Registers, spills, shared, local and constant memory of entries, and the "
+		"occupancy that follows, with what limits it.\n"
+		"%regs [NAME] [--arch sm_80] [--block THREADS] [--shared BYTES of dynamic shared "
+		"memory]. A cell that starts with\n"
+		"%%regs is compiled and looked at, and not run.",
+	.run = regs,
+};

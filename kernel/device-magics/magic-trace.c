@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %%trace and %trace on: what cells ask of the device, in order. */
+#include <string.h>
+
+#include "common/error.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/magic.h"
+#include "kernel/session/session.h"
+
+static int trace(struct session *s, struct cell *c, const struct magic_call *call,
+		 struct error *err)
+{
+	if (call->is_cell) {
+		c->options.traced = true;
+		return 0;
+	}
+	if (strcmp(call->args, "on") && strcmp(call->args, "off"))
+		return error_set(
+			err, ERROR_INPUT,
+			"%%trace: it is %%trace on, %%trace off, or %%%%trace on top of a cell");
+	s->trace_all = !strcmp(call->args, "on");
+	return 0;
+}
+
+static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+{
+	(void)s;
+	if (*before)
+		return;
+	fn(data, "on", "keyword");
+	fn(data, "off", "keyword");
+}
+
+const struct magic magic_trace = {
+	.name = "trace",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_WORDS,
+	.usage = "%%trace, %trace on|off",
+	.help = "Shows what the cell asks of the device, in order: allocations, frees, copies, "
+		"fills, launches and waits, with the\n"
+		"line, the variables, bytes, GB/s and the time that the device took; and a "
+		"timeline of streams. Of many calls the\n"
+		"first and the last hundred. `%trace on` does it for every cell.",
+	.run = trace,
+	.complete = complete,
+};

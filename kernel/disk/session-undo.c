@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Old content is written back into the arena and given back to the device, newest commit first. A
+ * session that a loaded snapshot or a reset has replaced is brought back as a whole.
+ *
+ * The old session is moved, not copied: its memfd, device memory and unit table go into the undo
+ * entry, which owns them from then on, and the members of struct supervisor get the new ones. The
+ * allocation of the entry is the only step that can fail, and it comes first. The serial number of
+ * the state goes up, so that the old state and the new one are told apart.
+ */
+#include "kernel/disk/session-undo.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/device/closings.h"
+#include "kernel/device/device-home.h"
+#include "kernel/device/device-share.h"
+#include "kernel/state/device-memory.h"
+#include "kernel/state/session-swap.h"
+#include "kernel/state/snapshot.h"
+#include "kernel/state/undo-log.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/worker-pool.h"
+
+void session_undo_room(const struct supervisor *s, struct session_undo_room *ret)
+{
+	const struct undo_log *l = &s->snapshot.undo;
+
+	*ret = (struct session_undo_room){
+		.oldest = l->n ? l->at[0].serial : s->snapshot.serial,
+		.bytes = undo_log_bytes(l),
+		.bytes_max = l->bytes_max,
+	};
+}
+
+/* The session that a loaded snapshot has replaced. What came later concerns memory that is let go
+ * of here. */
+static void swap_back(struct supervisor *s, struct undo_entry *e)
+{
+	struct snapshot *to = &s->snapshot;
+
+	snapshot_touch(to);
+	close(to->memfd);
+	to->memfd = steal_fd(&e->swap->memfd);
+	to->heap_freed = e->heap_freed;
+	to->serial = e->serial;
+	memcpy(to->top, e->top, sizeof(to->top));
+	device_memory_release(&s->device);
+	s->device = e->swap->device;
+	e->swap->device = (struct device_memory){ 0 };
+	unit_table_release(&s->units);
+	s->units = e->swap->units;
+	unit_table_init(&e->swap->units);
+	worker_pool_renew(s);
+}
+
+/* How many of the n entries are older than the oldest replaced session among them; that is brought
+ * back. */
+static unsigned undo_swaps(struct supervisor *s, unsigned n)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	unsigned first = l->n - n, at = first;
+
+	while (at < l->n && !l->at[at].swap)
+		at++;
+	if (at == l->n)
+		return n;
+	swap_back(s, &l->at[at]);
+	undo_log_pop(l, l->n - at);
+	return at - first;
+}
+
+static int undo(struct supervisor *s, unsigned all, struct error *err)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	struct device_undo *device[UNDO_COMMITS_MAX];
+	unsigned n = undo_swaps(s, all);
+	uint64_t units;
+
+	if (!n)
+		return 0;
+	units = l->at[l->n - n].units;
+	for (unsigned i = 0; i < n; i++)
+		device[i] = &l->at[l->n - 1 - i].device;
+	if (device_memory_undo_room(&s->device, device, n, err) ||
+	    snapshot_undo(&s->snapshot, n, err))
+		return -1;
+	device_memory_undo(&s->device, device, n);
+	unit_table_undo(&s->units, units);
+	undo_log_pop(l, n);
+	closings_await(s);
+	device_share_settle(s);
+	return 0;
+}
+
+int session_undo(struct supervisor *s, uint64_t state, struct error *err)
+{
+	unsigned n;
+	int failed;
+
+	if (s->run.phase != RUN_NONE)
+		return error_set(err, ERROR_STATE, "a cell runs");
+	if (device_home_is_missed(s))
+		return error_set(err, ERROR_STATE,
+				 "the device memory of the session cannot be reached, so it cannot "
+				 "be taken back: `%%gpu reset` tries the device again");
+	s->hooks->settle_lending(s);
+	n = undo_log_depth(&s->snapshot.undo, state);
+	if (!n)
+		return error_set(err, ERROR_STATE,
+				 "what is needed to go back that far is not kept any more");
+	if (worker_pool_empty(s, err))
+		return -1;
+	failed = undo(s, n, err);
+	worker_pool_refill(s);
+	return failed;
+}
+
+int session_replace(struct supervisor *s, const struct session_state *to, struct error *err)
+{
+	struct session_swap *old = calloc(1, sizeof(*old));
+	struct undo_entry e = { .swap = old };
+
+	if (!old)
+		return error_set(err, ERROR_MEMORY, "out of memory for the old session");
+	e.cell = s->run.cell;
+	e.serial = s->snapshot.serial;
+	e.heap_freed = s->snapshot.heap_freed;
+	e.units = unit_table_committed(&s->units);
+	e.preimage.valid = e.device.valid = true;
+	memcpy(e.top, s->snapshot.top, sizeof(e.top));
+	*old = (struct session_swap){ s->snapshot.memfd, s->device, s->units };
+	undo_log_push(&s->snapshot.undo, &e);
+	snapshot_touch(&s->snapshot);
+	s->snapshot.memfd = to->memfd;
+	s->snapshot.serial++;
+	s->snapshot.heap_freed = to->heap_freed;
+	memcpy(s->snapshot.top, to->top, sizeof(e.top));
+	s->device = (struct device_memory){ 0 };
+	s->units = to->units;
+	return 0;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks are compared by hash; a variable's bytes are read from both sides. What the thread needs
+ * of the session is put aside before it starts: units, tops, a descriptor of the memory, the list
+ * of device buffers.
+ */
+#include "kernel/reports/snapshot-diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "common/type-code.h"
+#include "common/whole-io.h"
+#include "kernel/disk/snapshot-file.h"
+#include "kernel/disk/snapshot-job.h"
+#include "kernel/settings/size-text.h"
+#include "kernel/show/value-format.h"
+#include "kernel/units/unit-table.h"
+
+#define VALUE_MAX 60
+#define COMPARED_MAX (64u * 1024 * 1024)
+
+struct device_buffer {
+	struct snapshot_piece piece; /* of it, in SNAPSHOT_PIECE */
+	char *name;
+};
+
+struct snapshot_diff {
+	char *name;
+	struct device_buffer *buffers;
+	struct snapshot_piece *pieces; /* of `buffers` */
+	size_t n_buffers;
+	struct buffer text;
+};
+
+/* What is on disk. */
+struct side {
+	struct snapshot_file file;
+	struct block_store store;
+	struct unit_table units;
+	char *block; /* the last one that was read */
+	const struct snapshot_block *cached;
+};
+
+static const struct snapshot_block *block_at(const struct side *d, uint64_t address)
+{
+	size_t low = 0, high = d->file.n_blocks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct snapshot_block *b = &d->file.blocks[middle];
+
+		if (address - b->address < b->len)
+			return b;
+		if (b->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* What is in no block is zero. */
+static int read_side(struct side *d, uint64_t address, void *out, size_t len, struct error *err)
+{
+	for (size_t done = 0; done < len;) {
+		const struct snapshot_block *b = block_at(d, address + done);
+		size_t part = BLOCK_SIZE - (address + done) % BLOCK_SIZE;
+
+		part = part < len - done ? part : len - done;
+		if (!b) {
+			memset((char *)out + done, 0, part);
+		} else {
+			if (b != d->cached &&
+			    block_store_get(&d->store, b->hash, d->block, b->len, err))
+				return -1;
+			d->cached = b;
+			memcpy((char *)out + done, d->block + (address + done - b->address), part);
+		}
+		done += part;
+	}
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct snapshot_block *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void side_release(struct side *d)
+{
+	snapshot_file_release(&d->file);
+	block_store_close(&d->store);
+	unit_table_release(&d->units);
+	free(d->block);
+}
+
+static int side_open(struct side *d, int dir, const char *name, struct error *err)
+{
+	*d = (struct side){ .store.fd = -1, .block = malloc(BLOCK_SIZE) };
+	unit_table_init(&d->units);
+	if (!d->block)
+		return error_set(err, ERROR_MEMORY, "out of memory");
+	if (snapshot_file_read(dir, name, &d->file, err) ||
+	    block_store_open(&d->store, dir, false, err) ||
+	    unit_table_decode(&d->units, d->file.units.data, d->file.units.len, err))
+		return -1;
+	qsort(d->file.blocks, d->file.n_blocks, sizeof(*d->file.blocks), by_address);
+	return 0;
+}
+
+/* Committed bytes of the session; false when they are none. */
+static bool read_now(const struct snapshot_job *j, uint64_t address, void *out, size_t len)
+{
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t at = address - ARENA_BASE - arena_region_offset((enum arena_region)r);
+
+		if (at < j->file.top[r] && len <= j->file.top[r] - at)
+			return whole_pread(j->memfd, out, len, address - ARENA_BASE) == len;
+	}
+	return false;
+}
+
+/* ---- variables ---- */
+
+static const struct unit_variable *find(const struct unit_variable *v, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return &v[i];
+	return NULL;
+}
+
+static void put_value(const struct unit_variable *v, const void *bytes, size_t len,
+		      struct buffer *out)
+{
+	struct value_text text = {
+		.type = v->type, .code = v->type_code, .bytes = bytes, .len = len, .max = VALUE_MAX
+	};
+
+	value_format(&text, out);
+}
+
+/* Bytes of an element of an array, 0 when the variable is none. */
+static size_t element_size(const struct unit_variable *v)
+{
+	const char *bracket = strchr(v->type, '[');
+	unsigned long count = bracket ? strtoul(bracket + 1, NULL, 10) : 0;
+
+	return *v->type_code == 'a' && count && v->size % count == 0 ? v->size / count : 0;
+}
+
+static void put_difference(const struct unit_variable *v, const char *old, const char *new,
+			   size_t len, struct buffer *out)
+{
+	size_t element = element_size(v), differ = 0;
+
+	if (!element) {
+		buffer_printf(out, "%s: ", v->name);
+		put_value(v, old, len, out);
+		buffer_puts(out, " -> ");
+		put_value(v, new, len, out);
+		buffer_puts(out, "\n");
+		return;
+	}
+	for (size_t at = 0; at + element <= len; at += element)
+		differ += memcmp(old + at, new + at, element) != 0;
+	buffer_printf(out, "%s: %zu of %zu elements differ\n", v->name, differ, len / element);
+}
+
+static int compare_variable(struct snapshot_job *j, struct side *d, const struct unit_variable *was,
+			    const struct unit_variable *is, struct buffer *out, struct error *err)
+{
+	size_t len = is->size < COMPARED_MAX ? is->size : COMPARED_MAX;
+	cleanup_free char *old = malloc(len + 1), *new = malloc(len + 1);
+
+	if (strcmp(was->type, is->type) || was->size != is->size) {
+		buffer_printf(out, "%s: was of type %s, is of type %s\n", is->name, was->type,
+			      is->type);
+		return 0;
+	}
+	if (!old || !new)
+		return error_set(err, ERROR_MEMORY, "out of memory to compare %s", is->name);
+	if (!read_now(j, is->address, new, len))
+		return 0;
+	if (read_side(d, was->address, old, len, err))
+		return -1;
+	if (memcmp(old, new, len))
+		put_difference(is, old, new, len, out);
+	return 0;
+}
+
+static void put_name(const struct unit_variable *v, struct buffer *out)
+{
+	char name[VALUE_FORMAT_NAME_SIZE];
+
+	buffer_printf(out, "%s%s", value_format_name(v->name, v->is_function, name),
+		      v->is_function ? "()" : "");
+}
+
+static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now,
+			  struct buffer *out, struct error *err)
+{
+	const struct unit_variable *was, *is;
+	size_t n_was = unit_table_variables(&d->units, &was), n_is = unit_table_variables(now, &is);
+
+	for (size_t i = 0; i < n_is; i++) {
+		const struct unit_variable *old = find(was, n_was, is[i].name);
+
+		if (snapshot_job_check(j, err))
+			return -1;
+		if (!old) {
+			put_name(&is[i], out);
+			buffer_puts(out, ": is not in the snapshot\n");
+		} else if (!old->is_function && !is[i].is_function &&
+			   compare_variable(j, d, old, &is[i], out, err)) {
+			return -1;
+		} else if (old->is_function && old->address != is[i].address) {
+			put_name(&is[i], out);
+			buffer_printf(out, ": was defined again in In[%u]\n", is[i].cell);
+		}
+	}
+	for (size_t i = 0; i < n_was; i++)
+		if (!find(is, n_is, was[i].name)) {
+			put_name(&was[i], out);
+			buffer_puts(out, ": is only in the snapshot\n");
+		}
+	return 0;
+}
+
+static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *out,
+			 struct error *err)
+{
+	struct unit_table now;
+	int result;
+
+	unit_table_init(&now);
+	result = unit_table_decode(&now, j->file.units.data, j->file.units.len, err) ||
+		 compare_tables(j, d, &now, out, err);
+	unit_table_release(&now);
+	return result;
+}
+
+/* ---- heap ---- */
+
+/* Pages that differ, as far as the heap of the snapshot went. */
+static int put_heap(struct snapshot_job *j, struct side *d, struct buffer *out, struct error *err)
+{
+	uint64_t start = ARENA_BASE + ARENA_HEAP_OFFSET, top = d->file.top[ARENA_HEAP], pages = 0;
+	cleanup_free char *now = malloc(BLOCK_SIZE);
+	cleanup_free char *then = malloc(BLOCK_SIZE);
+	char size[SIZE_TEXT_MAX];
+
+	if (!now || !then)
+		return error_set(err, ERROR_MEMORY, "out of memory to compare the heap");
+	for (uint64_t at = 0; at < top; at += BLOCK_SIZE) {
+		size_t len = top - at < BLOCK_SIZE ? top - at : BLOCK_SIZE;
+		const struct snapshot_block *b = block_at(d, start + at);
+		struct block_hash hash;
+
+		if (snapshot_job_check(j, err))
+			return -1;
+		if (!read_now(j, start + at, now, len))
+			memset(now, 0, len);
+		hash = block_hash(now, len);
+		if (b && b->len == len && hash.low == b->hash.low && hash.high == b->hash.high)
+			continue;
+		if (read_side(d, start + at, then, len, err))
+			return -1;
+		for (size_t page = 0; page < len; page += ARENA_PAGE)
+			pages += memcmp(now + page, then + page, ARENA_PAGE) != 0;
+	}
+	if (pages)
+		buffer_printf(out, "heap: %" PRIu64 " pages (%s) differ\n", pages,
+			      size_text(pages * ARENA_PAGE, size));
+	return 0;
+}
+
+/* ---- device ---- */
+
+static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint64_t *ret_differ,
+			 struct error *err)
+{
+	const struct snapshot_piece *p = &j->pieces[i];
+	cleanup_fd int fd = snapshot_job_piece(j, i, err);
+	cleanup_free char *now = malloc(BLOCK_SIZE), *then = malloc(BLOCK_SIZE);
+
+	if (fd < 0)
+		return -1;
+	if (!now || !then)
+		return error_set(err, ERROR_MEMORY, "out of memory to compare device memory");
+	for (uint64_t at = 0; at < p->size; at += BLOCK_SIZE) {
+		size_t len = p->size - at < BLOCK_SIZE ? p->size - at : BLOCK_SIZE;
+
+		if (whole_pread(fd, now, len, at) < len)
+			return error_errno(err, "cannot read a copy of device memory");
+		if (snapshot_job_check(j, err) || read_side(d, p->address + at, then, len, err))
+			return -1;
+		for (size_t k = 0; k < len; k++)
+			*ret_differ += now[k] != then[k];
+	}
+	return 0;
+}
+
+/* Large buffers come in pieces. */
+static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, struct side *d,
+		      struct buffer *out, struct error *err)
+{
+	for (size_t i = 0; i < diff->n_buffers;) {
+		const struct device_buffer *first = &diff->buffers[i];
+		uint64_t differ = 0, size = 0;
+
+		do {
+			size += diff->buffers[i].piece.size;
+			if (compare_piece(j, d, i++, &differ, err))
+				return -1;
+		} while (i < diff->n_buffers && !diff->buffers[i].name);
+		if (differ)
+			buffer_printf(out,
+				      "device buffer %s at %#" PRIx64 ": %" PRIu64 " of %" PRIu64
+				      " bytes differ\n",
+				      *first->name ? first->name : "(without a name)",
+				      first->piece.address, differ, size);
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int compare(struct snapshot_job *j, int dir, void *data, struct error *err)
+{
+	struct snapshot_diff *diff = data;
+	const char *name = strcmp(diff->name, SNAPSHOT_LAST)
+				   ? diff->name
+				   : snapshot_file_last(dir, j->file.owner);
+	struct side d;
+	int result = side_open(&d, dir, name, err);
+
+	if (!result)
+		result = put_variables(j, &d, &diff->text, err) ||
+			 put_heap(j, &d, &diff->text, err) ||
+			 put_device(j, diff, &d, &diff->text, err);
+	side_release(&d);
+	return result ? -1 : 0;
+}
+
+static int add_piece(struct snapshot_diff *d, uint64_t address, uint64_t size, const char *name)
+{
+	size_t n = d->n_buffers + 1;
+	struct device_buffer *buffers = realloc(d->buffers, n * sizeof(*buffers));
+	struct snapshot_piece *pieces = buffers ? realloc(d->pieces, n * sizeof(*pieces)) : NULL;
+
+	d->buffers = buffers ? buffers : d->buffers;
+	if (!pieces)
+		return -1;
+	d->pieces = pieces;
+	pieces[n - 1] = (struct snapshot_piece){ .address = address, .size = size };
+	buffers[n - 1] = (struct device_buffer){ pieces[n - 1], name ? strdup(name) : NULL };
+	d->n_buffers = n;
+	return name && !buffers[n - 1].name ? -1 : 0;
+}
+
+/* [WORKER_DEVICE_REPORT] */
+static int take_buffers(struct snapshot_diff *d, struct record *r, struct error *err)
+{
+	uint32_t n;
+
+	record_str(r);
+	for (int i = 0; i < 4; i++)
+		record_u64(r);
+	n = record_count(r, 26);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(r), size = record_u64(r);
+		const char *name;
+
+		record_u32(r);
+		name = record_str(r);
+		record_str(r);
+		record_u32(r);
+		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE)
+			if (add_piece(d, address + at,
+				      size - at < SNAPSHOT_PIECE ? size - at : SNAPSHOT_PIECE,
+				      at ? NULL : name))
+				return error_set(err, ERROR_MEMORY,
+						 "out of memory for the list of device buffers");
+	}
+	for (n = record_count(r, 18); n--;) {
+		record_str(r);
+		record_str(r);
+		record_u64(r);
+		record_u64(r);
+	}
+	record_str(r);
+	return record_check(r, "WORKER_DEVICE_REPORT", err);
+}
+
+void snapshot_diff_free(struct snapshot_diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_buffers; i++)
+		free(d->buffers[i].name);
+	free(d->buffers);
+	free(d->pieces);
+	buffer_release(&d->text);
+	free(d->name);
+	free(d);
+}
+
+const char *snapshot_diff_text(const struct snapshot_diff *d)
+{
+	return buffer_text(&d->text);
+}
+
+static int begin(struct snapshot_diff *d, struct supervisor *s, snapshots_done *done, void *data,
+		 struct error *err)
+{
+	struct snapshots_examiner e = { .name = d->name, .fn = compare, .data = d };
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+	struct record r;
+
+	if (question_device_report(s, &report, err))
+		return -1;
+	r = record_open(report.data, report.len);
+	if (take_buffers(d, &r, err))
+		return -1;
+	e.pieces = d->pieces;
+	e.n_pieces = d->n_buffers;
+	return snapshots_examine(s, &e, done, data, err);
+}
+
+struct snapshot_diff *snapshot_diff_start(struct supervisor *s, const char *name,
+					  snapshots_done *done, void *data, struct error *err)
+{
+	struct snapshot_diff *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->name = strdup(name);
+	if (d && d->name && !begin(d, s, done, data, err))
+		return d;
+	if (!d || !d->name)
+		error_set(err, ERROR_MEMORY, "out of memory to compare a snapshot");
+	snapshot_diff_free(d);
+	return NULL;
+}

@@ -1,0 +1,843 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state machine of kernel/requests/execute.h. `advance` is where every state comes back to. */
+#include "kernel/requests/execute.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/compiler-protocol.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/magics/magic-script.h"
+#include "kernel/reports/profile-view.h"
+#include "kernel/reports/trace-view.h"
+#include "kernel/requests/dispatch.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/history.h"
+#include "kernel/session/packages.h"
+#include "kernel/session/request.h"
+#include "kernel/session/result.h"
+#include "kernel/session/session.h"
+#include "kernel/settings/options.h"
+#include "kernel/show/utf8.h"
+
+static void advance(struct session *s);
+static void start_next(struct session *s);
+
+static int64_t wall_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\r\n")];
+}
+
+static struct cell *take_first(struct executor *e)
+{
+	struct cell *c = e->first;
+
+	e->first = c->next;
+	if (!e->first)
+		e->last = NULL;
+	return c;
+}
+
+static void abort_cell(struct session *s, struct cell *c)
+{
+	request_begin(c->request);
+	request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count",
+					    s->executor.count));
+	cell_free(c);
+}
+
+/* The cells up to this one, and it. */
+static void abort_queue(struct session *s, const struct cell *last)
+{
+	bool done = !last;
+
+	while (!done) {
+		struct cell *c = take_first(&s->executor);
+
+		done = c == last;
+		abort_cell(s, c);
+	}
+}
+
+void execute_request(struct request *r)
+{
+	struct session *s = r->session;
+	struct executor *e = &s->executor;
+	struct cell *c = cell_new(r);
+
+	if (!c) {
+		request_begin(r);
+		request_reply(r, json_pack("{ss ss ss s[]}", "status", "error", "ename",
+					   "OutOfMemory", "evalue",
+					   "the kernel process is out of memory", "traceback"));
+		request_end(r);
+		return;
+	}
+	c->arrived_us = wall_us();
+	if (abort_window_covers(&e->late, &r->message)) {
+		abort_cell(s, c);
+		return;
+	}
+	if (e->last)
+		e->last->next = c;
+	else
+		e->first = c;
+	e->last = c;
+	start_next(s);
+}
+
+static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
+{
+	output_printf(&s->output, STREAM_STDOUT,
+		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64
+		      " kB)\n",
+		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6,
+		      end->commit_ns / 1e6, end->committed_bytes >> 10);
+	if (end->saved_bytes)
+		output_printf(&s->output, STREAM_STDOUT,
+			      "of the run, %.3f ms went into copies of device memory for a "
+			      "rollback (%" PRIu64 " kB)\n",
+			      end->saved_ns / 1e6, end->saved_bytes >> 10);
+	if (end->read_bytes)
+		output_printf(&s->output, STREAM_STDOUT,
+			      "of the run, %.3f ms went into digests of device memory that is not "
+			      "known to be written (%" PRIu64 " kB)\n",
+			      end->read_ns / 1e6, end->read_bytes >> 10);
+}
+
+/* Busy and the input, before whatever else is said of the cell. */
+static void announce(struct session *s, struct cell *c)
+{
+	if (c->announced)
+		return;
+	c->announced = true;
+	request_begin(c->request);
+	if (!c->silent)
+		publish_execute_input(&s->publisher, &c->request->message, c->code, c->number);
+	output_begin(&s->output, &c->request->message);
+}
+
+/*
+ * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is
+ * sent: a front end that has seen the reply may send a cell that is meant to run.
+ */
+static void finish(struct session *s)
+{
+	struct executor *e = &s->executor;
+	struct cell *c = e->current;
+	const struct cell *abort_last = NULL;
+	bool held = e->held, abort_others = c->failed && c->stop_on_error && !c->silent;
+
+	announce(s, c);
+	input_cancel(s);
+	output_end(&s->output);
+	gpu_card_on_end(s);
+	e->held = true;
+	if (abort_others) {
+		session_tell_declarations(s);
+		dispatch_drain(s, CHANNEL_SHELL);
+		abort_last = e->last;
+	}
+	if (c->failed)
+		publish(&s->publisher, &c->request->message, "error", cell_error(c));
+	if (abort_others)
+		abort_window_open(&e->late, &c->request->message, c->arrived_us, wall_us());
+	request_reply_with(c->request,
+			   json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
+			   cell_reply(c, c->silent ? e->count : c->number));
+	e->current = NULL;
+	cell_free(c);
+	/* Who waits for the reply has it by now. */
+	session_tell_declarations(s);
+	abort_queue(s, abort_last);
+	e->held = held;
+	start_next(s);
+}
+
+/* A file that is pasted as a whole may begin with a byte order mark, which says nothing in UTF-8.
+ */
+static const char *behind_mark(const char *code)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return strncmp(code, mark, strlen(mark)) ? code : code + strlen(mark);
+}
+
+static void start(struct session *s, struct cell *c)
+{
+	struct executor *e = &s->executor;
+	const char *code = json_string_value(c->code);
+	struct error err = ERROR_INIT;
+
+	e->current = c;
+	if (code && is_blank(code))
+		c->store = false;
+	c->number = c->store ? ++e->count : e->count + 1;
+	snprintf(c->name, sizeof(c->name), "In[%" PRIu32 "]", c->number);
+	wire_date(c->started);
+	c->state = CELL_MAGICS;
+	gpu_card_on_begin(s, c);
+	if (!code || strlen(code) != json_string_length(c->code)) {
+		cell_fail_plain(
+			c, "CompileError",
+			code ? "the cell holds a NUL character"
+			: c->request->message.unread
+				? "the kernel process is out of memory for a cell of this size"
+				: "the request has no text in its field \"code\"");
+	} else {
+		if (c->store)
+			history_add(s->history, c->number, code);
+		if (magic_script_parse(&c->script, behind_mark(code), &err))
+			cell_fail_plain(c, "UsageError", err.text);
+	}
+	if (c->failed || c->script.n_calls)
+		announce(s, c);
+	advance(s);
+	/* The compiler is at work meanwhile, if that was not all. */
+	if (e->current == c)
+		announce(s, c);
+}
+
+static void start_next(struct session *s)
+{
+	struct executor *e = &s->executor;
+
+	/* A loop, not recursion: cells of magics only finish inside start(). */
+	if (e->held)
+		return;
+	e->held = true;
+	while (!e->current && e->first)
+		start(s, take_first(e));
+	e->held = false;
+}
+
+/* The cell's own text, not what is compiled for its sake. */
+static const char *own_id(const struct cell *c)
+{
+	switch (c->step) {
+	case STEP_OWN:
+	case STEP_DROP:
+		return c->id;
+	case STEP_RESTART:
+		return c->restarted->id;
+	default:
+		return "";
+	}
+}
+
+/* A step that a new worker needs, before the cell's own code. */
+static bool is_set_up(const struct cell *c)
+{
+	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
+}
+
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
+			const char *headline, const char *diagnostics);
+
+/* %%ptx and its like, and not what is compiled for the cell's sake. */
+static bool is_looked_at(const struct cell *c)
+{
+	return c->look.kind && c->step == STEP_OWN;
+}
+
+/* The end of the cell may be before the end of this. */
+static void compile(struct session *s, const struct buffer *text, const char *name)
+{
+	cleanup_buffer struct buffer flags = BUFFER_INIT;
+	struct cell *c = s->executor.current;
+	cleanup_free uint32_t *replaced = NULL;
+	struct error err = ERROR_INIT;
+	size_t n_replaced;
+
+	if (declarations_of_cell(&s->declarations, own_id(c), &replaced, &n_replaced, &err))
+		log_error("%s", err.text);
+
+	session_tell_declarations(s);
+	c->state = CELL_COMPILING;
+	c->compile_start_ns = clock_now_ns();
+	buffer_clear(&c->shown);
+	flags_compose(&s->flags, &flags);
+	supervisor_compile_for(s->supervisor, is_looked_at(c) ? c->look.sm : 0);
+	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
+	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
+			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
+			       n_replaced, c->options.checked && c->step == STEP_OWN, &err))
+		on_compiled(s, NULL, NULL, 0, err.text,
+			    "Nothing was run, and the session is as it was.");
+}
+
+static void compile_cell(struct session *s, const struct cell *c)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, "%s%s", c->script.code, buffer_text(&c->behind));
+	compile(s, &text, c->name);
+}
+
+static void compile_text(struct session *s, const char *text, const char *name)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	buffer_puts(&b, text);
+	compile(s, &b, name);
+}
+
+/* What a new worker needs first; false: nothing more. */
+static bool set_up(struct session *s, struct cell *c)
+{
+	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
+	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
+	c->step = s->setup.due ? STEP_SETTINGS : c->restarted ? STEP_RESTART : STEP_OWN;
+	/* Nothing of the cell is touched behind this: it may have come to its end. */
+	switch (c->step) {
+	case STEP_SETTINGS:
+		compile(s, &s->setup.code, "setup");
+		return true;
+	case STEP_RESTART:
+		compile_text(s, c->restarted->code, c->restarted->name);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* It is said and not tried again; the cell that waits for it goes on. */
+static void fail_restarted(struct session *s, struct cell *c, const char *ename, const char *text)
+{
+	output_printf(&s->output, STREAM_STDERR,
+		      "%s (%%%%on_restart) failed when it was run again, and will not be until you "
+		      "run it: %s\n%s\n",
+		      c->restarted->name, ename, text);
+	setup_done(&s->setup, c->restarted, true);
+	c->step = STEP_OWN;
+	c->state = CELL_MAGICS;
+	advance(s);
+}
+
+/* The value of a user_expression: a bundle, or an error. */
+static void set_value(struct cell *c, json_t *value)
+{
+	json_object_set_new(c->values, json_object_iter_key(c->expression), value);
+}
+
+static void fail_expression(struct cell *c, const char *ename, const char *evalue)
+{
+	set_value(c, json_pack("{ss ss ss s[]}", "status", "error", "ename", ename, "evalue",
+			       evalue, "traceback"));
+}
+
+/* 0 when there is none left. */
+static int next_expression(struct session *s, struct cell *c)
+{
+	char name[48];
+
+	if (!json_is_object(c->expressions))
+		return 0;
+	c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression)
+				      : json_object_iter(c->expressions);
+	if (!c->expression)
+		return 0;
+	c->step = STEP_EXPRESSION;
+	snprintf(name, sizeof(name), "%s expression", c->name);
+	if (json_is_string(json_object_iter_value(c->expression))) {
+		compile_text(s, json_string_value(json_object_iter_value(c->expression)), name);
+	} else {
+		fail_expression(c, "TypeError", "a user_expression must be a string");
+		return next_expression(s, c);
+	}
+	return 1;
+}
+
+/* Does the magic have to wait for one? It is fetched, if the session is parked. */
+static bool await_worker(struct session *s, struct cell *c, const struct magic_call *call)
+{
+	struct parking_state p;
+
+	c->awaiting = !supervisor_is_ready(s->supervisor) &&
+		      !(call->magic->forms & MAGIC_PARKED && parking_is_parked(s->supervisor, &p));
+	if (c->awaiting)
+		parking_wake(s->supervisor);
+	return c->awaiting;
+}
+
+/*
+ * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes
+ * the session over; one whose worker was lost over the question is tried once more with the next.
+ */
+static int run_magics(struct session *s, struct cell *c)
+{
+	while (c->next_magic < c->script.n_calls && !c->failed) {
+		const struct magic_call *call = &c->script.calls[c->next_magic];
+
+		if (!c->waited && await_worker(s, c, call))
+			return 1;
+		c->waited = false;
+		c->next_magic++;
+		cleanup_free char *args =
+			strdup(call->args); /* the magic may cut them into words */
+		struct error err = ERROR_INIT;
+		int rc = call->magic->run(s, c, call, &err);
+
+		if (rc > 0)
+			return 1;
+		if (rc && err.code == ERROR_PEER_GONE && !supervisor_is_ready(s->supervisor) &&
+		    !c->tried_again && args) {
+			strcpy(call->args, args);
+			c->tried_again = true;
+			c->next_magic--;
+			continue;
+		}
+		c->tried_again = false;
+		if (rc)
+			cell_fail_plain(c, "UsageError", err.text);
+	}
+	return 0;
+}
+
+static void advance(struct session *s)
+{
+	struct cell *c = s->executor.current;
+
+	if (c->state == CELL_MAGICS && run_magics(s, c))
+		return;
+	if (c->failed) {
+		finish(s);
+		return;
+	}
+	if (c->state == CELL_MAGICS && (c->behind.len || !is_blank(c->script.code))) {
+		if (!set_up(s, c))
+			compile_cell(s, c);
+		return;
+	}
+	c->state = CELL_EXPRESSIONS;
+	if (!next_expression(s, c))
+		finish(s);
+}
+
+static void on_session(void *data)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (!c || !c->awaiting)
+		return;
+	c->awaiting = false;
+	c->waited = true;
+	advance(s);
+}
+
+static void magic_done(struct session *s, const struct error *err)
+{
+	struct cell *c = s->executor.current;
+
+	c->cancel = NULL;
+	if (err)
+		cell_fail_plain(c, c->interrupted ? "Interrupted" : "UsageError", err->text);
+	else if (c->interrupted)
+		cell_fail_plain(c, "Interrupted", "interrupted; nothing after this line was run");
+	advance(s);
+}
+
+static void run(struct session *s, struct cell *c, const struct buffer *dropped)
+{
+	struct run_options options = { 0 };
+
+	c->state = CELL_RUNNING;
+	if (!c->noted)
+		c->state_before = supervisor_state(s->supervisor);
+	supervisor_identify(s->supervisor, own_id(c));
+	if (c->step == STEP_OWN) {
+		options = c->options;
+		options.traced |= s->trace_all;
+	}
+	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped, &options);
+}
+
+static void looked(struct session *s, const struct error *err)
+{
+	struct cell *c = s->executor.current;
+
+	if (c->interrupted)
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while its device code was looked at");
+	else if (err)
+		cell_fail_plain(c, "UsageError", err->text);
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
+			const char *headline, const char *diagnostics)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+	cleanup_buffer struct buffer dropped = BUFFER_INIT;
+
+	if (!c || c->state != CELL_COMPILING)
+		return;
+	announce(s, c);
+	c->compile_ns = clock_now_ns() - c->compile_start_ns;
+	buffer_clear(&c->unit);
+	if (unit)
+		buffer_append(&c->unit, encoded, len);
+	if (c->interrupted) {
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while it was compiled; nothing was run");
+	} else if (!unit && c->step == STEP_RESTART) {
+		fail_restarted(s, c, headline, diagnostics);
+		return;
+	} else if (!unit && c->step == STEP_EXPRESSION) {
+		fail_expression(c, "CompileError", headline);
+	} else if (!unit) {
+		cell_fail(c, "CompileError", headline, diagnostics);
+	} else if (is_looked_at(c)) {
+		look_at_unit(s, c, unit);
+		return;
+	} else if (c->unit.failed ||
+		   declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
+		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
+	} else {
+		run(s, c, &dropped);
+		return;
+	}
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+static void on_output(void *data, enum output_type type, const char *bytes, size_t len)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (type == OUTPUT_STDOUT || type == OUTPUT_STDERR) {
+		output_text(&s->output, type == OUTPUT_STDOUT ? STREAM_STDOUT : STREAM_STDERR,
+			    bytes, len);
+	} else if (type == OUTPUT_RESULT) {
+		if (c) {
+			buffer_clear(&c->shown);
+			buffer_append(&c->shown, bytes, len);
+		}
+	} else {
+		output_record(&s->output, type, bytes, len);
+	}
+}
+
+static void on_input_request(void *data, const char *prompt, bool password)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (!c) {
+		supervisor_input(s->supervisor, true, "");
+		return;
+	}
+	if (c->allow_stdin) {
+		/* Answers to an earlier question that have come meanwhile are none to this one. */
+		input_cancel(s);
+		dispatch_drain(s, CHANNEL_STDIN);
+	}
+	input_ask(s, c->request, c->allow_stdin, prompt, password);
+}
+
+/* A program in a cell, as other kernels of C run it. Told once. */
+static void tell_main(struct session *s, const struct cell *c, const struct unit *unit)
+{
+	for (size_t i = 0;
+	     i < unit->n_symbols && !s->told_main && !*unit->run_symbol && !c->behind.len; i++) {
+		if (strcmp(unit->symbols[i].name, "main") != 0)
+			continue;
+		output_printf(&s->output, STREAM_STDERR,
+			      "main() is defined, and does not run by itself: `main();` or `%%run "
+			      "ARGUMENTS` runs it\n");
+		s->told_main = true;
+	}
+}
+
+/* The unit's code is committed, so its declarations hold from here on. The compiler is told before
+ * it is asked again. */
+static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	cleanup_buffer struct buffer notes = BUFFER_INIT;
+	struct declaration_source from = { own_id(c), c->number, end->whole };
+	struct error err = ERROR_INIT;
+	struct unit unit;
+
+	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
+		log_error("unit: %s", err.text);
+		return;
+	}
+	undo_note(s, c);
+	if (declarations_accept(&s->declarations, &from, &unit, &notes, &err))
+		cell_fail_plain(c, "InternalError", err.text);
+	if (end->ok && !is_set_up(c))
+		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
+	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
+	if (end->ok && !is_set_up(c))
+		tell_main(s, c, &unit);
+	unit_release(&unit);
+}
+
+/* Nothing of the cell's run was kept. Who uses its names all the same is told why they are not
+ * there. */
+static void refuse_unit(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again "
+				    "without the check"
+				  : "is not there: that cell has failed, and a failed cell defines "
+				    "nothing. Mend it and run it again";
+	struct error err = ERROR_INIT;
+	struct unit unit;
+
+	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
+		log_error("unit: %s", err.text);
+		return;
+	}
+	if (declarations_refuse(&s->declarations, c->number, &unit, why, &err))
+		log_error("names of a failed cell: %s", err.text);
+	unit_release(&unit);
+}
+
+static void show_result(struct session *s, struct cell *c)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
+	json_t *bundle;
+
+	if (!c->shown.len || (c->silent && c->step != STEP_EXPRESSION))
+		return;
+	result_text(s, c->shown.data, c->shown.len, &text);
+	utf8_clean(buffer_text(&text), text.len, true, &clean);
+	bundle = json_pack("{so}", "text/plain",
+			   json_stringn_nocheck(buffer_text(&clean), clean.len));
+	if (c->step == STEP_EXPRESSION) {
+		set_value(c, json_pack("{ss so s{}}", "status", "ok", "data", bundle, "metadata"));
+		return;
+	}
+	output_flush(&s->output);
+	publish_execute_result(&s->publisher, &c->request->message, bundle, c->number);
+	if (c->store)
+		history_add_output(s->history, c->number, buffer_text(&clean));
+}
+
+static void fail_run(struct cell *c, const struct cell_end *end)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct unit unit;
+
+	if (c->step == STEP_EXPRESSION) {
+		fail_expression(c, end->ename, end->evalue);
+		if (!end->interrupted)
+			return;
+	}
+	buffer_puts(&text, end->traceback);
+	if (*end->restored)
+		buffer_printf(&text, "\n%s", end->restored);
+	if (*end->warnings)
+		buffer_printf(&text, "\n%s", end->warnings);
+	if (!unit_decode(c->unit.data, c->unit.len, &unit, NULL)) {
+		if (*unit.warnings)
+			buffer_printf(&text, "\nThe compiler had warned:\n%s", unit.warnings);
+		unit_release(&unit);
+	}
+	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
+}
+
+/* The worker drops them as it does at the end of a cell: with a unit that does nothing. */
+static void drop(struct session *s, const struct buffer *names)
+{
+	struct cell *c = s->executor.current;
+	struct unit nothing = { .cell = c->number,
+				.cell_name = c->name,
+				.run_symbol = "",
+				.display_type = "",
+				.display_type_code = "",
+				.warnings = "" };
+
+	buffer_clear(&c->dropping);
+	buffer_append(&c->dropping, buffer_text(names), names->len);
+	c->step = STEP_DROP;
+	buffer_clear(&c->unit);
+	unit_encode(&nothing, &c->unit);
+	run(s, c, names);
+}
+
+static void end_drop(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	struct error err = ERROR_INIT;
+	char why[64];
+
+	snprintf(why, sizeof(why), "was dropped by %%reset in %s", c->name);
+	if (end->ok) {
+		undo_note(s, c);
+		if (declarations_drop(&s->declarations, &c->dropping, why, &err))
+			cell_fail_plain(c, "InternalError", err.text);
+		session_tell_declarations(s);
+	} else {
+		fail_run(c, end);
+	}
+	buffer_clear(&c->dropping);
+	c->step = STEP_OWN;
+	c->state = CELL_MAGICS;
+	advance(s);
+}
+
+/* Back to the cell's own code. */
+static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	if (!end->ok && !end->interrupted && c->step == STEP_RESTART) {
+		fail_restarted(s, c, end->ename, end->traceback);
+		return;
+	}
+	if (!end->ok)
+		fail_run(c, end);
+	else if (c->step == STEP_SETTINGS)
+		s->setup.due = false;
+	else
+		setup_done(&s->setup, c->restarted, false);
+	if (end->ok && c->step == STEP_RESTART)
+		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n",
+			      c->restarted->name);
+	c->step = STEP_OWN;
+	c->state = CELL_MAGICS;
+	advance(s);
+}
+
+static void remember_restart(struct session *s, struct cell *c)
+{
+	struct error err = ERROR_INIT;
+
+	if (!c->on_restart)
+		setup_forget_cell(&s->setup, c->id);
+	else if (setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
+		output_printf(&s->output, STREAM_STDERR, "%%%%on_restart: %s\n", err.text);
+}
+
+static void on_who_has(void *data, uint32_t type, const void *payload, size_t len)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+	cleanup_buffer struct buffer lines = BUFFER_INIT;
+
+	if (!c || !c->asks_who_has)
+		return;
+	c->asks_who_has = false;
+	packages_read_lines(type, payload, len, &lines);
+	if (lines.len)
+		cell_fail_more(c, buffer_text(&lines));
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+/* False: it goes on at once. */
+static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	c->asks_who_has = *end->missing && c->failed &&
+			  !supervisor_package(s->supervisor, PACKAGE_WHO_HAS, end->missing,
+					      on_who_has, s, NULL);
+	return c->asks_who_has;
+}
+
+static void end_well(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
+	if (c->step == STEP_OWN)
+		remember_restart(s, c);
+	show_result(s, c);
+	if (c->step == STEP_EXPRESSION) {
+		if (!c->shown.len)
+			fail_expression(c, "TypeError", "this is a statement and has no value");
+		return;
+	}
+	if (c->timed)
+		print_times(s, c, end);
+	if (c->options.profiled)
+		profile_view_show(s, c, end);
+}
+
+static void on_cell_end(void *data, const struct cell_end *end)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (end->rolled_back)
+		setup_again(&s->setup);
+	if (!c || c->state != CELL_RUNNING)
+		return;
+	if (c->step == STEP_DROP) {
+		end_drop(s, c, end);
+		return;
+	}
+	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) ||
+	    end->checkpointed)
+		accept_unit(s, c, end);
+	else if (c->step == STEP_OWN)
+		refuse_unit(s, c, end);
+	if (is_set_up(c)) {
+		end_setup(s, c, end);
+		return;
+	}
+	if (c->step == STEP_OWN && (c->options.traced || s->trace_all))
+		trace_view_show(s, c, end);
+	if (end->ok) {
+		end_well(s, c, end);
+	} else {
+		fail_run(c, end);
+		if (ask_who_has(s, c, end))
+			return;
+	}
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+void execute_interrupt(struct session *s)
+{
+	struct cell *c = s->executor.current;
+
+	if (!c)
+		return;
+	c->interrupted = true;
+	input_cancel(s);
+	if (c->awaiting) {
+		c->awaiting = false;
+		parking_interrupt(s->supervisor);
+		cell_fail_plain(c, "Interrupted",
+				"interrupted while the session was restored; nothing was run");
+		advance(s);
+	} else if (c->state == CELL_MAGICS && c->cancel) {
+		c->cancel(c->cancel_data);
+	} else if (c->state == CELL_RUNNING || c->state == CELL_COMPILING) {
+		supervisor_interrupt(s->supervisor);
+	}
+}
+
+const struct session_hooks execute_hooks = { magic_done, looked, drop };
+
+const struct supervisor_callbacks execute_callbacks = {
+	.on_compiled = on_compiled,
+	.on_output = on_output,
+	.on_input_request = on_input_request,
+	.on_cell_end = on_cell_end,
+	.on_session = on_session,
+};
+
+void execute_release(struct executor *e)
+{
+	if (e->current)
+		cell_free(e->current);
+	e->current = NULL;
+	while (e->first)
+		cell_free(take_first(e));
+}

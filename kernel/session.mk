@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
+noinst_LIBRARIES += libsession.a
+libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_show_sources) $(kernel_declarations_sources) $(kernel_session_sources) \
+	$(kernel_reports_sources) $(kernel_device_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
+	kernel/install.c kernel/install.h
+nodist_libsession_a_SOURCES = kernel/settings/paths.h
+BUILT_SOURCES += kernel/settings/paths.h
+CLEANFILES += kernel/settings/paths.h
+SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAGS) $(UUID_CFLAGS) \
+	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
+libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
+libsession_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(SQLITE_LIBS) \
+	$(UTF8PROC_LIBS) -lpthread -lm
+
+# Where the installation will be; the program looks beside itself first.
+kernel/settings/paths.h: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
+		echo '#define PATHS_PKGDATA "$(pkgdatadir)"'; \
+		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \
+		echo '#define PATHS_SYSCONF "$(sysconfdir)"'; \
+		echo '#define PATHS_KERNEL "$(bindir)/cgpu-kernel"'; \
+	} >$@.part && mv $@.part $@
+
+bin_PROGRAMS += cgpu-kernel
+cgpu_kernel_SOURCES = kernel/main.c
+cgpu_kernel_CPPFLAGS = $(SESSION_CPPFLAGS)
+cgpu_kernel_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_kernel_LDADD = $(SESSION_LIBS)
+
+# No library but the one that reads the connection file: it must be there at once.
+pkglibexec_PROGRAMS += cgpu-listen
+cgpu_listen_SOURCES = kernel/listen.c kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
+	kernel/protocol/ports.c kernel/protocol/ports.h
+cgpu_listen_CPPFLAGS = $(SESSION_CPPFLAGS)
+cgpu_listen_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_listen_LDFLAGS = -Wl,--as-needed
+cgpu_listen_LDADD = libcommon.a $(JANSSON_LIBS)
+
+session_tests = \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
+	test-session-out-of-memory test-signature test-stream \
+	test-utf8 test-value-format test-wire
+check_PROGRAMS += $(session_tests)
+TESTS += $(session_tests)
+test_abort_window_SOURCES = tests/unit/test-abort-window.c
+test_abort_window_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_abort_window_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_abort_window_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_connection_file_SOURCES = tests/unit/test-connection-file.c
+test_connection_file_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_connection_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_connection_file_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_declarations_SOURCES = tests/unit/test-declarations.c
+test_declarations_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_declarations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_declarations_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_history_SOURCES = tests/unit/test-history.c
+test_history_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_history_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_history_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_magic_SOURCES = tests/unit/test-magic.c
+test_magic_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_magic_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_magic_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_options_SOURCES = tests/unit/test-options.c
+test_options_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_options_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_ports_SOURCES = tests/unit/test-ports.c
+test_ports_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_ports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ports_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_session_out_of_memory_SOURCES = tests/unit/test-session-out-of-memory.c \
+	tests/unit/failing-malloc.c tests/unit/failing-malloc.h
+test_session_out_of_memory_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_session_out_of_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_session_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+test_session_out_of_memory_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_signature_SOURCES = tests/unit/test-signature.c
+test_signature_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_signature_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_signature_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_stream_SOURCES = tests/unit/test-stream.c
+test_stream_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_stream_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_utf8_SOURCES = tests/unit/test-utf8.c
+test_utf8_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_utf8_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_utf8_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_profile_table_SOURCES = tests/unit/test-profile-table.c
+test_profile_table_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_profile_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_profile_table_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_gpu_meter_SOURCES = tests/unit/test-gpu-meter.c
+test_gpu_meter_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_gpu_meter_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_gpu_meter_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_trace_table_SOURCES = tests/unit/test-trace-table.c
+test_trace_table_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_trace_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_trace_table_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_value_format_SOURCES = tests/unit/test-value-format.c
+test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_value_format_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_wire_SOURCES = tests/unit/test-wire.c
+test_wire_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_wire_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+EXTRA_DIST += tests/protocol

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of all magics stands above them (kernel/magics/magic-table.h) and is handed in here. */
+#include "kernel/session/magic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/near-name.h"
+
+const struct magic *magic_find(const struct magic *const *table, const char *name)
+{
+	for (size_t i = 0; table[i]; i++)
+		if (!strcmp(table[i]->name, name) || (*name && !strcmp(table[i]->alias, name)))
+			return table[i];
+	return NULL;
+}
+
+const struct magic *magic_nearest(const struct magic *const *table, const char *name)
+{
+	const struct magic *best = NULL;
+	size_t least = near_name_limit(name) + 1, n;
+
+	for (size_t i = 0; table[i]; i++) {
+		size_t len = strlen(table[i]->name);
+
+		n = near_name_edits(name, table[i]->name);
+		if (*table[i]->alias && near_name_edits(name, table[i]->alias) < n)
+			n = near_name_edits(name, table[i]->alias);
+		/* %timeit */
+		if (len > 3 && !strncmp(name, table[i]->name, len) && n > 1)
+			n = 1;
+		if (n < least) {
+			least = n;
+			best = table[i];
+		}
+	}
+	return best;
+}
+
+void magic_describe(const struct magic *m, struct buffer *out)
+{
+	buffer_printf(out, "%s\n%s\n", m->usage, m->help);
+}
+
+char *magic_next_word(char **args)
+{
+	char *word = *args + strspn(*args, " \t"), *end = word + strcspn(word, " \t");
+
+	*args = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
+
+void magic_script_release(struct magic_script *s)
+{
+	for (size_t i = 0; i < s->n_calls; i++) {
+		free(s->calls[i].args);
+		free(s->calls[i].body);
+	}
+	free(s->calls);
+	free(s->code);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands to the kernel inside a cell. `% b` and `!x;` are legal C, so `%name`, `%%name`,
+ * `!command`, `?name` and `name?` are commands only in the leading block of a cell, before its
+ * first C token; `//%name` is one at the start of any line, which keeps editors and compilers
+ * content. Commands run in order before the cell's C code. Their text is blanked, so lines and
+ * columns of the C code hold.
+ *
+ * A command is one file with its struct magic on top, and a row in kernel/magics/magics.def.
+ */
+#ifndef CGPU_KERNEL_SESSION_MAGIC_H
+#define CGPU_KERNEL_SESSION_MAGIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct cell;
+struct error;
+struct session;
+struct magic_call;
+
+enum magic_form {
+	MAGIC_LINE = 1,     /* %name arguments */
+	MAGIC_CELL = 2,     /* %%name arguments, and the rest of the cell is its body */
+	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
+	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not
+			   arguments */
+	MAGIC_WORDS = 16,   /* with MAGIC_CODE: behind the name of the line form stand arguments all
+			       the same */
+	MAGIC_PARKED = 64,  /* needs no worker: it can be asked while the session is parked */
+	MAGIC_OPTIONS = 32, /* with MAGIC_CODE: behind the name stand arguments in both forms, the
+			       code in the lines below */
+};
+
+/* Told of each word that could stand there; `type` is for the front end. */
+typedef void magic_candidate(void *data, const char *word, const char *type);
+
+struct magic {
+	const char *name;
+	const char *alias; /* "" for none */
+	unsigned forms;    /* enum magic_form */
+	const char *usage; /* "%limit [gpu|ram|output SIZE|off]" */
+	const char *help;  /* one line, then more if needed */
+	/*
+	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls
+	 * hooks->magic_done() later. Before that an interrupt calls cell->cancel, if it was set.
+	 */
+	int (*run)(struct session *s, struct cell *c, const struct magic_call *call,
+		   struct error *err);
+	/* Words that can follow the arguments `before`, which are whole words. The caller leaves
+	 * out what does not fit. */
+	void (*complete)(struct session *s, const char *before, magic_candidate *fn, void *data);
+};
+
+struct magic_call {
+	const struct magic *magic;
+	const struct magic *const *table; /* of all of them */
+	char *args;                       /* trimmed; owned */
+	char *body;                       /* of a cell magic; NULL for a line magic; owned */
+	bool is_cell;                     /* %%name */
+	uint32_t line;
+};
+
+struct magic_script {
+	struct magic_call *calls;
+	size_t n_calls;
+	char *code; /* the cell with all commands blanked; owned */
+};
+
+/* Accepts a zeroed struct. */
+void magic_script_release(struct magic_script *s);
+
+/* The row with this name or alias; NULL: there is none. A table ends with NULL. */
+const struct magic *magic_find(const struct magic *const *table, const char *name);
+/* The known name with the fewest edits; NULL when nothing is near. */
+const struct magic *magic_nearest(const struct magic *const *table, const char *name);
+void magic_describe(const struct magic *m, struct buffer *out);
+
+/* For the arguments of magics: takes the next word off *args (and cuts it there); "" at the end. */
+char *magic_next_word(char **args);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of a device can only be compared when the device is known, so each file's ceiling is kept
+ * as it was written. */
+#include "kernel/settings/limits.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "kernel/settings/paths.h"
+#include "kernel/settings/size-text.h"
+
+static const char *const names[LIMIT_KINDS] = { "gpu", "ram", "output" };
+
+int limit_amount_parse(const char *text, struct limit_amount *ret, struct error *err)
+{
+	struct limit_amount a = { 0 };
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end > text && isdigit((unsigned char)*text) && !strcmp(end, "%")) {
+		if (!(value > 0 && value <= 100))
+			return error_set(err, ERROR_INPUT, "\"%s\" is no part of a whole", text);
+		a.percent = value;
+	} else if (size_text_parse(text, &a.bytes, err)) {
+		return -1;
+	} else if (!a.bytes) {
+		return error_set(err, ERROR_INPUT,
+				 "a limit of nothing leaves nothing to work with");
+	}
+	*ret = a;
+	return 0;
+}
+
+uint64_t limit_amount_bytes(const struct limit_amount *a, uint64_t whole)
+{
+	return a->percent > 0 ? (uint64_t)((double)whole * a->percent / 100) : a->bytes;
+}
+
+static char *trim(char *text)
+{
+	char *end;
+
+	text += strspn(text, " \t\r\n");
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return text;
+}
+
+/* "gpu", "gpu max" */
+static int find_name(char *name, enum limit_kind *ret, bool *ret_most)
+{
+	size_t len = strcspn(name, " \t");
+	char *rest = trim(name + len);
+
+	*ret_most = !strcmp(rest, "max");
+	for (int i = 0; i < LIMIT_KINDS; i++) {
+		if (strlen(names[i]) != len || strncmp(names[i], name, len))
+			continue;
+		*ret = (enum limit_kind)i;
+		return *rest && !*ret_most ? -1 : 0;
+	}
+	return -1;
+}
+
+static int take_line(struct limits *l, int file, char *line, struct error *err)
+{
+	struct limit_amount amount;
+	enum limit_kind kind;
+	bool most;
+	char *value;
+
+	line[strcspn(line, "#")] = '\0';
+	line = trim(line);
+	if (!*line)
+		return 0;
+	value = strchr(line, '=');
+	if (!value)
+		return error_set(err, ERROR_INPUT, "\"%s\" is not of the shape `gpu max = 40%%`",
+				 line);
+	*value++ = '\0';
+	if (find_name(trim(line), &kind, &most))
+		return error_set(err, ERROR_INPUT,
+				 "\"%s\" is no limit; gpu, ram and output are, with `max` behind "
+				 "them for what nobody may pass",
+				 trim(line));
+	if (limit_amount_parse(trim(value), &amount, err))
+		return -1;
+	if (kind == LIMIT_OUTPUT && amount.percent > 0)
+		return error_set(err, ERROR_INPUT, "output is a size, not a part of something");
+	if (most)
+		l->most[kind][file] = amount;
+	else
+		l->normal[kind] = amount;
+	return 0;
+}
+
+static void read_file(struct limits *l, int file, const char *path)
+{
+	cleanup_file FILE *f = fopen(path, "re");
+	char line[512];
+
+	if (!f) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			buffer_printf(&l->problems, "%s: cannot be read: %s\n", path,
+				      strerror(errno));
+		return;
+	}
+	l->files[file] = strdup(path);
+	for (int n = 1; fgets(line, sizeof(line), f); n++) {
+		struct error err = ERROR_INIT;
+
+		if (take_line(l, file, line, &err))
+			buffer_printf(&l->problems, "%s:%d: %s\n", path, n, err.text);
+	}
+}
+
+/* From these files; NULL for none. */
+static void limits_read_files(struct limits *l, const char *const files[LIMITS_FILES])
+{
+	*l = (struct limits){ 0 };
+	for (int i = 0; i < LIMITS_FILES; i++)
+		if (files[i] && *files[i])
+			read_file(l, i, files[i]);
+}
+
+void limits_read(struct limits *l)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char own[4096] = "";
+
+	if (config && *config)
+		snprintf(own, sizeof(own), "%s/cgpu/cgpu.conf", config);
+	else if (home && *home)
+		snprintf(own, sizeof(own), "%s/.config/cgpu/cgpu.conf", home);
+	limits_read_files(l, (const char *const[LIMITS_FILES]){ PATHS_SYSCONF "/cgpu/cgpu.conf",
+								getenv("CGPU_LIMITS"), own });
+}
+
+void limits_release(struct limits *l)
+{
+	for (int i = 0; i < LIMITS_FILES; i++)
+		free(l->files[i]);
+	buffer_release(&l->problems);
+	*l = (struct limits){ 0 };
+}
+
+/* The lowest ceiling; -1: there is none. */
+static int find_most(const struct limits *l, enum limit_kind kind, uint64_t whole, uint64_t *ret)
+{
+	int found = -1;
+
+	for (int i = 0; l && i < LIMITS_FILES; i++) {
+		uint64_t bytes = limit_amount_bytes(&l->most[kind][i], whole);
+
+		if (!bytes || (found >= 0 && bytes >= *ret))
+			continue;
+		*ret = bytes;
+		found = i;
+	}
+	return found;
+}
+
+uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted,
+		      uint64_t otherwise, uint64_t whole)
+{
+	uint64_t normal = l ? limit_amount_bytes(&l->normal[kind], whole) : 0, most;
+	uint64_t value = wanted ? wanted : normal ? normal : otherwise;
+
+	return find_most(l, kind, whole, &most) >= 0 && (!value || value > most) ? most : value;
+}
+
+int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole,
+		 struct error *err)
+{
+	char size[SIZE_TEXT_MAX], part[32] = "";
+	uint64_t most;
+	int file = find_most(l, kind, whole, &most);
+
+	if (file < 0 || wanted <= most)
+		return 0;
+	if (l->most[kind][file].percent > 0)
+		snprintf(part, sizeof(part), " (%g%%)", l->most[kind][file].percent);
+	return error_set(err, ERROR_LIMIT, "%s allows %s%s at most; it can be lowered, not raised",
+			 l->files[file], size_text(most, size), part);
+}

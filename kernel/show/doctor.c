@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of our own about the kernel process, then those of the supervisor. */
+#include "kernel/show/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <openssl/crypto.h>
+#include <sqlite3.h>
+#include <zmq.h>
+
+#include "common/buffer.h"
+#include "config.h"
+#include "kernel/supervisor/supervisor.h"
+
+static unsigned put_row(const struct doctor_row *row, struct buffer *out)
+{
+	buffer_printf(out, "%s %-22s %s\n", row->ok ? "ok  " : "--  ", row->what, row->detail);
+	if (!row->ok && *row->mend)
+		buffer_printf(out, "     %-22s %s\n", "", row->mend);
+	return !row->ok;
+}
+
+static unsigned put_own_rows(const char *history, struct buffer *out)
+{
+	char libraries[256];
+	int major, minor, patch;
+	bool memory = history && !strcmp(history, "memory");
+	const struct doctor_row rows[] = {
+		{ "cgpu-kernel", true, PACKAGE_VERSION, "" },
+		{ "libraries", true, libraries, "" },
+		{ "encryption (CURVE)", zmq_has("curve"),
+		  zmq_has("curve") ? "available" : "libzmq was built without it",
+		  "Install a libzmq with libsodium (Debian's libzmq5 has it)." },
+		{ "history", !memory, history ? history : "",
+		  "Input history of this session is lost at its end: see the log for why the file "
+		  "cannot be used, or set CGPU_HISTORY to another path." },
+	};
+	unsigned problems = 0;
+
+	zmq_version(&major, &minor, &patch);
+	snprintf(libraries, sizeof(libraries), "ZeroMQ %d.%d.%d, %s, Jansson %s, SQLite %s", major,
+		 minor, patch, OpenSSL_version(OPENSSL_VERSION), JANSSON_VERSION,
+		 sqlite3_libversion());
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (history || strcmp(rows[i].what, "history"))
+			problems += put_row(&rows[i], out);
+	return problems;
+}
+
+unsigned doctor_report(const struct supervisor *s, const char *history, struct buffer *out)
+{
+	const struct doctor_row *rows;
+	size_t n = supervisor_doctor(s, &rows);
+	unsigned problems = put_own_rows(history, out);
+
+	for (size_t i = 0; i < n; i++)
+		problems += put_row(&rows[i], out);
+	if (problems)
+		buffer_printf(out, "\n%u of these could be better; each has its remedy below it.\n",
+			      problems);
+	else
+		buffer_puts(out, "\nAll is in order.\n");
+	return problems;
+}

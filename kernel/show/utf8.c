@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ASCII goes through eight bytes at a time; utf8proc judges the rest. */
+#include "kernel/show/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "common/buffer.h"
+#include "common/html-text.h"
+
+static size_t ascii_run(const char *text, size_t len)
+{
+	size_t i = 0;
+	uint64_t word;
+
+	for (; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, text + i, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (i < len && !(text[i] & 0x80))
+		i++;
+	return i;
+}
+
+/* Could more bytes make this a character? */
+static bool is_cut_off(const char *text, size_t len)
+{
+	unsigned char first = text[0];
+	size_t need = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	char whole[4];
+	utf8proc_int32_t c;
+
+	if (first < 0xc2 || first > 0xf4 || len >= need)
+		return false;
+	/* The first continuation byte has a narrower range after some first bytes: try both ends of
+	 * it. */
+	for (int fill = 0x80; fill <= 0xbf; fill += 0x3f) {
+		memset(whole, fill, sizeof(whole));
+		memcpy(whole, text, len);
+		if (utf8proc_iterate((const utf8proc_uint8_t *)whole, need, &c) > 0)
+			return true;
+	}
+	return false;
+}
+
+size_t utf8_clean(const char *text, size_t len, bool last, struct buffer *out)
+{
+	size_t at = 0, run;
+	utf8proc_int32_t c;
+	utf8proc_ssize_t n;
+
+	while (at < len) {
+		run = ascii_run(text + at, len - at);
+		if (run) {
+			buffer_append(out, text + at, run);
+			at += run;
+			continue;
+		}
+		n = utf8proc_iterate((const utf8proc_uint8_t *)text + at, len - at, &c);
+		if (n > 0) {
+			buffer_append(out, text + at, n);
+			at += n;
+		} else if (!last && is_cut_off(text + at, len - at)) {
+			break;
+		} else {
+			buffer_puts(out, "\xef\xbf\xbd");
+			at++;
+		}
+	}
+	return at;
+}
+
+static bool starts_character(char c)
+{
+	return (c & 0xc0) != 0x80;
+}
+
+json_t *utf8_json(const char *text, size_t len)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(text, len, true, &clean);
+	return json_stringn_nocheck(buffer_text(&clean), clean.len);
+}
+
+void utf8_html(const char *text, size_t len, struct buffer *out)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(text, len, true, &clean);
+	html_text(out, buffer_text(&clean), clean.len);
+	out->failed |= clean.failed;
+}
+
+json_t *utf8_bundle(const char *text, const char *html)
+{
+	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html",
+			 utf8_json(html, strlen(html)));
+}
+
+size_t utf8_bytes(const char *text, size_t chars)
+{
+	size_t at = 0;
+
+	for (; text[at]; at++)
+		if (starts_character(text[at]) && !chars--)
+			break;
+	return at;
+}
+
+size_t utf8_chars(const char *text, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes && text[i]; i++)
+		n += starts_character(text[i]);
+	return n;
+}

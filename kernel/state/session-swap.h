@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole session put aside: what a loaded snapshot has replaced. Going back to it is exchanging
+ * three members of struct supervisor (kernel/disk/session-undo.h).
+ */
+#ifndef CGPU_KERNEL_STATE_SESSION_SWAP_H
+#define CGPU_KERNEL_STATE_SESSION_SWAP_H
+
+#include <stdint.h>
+
+#include "kernel/state/device-memory.h"
+#include "kernel/units/unit-table.h"
+
+struct session_swap {
+	int memfd;
+	struct device_memory device;
+	struct unit_table units;
+};
+
+/* Memory that it keeps, on host and device. */
+uint64_t session_swap_bytes(const struct session_swap *w);
+void session_swap_free(struct session_swap *w);
+
+#endif
