@@ -101,7 +101,8 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	memory_use_holders(s, w, u, &text);
 	buffer_puts(&text, advice);
 	fault_report_plain(&s->run.report, "OutOfMemory", evalue, buffer_text(&text));
-	/* A signal that it has no handler for makes it say where it is (runtime/host-fault.c). */
+	/* A signal that it has no handler for makes it say where it is
+	 * (runtime/faults/host-fault.c). */
 	if (kill(w->pid, SIGXCPU))
 		s->hooks->fail(s);
 	s->run.asked_where = s->run.phase == RUN_RUNNING;

@@ -2,7 +2,7 @@
 /*
  * What keeps cells away from the session that carries them: the ordered list of steps, which of
  * them this machine can take, and what the zygote and the workers report about theirs. Policy is
- * here; runtime/sandbox-apply.c carries it out.
+ * here; runtime/worker/sandbox-apply.c carries it out.
  */
 #ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
 #define CGPU_KERNEL_SANDBOX_SANDBOX_H

@@ -219,7 +219,7 @@ static int write_piece(const struct work *work, const struct slice *s, uint64_t 
 /*
  * The worker gives back pages that are free in every state that can be returned to, after the
  * commit and at any time: their old content is none that undo needs. Cells can make no holes in
- * session memory (runtime/exports-memory.c).
+ * session memory (runtime/exports/exports-memory.c).
  */
 static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at,
 			  const char *new)

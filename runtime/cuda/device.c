@@ -44,7 +44,7 @@
 #include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "runtime/cuda/watch.h"
-#include "runtime/session-layout.h"
+#include "runtime/worker/session-layout.h"
 
 /* Code of cells is made by the tools of this version. */
 #define NEEDED_VERSION 13000

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "runtime/cell-stack.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/memcheck/shadow.h"
+#include "runtime/process/cell-stack.h"
 
 #define ALLOCA_RED_ZONE 32u
 

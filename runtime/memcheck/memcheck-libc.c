@@ -14,8 +14,8 @@
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
-#include "runtime/memcheck/memcheck.h"
 #include "runtime/memcheck/memcheck-libc.h"
+#include "runtime/memcheck/memcheck.h"
 
 static void reads(const void *p, size_t n)
 {

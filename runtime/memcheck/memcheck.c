@@ -16,13 +16,13 @@
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "runtime/arena/allocator.h"
-#include "runtime/backtrace.h"
-#include "runtime/cell-mode.h"
-#include "runtime/cell-stack.h"
-#include "runtime/host-fault.h"
+#include "runtime/faults/backtrace.h"
+#include "runtime/faults/host-fault.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/shadow.h"
-#include "runtime/worker.h"
+#include "runtime/process/cell-mode.h"
+#include "runtime/process/cell-stack.h"
+#include "runtime/process/worker.h"
 
 #define RED_ZONE 32
 #define QUARANTINE (256 * MIB)

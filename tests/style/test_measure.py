@@ -49,7 +49,7 @@ def test_functions_are_named_after_their_file(root):
         words = [stem] + ["_".join(stem.split("_")[:n]) for n in range(1, len(stem.split("_")))] \
             + ["_".join(stem.split("_")[-n:]) for n in range(1, len(stem.split("_")))]
         # what CUDA and the C library name, our names must follow
-        given = r["name"].startswith(("cu", "__cuda", "cgpu_")) or r["path"] == "runtime/arena/malloc.c"
+        given = r["name"].startswith(("cu", "__cuda", "cgpu_")) or r["path"] == "runtime/interpose/malloc.c"
         good = given or any(r["name"].startswith(w) for w in words)
         by_folder.setdefault(r["path"].split("/")[0], []).append((good, f"{r['path']}:{r['line']} {r['name']}"))
     for folder, found in by_folder.items():

@@ -20,10 +20,10 @@
 #include "common/unit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
-#include "runtime/cell-mode.h"
-#include "runtime/host-fault.h"
+#include "runtime/exports/thread-local.h"
+#include "runtime/faults/host-fault.h"
 #include "runtime/loader/loader.h"
-#include "runtime/thread-local.h"
+#include "runtime/process/cell-mode.h"
 
 __thread struct cell_mode cell_mode;
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/worker-protocol.h"
-#include "runtime/backtrace-fold.h"
+#include "runtime/faults/backtrace-fold.h"
 
 static struct fault_record record;
 static struct backtrace_fold fold;

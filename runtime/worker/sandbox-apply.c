@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order matters: what needs privileges (mounts, capabilities, raising oom_score_adj) comes before
+ * what takes them away, the system call filter is last.
+ */
+#define _GNU_SOURCE
+#include "runtime/worker/sandbox-apply.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/worker/landlock.h"
+
+#define OPEN_FILES 65536
+#define OWN_PROCESSES 1024 /* beyond those that the user has already */
+
+struct step {
+	uint32_t flag;
+	const char *name;
+	int (*apply)(const struct sandbox_policy *p, struct error *err);
+};
+
+static int write_file(const char *path, const char *text, struct error *err)
+{
+	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return error_errno(err, "cannot write %s", path);
+	return 0;
+}
+
+/* A user namespace in which we are who we were. */
+static int enter_user_namespace(struct error *err)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	char map[64];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return error_errno(err, "this machine lets an ordinary user make no namespace");
+	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+	if (write_file("/proc/self/setgroups", "deny", err) ||
+	    write_file("/proc/self/uid_map", map, err))
+		return -1;
+	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+	return write_file("/proc/self/gid_map", map, err);
+}
+
+int sandbox_apply_cover(const char *path, struct error *err)
+{
+	if (mount("/dev/null", path, NULL, MS_BIND, NULL))
+		return error_errno(err, "cannot cover %s", path);
+	return 0;
+}
+
+static int hide_file(const struct sandbox_policy *p, struct error *err)
+{
+	if (!p->hidden[0])
+		return 0;
+	if (unshare(CLONE_NEWNS) && enter_user_namespace(err))
+		return -1;
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return error_errno(err, "cannot make mounts private");
+	return sandbox_apply_cover(p->hidden, err);
+}
+
+/* Those that reach beyond the own process and its files; also so that nobody uncovers what was
+ * covered. */
+static int drop_capabilities(const struct sandbox_policy *p, struct error *err)
+{
+	static const unsigned drop[] = { CAP_SYS_ADMIN, CAP_SYS_PTRACE,   CAP_SYS_MODULE,
+					 CAP_SYS_RAWIO, CAP_SYS_BOOT,     CAP_SYS_TIME,
+					 CAP_MKNOD,     CAP_SETPCAP,      CAP_NET_ADMIN,
+					 CAP_BPF,       CAP_PERFMON,      CAP_CHECKPOINT_RESTORE,
+					 CAP_MAC_ADMIN, CAP_MAC_OVERRIDE, CAP_SYSLOG };
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2];
+
+	(void)p;
+	if (syscall(SYS_capget, &header, data))
+		return error_errno(err, "cannot read the capabilities");
+	for (unsigned i = 0; i < sizeof(drop) / sizeof(drop[0]); i++) {
+		unsigned word = drop[i] / 32, bit = 1u << (drop[i] % 32);
+
+		if (data[word].permitted & bit)
+			prctl(PR_CAPBSET_DROP, drop[i], 0, 0, 0);
+	}
+	for (unsigned i = 0; i < sizeof(drop) / sizeof(drop[0]); i++) {
+		unsigned word = drop[i] / 32, bit = 1u << (drop[i] % 32);
+
+		data[word].permitted &= ~bit;
+		data[word].effective &= ~bit;
+		data[word].inheritable &= ~bit;
+	}
+	if (syscall(SYS_capset, &header, data))
+		return error_errno(err, "cannot give up capabilities");
+	return 0;
+}
+
+static int no_new_privileges(const struct sandbox_policy *p, struct error *err)
+{
+	(void)p;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? error_errno(err, "prctl") : 0;
+}
+
+static int lower_to(int resource, rlim_t value, struct error *err)
+{
+	struct rlimit l;
+
+	if (getrlimit(resource, &l))
+		return error_errno(err, "cannot read limit %d", resource);
+	if (l.rlim_max > value)
+		l.rlim_max = value;
+	l.rlim_cur = l.rlim_max;
+	return setrlimit(resource, &l) ? error_errno(err, "cannot set limit %d", resource) : 0;
+}
+
+/* Threads and processes of this user, as RLIMIT_NPROC counts them. */
+static unsigned count_user_tasks(void)
+{
+	cleanup_dir DIR *d = opendir("/proc");
+	unsigned n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		char path[300];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%s/task", e->d_name);
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && !stat(path, &st) &&
+		    st.st_uid == getuid())
+			n += (unsigned)(st.st_nlink > 2 ? st.st_nlink - 2 : 1);
+	}
+	return n;
+}
+
+static int limit_resources(const struct sandbox_policy *p, struct error *err)
+{
+	(void)p;
+	if (lower_to(RLIMIT_CORE, 0, err) || lower_to(RLIMIT_NOFILE, OPEN_FILES, err))
+		return -1;
+	return getuid() ? lower_to(RLIMIT_NPROC, count_user_tasks() + OWN_PROCESSES, err) : 0;
+}
+
+/* When memory runs out, a cell's process goes before everything else, however large the notebook
+ * server is. */
+static int raise_oom_score(const struct sandbox_policy *p, struct error *err)
+{
+	(void)p;
+	return write_file("/proc/self/oom_score_adj", "1000", err);
+}
+
+static int scope(const struct sandbox_policy *p, struct error *err)
+{
+	(void)p;
+	return landlock_scope(err);
+}
+
+static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
+{
+	if (!p->hidden[0] || p->hidden_already)
+		return 0;
+	return landlock_hide(p->hidden, err);
+}
+
+static int filter_calls(const struct sandbox_policy *p, struct error *err)
+{
+	cleanup_free struct sock_filter *filter = malloc(p->filter_len ? p->filter_len : 1);
+	struct sock_fprog program = {
+		.len = (unsigned short)(p->filter_len / sizeof(struct sock_filter)),
+		.filter = filter,
+	};
+
+	if (!program.len)
+		return 0;
+	if (!filter)
+		return error_set(err, ERROR_MEMORY, "out of memory for the system call filter");
+	memcpy(filter, p->filter, p->filter_len);
+	for (unsigned i = 0; i < program.len; i++) {
+		if (filter[i].code != (BPF_JMP | BPF_JEQ | BPF_K))
+			continue;
+		if (filter[i].k == SECCOMP_OWN_PID)
+			filter[i].k = (uint32_t)getpid();
+		else if (filter[i].k == SECCOMP_OWN_GROUP)
+			filter[i].k = (uint32_t)-getpid();
+	}
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+		return error_errno(err, "linux refuses the system call filter");
+	return 0;
+}
+
+static const struct step zygote_steps[] = {
+	{ SANDBOX_HIDE_FILE, "hide the connection file", hide_file },
+};
+
+static const struct step worker_steps[] = {
+	{ SANDBOX_LIMITS, "resource limits", limit_resources },
+	{ SANDBOX_LIMITS, "preferred victim when memory runs out", raise_oom_score },
+	{ SANDBOX_CAPABILITIES, "give up capabilities", drop_capabilities },
+	{ UINT32_MAX, "no new privileges", no_new_privileges },
+	{ SANDBOX_LANDLOCK, "no signals to other processes", scope },
+	{ SANDBOX_LANDLOCK, "deny the connection file", hide_by_landlock },
+	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
+};
+
+static unsigned apply(const struct step *steps, size_t n, const struct sandbox_policy *p,
+		      struct sandbox_report *report)
+{
+	unsigned failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct error err = ERROR_INIT;
+
+		if (!(steps[i].flag & (p->flags | 1u << 31)) || !steps[i].apply(p, &err))
+			continue;
+		record_put_str(report->list, steps[i].name);
+		record_put_str(report->list, err.text);
+		report->n++;
+		failed++;
+	}
+	return failed;
+}
+
+bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report)
+{
+	bool wanted = p->flags & SANDBOX_HIDE_FILE && p->hidden[0];
+
+	return !apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) &&
+	       wanted;
+}
+
+void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report)
+{
+	apply(worker_steps, sizeof(worker_steps) / sizeof(worker_steps[0]), p, report);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process that workers are forked from: it holds the session's addresses free, has loaded the
+ * libraries that cells use, and makes a worker in a millisecond. One thread, no CUDA, no secrets.
+ */
+#ifndef CGPU_RUNTIME_WORKER_ZYGOTE_H
+#define CGPU_RUNTIME_WORKER_ZYGOTE_H
+
+/* Serve ZYGOTE_SOCKET_FD until the kernel closes it. hidden: path that cells must not read, "" for
+ * none. Exit status. */
+int zygote_run(const char *hidden);
+
+#endif
