@@ -22,12 +22,12 @@ runtime_arena = \
 	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
 runtime_process = \
-	%reldir%/process/cell-mode.h \
+	%reldir%/process/cell-mode.c %reldir%/process/cell-mode.h \
 	%reldir%/process/cell-stack.c %reldir%/process/cell-stack.h \
 	%reldir%/process/context.c %reldir%/process/context.h \
 	%reldir%/process/threads.c %reldir%/process/threads.h \
 	%reldir%/process/tracked.c %reldir%/process/tracked.h \
-	%reldir%/process/worker.h
+	%reldir%/process/worker.c %reldir%/process/worker.h
 runtime_loader = \
 	%reldir%/loader/initials.c %reldir%/loader/initials.h \
 	%reldir%/loader/load-link.c \
@@ -81,18 +81,20 @@ runtime_exports = \
 	%reldir%/exports/thread-local-aarch64.c \
 	%reldir%/exports/thread-local.c %reldir%/exports/thread-local.h
 runtime_worker = \
+	%reldir%/worker/device-host.c %reldir%/worker/device-host.h \
 	%reldir%/worker/landlock.c %reldir%/worker/landlock.h \
 	%reldir%/worker/libraries.c %reldir%/worker/libraries.h \
 	%reldir%/worker/sandbox-apply.c %reldir%/worker/sandbox-apply.h \
 	%reldir%/worker/session-layout.c %reldir%/worker/session-layout.h \
 	%reldir%/worker/session-processes.c %reldir%/worker/session-processes.h \
-	%reldir%/worker/worker-main.c \
 	%reldir%/worker/worker-park.c %reldir%/worker/worker-park.h \
 	%reldir%/worker/worker-run.c %reldir%/worker/worker-run.h \
+	%reldir%/worker/worker-serve.c %reldir%/worker/worker-serve.h \
 	%reldir%/worker/worker-snapshot.c %reldir%/worker/worker-snapshot.h \
 	%reldir%/worker/zygote.c %reldir%/worker/zygote.h
 cgpu_worker_SOURCES = \
-	$(runtime_arena) $(runtime_process) $(runtime_loader) $(runtime_faults) $(runtime_memcheck) $(runtime_interpose) $(runtime_exports) $(runtime_worker)
+	$(runtime_arena) $(runtime_process) $(runtime_loader) $(runtime_faults) $(runtime_memcheck) $(runtime_interpose) $(runtime_exports) $(runtime_worker) \
+	%reldir%/worker-main.c
 if CUDA
 cgpu_worker_SOURCES += %reldir%/interpose/dlopen-interposer.c
 cuda_side = libcudaside.a

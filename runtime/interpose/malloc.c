@@ -22,8 +22,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-__thread struct cell_mode cell_mode __attribute__((tls_model("initial-exec")));
-
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t size);

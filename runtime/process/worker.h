@@ -26,18 +26,6 @@ struct worker {
 
 extern struct worker worker;
 
-/* The life of a worker after the fork: contain, initialise, serve the channel. Does not return. */
-struct worker_start {
-	int fds[5];            /* channel, control, arena, stdout, stderr: taken over */
-	pid_t parent;          /* the kernel */
-	uint32_t flags;        /* enum sandbox_flag */
-	const void *filter;    /* struct sock_filter[] */
-	size_t filter_len;     /* bytes */
-	const char *hidden;    /* path that cells must not read, "" for none */
-	bool hide_by_landlock; /* the zygote could not hide it */
-};
-_Noreturn void worker_main(const struct worker_start *start);
-
 /* A message to the kernel; fd -1: none. */
 int worker_send(uint32_t type, const void *data, size_t len, int fd, struct error *err);
 /* The next message; waits. Fails when the kernel is gone. */

@@ -32,10 +32,10 @@
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/cpp-runtime.h"
 #include "runtime/interpose/fork-handlers.h"
-#include "runtime/process/worker.h"
 #include "runtime/worker/libraries.h"
 #include "runtime/worker/sandbox-apply.h"
 #include "runtime/worker/session-processes.h"
+#include "runtime/worker/worker-serve.h"
 
 #define WORKERS_MAX 64
 #define THREAD_WORDS 512 /* how far into libc's thread descriptor the id is looked for */
@@ -180,7 +180,7 @@ static _Noreturn void become_worker(const struct zygote *z, struct ipc_message *
 
 	for (unsigned i = 0; i < 5; i++)
 		start.fds[i] = steal_fd(&m->fds[i]);
-	worker_main(&start);
+	worker_serve(&start);
 }
 
 static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *err)

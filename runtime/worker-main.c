@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-worker. Started by the kernel it is the zygote (runtime/worker/zygote.h), which forks the
+ * workers (runtime/worker/worker-serve.h).
+ */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "common/log.h"
+#include "common/worker-protocol.h"
+#include "runtime/worker/session-processes.h"
+#include "runtime/worker/zygote.h"
+
+int main(int argc, char **argv)
+{
+	log_init("cgpu-worker");
+	if (fcntl(ZYGOTE_SOCKET_FD, F_GETFD) < 0) {
+		fprintf(stderr, "cgpu-worker is a part of cgpu-kernel, which starts it.\n");
+		return 2;
+	}
+	session_processes_mark(argv);
+	return zygote_run(argc > 1 ? argv[1] : "");
+}

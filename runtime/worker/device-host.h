@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the CUDA side is given of this worker: struct device_host of runtime/cuda/device.h. */
+#ifndef CGPU_RUNTIME_WORKER_DEVICE_HOST_H
+#define CGPU_RUNTIME_WORKER_DEVICE_HOST_H
+
+struct device_host;
+
+/* Once, when the control area is mapped. Stays. */
+const struct device_host *device_host_init(void);
+
+#endif
