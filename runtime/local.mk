@@ -18,6 +18,7 @@ runtime_arena = \
 	%reldir%/arena/allocator.c %reldir%/arena/allocator.h \
 	%reldir%/arena/arena.c %reldir%/arena/arena.h \
 	%reldir%/arena/heap-scan.c %reldir%/arena/heap-scan.h \
+	%reldir%/arena/layout-hash.h \
 	%reldir%/arena/meta.c %reldir%/arena/meta.h \
 	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
@@ -45,6 +46,7 @@ runtime_loader = \
 	%reldir%/loader/relocate.h \
 	%reldir%/loader/symbol-packages.c %reldir%/loader/symbol-packages.def %reldir%/loader/symbol-packages.h \
 	%reldir%/loader/symbols.c %reldir%/loader/symbols.h \
+	%reldir%/loader/thread-local-control.h \
 	%reldir%/loader/units.c %reldir%/loader/units.h
 runtime_faults = \
 	%reldir%/faults/backtrace-fold.c %reldir%/faults/backtrace-fold.h \

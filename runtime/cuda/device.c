@@ -2,6 +2,7 @@
 /*
  * The life of the CUDA side in a worker: choose a driver, take over a session, begin and end cells.
  */
+#include "runtime/arena/layout-hash.h"
 #include "runtime/cuda/device.h"
 
 #include <stdarg.h>
@@ -44,7 +45,6 @@
 #include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "runtime/cuda/watch.h"
-#include "runtime/worker/session-layout.h"
 
 /* Code of cells is made by the tools of this version. */
 #define NEEDED_VERSION 13000

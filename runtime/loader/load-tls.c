@@ -2,16 +2,17 @@
 /*
  * Native thread-local storage of a unit: its sections form one block, whose initial bytes lie in
  * DATA. A control stands for the block, and one for each variable that others may use, under the
- * name that emulated thread-local storage has for it (runtime/exports/thread-local.h). The unit's
- * own code finds a variable by a pair in the GOT, {control, offset}; or by a descriptor, {stub,
- * pair}, whose stub the code calls and which jumps to where this worker has thread_local_resolve().
+ * name that emulated thread-local storage has for it (runtime/loader/thread-local-control.h). The
+ * unit's own code finds a variable by a pair in the GOT, {control, offset}; or by a descriptor,
+ * {stub, pair}, whose stub the code calls and which jumps to where this worker has
+ * thread_local_resolve().
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
-#include "runtime/exports/thread-local.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/thread-local-control.h"
 
 static bool is_tls_section(const struct load *l, uint32_t i)
 {

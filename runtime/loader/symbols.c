@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
-#include "runtime/exports/thread-local.h"
+#include "runtime/loader/thread-local-control.h"
 
 #define BUCKETS_MIN 256
 #define SLOT_CHUNK 64

@@ -79,7 +79,7 @@ struct symbol *symbols_promise(const char *name);
 /* The promised name of a faulting address; NULL if it is none. Only reads. */
 const struct symbol *symbols_promised_at(uint64_t address);
 /* A thread-local variable is known by its control, under this and its name
- * (runtime/exports/thread-local.h). */
+ * (runtime/loader/thread-local-control.h). */
 #define SYMBOLS_THREAD_LOCAL "__emutls_v."
 
 /* True if this definition takes the place of an earlier one: same slot, and for an object the same

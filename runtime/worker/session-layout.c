@@ -7,6 +7,7 @@
 
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/arena.h"
+#include "runtime/arena/layout-hash.h"
 #include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/loader/units.h"
