@@ -32,11 +32,8 @@ struct thread {
 	void *(*fn)(void *);
 	thrd_start_t c11; /* instead of fn */
 	void *arg;
-	uint64_t low;  /* of its stack */
-	uint32_t cell; /* that started it */
+	uint64_t low; /* of its stack */
 };
-
-static __thread const struct thread *current; /* NULL in the cell's own */
 
 static void remember_stack(uint64_t *ret_low)
 {
@@ -58,7 +55,6 @@ static void end_thread(void *data)
 	struct thread *t = data;
 
 	thread_local_end();
-	current = NULL;
 	cell_mode.in_cell = false;
 	tracked_remove(t);
 	threads_remove(&t->member);
@@ -86,7 +82,6 @@ static void *run_thread(void *data)
 
 	leave_drivers_mask();
 	threads_begin(&t->member);
-	current = t;
 	thread_local_begin();
 	remember_stack(&t->low);
 	host_fault_thread_begin();
@@ -102,8 +97,9 @@ static void *run_thread(void *data)
 
 /* Threads that a library keeps for itself (OpenMP, OpenBLAS) come back by themselves: their end is
  * no news. */
-static void track(const struct thread *t, const void *fn)
+static void track(const struct thread *t)
 {
+	const void *fn = t->member.fn;
 	const struct symbol *s = symbols_at((uint64_t)(uintptr_t)fn);
 	Dl_info info;
 
@@ -123,9 +119,10 @@ static int create(pthread_t *ret, const pthread_attr_t *attr, struct thread star
 	t = malloc(sizeof(*t));
 	if (t) {
 		*t = start;
-		t->cell = worker.cell;
+		t->member.fn = start.c11 ? (void *)start.c11 : (void *)start.fn;
+		t->member.cell = worker.cell;
 		threads_add(&t->member);
-		track(t, start.c11 ? (void *)start.c11 : (void *)start.fn);
+		track(t);
 	}
 	r = t ? pthread_create(ret, attr, run_thread, t) : EAGAIN;
 	if (t && r) {
@@ -181,19 +178,6 @@ void exports_thread_call(void (*fn)(void *data), void *data)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	host_fault_thread_end();
 	cell_stack_remove_thread(low);
-}
-
-bool exports_thread_describe(char *ret, size_t size)
-{
-	const struct symbol *s = current ? symbols_at((uint64_t)(uintptr_t)current->fn) : NULL;
-
-	if (!current)
-		return false;
-	if (!s)
-		s = symbols_at((uint64_t)(uintptr_t)current->c11);
-	snprintf(ret, size, "It was in the thread%s%s%s that In[%u] has started.", s ? " `" : "",
-		 s ? s->name : "", s ? "`" : "", current->cell);
-	return true;
 }
 
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *),

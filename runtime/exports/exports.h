@@ -59,8 +59,6 @@ int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
 /* Run a function of the cell in a thread that a library of ours has made, as in one that the cell
  * has made. */
 void exports_thread_call(void (*fn)(void *data), void *data);
-/* A sentence about the thread that calls; false in the cell's own. */
-bool exports_thread_describe(char *ret, size_t size);
 
 /* exports-sleep.c */
 int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,

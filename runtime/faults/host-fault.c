@@ -21,7 +21,6 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cuda/device.h"
-#include "runtime/exports/exports.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/fault-cause.h"
 #include "runtime/faults/interrupt.h"
@@ -30,6 +29,7 @@
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/cell-stack.h"
 #include "runtime/process/context.h"
+#include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 
 #define ALT_STACK (128 * 1024)
@@ -281,12 +281,16 @@ static void tell_promise(const struct symbol *s, struct fault_record *f)
 /* Behind the first line, which may be the headline of the report. */
 static void add_thread(struct fault_record *f)
 {
+	const struct threads_member *m = threads_current();
+	const struct symbol *s = m ? symbols_at((uint64_t)(uintptr_t)m->fn) : NULL;
 	char text[256];
 
-	if (exports_thread_describe(text, sizeof(text))) {
-		add_text(f, "\n");
-		add_text(f, text);
-	}
+	if (!m)
+		return;
+	snprintf(text, sizeof(text), "It was in the thread%s%s%s that In[%u] has started.",
+		 s ? " `" : "", s ? s->name : "", s ? "`" : "", m->cell);
+	add_text(f, "\n");
+	add_text(f, text);
 }
 
 /*

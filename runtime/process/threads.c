@@ -151,6 +151,11 @@ void threads_begin(struct threads_member *m)
 		park();
 }
 
+const struct threads_member *threads_current(void)
+{
+	return mine.member;
+}
+
 /* Signals those that run; how many there are. */
 static uint32_t signal_all(void)
 {

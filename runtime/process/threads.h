@@ -22,6 +22,8 @@ struct error;
 
 struct threads_member {
 	struct threads_member *next;
+	const void *fn;    /* what it runs */
+	uint32_t cell;     /* that started it */
 	_Atomic pid_t tid; /* 0: has not begun */
 	_Atomic uint32_t parked;
 };
@@ -34,6 +36,9 @@ void threads_add(struct threads_member *m);
 void threads_remove(struct threads_member *m);
 /* In the thread itself, first of all. */
 void threads_begin(struct threads_member *m);
+/* The thread that calls; NULL in the cell's own, and in those of drivers and libraries. For signal
+ * handlers. */
+const struct threads_member *threads_current(void);
 
 /* Between these the thread is not stopped; they nest. Cheap while there are no threads. */
 void threads_hold(void);
