@@ -17,6 +17,7 @@
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"
 #include "runtime/process/cell-mode.h"
+#include "runtime/process/children.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
 
@@ -148,7 +149,7 @@ FILE *exports_popen(const char *command, const char *mode)
 	FILE *f;
 
 	cell_mode_enter_library();
-	exports_note_child();
+	children_note();
 	f = opened(popen(command, mode), TRACKED_PROCESS, command);
 	cell_mode_leave_library();
 	return f;

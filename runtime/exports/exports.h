@@ -31,15 +31,6 @@ _Noreturn void exports_assert_fail(const char *what, const char *file, unsigned 
 _Noreturn void exports_stack_smashed(void);
 pid_t exports_fork(void);
 int exports_system(const char *command);
-/* Memory shared with children, for the process limit; once, in the worker. */
-struct error;
-int exports_process_init(struct error *err);
-/* A child found that the cell has too many; it signals the worker, which ends the cell. */
-bool exports_too_many_processes(void);
-/* A child is made other than by fork(). */
-void exports_note_child(void);
-/* Of an interrupted cell, as the interrupt key of a terminal ends all of a command. */
-void exports_end_children(void);
 
 /* exports-program.c */
 /* Call main as a program and show its exit status. */

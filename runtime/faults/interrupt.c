@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "runtime/exports/exports.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/cell-stack.h"
+#include "runtime/process/children.h"
 #include "runtime/process/context.h"
 #include "runtime/process/worker.h"
 
@@ -115,7 +115,7 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 
 	cell_mode.library++; /* nothing here may allocate from the arena */
-	if (exports_too_many_processes())
+	if (children_too_many())
 		host_fault_raise(FAULT_PROCESS_LIMIT,
 				 "the children of the cell have made too many processes");
 	if (!interrupt_pending()) {

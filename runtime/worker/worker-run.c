@@ -31,6 +31,7 @@
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/memcheck.h"
+#include "runtime/process/children.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
@@ -414,7 +415,7 @@ static void call(struct run *run, void (*fn)(void *data), void *data)
 	if (!interrupt_run(fn, data)) {
 		run->outcome = OUTCOME_INTERRUPTED;
 		cell_stdio_renew_input();
-		exports_end_children();
+		children_end();
 	}
 	run->run_ns += clock_now_ns() - start;
 }

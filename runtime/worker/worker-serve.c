@@ -23,11 +23,11 @@
 #include "runtime/arena/meta.h"
 #include "runtime/arena/private-pages.h"
 #include "runtime/cuda/device.h"
-#include "runtime/exports/exports.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/faults/interrupt.h"
 #include "runtime/faults/memory-report.h"
 #include "runtime/process/cell-stack.h"
+#include "runtime/process/children.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 #include "runtime/worker/device-host.h"
@@ -125,8 +125,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	private_pages_init();
 	sandbox_apply_worker(&policy, &report);
-	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) ||
-	    host_fault_init(err))
+	if (cell_stack_init(err) || children_init(err) || threads_init(err) || host_fault_init(err))
 		return -1;
 	host = device_host_init();
 	if (worker.control->device.driver == DRIVER_NONE)
