@@ -23,7 +23,6 @@
 #include "runtime/cuda/device.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/fault-cause.h"
-#include "runtime/faults/interrupt.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/process/cell-mode.h"
@@ -417,7 +416,6 @@ int host_fault_sigaction(int signal, const struct sigaction *action, struct siga
 
 int host_fault_init(struct error *err)
 {
-
 	libc_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 	if (use_alt_stack())
 		return error_errno(err, "cannot make the stack for signal handlers");
@@ -429,7 +427,7 @@ int host_fault_init(struct error *err)
 		if (sigaction(ending_signals[i], &fault_action, NULL))
 			return error_errno(err, "cannot catch signal %d", ending_signals[i]);
 	}
-	return interrupt_init(err);
+	return 0;
 }
 
 void host_fault_thread_begin(void)

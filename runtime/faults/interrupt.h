@@ -12,6 +12,7 @@
 
 struct error;
 
+/* Once, in the worker, in the thread that runs cells. */
 int interrupt_init(struct error *err);
 /* Call fn(data) on the cell stack as the cell; false if it was interrupted. */
 bool interrupt_run(void (*fn)(void *data), void *data);

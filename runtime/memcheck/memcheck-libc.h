@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of libc and of CUDA, with their ranges checked. */
+/* Functions of libc and of CUDA, with their ranges checked; memcheck-libc.def names them. */
 #ifndef CGPU_RUNTIME_MEMCHECK_MEMCHECK_LIBC_H
 #define CGPU_RUNTIME_MEMCHECK_MEMCHECK_LIBC_H
 
@@ -18,6 +18,9 @@ cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaM
 cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind,
 				     cudaStream_t stream);
 #endif
+
+/* From here on units reach these functions in place of libc's. */
+void memcheck_libc_take_over(void);
 
 void *memcheck_memcpy(void *to, const void *from, size_t n);
 void *memcheck_memmove(void *to, const void *from, size_t n);

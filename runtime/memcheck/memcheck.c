@@ -68,7 +68,6 @@ void memcheck_begin(void)
 {
 	allocator_each(mark_block);
 	symbols_each_guard(mark_guard);
-	memcheck_libc_take_over();
 	begun = true;
 }
 

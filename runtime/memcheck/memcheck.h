@@ -19,7 +19,8 @@ extern bool memcheck_on;
 
 /* Before the units of the cell are loaded: map the shadow, let the heap keep what is freed. */
 int memcheck_prepare(struct error *err);
-/* When they are loaded: mark what the session has. From here on accesses are checked. */
+/* When they are loaded, and libc's functions taken over (memcheck-libc.h): mark what the session
+ * has. From here on accesses are checked. */
 void memcheck_begin(void);
 
 /* malloc() and free() of a cell. */
@@ -33,8 +34,5 @@ void memcheck_disjoint(const void *to, const void *from, size_t size);
 /* The byte at `bad` was touched by an access of `size` bytes. caller: return address in the cell;
  * NULL: another one, of a function of libc. */
 void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller);
-
-/* memcheck-libc.c: from here on units reach libc's functions of memcheck-libc.def through us. */
-void memcheck_libc_take_over(void);
 
 #endif

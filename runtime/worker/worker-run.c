@@ -30,6 +30,7 @@
 #include "runtime/faults/leak-report.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
+#include "runtime/memcheck/memcheck-libc.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/children.h"
 #include "runtime/process/threads.h"
@@ -437,6 +438,12 @@ static void end_earlier_objects(struct run *run)
 		call(run, at_exit_run_marked, NULL);
 }
 
+static void begin_checks(void)
+{
+	memcheck_libc_take_over();
+	memcheck_begin();
+}
+
 static void load_and_call(struct run *run)
 {
 	end_earlier_objects(run);
@@ -445,7 +452,7 @@ static void load_and_call(struct run *run)
 	if (run->outcome == OUTCOME_OK)
 		load(run);
 	if (run->outcome == OUTCOME_OK && run->options.checked)
-		memcheck_begin();
+		begin_checks();
 	if (run->outcome == OUTCOME_OK && run->options.traced)
 		device_trace_begin(&run->no_trace);
 	if (run->outcome == OUTCOME_OK)

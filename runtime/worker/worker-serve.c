@@ -125,7 +125,8 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	private_pages_init();
 	sandbox_apply_worker(&policy, &report);
-	if (cell_stack_init(err) || children_init(err) || threads_init(err) || host_fault_init(err))
+	if (cell_stack_init(err) || children_init(err) || threads_init(err) ||
+	    host_fault_init(err) || interrupt_init(err))
 		return -1;
 	host = device_host_init();
 	if (worker.control->device.driver == DRIVER_NONE)
