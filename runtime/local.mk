@@ -35,6 +35,7 @@ runtime_loader = \
 	%reldir%/loader/load-link.c \
 	%reldir%/loader/load-own.c \
 	%reldir%/loader/load-place.c \
+	%reldir%/loader/load-relocate.c \
 	%reldir%/loader/load-same.c \
 	%reldir%/loader/load-state.h \
 	%reldir%/loader/load-tls.c \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A unit on its way into the arena: what is decided before anything is patched. load-link.c says
- * what each name means, load-place.c where each section goes, load-tls.c does both for thread-local
- * variables.
+ * what each name means, load-place.c where each section goes, load-relocate.c patches, load-tls.c
+ * does both for thread-local variables.
  */
 #ifndef CGPU_RUNTIME_LOADER_LOAD_STATE_H
 #define CGPU_RUNTIME_LOADER_LOAD_STATE_H
@@ -115,8 +115,15 @@ int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uin
  */
 int load_own_put(struct load *l, enum unit_place_kind kind, uint32_t index, const void *bytes,
 		 size_t size, uint64_t *ret, struct error *err);
-/* loader.c: addresses to GOT slots, and the images patched. */
+/* load-relocate.c: where the unit's own definition lies; for an undefined one, what the session
+ * knows. */
+uint64_t load_definition_address(const struct load *l, uint32_t symbol);
+/* A stub over a slot for each function that is chosen at load. */
+int load_make_chosen(struct load *l, struct error *err);
+/* Addresses to GOT slots, and the images patched. */
 int load_relocate(struct load *l, struct error *err);
+/* New initial values for kept variables that share a section, once the images are patched. */
+int load_store_shared(struct load *l, struct error *err);
 /* load-same.c: find the unit whose code this one can use; then places and images are as after
  * load_relocate(). */
 int load_find_same(struct load *l, struct error *err);
