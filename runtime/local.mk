@@ -26,6 +26,7 @@ runtime_process = \
 	%reldir%/process/cell-mode.c %reldir%/process/cell-mode.h \
 	%reldir%/process/cell-stack.c %reldir%/process/cell-stack.h \
 	%reldir%/process/children.c %reldir%/process/children.h \
+	%reldir%/process/commit.c %reldir%/process/commit.h \
 	%reldir%/process/context.c %reldir%/process/context.h \
 	%reldir%/process/threads.c %reldir%/process/threads.h \
 	%reldir%/process/tracked.c %reldir%/process/tracked.h \

@@ -21,9 +21,9 @@
 #include "runtime/faults/backtrace.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/cell-mode.h"
+#include "runtime/process/commit.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
-#include "runtime/worker/worker-run.h"
 
 static int tell(struct error *err)
 {
@@ -52,7 +52,7 @@ static void await_commit(void)
 			/* The kernel's copy is of the state before. */
 			device_pages_change();
 			arena_unlend_all(false);
-			if (worker_run_committed(&m, &err))
+			if (commit_done(&m, &err))
 				worker_exit(1);
 			committed = true;
 		}
@@ -67,7 +67,7 @@ static int checkpoint(void)
 
 	if (device_checkpoint_begin())
 		return EIO;
-	if (!threads_freeze(WORKER_FREEZE_MS)) {
+	if (!threads_freeze(COMMIT_FREEZE_MS)) {
 		device_checkpoint_end();
 		return EBUSY;
 	}

@@ -33,6 +33,7 @@
 #include "runtime/memcheck/memcheck-libc.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/children.h"
+#include "runtime/process/commit.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
@@ -632,7 +633,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	result = run.options.traced ? send_trace(&run, err) : 0;
 	if (run.outcome == OUTCOME_OK)
 		drop_symbols(r);
-	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
+	if (run.outcome != OUTCOME_FAULT && !threads_freeze(COMMIT_FREEZE_MS))
 		fail(&run, FAULT_INTERNAL,
 		     "A thread of a cell does not stand still for the commit: it blocks signals, "
 		     "or hangs in Linux. %reset ends all threads.");
@@ -645,72 +646,6 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	unit_release(&run.unit);
 	device_cell_text(NULL);
 	return result;
-}
-
-static int say_not_lent(uint64_t address, uint64_t size, struct error *err)
-{
-	cleanup_buffer struct buffer out = BUFFER_INIT;
-
-	record_put_u64(&out, address);
-	record_put_u64(&out, size);
-	if (buffer_check(&out, err))
-		return -1;
-	return worker_send(WORKER_NOT_LENT, out.data, out.len, -1, err);
-}
-
-static int tell_not_lent(struct error *err)
-{
-	uint64_t address, size;
-
-	while (arena_take_not_lent(&address, &size))
-		if (say_not_lent(address, size, err))
-			return -1;
-	return 0;
-}
-
-int worker_run_committed(const struct ipc_message *m, struct error *err)
-{
-	struct record r = record_open(m->data, m->len);
-	uint32_t oldest = record_u32(&r);
-	struct record waiting = r;
-
-	for (uint32_t n = record_count(&r, 8); n; n--)
-		record_u64(&r);
-	if (record_check(&r, "WORKER_COMMITTED", err))
-		return -1;
-	device_pages_change();
-	meta_enter();
-	arena_committed();
-	allocator_committed(oldest);
-	device_cell_committed(&waiting);
-	/* Between cells nobody may write what the kernel copies. */
-	if (threads_any())
-		arena_unlend_all(true);
-	meta_leave();
-	threads_thaw();
-	atomic_fetch_add(&worker.control->committed, 1);
-	return tell_not_lent(err);
-}
-
-int worker_run_lend(const struct ipc_message *m, struct error *err)
-{
-	struct record r = record_open(m->data, m->len);
-	uint64_t address = record_u64(&r), size = record_u64(&r);
-
-	if (record_check(&r, "WORKER_LEND", err))
-		return -1;
-	return threads_any() || !arena_lend(address, size) ? say_not_lent(address, size, err) : 0;
-}
-
-int worker_run_unlend(const struct ipc_message *m, struct error *err)
-{
-	struct record r = record_open(m->data, m->len);
-	uint64_t address = record_u64(&r), size = record_u64(&r);
-
-	if (record_check(&r, "WORKER_UNLEND", err))
-		return -1;
-	arena_unlend(address, size);
-	return 0;
 }
 
 int worker_run_limits(const struct ipc_message *m, struct error *err)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker does with a session: take it over, run a cell, settle after a commit, answer
- * questions about addresses. Failures of a cell are told to the kernel here; an error returned is
- * the end of the worker.
+ * What a worker does with a session: take it over, run a cell, answer questions about addresses.
+ * Failures of a cell are told to the kernel here; an error returned is the end of the worker.
  */
 #ifndef CGPU_RUNTIME_WORKER_WORKER_RUN_H
 #define CGPU_RUNTIME_WORKER_WORKER_RUN_H
@@ -12,14 +11,8 @@ struct ipc_message;
 
 /* WORKER_ATTACH and the messages that belong to it, up to WORKER_ATTACHED. */
 int worker_run_attach(const struct ipc_message *first, struct error *err);
-/* How long threads of cells may take to stand still for a commit. */
-#define WORKER_FREEZE_MS 20000
 /* WORKER_RUN: a cell, up to WORKER_CELL_END. */
 int worker_run_cell(const struct ipc_message *m, struct error *err);
-int worker_run_lend(const struct ipc_message *m, struct error *err);
-int worker_run_unlend(const struct ipc_message *m, struct error *err);
-/* WORKER_COMMITTED. */
-int worker_run_committed(const struct ipc_message *m, struct error *err);
 /* WORKER_LIMITS, WORKER_DESCRIBE. */
 int worker_run_limits(const struct ipc_message *m, struct error *err);
 int worker_run_describe(const struct ipc_message *m, struct error *err);

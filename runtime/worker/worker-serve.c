@@ -28,6 +28,7 @@
 #include "runtime/faults/memory-report.h"
 #include "runtime/process/cell-stack.h"
 #include "runtime/process/children.h"
+#include "runtime/process/commit.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 #include "runtime/worker/device-host.h"
@@ -179,7 +180,7 @@ static int handle(struct ipc_message *m, struct error *err)
 	case WORKER_RUN:
 		return worker_run_cell(m, err);
 	case WORKER_COMMITTED:
-		return worker_run_committed(m, err);
+		return commit_done(m, err);
 	case WORKER_SCRATCH_UNWANTED:
 		device_forget_scratch();
 		return 0;
@@ -195,9 +196,9 @@ static int handle(struct ipc_message *m, struct error *err)
 	case WORKER_MEMORY:
 		return memory_report_answer(m, err);
 	case WORKER_LEND:
-		return worker_run_lend(m, err);
+		return commit_lend(m, err);
 	case WORKER_UNLEND:
-		return worker_run_unlend(m, err);
+		return commit_unlend(m, err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

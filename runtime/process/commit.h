@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the worker does when the kernel has committed a cell, or a part of one at a checkpoint, and
+ * the ranges of session memory that it is lent until they are committed.
+ */
+#ifndef CGPU_RUNTIME_PROCESS_COMMIT_H
+#define CGPU_RUNTIME_PROCESS_COMMIT_H
+
+struct error;
+struct ipc_message;
+
+/* How long threads of cells may take to stand still for a commit. */
+#define COMMIT_FREEZE_MS 20000
+
+/* WORKER_COMMITTED: threads of cells go on. */
+int commit_done(const struct ipc_message *m, struct error *err);
+/* WORKER_LEND, WORKER_UNLEND. */
+int commit_lend(const struct ipc_message *m, struct error *err);
+int commit_unlend(const struct ipc_message *m, struct error *err);
+
+#endif
