@@ -25,23 +25,26 @@
 #define FRESH_PAGES 256u  /* map freed runs in place from this length on */
 #define ROWS_MIN 64u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct allocator_hooks hooks;
-static uint64_t limit;
-static uint32_t cell = 1;
-static size_t red_zone;
-static uint64_t keep_max; /* bytes of freed blocks that are not used again; 0: none is kept */
-static uint64_t kept;
+/* Of this process, and no part of the session. */
+static struct {
+	pthread_mutex_t lock;
+	struct allocator_hooks hooks;
+	uint64_t limit;
+	uint32_t cell;
+	size_t red_zone;
+	uint64_t keep_max; /* bytes of freed blocks that are not used again; 0: none is kept */
+	uint64_t kept;
+} here = { .lock = PTHREAD_MUTEX_INITIALIZER, .cell = 1 };
 
 static void enter(void)
 {
 	meta_enter();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&here.lock);
 }
 
 static void leave(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&here.lock);
 	meta_leave();
 }
 
@@ -57,7 +60,7 @@ void allocator_fork_end(void)
 
 int allocator_attach(const struct allocator_hooks *h, struct error *err)
 {
-	hooks = *h;
+	here.hooks = *h;
 	if (allocator_state())
 		return 0;
 	arena_header()->root[ARENA_ROOT_ALLOCATOR] =
@@ -69,7 +72,7 @@ int allocator_attach(const struct allocator_hooks *h, struct error *err)
 
 void allocator_set_limit(uint64_t bytes)
 {
-	limit = bytes;
+	here.limit = bytes;
 }
 
 /* NULL: META was full when its turn came. */
@@ -100,9 +103,9 @@ static void grow_rows(uint32_t c)
 void allocator_set_cell(uint32_t c)
 {
 	enter();
-	cell = c ? c : 1;
+	here.cell = c ? c : 1;
 	arena_header()->cell = c;
-	grow_rows(cell);
+	grow_rows(here.cell);
 	leave();
 }
 
@@ -111,7 +114,7 @@ void allocator_device_made(uint64_t bytes)
 	struct arena_cell *row;
 
 	enter();
-	row = cell_row(cell);
+	row = cell_row(here.cell);
 	if (row)
 		row->device_made += bytes;
 	leave();
@@ -130,7 +133,7 @@ void allocator_device_freed(uint32_t c, uint64_t bytes)
 
 static uint32_t caller(void)
 {
-	return hooks.caller ? hooks.caller() : 0;
+	return here.hooks.caller ? here.hooks.caller() : 0;
 }
 
 static unsigned class_of(size_t size)
@@ -184,7 +187,7 @@ static bool fits(uint64_t bytes)
 {
 	uint64_t used = arena_header()->heap_live;
 
-	return !limit || (bytes <= limit && used <= limit - bytes);
+	return !here.limit || (bytes <= here.limit && used <= here.limit - bytes);
 }
 
 /* Slabs with free slots of one class form a list. */
@@ -272,10 +275,10 @@ static void *alloc_small(struct allocator *a, size_t size, unsigned class)
 	s = r->slab;
 	slot = free_slot(s);
 	s->taken[slot / 64] |= 1ull << (slot % 64);
-	s->slots[slot] = (struct slot){ cell, 0, s->size - (uint32_t)size, caller() };
+	s->slots[slot] = (struct slot){ here.cell, 0, s->size - (uint32_t)size, caller() };
 	if (++s->n_taken == s->n_slots)
 		partial_remove(a, index);
-	account_made(s->size, 1, cell);
+	account_made(s->size, 1, here.cell);
 	return (void *)(page_address(r->page) + (uint64_t)slot * s->size);
 }
 
@@ -287,18 +290,18 @@ static uint32_t pages_for(size_t size)
 static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *ret_zero)
 {
 	uint32_t pages = align > ARENA_PAGE ? (uint32_t)(align / ARENA_PAGE) : 1;
-	uint32_t index = page_runs_take(&a->runs, pages_for(size + red_zone), pages);
+	uint32_t index = page_runs_take(&a->runs, pages_for(size + here.red_zone), pages);
 	struct run *r = page_runs_at(&a->runs, index);
 
 	if (!index)
 		return NULL;
 	*ret_zero = r->zero;
 	r->kind = RUN_LARGE;
-	r->cell = cell;
+	r->cell = here.cell;
 	r->freed_cell = 0;
 	r->site = caller();
 	r->size = size;
-	account_made(r->pages * ARENA_PAGE, 1, cell);
+	account_made(r->pages * ARENA_PAGE, 1, here.cell);
 	return (void *)page_address(r->page);
 }
 
@@ -329,15 +332,16 @@ static void *alloc(size_t size, size_t align, bool *ret_zero)
 		align = 16;
 	if (size > ARENA_HEAP_SIZE || align > ARENA_HEAP_SIZE / 4)
 		return NULL;
-	bytes = footprint(size + red_zone, align, &class);
+	bytes = footprint(size + here.red_zone, align, &class);
 	enter();
 	if (fits(bytes)) {
 		p = class < CLASS_COUNT ? alloc_small(a, size, class)
 					: alloc_large(a, size ? size : 1, align, ret_zero);
 	}
 	leave();
-	if (!p && hooks.out_of_memory)
-		hooks.out_of_memory(size, arena_header()->heap_live, fits(bytes) ? 0 : limit);
+	if (!p && here.hooks.out_of_memory)
+		here.hooks.out_of_memory(size, arena_header()->heap_live,
+					 fits(bytes) ? 0 : here.limit);
 	return p;
 }
 
@@ -378,8 +382,8 @@ static void misuse(const void *p, const char *call)
 	else
 		snprintf(text, sizeof(text),
 			 "invalid free: malloc() never gave what was passed to %s()", call);
-	if (hooks.misuse)
-		hooks.misuse(text, p);
+	if (here.hooks.misuse)
+		here.hooks.misuse(text, p);
 }
 
 /* The live block that starts at p: its run, and its slot in a slab. 0: there is none. */
@@ -407,14 +411,14 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 	struct slab *s = r->slab;
 
 	s->taken[slot / 64] &= ~(1ull << (slot % 64));
-	s->slots[slot].freed = cell;
+	s->slots[slot].freed = here.cell;
 	account_freed(s->size, 1, s->slots[slot].cell);
 	if (s->n_taken-- == s->n_slots)
 		partial_add(a, index);
 	if (s->n_taken || (a->partial[r->class] == index && !r->next))
 		return; /* the last slab of its class stays */
 	partial_remove(a, index);
-	page_runs_give(&a->runs, index, cell);
+	page_runs_give(&a->runs, index, here.cell);
 	meta_free(s);
 }
 
@@ -422,7 +426,7 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
  * where a free one was, whose pages were counted. */
 static void note_freed(const struct run *r, uint32_t page, uint32_t pages)
 {
-	if (r->cell != cell && pages >= RETURN_PAGES &&
+	if (r->cell != here.cell && pages >= RETURN_PAGES &&
 	    !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
 		arena_header()->heap_freed += (uint64_t)pages * ARENA_PAGE;
 }
@@ -432,12 +436,12 @@ static void free_large(struct allocator *a, uint32_t index)
 	struct run *r = page_runs_at(&a->runs, index);
 
 	a->recent[a->n_recent++ % RECENT_MAX] =
-		(struct recent){ page_address(r->page), r->size, r->cell, cell, r->site };
+		(struct recent){ page_address(r->page), r->size, r->cell, here.cell, r->site };
 	account_freed(r->pages * ARENA_PAGE, 1, r->cell);
 	note_freed(r, r->page, r->pages);
 	if (r->pages >= DISCARD_PAGES)
 		arena_discard(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
-	page_runs_give(&a->runs, index, cell);
+	page_runs_give(&a->runs, index, here.cell);
 }
 
 /* The block stays where it is, as one that was freed. */
@@ -446,13 +450,13 @@ static bool keep(struct allocator *a, uint32_t index, uint32_t slot)
 	struct run *r = page_runs_at(&a->runs, index);
 	uint64_t bytes = r->kind == RUN_SLAB ? r->slab->size : (uint64_t)r->pages * ARENA_PAGE;
 
-	if (kept + bytes > keep_max)
+	if (here.kept + bytes > here.keep_max)
 		return false;
-	kept += bytes;
+	here.kept += bytes;
 	if (r->kind == RUN_SLAB)
-		r->slab->slots[slot].freed = cell;
+		r->slab->slots[slot].freed = here.cell;
 	else
-		r->freed_cell = cell;
+		r->freed_cell = here.cell;
 	return true;
 }
 
@@ -483,7 +487,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	struct run *r = page_runs_at(&a->runs, index);
 	uint32_t pages = pages_for(size), old = r->pages;
 
-	if (keep_max)
+	if (here.keep_max)
 		return false;
 	if (r->kind == RUN_SLAB) {
 		if (size > r->slab->size || size * 2 < r->slab->size)
@@ -501,7 +505,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 		if (old - pages >= DISCARD_PAGES)
 			arena_discard(page_address(r->page + pages),
 				      (size_t)(old - pages) * ARENA_PAGE);
-		page_runs_shrink(&a->runs, index, pages, cell);
+		page_runs_shrink(&a->runs, index, pages, here.cell);
 	}
 	if (pages > old)
 		account_made((pages - old) * ARENA_PAGE, 0, r->cell);
@@ -566,7 +570,7 @@ size_t allocator_usable_size(const void *p)
 	uint32_t slot = 0, index;
 	size_t size = 0;
 
-	if (!keep_max)
+	if (!here.keep_max)
 		return allocator_room(p);
 	enter();
 	index = find_block(a, p, &slot);
@@ -578,8 +582,8 @@ size_t allocator_usable_size(const void *p)
 
 void allocator_keep_freed(size_t zone, uint64_t max)
 {
-	red_zone = zone;
-	keep_max = max;
+	here.red_zone = zone;
+	here.keep_max = max;
 }
 
 /* Free pages that were made fresh stay so until they are used. */

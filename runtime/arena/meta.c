@@ -33,43 +33,50 @@ _Static_assert(sizeof(struct arena_header) <= 1024, "the header overlaps the sta
 _Static_assert(1024 + sizeof(struct meta) <= ARENA_HEADER_SIZE,
 	       "the state of META leaves the header page");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic unsigned nowhere;
-static _Atomic unsigned *busy = &nowhere;
-
-void meta_set_busy(_Atomic unsigned *counter)
-{
-	busy = counter ? counter : &nowhere;
-}
-
 static void no_gate(void)
 {
 }
 
-static void (*gate_enter)(void) = no_gate;
-static void (*gate_leave)(void) = no_gate;
+/* Of this process, and no part of the session. */
+static struct {
+	pthread_mutex_t lock;
+	_Atomic unsigned nowhere; /* counts until the worker says where */
+	_Atomic unsigned *busy;
+	void (*gate_enter)(void);
+	void (*gate_leave)(void);
+} here = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.busy = &here.nowhere,
+	.gate_enter = no_gate,
+	.gate_leave = no_gate,
+};
+
+void meta_set_busy(_Atomic unsigned *counter)
+{
+	here.busy = counter ? counter : &here.nowhere;
+}
 
 void meta_set_gate(void (*enter)(void), void (*leave)(void))
 {
-	gate_enter = enter;
-	gate_leave = leave;
+	here.gate_enter = enter;
+	here.gate_leave = leave;
 }
 
 bool meta_is_busy(void)
 {
-	return atomic_load(busy) != 0;
+	return atomic_load(here.busy) != 0;
 }
 
 void meta_enter(void)
 {
-	gate_enter();
-	atomic_fetch_add_explicit(busy, 1, memory_order_acquire);
+	here.gate_enter();
+	atomic_fetch_add_explicit(here.busy, 1, memory_order_acquire);
 }
 
 void meta_leave(void)
 {
-	atomic_fetch_sub_explicit(busy, 1, memory_order_release);
-	gate_leave();
+	atomic_fetch_sub_explicit(here.busy, 1, memory_order_release);
+	here.gate_leave();
 }
 
 static struct block *cut(unsigned power)
@@ -111,7 +118,7 @@ void *meta_alloc(size_t size)
 	if (power > POWER_MAX)
 		return NULL;
 	meta_enter();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&here.lock);
 	b = META->free[power];
 	if (b) {
 		META->free[power] = b->next;
@@ -119,7 +126,7 @@ void *meta_alloc(size_t size)
 	} else {
 		b = cut(power);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&here.lock);
 	meta_leave();
 	return b ? (char *)b + 16 : NULL;
 }
@@ -131,10 +138,10 @@ void meta_free(void *p)
 	if (!b)
 		return;
 	meta_enter();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&here.lock);
 	b->next = META->free[b->power];
 	META->free[b->power] = b;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&here.lock);
 	meta_leave();
 }
 

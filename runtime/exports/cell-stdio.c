@@ -23,12 +23,13 @@
 
 #define INPUT_BUFFER 4096
 
-/* What the front end sent and the stream has not taken yet. */
-static struct buffer line = BUFFER_INIT;
-static bool at_end;
-static char input_buffer[INPUT_BUFFER];
-/* Files that a cell has put in the place of its streams, by descriptor number. */
-static int instead[] = { -1, -1, -1 };
+static struct {
+	struct buffer line; /* what the front end sent and the stream has not taken yet */
+	bool at_end;
+	char input[INPUT_BUFFER];
+	int instead[3]; /* files that a cell has put in the place of its streams, by descriptor
+			   number */
+} streams = { .line = BUFFER_INIT, .instead = { -1, -1, -1 } };
 
 void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 {
@@ -49,8 +50,8 @@ void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 
 static ssize_t write_stream(int stream, const char *data, size_t len)
 {
-	if (instead[stream] >= 0)
-		return write(instead[stream], data, len);
+	if (streams.instead[stream] >= 0)
+		return write(streams.instead[stream], data, len);
 	cell_stdio_print(stream == STDERR_FILENO, data, len);
 	return (ssize_t)len;
 }
@@ -89,10 +90,10 @@ static int take_input(const struct ipc_message *m)
 		errno = EIO;
 		return -1;
 	}
-	at_end = eof;
+	streams.at_end = eof;
 	if (!eof) {
-		buffer_puts(&line, text);
-		buffer_putc(&line, '\n');
+		buffer_puts(&streams.line, text);
+		buffer_putc(&streams.line, '\n');
 	}
 	return 0;
 }
@@ -130,21 +131,21 @@ static ssize_t read_stdin(void *cookie, char *data, size_t len)
 	int r = 0;
 
 	(void)cookie;
-	if (instead[STDIN_FILENO] >= 0)
-		return read(instead[STDIN_FILENO], data, len);
-	if (worker.is_child || at_end)
+	if (streams.instead[STDIN_FILENO] >= 0)
+		return read(streams.instead[STDIN_FILENO], data, len);
+	if (worker.is_child || streams.at_end)
 		return 0;
 	cell_mode_enter_library();
-	if (!line.len) {
+	if (!streams.line.len) {
 		worker_set_phase(PHASE_INPUT);
 		r = wait_for_input();
 		worker_set_phase((enum worker_phase)phase);
 	}
-	if (len > line.len)
-		len = line.len;
+	if (len > streams.line.len)
+		len = streams.line.len;
 	if (!r && len) {
-		memcpy(data, line.data, len);
-		buffer_consume(&line, len);
+		memcpy(data, streams.line.data, len);
+		buffer_consume(&streams.line, len);
 	}
 	cell_mode_leave_library();
 	return r ? -1 : (ssize_t)len;
@@ -155,7 +156,7 @@ static FILE *open_input(void)
 	FILE *f = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = read_stdin });
 
 	if (f)
-		setvbuf(f, input_buffer, _IOFBF, sizeof(input_buffer));
+		setvbuf(f, streams.input, _IOFBF, sizeof(streams.input));
 	return f;
 }
 
@@ -182,9 +183,9 @@ static int number_of(const FILE *f)
 
 static void put_instead(int stream, int fd)
 {
-	if (instead[stream] >= 0)
-		close(instead[stream]);
-	instead[stream] = fd;
+	if (streams.instead[stream] >= 0)
+		close(streams.instead[stream]);
+	streams.instead[stream] = fd;
 }
 
 static void restore_all(void)
@@ -236,8 +237,8 @@ void cell_stdio_restore(FILE *f)
 void cell_stdio_begin(void)
 {
 	restore_all();
-	buffer_clear(&line);
-	at_end = false;
+	buffer_clear(&streams.line);
+	streams.at_end = false;
 	__fpurge(stdin);
 	clearerr(stdin);
 	clearerr(stdout);

@@ -23,9 +23,9 @@ int exports_sigaction(int signal, const struct sigaction *action, struct sigacti
 	if (!host_fault_guards(signal))
 		return host_fault_sigaction(signal, action, ret_old);
 	if (ret_old)
-		*ret_old = host_fault_actions[signal];
+		*ret_old = *host_fault_action(signal);
 	if (action)
-		host_fault_actions[signal] = *action;
+		*host_fault_action(signal) = *action;
 	return 0;
 }
 

@@ -24,13 +24,17 @@
 #define STREAM_BUFFER 16384
 #define TEXT_MAX 4096 /* characters */
 
-/* Buffers of streams that are open, by stream. */
-static struct stream {
+struct stream {
 	struct stream *next;
 	FILE *f;
 	char buffer[STREAM_BUFFER];
-} *streams;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/* Buffers of streams that are open. */
+static struct {
+	struct stream *first;
+	pthread_mutex_t lock;
+} streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static FILE *opened(FILE *f, enum tracked_kind kind, const char *name)
 {
@@ -42,10 +46,10 @@ static FILE *opened(FILE *f, enum tracked_kind kind, const char *name)
 		return f;
 	s->f = f;
 	setvbuf(f, s->buffer, _IOFBF, sizeof(s->buffer));
-	pthread_mutex_lock(&lock);
-	s->next = streams;
-	streams = s;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&streams.lock);
+	s->next = streams.first;
+	streams.first = s;
+	pthread_mutex_unlock(&streams.lock);
 	return f;
 }
 
@@ -54,15 +58,15 @@ static struct stream *forget(FILE *f)
 	struct stream *s = NULL;
 
 	tracked_remove(f);
-	pthread_mutex_lock(&lock);
-	for (struct stream **at = &streams; *at; at = &(*at)->next) {
+	pthread_mutex_lock(&streams.lock);
+	for (struct stream **at = &streams.first; *at; at = &(*at)->next) {
 		if ((*at)->f != f)
 			continue;
 		s = *at;
 		*at = s->next;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&streams.lock);
 	return s;
 }
 

@@ -36,13 +36,15 @@ struct thread_destructor {
 	void *object;
 };
 
-static __thread struct thread_variable *variables;
-static __thread struct thread_destructor *destructors;
-static __thread bool other_thread;
+static __thread struct {
+	struct thread_variable *variables;
+	struct thread_destructor *destructors;
+	bool other_thread; /* none of the cell's own */
+} mine;
 
 void thread_local_begin(void)
 {
-	other_thread = true;
+	mine.other_thread = true;
 }
 
 int thread_local_at_exit(void (*fn)(void *object), void *object, void *dso)
@@ -50,31 +52,31 @@ int thread_local_at_exit(void (*fn)(void *object), void *object, void *dso)
 	struct thread_destructor *d;
 
 	/* The cells' own thread does not end: its objects go as the static ones do. */
-	if (!other_thread)
+	if (!mine.other_thread)
 		return at_exit_add_destructor(fn, object, dso);
 	cell_mode_enter_library();
 	d = malloc(sizeof(*d));
 	cell_mode_leave_library();
 	if (!d)
 		return -1;
-	*d = (struct thread_destructor){ destructors, fn, object };
-	destructors = d;
+	*d = (struct thread_destructor){ mine.destructors, fn, object };
+	mine.destructors = d;
 	return 0;
 }
 
 void thread_local_end(void)
 {
-	while (destructors) {
-		struct thread_destructor *d = destructors;
+	while (mine.destructors) {
+		struct thread_destructor *d = mine.destructors;
 
-		destructors = d->next;
+		mine.destructors = d->next;
 		d->fn(d->object);
 		free(d);
 	}
-	while (variables) {
-		struct thread_variable *v = variables;
+	while (mine.variables) {
+		struct thread_variable *v = mine.variables;
 
-		variables = v->next;
+		mine.variables = v->next;
 		free(v->address);
 		free(v);
 	}
@@ -98,7 +100,7 @@ static void *new_variable(const struct thread_local_control *c, bool session)
 
 static void *of_other_thread(const struct thread_local_control *c)
 {
-	struct thread_variable *v = variables;
+	struct thread_variable *v = mine.variables;
 
 	while (v && v->control != c)
 		v = v->next;
@@ -108,8 +110,8 @@ static void *of_other_thread(const struct thread_local_control *c)
 	v = malloc(sizeof(*v));
 	if (!v)
 		host_fault_raise(FAULT_OUT_OF_MEMORY, "no memory for a thread-local variable");
-	*v = (struct thread_variable){ variables, c, new_variable(c, false) };
-	variables = v;
+	*v = (struct thread_variable){ mine.variables, c, new_variable(c, false) };
+	mine.variables = v;
 	cell_mode_leave_library();
 	return v->address;
 }
@@ -129,7 +131,7 @@ void *thread_local_address(struct thread_local_control *c)
 {
 	if (!c->size)
 		return special(c);
-	if (other_thread)
+	if (mine.other_thread)
 		return of_other_thread(c);
 	if (!c->object.address)
 		c->object.address = new_variable(c, true);

@@ -59,11 +59,30 @@ static const int ending_signals[] = { SIGTERM, SIGINT,    SIGHUP,  SIGQUIT, SIGU
 
 #define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
-struct sigaction host_fault_actions[NSIG];
+/* libc keeps for debuggers what it says before it aborts. */
+struct libc_message {
+	unsigned size;
+	char text[];
+};
 
-static _Atomic uint32_t ending; /* a thread makes the record */
-static enum fault_kind ending_kind;
-static __thread void *alt_stack;
+/* The end of the cell in this process. */
+static struct {
+	_Atomic uint32_t begun; /* a thread makes the record */
+	enum fault_kind kind;
+	bool told; /* the kernel */
+	struct libc_message **libc_message;
+	struct sigaction actions[NSIG]; /* of the cell, for guarded signals */
+} ending;
+
+static __thread struct {
+	void *alt_stack;
+	bool nested; /* in its handler already */
+} mine;
+
+struct sigaction *host_fault_action(int signal)
+{
+	return &ending.actions[signal];
+}
 
 bool host_fault_guards(int signal)
 {
@@ -78,11 +97,9 @@ bool host_fault_guards(int signal)
  * kernel that listens the alarm does. */
 static void wait_for_the_reader(void)
 {
-	static bool told;
-
-	if (told)
+	if (ending.told)
 		return;
-	told = true;
+	ending.told = true;
 	alarm(FAULT_WAIT_SECONDS);
 	if (worker_send(WORKER_FAULTED, NULL, 0, -1, NULL))
 		return;
@@ -91,7 +108,7 @@ static void wait_for_the_reader(void)
 
 static _Noreturn void finish(int status)
 {
-	atomic_store(&worker.control->fault.kind, ending_kind);
+	atomic_store(&worker.control->fault.kind, ending.kind);
 	wait_for_the_reader();
 	worker_exit(status);
 }
@@ -105,11 +122,11 @@ static void too_long(int signal)
 /* Exactly one thread ends the cell; the others wait for the end. */
 static void begin(enum fault_kind kind)
 {
-	if (atomic_exchange(&ending, 1)) {
+	if (atomic_exchange(&ending.begun, 1)) {
 		for (;;)
 			pause();
 	}
-	ending_kind = kind;
+	ending.kind = kind;
 }
 
 static void describe_code(uint64_t address, struct address_description *ret)
@@ -197,18 +214,10 @@ void host_fault_describe_value(uint64_t address, struct address_description *ret
 		memset(ret, 0, sizeof(*ret));
 }
 
-/* libc keeps for debuggers what it says before it aborts. */
-struct libc_message {
-	unsigned size;
-	char text[];
-};
-
-static struct libc_message **libc_message;
-
 /* An assert() in a library, "free(): invalid pointer", "stack smashing detected". */
 static const char *abort_message(void)
 {
-	return libc_message && *libc_message ? (*libc_message)->text : "";
+	return ending.libc_message && *ending.libc_message ? (*ending.libc_message)->text : "";
 }
 
 static void add_text(struct fault_record *f, const char *text)
@@ -229,7 +238,7 @@ static void look_at_abort(struct fault_record *f)
 	add_text(f, text);
 	for (unsigned i = 0; i < sizeof(heap) / sizeof(heap[0]); i++) {
 		if (strstr(text, heap[i]) && !strstr(text, "Assertion"))
-			ending_kind = FAULT_HEAP_MISUSE;
+			ending.kind = FAULT_HEAP_MISUSE;
 	}
 }
 
@@ -274,7 +283,7 @@ static void add_cause(int signal, const siginfo_t *info, const void *context,
 static void tell_promise(const struct symbol *s, struct fault_record *f)
 {
 	snprintf(f->missing, sizeof(f->missing), "%.200s ", s->name);
-	ending_kind = FAULT_LINK;
+	ending.kind = FAULT_LINK;
 }
 
 /* Behind the first line, which may be the headline of the report. */
@@ -318,7 +327,7 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 	if (memory || (signal != SIGABRT && info->si_code > 0))
 		f->address = (uint64_t)(uintptr_t)info->si_addr;
 	if (memory && (cell_stack_in_guard(f->address) || cell_stack_in_guard(context_sp(context))))
-		ending_kind = FAULT_STACK_OVERFLOW;
+		ending.kind = FAULT_STACK_OVERFLOW;
 	if (memory && symbols_promised_at(f->address))
 		tell_promise(symbols_promised_at(f->address), f);
 	else if (memory)
@@ -346,7 +355,7 @@ static enum fault_kind kind_of(int signal)
 /* True if the cell has a handler of its own and it has run. */
 static bool run_cells_handler(int signal, siginfo_t *info, void *context)
 {
-	const struct sigaction *a = &host_fault_actions[signal];
+	const struct sigaction *a = &ending.actions[signal];
 
 	if (a->sa_handler == SIG_DFL)
 		return false;
@@ -361,13 +370,11 @@ static bool run_cells_handler(int signal, siginfo_t *info, void *context)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	static __thread bool nested;
-
-	if (nested)
+	if (mine.nested)
 		finish(1);
 	if (run_cells_handler(signal, info, context))
 		return;
-	nested = true;
+	mine.nested = true;
 	cell_mode_enter_library();
 	begin(kind_of(signal));
 	limit_time();
@@ -379,11 +386,11 @@ static int use_alt_stack(void)
 {
 	stack_t s = { .ss_size = ALT_STACK };
 
-	alt_stack =
+	mine.alt_stack =
 		mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (alt_stack == MAP_FAILED)
+	if (mine.alt_stack == MAP_FAILED)
 		return -1;
-	s.ss_sp = alt_stack;
+	s.ss_sp = mine.alt_stack;
 	return sigaltstack(&s, NULL);
 }
 
@@ -416,7 +423,7 @@ int host_fault_sigaction(int signal, const struct sigaction *action, struct siga
 
 int host_fault_init(struct error *err)
 {
-	libc_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
+	ending.libc_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 	if (use_alt_stack())
 		return error_errno(err, "cannot make the stack for signal handlers");
 	for (unsigned i = 0; i < N_GUARDED; i++) {
@@ -440,15 +447,15 @@ void host_fault_thread_end(void)
 	stack_t off = { .ss_flags = SS_DISABLE };
 
 	sigaltstack(&off, NULL);
-	if (alt_stack && alt_stack != MAP_FAILED)
-		munmap(alt_stack, ALT_STACK);
+	if (mine.alt_stack && mine.alt_stack != MAP_FAILED)
+		munmap(mine.alt_stack, ALT_STACK);
 }
 
 void host_fault_leave(void)
 {
 	for (unsigned i = 0; i < N_GUARDED; i++)
-		sigaction(guarded[i].signal, &host_fault_actions[guarded[i].signal], NULL);
-	sigaction(SIGUSR1, &host_fault_actions[SIGUSR1], NULL);
+		sigaction(guarded[i].signal, &ending.actions[guarded[i].signal], NULL);
+	sigaction(SIGUSR1, &ending.actions[SIGUSR1], NULL);
 	for (unsigned i = 0; i < N_ENDING; i++) {
 		struct sigaction now;
 

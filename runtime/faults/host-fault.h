@@ -46,7 +46,8 @@ int host_fault_sigaction(int signal, const struct sigaction *action, struct siga
 /* Default actions, in a forked child. */
 void host_fault_leave(void);
 
-/* The handler of a cell for a guarded signal; SIG_DFL when it has none. */
-extern struct sigaction host_fault_actions[NSIG];
+/* The handler of a cell for a guarded signal, which it may set; SIG_DFL when it has none. For
+ * signal handlers. */
+struct sigaction *host_fault_action(int signal);
 
 #endif

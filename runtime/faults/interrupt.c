@@ -23,9 +23,11 @@
 #include "runtime/process/context.h"
 #include "runtime/process/worker.h"
 
-static sigjmp_buf back;
-static volatile sig_atomic_t running;
-static pid_t cell_thread;
+static struct {
+	sigjmp_buf back; /* to interrupt_run() */
+	volatile sig_atomic_t running;
+	pid_t thread; /* that runs cells */
+} cell;
 
 bool interrupt_pending(void)
 {
@@ -44,8 +46,8 @@ static void note_where(uint64_t pc)
 
 static _Noreturn void unwind(void)
 {
-	running = 0;
-	siglongjmp(back, 1);
+	cell.running = 0;
+	siglongjmp(cell.back, 1);
 }
 
 /* Reached by a return into unit code that was redirected. */
@@ -97,7 +99,7 @@ static void redirect(uint64_t pc)
 
 static void run_cells_handler(int signal, siginfo_t *info, void *context)
 {
-	const struct sigaction *a = &host_fault_actions[signal];
+	const struct sigaction *a = host_fault_action(signal);
 
 	if (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN)
 		return;
@@ -120,12 +122,12 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 				 "the children of the cell have made too many processes");
 	if (!interrupt_pending()) {
 		run_cells_handler(signal, info, context);
-	} else if (syscall(SYS_gettid) != cell_thread) {
-		syscall(SYS_tgkill, worker.pid, cell_thread, SIGUSR1);
-	} else if (running && backtrace_in_unit(pc) && cell_mode.library == 1) {
+	} else if (syscall(SYS_gettid) != cell.thread) {
+		syscall(SYS_tgkill, worker.pid, cell.thread, SIGUSR1);
+	} else if (cell.running && backtrace_in_unit(pc) && cell_mode.library == 1) {
 		note_where(pc);
 		unwind();
-	} else if (running) {
+	} else if (cell.running) {
 		redirect(pc);
 	}
 	cell_mode.library--;
@@ -137,7 +139,7 @@ int interrupt_init(struct error *err)
 	struct sigaction action = { .sa_sigaction = on_interrupt,
 				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
-	cell_thread = (pid_t)syscall(SYS_gettid);
+	cell.thread = (pid_t)syscall(SYS_gettid);
 	if (sigaction(SIGUSR1, &action, NULL))
 		return error_errno(err, "cannot catch the interrupt signal");
 	return 0;
@@ -147,13 +149,13 @@ bool interrupt_run(void (*fn)(void *data), void *data)
 {
 	bool done = false;
 
-	if (!sigsetjmp(back, 1)) {
+	if (!sigsetjmp(cell.back, 1)) {
 		cell_mode.in_cell = true;
-		running = 1;
+		cell.running = 1;
 		cell_stack_call(fn, data);
 		done = true;
 	}
-	running = 0;
+	cell.running = 0;
 	cell_mode.in_cell = false;
 	cell_mode.library = 0;
 	return done;

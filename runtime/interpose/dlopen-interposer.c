@@ -32,8 +32,10 @@ typedef void *open_in_fn(Lmid_t space, const char *path, int flags);
 EXPORTED open_fn dlopen;
 EXPORTED open_in_fn dlmopen;
 
-static open_fn *libc_open;
-static open_in_fn *libc_open_in;
+static struct {
+	open_fn *open;
+	open_in_fn *open_in;
+} libc;
 
 /* The name of what is given in its place; NULL: it is what it is. */
 static const char *place_of(const char *path)
@@ -47,14 +49,14 @@ static const char *path_to_open(const char *path)
 {
 	const char *name = path ? place_of(path) : NULL;
 
-	if (!libc_open)
-		libc_open = (open_fn *)dlsym(RTLD_NEXT, "dlopen");
+	if (!libc.open)
+		libc.open = (open_fn *)dlsym(RTLD_NEXT, "dlopen");
 	return name ? name : path;
 }
 
 static bool is_loaded(const char *name)
 {
-	void *handle = libc_open(name, RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = libc.open(name, RTLD_LAZY | RTLD_NOLOAD);
 
 	if (handle)
 		dlclose(handle);
@@ -88,7 +90,7 @@ void *dlopen(const char *path, int flags)
 	found = path ? beside(path, __builtin_return_address(0), buffer) : NULL;
 	if (found)
 		path = found;
-	return libc_open(path, flags);
+	return libc.open(path, flags);
 }
 
 /* Whether it, or a library that it needs, is one whose place we take: its name, or NULL. */
@@ -111,12 +113,12 @@ void *dlmopen(Lmid_t space, const char *path, int flags)
 	const char *name = path ? place_of(path) : NULL;
 	void *handle;
 
-	if (!libc_open_in)
-		libc_open_in = (open_in_fn *)dlsym(RTLD_NEXT, "dlmopen");
+	if (!libc.open_in)
+		libc.open_in = (open_in_fn *)dlsym(RTLD_NEXT, "dlmopen");
 	path = path_to_open(path);
 	if (space == LM_ID_BASE || !libcuda_is_loaded())
-		return libc_open_in(space, path, flags);
-	handle = name ? NULL : libc_open_in(space, path, flags);
+		return libc.open_in(space, path, flags);
+	handle = name ? NULL : libc.open_in(space, path, flags);
 	if (!name && !handle)
 		return NULL;
 	if (!name && !(name = brought_by(handle)))
@@ -124,5 +126,5 @@ void *dlmopen(Lmid_t space, const char *path, int flags)
 	if (handle)
 		dlclose(handle);
 	/* dlerror() says why. */
-	return libc_open(!strcmp(name, NVML_NAME) ? REFUSED_NVML : REFUSED_DRIVER, RTLD_NOW);
+	return libc.open(!strcmp(name, NVML_NAME) ? REFUSED_NVML : REFUSED_DRIVER, RTLD_NOW);
 }

@@ -13,10 +13,12 @@ typedef void handler(void);
 typedef int register_atfork(handler *prepare, handler *parent, handler *child, void *dso);
 
 static struct {
-	handler *prepare, *parent, *child;
-} handlers[HANDLERS_MAX];
-static unsigned n_handlers;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct {
+		handler *prepare, *parent, *child;
+	} at[HANDLERS_MAX];
+	unsigned n;
+	pthread_mutex_t lock;
+} handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* What pthread_atfork() becomes in a library. */
 register_atfork __register_atfork;
@@ -25,33 +27,33 @@ __attribute__((visibility("default"))) int __register_atfork(handler *prepare, h
 {
 	register_atfork *libc = dlsym(RTLD_NEXT, "__register_atfork");
 
-	pthread_mutex_lock(&lock);
-	if (n_handlers < HANDLERS_MAX) {
-		handlers[n_handlers].prepare = prepare;
-		handlers[n_handlers].parent = parent;
-		handlers[n_handlers++].child = child;
+	pthread_mutex_lock(&handlers.lock);
+	if (handlers.n < HANDLERS_MAX) {
+		handlers.at[handlers.n].prepare = prepare;
+		handlers.at[handlers.n].parent = parent;
+		handlers.at[handlers.n++].child = child;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&handlers.lock);
 	return libc ? libc(prepare, parent, child, dso) : -1;
 }
 
 void fork_handlers_prepare(void)
 {
-	for (unsigned i = n_handlers; i-- > 0;)
-		if (handlers[i].prepare)
-			handlers[i].prepare();
+	for (unsigned i = handlers.n; i-- > 0;)
+		if (handlers.at[i].prepare)
+			handlers.at[i].prepare();
 }
 
 void fork_handlers_parent(void)
 {
-	for (unsigned i = 0; i < n_handlers; i++)
-		if (handlers[i].parent)
-			handlers[i].parent();
+	for (unsigned i = 0; i < handlers.n; i++)
+		if (handlers.at[i].parent)
+			handlers.at[i].parent();
 }
 
 void fork_handlers_child(void)
 {
-	for (unsigned i = 0; i < n_handlers; i++)
-		if (handlers[i].child)
-			handlers[i].child();
+	for (unsigned i = 0; i < handlers.n; i++)
+		if (handlers.at[i].child)
+			handlers.at[i].child();
 }

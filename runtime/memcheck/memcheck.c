@@ -32,8 +32,10 @@
 #define FREE_MARKED (64 * MIB) /* of a free run, from its start */
 
 bool memcheck_on;
-static bool begun;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	bool begun;
+	pthread_mutex_t lock; /* of the findings */
+} checks = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int memcheck_prepare(struct error *err)
 {
@@ -68,7 +70,7 @@ void memcheck_begin(void)
 {
 	allocator_each(mark_block);
 	symbols_each_guard(mark_guard);
-	begun = true;
+	checks.begun = true;
 }
 
 void memcheck_allocated(const void *p, size_t size)
@@ -88,8 +90,9 @@ void memcheck_freed(const void *p, size_t size)
 
 void memcheck_range(const void *p, size_t size, bool is_write)
 {
-	uint64_t bad =
-		begun && cell_mode_active() ? shadow_first_bad((uint64_t)(uintptr_t)p, size) : 0;
+	uint64_t bad = checks.begun && cell_mode_active()
+			       ? shadow_first_bad((uint64_t)(uintptr_t)p, size)
+			       : 0;
 
 	/* Where in the cell that is, only its calls tell. */
 	if (bad)
@@ -226,7 +229,7 @@ static void note(const char *kind, uint64_t bad, size_t size, bool is_write, con
 	uint64_t pc = (uint64_t)(uintptr_t)caller;
 
 	cell_mode_enter_library();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&checks.lock);
 	all->total++;
 	if (all->n < MEMCHECK_FINDINGS_MAX && all->total < LOOKED_AT &&
 	    !(pc && is_known(all, pc))) {
@@ -234,7 +237,7 @@ static void note(const char *kind, uint64_t bad, size_t size, bool is_write, con
 		if (!same_place(all, &all->at[all->n]))
 			all->pcs[all->n++] = pc;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&checks.lock);
 	cell_mode_leave_library();
 }
 
@@ -248,6 +251,6 @@ void memcheck_disjoint(const void *to, const void *from, size_t size)
 {
 	uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
 
-	if (begun && cell_mode_active() && a != b && (a > b ? a - b : b - a) < size)
+	if (checks.begun && cell_mode_active() && a != b && (a > b ? a - b : b - a) < size)
 		note("overlapping-copy", a, size, true, NULL);
 }

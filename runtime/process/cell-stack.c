@@ -20,9 +20,11 @@ struct stack {
 	uint64_t high;
 };
 
-static struct stack stacks[1 + THREADS_MAX]; /* 0: the cell stack */
-static unsigned n_stacks;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	struct stack at[1 + THREADS_MAX]; /* 0: the cell stack */
+	unsigned n;
+	pthread_mutex_t lock;
+} stacks = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Switch to the stack that ends at `top`, call, switch back. The frame pointer keeps the way back
  * for unwinders. */
@@ -79,41 +81,41 @@ int cell_stack_init(struct error *err)
 
 	if (p == MAP_FAILED || mprotect(p + GUARD_SIZE, STACK_SIZE, PROT_READ | PROT_WRITE))
 		return error_errno(err, "cannot make the stack that cells run on");
-	stacks[0] = (struct stack){ (uint64_t)p, (uint64_t)p + GUARD_SIZE,
-				    (uint64_t)p + GUARD_SIZE + STACK_SIZE };
-	n_stacks = 1;
+	stacks.at[0] = (struct stack){ (uint64_t)p, (uint64_t)p + GUARD_SIZE,
+				       (uint64_t)p + GUARD_SIZE + STACK_SIZE };
+	stacks.n = 1;
 	return 0;
 }
 
 void cell_stack_call(void (*fn)(void *data), void *data)
 {
-	cell_stack_switch((void *)stacks[0].high, fn, data);
+	cell_stack_switch((void *)stacks.at[0].high, fn, data);
 }
 
 void cell_stack_add_thread(uint64_t guard, uint64_t low, uint64_t high)
 {
-	pthread_mutex_lock(&lock);
-	if (n_stacks < 1 + THREADS_MAX)
-		stacks[n_stacks++] = (struct stack){ guard, low, high };
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&stacks.lock);
+	if (stacks.n < 1 + THREADS_MAX)
+		stacks.at[stacks.n++] = (struct stack){ guard, low, high };
+	pthread_mutex_unlock(&stacks.lock);
 }
 
 void cell_stack_remove_thread(uint64_t low)
 {
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 1; i < n_stacks; i++) {
-		if (stacks[i].low == low) {
-			stacks[i] = stacks[--n_stacks];
+	pthread_mutex_lock(&stacks.lock);
+	for (unsigned i = 1; i < stacks.n; i++) {
+		if (stacks.at[i].low == low) {
+			stacks.at[i] = stacks.at[--stacks.n];
 			break;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&stacks.lock);
 }
 
 bool cell_stack_contains(uint64_t address)
 {
-	for (unsigned i = 0; i < n_stacks; i++) {
-		if (address >= stacks[i].low && address < stacks[i].high)
+	for (unsigned i = 0; i < stacks.n; i++) {
+		if (address >= stacks.at[i].low && address < stacks.at[i].high)
 			return true;
 	}
 	return false;
@@ -121,8 +123,8 @@ bool cell_stack_contains(uint64_t address)
 
 bool cell_stack_has_thread(uint64_t start, uint64_t end)
 {
-	for (unsigned i = 1; i < n_stacks; i++) {
-		if (stacks[i].low >= start && stacks[i].low < end)
+	for (unsigned i = 1; i < stacks.n; i++) {
+		if (stacks.at[i].low >= start && stacks.at[i].low < end)
 			return true;
 	}
 	return false;
@@ -130,17 +132,17 @@ bool cell_stack_has_thread(uint64_t start, uint64_t end)
 
 uint64_t cell_stack_top(uint64_t address)
 {
-	for (unsigned i = 0; i < n_stacks; i++) {
-		if (address >= stacks[i].low && address < stacks[i].high)
-			return stacks[i].high;
+	for (unsigned i = 0; i < stacks.n; i++) {
+		if (address >= stacks.at[i].low && address < stacks.at[i].high)
+			return stacks.at[i].high;
 	}
 	return 0;
 }
 
 bool cell_stack_in_guard(uint64_t address)
 {
-	for (unsigned i = 0; i < n_stacks; i++) {
-		if (address >= stacks[i].guard && address < stacks[i].low)
+	for (unsigned i = 0; i < stacks.n; i++) {
+		if (address >= stacks.at[i].guard && address < stacks.at[i].low)
 			return true;
 	}
 	return false;

@@ -26,11 +26,13 @@
 
 #define TICK_NS 5000000 /* those that were missed are signalled again */
 
-static struct threads_member *members;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool any; /* there was one in this worker */
-static _Atomic uint32_t frozen;
-static _Atomic uint32_t n_parked;
+static struct {
+	struct threads_member *members;
+	pthread_mutex_t lock;
+	_Atomic bool any; /* there was one in this worker */
+	_Atomic uint32_t frozen;
+	_Atomic uint32_t n_parked;
+} threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread struct {
 	struct threads_member *member;
@@ -61,11 +63,11 @@ static void park(void)
 	mine.stops++;
 	if (m)
 		atomic_store(&m->parked, 1);
-	atomic_fetch_add(&n_parked, m != NULL);
-	futex_wake(&n_parked);
-	while (atomic_load(&frozen))
-		futex_wait(&frozen, 1, 0);
-	atomic_fetch_sub(&n_parked, m != NULL);
+	atomic_fetch_add(&threads.n_parked, m != NULL);
+	futex_wake(&threads.n_parked);
+	while (atomic_load(&threads.frozen))
+		futex_wait(&threads.frozen, 1, 0);
+	atomic_fetch_sub(&threads.n_parked, m != NULL);
 	if (m)
 		atomic_store(&m->parked, 0);
 	errno = saved;
@@ -76,17 +78,17 @@ static void on_signal(int signal)
 	(void)signal;
 	if (mine.held)
 		mine.due = true;
-	else if (atomic_load(&frozen) && !mine.freezer)
+	else if (atomic_load(&threads.frozen) && !mine.freezer)
 		park();
 }
 
 void threads_hold(void)
 {
-	if (!atomic_load_explicit(&any, memory_order_relaxed))
+	if (!atomic_load_explicit(&threads.any, memory_order_relaxed))
 		return;
 	/* One that is not among the members, or no longer: it must not begin anything now. */
-	while (!mine.held && !mine.freezer && atomic_load(&frozen))
-		futex_wait(&frozen, 1, 0);
+	while (!mine.held && !mine.freezer && atomic_load(&threads.frozen))
+		futex_wait(&threads.frozen, 1, 0);
 	mine.held++;
 }
 
@@ -98,7 +100,7 @@ void threads_release(void)
 	if (--mine.held || !mine.due)
 		return;
 	mine.due = false;
-	if (atomic_load(&frozen))
+	if (atomic_load(&threads.frozen))
 		park();
 }
 
@@ -119,27 +121,27 @@ int threads_init(struct error *err)
 
 void threads_add(struct threads_member *m)
 {
-	atomic_store(&any, true);
+	atomic_store(&threads.any, true);
 	threads_hold();
-	pthread_mutex_lock(&lock);
-	m->next = members;
-	members = m;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&threads.lock);
+	m->next = threads.members;
+	threads.members = m;
+	pthread_mutex_unlock(&threads.lock);
 	threads_release();
 }
 
 void threads_remove(struct threads_member *m)
 {
 	threads_hold();
-	pthread_mutex_lock(&lock);
-	for (struct threads_member **at = &members; *at; at = &(*at)->next) {
+	pthread_mutex_lock(&threads.lock);
+	for (struct threads_member **at = &threads.members; *at; at = &(*at)->next) {
 		if (*at != m)
 			continue;
 		*at = m->next;
 		break;
 	}
 	mine.member = mine.member == m ? NULL : mine.member;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&threads.lock);
 	threads_release();
 }
 
@@ -147,7 +149,7 @@ void threads_begin(struct threads_member *m)
 {
 	mine.member = m;
 	atomic_store(&m->tid, gettid());
-	if (atomic_load(&frozen))
+	if (atomic_load(&threads.frozen))
 		park();
 }
 
@@ -161,15 +163,15 @@ static uint32_t signal_all(void)
 {
 	uint32_t n = 0;
 
-	pthread_mutex_lock(&lock);
-	for (struct threads_member *m = members; m; m = m->next) {
+	pthread_mutex_lock(&threads.lock);
+	for (struct threads_member *m = threads.members; m; m = m->next) {
 		pid_t tid = atomic_load(&m->tid);
 
 		n++;
 		if (tid && !atomic_load(&m->parked))
 			syscall(SYS_tgkill, worker.pid, tid, THREADS_SIGNAL);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&threads.lock);
 	return n;
 }
 
@@ -177,19 +179,19 @@ bool threads_freeze(int ms)
 {
 	int64_t deadline = clock_now_ms() + ms;
 
-	if (!atomic_load(&any))
+	if (!atomic_load(&threads.any))
 		return true;
 	mine.freezer = true;
-	atomic_store(&frozen, 1);
+	atomic_store(&threads.frozen, 1);
 	for (;;) {
-		uint32_t n = signal_all(), parked = atomic_load(&n_parked);
+		uint32_t n = signal_all(), parked = atomic_load(&threads.n_parked);
 
 		/* Others than members may be in a table. */
 		if (parked >= n && !meta_is_busy())
 			return true;
 		if (clock_now_ms() > deadline)
 			break;
-		futex_wait(&n_parked, parked, parked >= n ? TICK_NS / 50 : TICK_NS);
+		futex_wait(&threads.n_parked, parked, parked >= n ? TICK_NS / 50 : TICK_NS);
 	}
 	threads_thaw();
 	return false;
@@ -197,21 +199,21 @@ bool threads_freeze(int ms)
 
 void threads_thaw(void)
 {
-	atomic_store(&frozen, 0);
+	atomic_store(&threads.frozen, 0);
 	mine.freezer = false;
-	futex_wake(&frozen);
+	futex_wake(&threads.frozen);
 }
 
 bool threads_any(void)
 {
 	bool some;
 
-	if (!atomic_load(&any))
+	if (!atomic_load(&threads.any))
 		return false;
 	threads_hold();
-	pthread_mutex_lock(&lock);
-	some = members != NULL;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&threads.lock);
+	some = threads.members != NULL;
+	pthread_mutex_unlock(&threads.lock);
 	threads_release();
 	return some;
 }
@@ -220,16 +222,16 @@ int threads_count_awake(void)
 {
 	int n = thread_awake(worker.pid);
 
-	if (!atomic_load(&any))
+	if (!atomic_load(&threads.any))
 		return n;
 	threads_hold();
-	pthread_mutex_lock(&lock);
-	for (struct threads_member *m = members; m; m = m->next) {
+	pthread_mutex_lock(&threads.lock);
+	for (struct threads_member *m = threads.members; m; m = m->next) {
 		pid_t tid = atomic_load(&m->tid);
 
 		n += !tid || thread_awake(tid);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&threads.lock);
 	threads_release();
 	return n;
 }
@@ -241,10 +243,10 @@ unsigned threads_stops(void)
 
 void threads_leave(void)
 {
-	members = NULL;
+	threads.members = NULL;
 	mine.member = NULL;
 	mine.held = 0;
 	mine.due = false;
-	atomic_store(&any, false);
-	atomic_store(&frozen, 0);
+	atomic_store(&threads.any, false);
+	atomic_store(&threads.frozen, 0);
 }

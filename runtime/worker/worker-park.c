@@ -24,21 +24,22 @@
 
 #define STEP (1 * MIB)
 
-static int park_file = -1;
+static struct {
+	int file;
+	char *step; /* STEP bytes, mapped when they are first needed */
+} parked = { .file = -1 };
 
 static char *step_buffer(struct error *err)
 {
-	static char *bytes;
-
-	if (!bytes) {
+	if (!parked.step) {
 		void *p = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			       0);
 
-		bytes = p == MAP_FAILED ? NULL : p;
+		parked.step = p == MAP_FAILED ? NULL : p;
 	}
-	if (!bytes)
+	if (!parked.step)
 		error_errno(err, "no memory to copy device memory");
-	return bytes;
+	return parked.step;
 }
 
 int worker_park_file(struct ipc_message *m, struct error *err)
@@ -46,9 +47,9 @@ int worker_park_file(struct ipc_message *m, struct error *err)
 	if (m->n_fds != 1)
 		return error_set(err, ERROR_PROTOCOL,
 				 "WORKER_PARK_FILE came without its descriptor");
-	if (park_file >= 0)
-		close(park_file);
-	park_file = steal_fd(&m->fds[0]);
+	if (parked.file >= 0)
+		close(parked.file);
+	parked.file = steal_fd(&m->fds[0]);
 	return 0;
 }
 
@@ -64,7 +65,7 @@ static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct erro
 		if (device_read(address + at, bytes, n, err))
 			return -1;
 		if ((bytes[0] || memcmp(bytes, bytes + 1, n - 1)) &&
-		    whole_pwrite(park_file, bytes, n, place + at) < n)
+		    whole_pwrite(parked.file, bytes, n, place + at) < n)
 			return error_errno(err, "cannot write %llu MB",
 					   (unsigned long long)(size / MIB));
 	}
@@ -85,7 +86,7 @@ static int copy_in(void *data, uint64_t address, struct error *err)
 	for (uint64_t at = 0; at < from->size; at += STEP) {
 		size_t n = from->size - at < STEP ? from->size - at : STEP;
 
-		if (whole_pread(park_file, bytes, n, from->place + at) < n)
+		if (whole_pread(parked.file, bytes, n, from->place + at) < n)
 			return error_errno(err, "cannot read what was parked");
 		if (device_write(address + at, bytes, n, err))
 			return -1;
