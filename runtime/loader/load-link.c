@@ -174,19 +174,12 @@ static bool can_wait(const struct load *l, uint32_t symbol)
 	return true;
 }
 
-static char unknown[256];
-
-const char *loader_missing(void)
+static void note_missing(struct load *l, const char *name)
 {
-	return unknown;
-}
+	size_t len = strlen(l->missing);
 
-static void note_unknown(const char *name)
-{
-	size_t len = strlen(unknown);
-
-	if (!symbol_packages_find(name) && len + strlen(name) + 2 < sizeof(unknown))
-		snprintf(unknown + len, sizeof(unknown) - len, "%s ", name);
+	if (!symbol_packages_find(name) && len + strlen(name) + 2 < sizeof(l->missing))
+		snprintf(l->missing + len, sizeof(l->missing) - len, "%s ", name);
 }
 
 /* The session's; or the library's, where it is meant although the session has one of the name. */
@@ -209,7 +202,6 @@ static int find_undefined(struct load *l, struct error *err)
 	cleanup_buffer struct buffer missing = BUFFER_INIT, packages = BUFFER_INIT;
 	unsigned n = 0;
 
-	*unknown = '\0';
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const char *name = object_symbol_name(&l->o, i);
 
@@ -227,7 +219,7 @@ static int find_undefined(struct load *l, struct error *err)
 		} else {
 			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
 			put_package(&packages, name);
-			note_unknown(name);
+			note_missing(l, name);
 		}
 	}
 	if (!n)

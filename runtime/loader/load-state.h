@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "runtime/loader/loader.h"
 #include "runtime/loader/object.h"
 #include "runtime/loader/relocate.h"
 #include "runtime/loader/symbols.h"
@@ -80,6 +81,7 @@ struct load {
 	uint32_t next_place;           /* of them, where the next one probably is */
 	struct unit_place *places;     /* of a program, in META */
 	uint32_t n_places, cap_places;
+	char missing[LOADER_MISSING_MAX];
 	struct buffer name; /* load_symbol_name() */
 };
 

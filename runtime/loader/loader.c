@@ -336,10 +336,11 @@ int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct
 	if (!r && u->run_symbol[0] && !out.run)
 		r = error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'",
 			      u->run_symbol);
-	if (r)
+	if (r) {
 		loaded_release(&out);
-	else
-		*ret = out;
+		memcpy(out.missing, l.missing, sizeof(out.missing));
+	}
+	*ret = out;
 	return r;
 }
 

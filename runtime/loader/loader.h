@@ -20,7 +20,12 @@ struct unit;
 
 typedef void loader_function(void);
 
+#define LOADER_MISSING_MAX 256
+
 struct loaded {
+	/* After ERROR_NOT_FOUND: names that the unit lacks, a blank behind each; those that a
+	 * package is known for are left out. */
+	char missing[LOADER_MISSING_MAX];
 	loader_function *run;          /* NULL: the unit has no statement */
 	struct loaded_choice *choices; /* to make first; owned */
 	size_t n_choices;
@@ -61,12 +66,9 @@ int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing,
 
 /*
  * ERROR_NOT_FOUND names all missing symbols. The unit's symbols, once loaded, are found in the
- * session's table. owner: see struct unit_code.
+ * session's table. After an error there is nothing to release. owner: see struct unit_code.
  */
 int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err);
-/* Names that the last loader_load() lacked, a blank behind each; those that a package is known for
- * are left out. */
-const char *loader_missing(void);
 struct symbol;
 struct unit_code;
 /* The run of the same program whose place and static storage this one takes; NULL: none. Until the

@@ -328,7 +328,7 @@ static void fail_to_load(struct run *run, const struct error *err)
 	struct fault_record *f = &worker.control->fault;
 
 	if (err->code == ERROR_NOT_FOUND)
-		snprintf(f->missing, sizeof(f->missing), "%s", loader_missing());
+		snprintf(f->missing, sizeof(f->missing), "%s", run->loaded.missing);
 	fail(run, err->code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err->text);
 }
 
