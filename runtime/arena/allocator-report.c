@@ -34,7 +34,7 @@ static void fill(struct address_description *ret, enum address_owner owner, uint
 	ret->freed_cell = freed;
 }
 
-/* Where it was freed last. */
+/* The place in CODE where a block at this address was last freed; 0: it is no longer known. */
 static uint32_t freed_site(const struct allocator *a, uint64_t base)
 {
 	for (uint32_t i = 0; i < FREED_MAX && i < a->n_freed; i++) {

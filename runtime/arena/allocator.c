@@ -25,7 +25,7 @@
 #define FRESH_PAGES 256u  /* map freed runs in place from this length on */
 #define ROWS_MIN 64u
 
-/* Of this process, and no part of the session. */
+/* The variables of this process, which are no part of the session. */
 static struct {
 	pthread_mutex_t lock;
 	struct allocator_hooks hooks;
@@ -422,8 +422,9 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 	meta_free(s);
 }
 
-/* What cannot be written in place stays as it is until no undo needs it. A block of this cell lies
- * where a free one was, whose pages were counted. */
+/* Pages that cannot be written in place are counted as freed, since undo needs them for a while.
+ * The pages of a block of this cell were counted already, when the block that lay there before was
+ * freed. */
 static void note_freed(const struct run *r, uint32_t page, uint32_t pages)
 {
 	if (r->cell != here.cell && pages >= RETURN_PAGES &&
@@ -604,7 +605,8 @@ static void make_fresh(struct run *r, void *data)
 		r->returned = 1;
 }
 
-/* What is too young waits; the youngest cell that a later call has to look at is kept. */
+/* Runs that undo may still need wait for a later call; the youngest cell of those is kept, so that
+ * the call knows when to look. */
 static void give_back(struct run *r, void *data)
 {
 	struct page_runs *runs = &allocator_state()->runs;

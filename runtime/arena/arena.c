@@ -76,7 +76,7 @@ static int map(uint64_t address, uint64_t size, int prot, int flags, struct erro
 {
 	if (!size)
 		return 0;
-	/* Of a child that has left. */
+	/* A child that has left the session has no file. */
 	if (arena.fd < 0)
 		flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, arena.fd,
@@ -254,8 +254,8 @@ static const struct range *lent_from(uint64_t address)
 	return next;
 }
 
-/* What a cell has overwritten or, with unmap, all pages; not those that are lent, which are in
- * place. */
+/* The pages that a cell has overwritten are unmapped or, with unmap, all pages. Lent ones stay,
+ * since they are in place. */
 static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 {
 	uint64_t at = start, end = start + size;

@@ -37,7 +37,7 @@ static void no_gate(void)
 {
 }
 
-/* Of this process, and no part of the session. */
+/* The variables of this process, which are no part of the session. */
 static struct {
 	pthread_mutex_t lock;
 	_Atomic unsigned nowhere; /* counts until the worker says where */

@@ -24,7 +24,8 @@ void meta_leave(void);
 void meta_set_gate(void (*enter)(void), void (*leave)(void));
 /* Is any thread in one? */
 bool meta_is_busy(void);
-/* Where to count; NULL: nowhere. */
+/* The counter of threads that are in a critical section; NULL: one of our own, which nobody else
+ * reads. */
 void meta_set_busy(_Atomic unsigned *counter);
 
 #endif

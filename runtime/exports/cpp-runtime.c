@@ -62,7 +62,8 @@ struct cxa_exception {
 	struct _Unwind_Exception unwind; /* the thrown object follows */
 };
 
-/* Of std::rethrow_exception(): stands for one that several threads may hold. */
+/* std::rethrow_exception() throws this: it stands for an exception that several threads may hold.
+ */
 struct cxa_dependent_exception {
 	void *primary; /* its object */
 };
@@ -107,8 +108,8 @@ static const char *what(const struct type_info *type, void *object)
 /* std::string of libstdc++ */
 static const char string_type[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
 
-/* Of what is no std::exception: a number or a text. The codes are those of the ABI for mangled
- * names, 5.1.5.2. */
+/* The text of a thrown object that is no std::exception but a number or a text. The codes are those
+ * of the ABI for mangled names, 5.1.5.2. */
 static const char *value_of(const char *type, const void *object, char *text, size_t size)
 {
 	*text = '\0';
@@ -177,7 +178,7 @@ void cpp_runtime_load(void)
 	*(void **)&init_streams = dlsym(handle, "_ZNSt8ios_base4InitC1Ev");
 	if (set_terminate)
 		set_terminate(on_terminate);
-	/* What `#include <iostream>` makes each unit do first; but units of earlier cells do not
+	/* `#include <iostream>` makes each unit do this first, but units of earlier cells do not
 	 * start again in a new worker. */
 	if (init_streams)
 		init_streams(&streams);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell shows beside text: one piece of data with its MIME type, and the end of what was
- * shown so far. */
+/* A cell shows one piece of data with its MIME type, or ends what was shown so far, by a record in
+ * the ring of its output. */
 #include <stdio.h>
 
 #include "common/buffer.h"

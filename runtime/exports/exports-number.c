@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang calls for numbers that the processor does not know, where the compiler's library of
- * this machine has none. */
+/* Clang calls these functions for numbers that the processor does not know. The compiler's library
+ * of this machine may not have them. */
 #include <stdint.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ void exports_exit_now(int status)
 
 void exports_assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
-	/* Of a cell the report names the place anyway. */
+	/* The report of a fault names the place anyway, if it is a cell's. */
 	if (!strncmp(file, "In[", 3))
 		host_fault_raise(FAULT_ABORTED, "assertion `%s' failed", what);
 	host_fault_raise(FAULT_ABORTED, "assertion `%s' failed in %s, line %u of %s", what,

@@ -231,7 +231,8 @@ int exports_dlclose(void *handle)
 	return r;
 }
 
-/* What a pointer to characters leads to; bounded, and cut at the end of what can be read. */
+/* The characters that the object points to are put behind it: a bounded number, cut at the end of
+ * what can be read. */
 static void put_text(struct buffer *b, const char *type_code, const void *object)
 {
 	wchar_t text[TEXT_MAX];

@@ -216,7 +216,8 @@ static bool is_of_every_program(const char *file)
 	return false;
 }
 
-/* What memcpy() really runs has no name that a library tells, but the unit has called it by one. */
+/* The code that memcpy() really runs has no name that its library tells, so it gets the one by
+ * which the unit has called it. */
 static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_info *info)
 {
 	const struct symbol *s = symbols_library_at(inside);
@@ -235,7 +236,7 @@ static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_
 		snprintf(f->name, sizeof(f->name), "a function of %s", file + 1);
 }
 
-/* Of our own services only what a cell has called has a name that says something. */
+/* A function of this program has a name that says something only if a cell has called it. */
 static void hide_service(struct fault_record *f, uint32_t i)
 {
 	if (in_services(f->frames[i].pc) && i + 1 < f->n_frames &&
@@ -314,7 +315,7 @@ static bool after_call(uint64_t pc)
 #endif
 }
 
-/* What a launch of C++ code calls: it has the line of the kernel. */
+/* A launch in C++ code calls such a stub, which has the line of the kernel. */
 static bool is_stub(const char *function)
 {
 	return strstr(function, "__device_stub__") != NULL;

@@ -12,7 +12,7 @@
 
 /* "integer division by zero: 7 / 0". context: of the SIGFPE. */
 void fault_cause_division(const void *context, char *ret, size_t size);
-/* Of a SIGILL or SIGTRAP: which instruction. */
+/* Which instruction has raised a SIGILL or SIGTRAP. */
 void fault_cause_trap(const void *context, char *ret, size_t size);
 /* Path of the file that is mapped at the address. */
 void fault_cause_file(uint64_t address, char *ret, size_t size);

@@ -285,7 +285,7 @@ int memory_report_lost_buffers(void (*fn)(void *data, const struct device_buffer
 
 /* ---- answer ---- */
 
-/* What clang calls the control block of a thread-local variable. */
+/* The name without the prefix that clang gives the control block of a thread-local variable. */
 static const char *plain_name(const char *name)
 {
 	static const char thread_local_prefix[] = "__emutls_v.";

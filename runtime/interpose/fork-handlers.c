@@ -20,7 +20,7 @@ static struct {
 	pthread_mutex_t lock;
 } handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* What pthread_atfork() becomes in a library. */
+/* pthread_atfork() in a library is a call of this. */
 register_atfork __register_atfork;
 __attribute__((visibility("default"))) int __register_atfork(handler *prepare, handler *parent,
 							     handler *child, void *dso)

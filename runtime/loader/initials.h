@@ -16,7 +16,7 @@ struct error;
  * zero. -1: ERROR_MEMORY. */
 int initials_add(const char *name, uint64_t address, void *bytes, size_t size, struct error *err);
 void initials_clear(void);
-/* What a unit calls as cgpu_initialise(): the value of this name takes effect, the first time;
+/* Units call this as cgpu_initialise(): the value of this name takes effect, the first time;
  * nothing if none waits. */
 void initials_take_effect(const char *name);
 

@@ -69,7 +69,8 @@ static struct definition definition_of(struct load *l, uint32_t symbol)
 	};
 }
 
-/* What another text has defined, a header or an earlier cell, is there once. */
+/* True if another text, a header or an earlier cell, has defined the variable already: the session
+ * has one of it. */
 static bool joins(const struct load *l, uint32_t symbol, const struct definition *d)
 {
 	const struct symbol *s = object_is_shared(&l->o, symbol) ? symbols_resolve(d->name) : NULL;
@@ -227,7 +228,8 @@ static int find_undefined(struct load *l, struct error *err)
 	return refuse(buffer_text(&missing), n, buffer_text(&packages), err);
 }
 
-/* What runs the cell's statements is called by nobody else, and has another name each time. */
+/* The function that runs the cell's statements is called by nobody else, and has another name each
+ * time. */
 static bool is_run(const struct load *l, uint32_t symbol)
 {
 	return *l->unit->run_symbol &&

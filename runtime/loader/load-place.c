@@ -151,8 +151,8 @@ static int place_kept(struct load *l, uint32_t i, struct error *err)
 	return p->image ? 0 : error_set(err, ERROR_MEMORY, "no memory to load a variable");
 }
 
-/* Where the earlier run of the program has its own; zero, since a large one has no pages until it
- * is written. */
+/* A variable of a program gets the place that it had in the earlier run. The image is zero, since a
+ * large one has no pages until it is written. */
 static int place_again(struct load *l, uint32_t i, struct error *err)
 {
 	struct placed *p = &l->sections[i];

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "common/unit.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"

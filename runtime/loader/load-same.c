@@ -74,7 +74,8 @@ static uint64_t hash_relocations(const struct load *l, uint32_t i, uint64_t h)
 	return h;
 }
 
-/* What each load makes anew: slots without a name, and what stands for the unit itself. */
+/* True if the unit has what each load makes anew: slots without a name, or a name that stands for
+ * the unit itself. */
 static bool has_own_slots(const struct load *l)
 {
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
@@ -166,8 +167,8 @@ static int try(struct load *l, const struct unit_code *same, struct error *err)
 	return !l->differs && is_same_code(l, same);
 }
 
-/* What the unit brings for a variable that is there is not used, but for one of its own that no
- * other cell reaches. */
+/* The initial value that the unit brings for a variable is not used if the variable is there,
+ * unless it is the unit's own and no other cell reaches it. */
 static void leave_shared(struct load *l)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
@@ -207,7 +208,8 @@ int load_find_same(struct load *l, struct error *err)
 	l->content = is_program ? l->unit->program : hash_content(l);
 	if (!candidate(l->content, is_program, NULL) || !load_only_keeps(l))
 		return 0;
-	/* Of a program only the newest run: its objects have been destroyed for this one. */
+	/* A program can take the place of its newest run only, whose objects have been destroyed
+	 * for this one. */
 	for (int i = 0; i < (is_program ? 1 : CANDIDATES_MAX); i++) {
 		int found;
 

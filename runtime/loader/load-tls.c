@@ -118,7 +118,8 @@ int load_tls_module(struct load *l, uint64_t *ret, struct error *err)
 
 int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err)
 {
-	/* What has a name is found by it, so that a later definition reaches this unit too. */
+	/* A variable that has a name is found by it, so that a later definition reaches this unit
+	 * too. */
 	const struct symbol *s = l->symbols[symbol];
 	bool own = !s && !object_is_undefined(&l->o, symbol);
 	struct thread_local_control *control = own ? l->tls : (void *)(s ? s->address : 0);

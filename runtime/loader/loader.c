@@ -142,7 +142,7 @@ static int remember_lines(const struct load *l, struct unit_code *code)
 	return code->lines ? 0 : -1;
 }
 
-/* Of the function that runs the unit's statements; 0: it has none. */
+/* The address of the function that runs the unit's statements; 0: it has none. */
 static uint64_t run_address(const struct load *l)
 {
 	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {

@@ -109,8 +109,8 @@ const struct symbol *symbols_at(uint64_t address);
  * is nearest. Only reads. */
 #define NEAR_VARIABLE (16 * 1024 * 1024)
 const struct symbol *symbols_before(uint64_t address);
-/* What units know as the function of a library at or before the address; NULL if none is near. Only
- * reads. */
+/* The function of a library that units have a name for and that lies at or before the address; NULL
+ * if none is near. Only reads. */
 const struct symbol *symbols_library_at(uint64_t address);
 /* Each variable of a unit that its name still means, in the order of definition. */
 void symbols_each_variable(void (*fn)(void *data, const struct symbol *s), void *data);

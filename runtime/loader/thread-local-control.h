@@ -29,14 +29,14 @@ struct thread_local_control {
 	const void *initial; /* NULL: zero */
 };
 
-/* What __tls_get_addr() is given by a unit's code: x86-64 psABI, Thread-Local Storage. */
+/* A unit's code gives this to __tls_get_addr(): x86-64 psABI, Thread-Local Storage. */
 struct thread_local_index {
 	struct thread_local_control *control;
 	uint64_t offset;
 };
 
-/* What a unit's code for aarch64 has instead: ELF for the Arm 64-bit Architecture, TLS descriptors.
- * It calls the entry with the descriptor's address in x0. */
+/* A unit's code for aarch64 has descriptors instead: ELF for the Arm 64-bit Architecture, TLS
+ * descriptors. It calls the entry with the descriptor's address in x0. */
 struct thread_local_descriptor {
 	uint64_t entry;
 	struct thread_local_index *index;

@@ -23,7 +23,7 @@ struct unit_code_line {
 	uint32_t line;
 };
 
-/* What a program has without a name in the session (load-own.c). */
+/* The kinds of things that a program has without a name in the session (load-own.c). */
 enum unit_place_kind {
 	UNIT_PLACE_SECTION,
 	UNIT_PLACE_SLOT, /* of a symbol, as the two below */

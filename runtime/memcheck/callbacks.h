@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What checked code calls, under the names that the compiler gives (runtime/exports/exports.def).
- */
+/* Functions that checked code calls, under the names that the compiler gives
+ * (runtime/exports/exports.def). */
 #ifndef CGPU_RUNTIME_MEMCHECK_CALLBACKS_H
 #define CGPU_RUNTIME_MEMCHECK_CALLBACKS_H
 

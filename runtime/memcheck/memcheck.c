@@ -94,7 +94,7 @@ void memcheck_range(const void *p, size_t size, bool is_write)
 			       ? shadow_first_bad((uint64_t)(uintptr_t)p, size)
 			       : 0;
 
-	/* Where in the cell that is, only its calls tell. */
+	/* Only the stack tells where in the cell that is. */
 	if (bad)
 		memcheck_found(bad, size, is_write, NULL);
 }

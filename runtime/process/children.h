@@ -22,7 +22,8 @@ void children_note(void);
 /* A child found that the cell has too many; it signals the worker, which ends the cell. For signal
  * handlers. */
 bool children_too_many(void);
-/* Of an interrupted cell, as the interrupt key of a terminal ends all of a command. */
+/* All children of an interrupted cell are ended, as the interrupt key of a terminal ends all of a
+ * command. */
 void children_end(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 uint64_t context_pc(const void *context);
 uint64_t context_sp(const void *context);
-/* Of a function that has just been called; the stack must be readable. */
+/* The return address of a function that has just been called; the stack must be readable. */
 uint64_t context_return_address(const void *context);
 /* All FAULT_REGISTERS (common/worker-protocol.h) by their DWARF numbers. */
 void context_registers(const void *context, uint64_t *ret);

@@ -14,7 +14,7 @@
 struct buffer;
 struct error;
 
-/* What was not applied: so many {str step, str why} records in `list`. */
+/* The steps that were not applied: so many {str step, str why} records in `list`. */
 struct sandbox_report {
 	struct buffer *list;
 	uint32_t n;
