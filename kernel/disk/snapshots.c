@@ -463,7 +463,8 @@ void snapshots_cancel(struct supervisor *s)
 		snapshot_job_cancel(n->job);
 }
 
-void snapshots_flush(struct supervisor *s, int ms)
+/* Waits until what is committed has been saved automatically, at most ms milliseconds. */
+static void flush(struct supervisor *s, int ms)
 {
 	autosave_flush(s, ms);
 	if (s->snapshots->job)
@@ -754,7 +755,7 @@ void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
 
 void snapshots_end_all(struct supervisor *s)
 {
-	snapshots_flush(s, FLUSH_MS);
+	flush(s, FLUSH_MS);
 	snapshots_release(s);
 }
 

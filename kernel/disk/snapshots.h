@@ -102,9 +102,6 @@ const char *snapshots_problem(const struct supervisor *s);
 const char *snapshots_folder(const struct supervisor *s, uint64_t *ret_owner);
 
 void snapshots_release(struct supervisor *s);
-/* Waits until what is committed has been saved automatically, at most ms milliseconds; at the end
- * of the kernel. */
-void snapshots_flush(struct supervisor *s, int ms);
 /* The session is being exchanged: no cell may start, and nobody may be given the worker. */
 bool snapshots_is_loading(const struct supervisor *s);
 

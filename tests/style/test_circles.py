@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which source needs which: read from the objects of the build folder, as the linker sees it. A source uses another one when
-its object has an undefined symbol that the other's defines. Sources that use each other in a circle can only be understood
-together, so there are no circles of more than three."""
+"""Which source needs which: read from the objects of the build folder, as the linker sees it. A source uses another one
+when its object has an undefined symbol that the other's defines. Sources that use each other in a circle can only be
+understood together, so there are no circles of more than three."""
 import ctypes.util
 import re
 import subprocess

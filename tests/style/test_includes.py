@@ -29,8 +29,10 @@ MAY_USE = {
 # Rooms of a folder, lowest first: a file includes headers of its own room and of lower ones.
 ROOMS = {
     "compiler": ["text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
-    "kernel": ["settings", "base", "sandbox", "share", "units", "state", "faults", "core", "workers", "device", "disk", "cell-run",
-               "supervisor", "protocol", "show", "declarations", "session", "reports", "device-magics", "magics", "requests"],
+    "kernel": ["settings", "base", "sandbox", "share", "units", "state", "faults", "core", "workers", "device", "disk",
+               "cell-run", "supervisor", "protocol", "show", "declarations", "session", "reports", "device-magics", "magics",
+               "requests"],
+    "runtime": ["arena", "cuda", "process", "loader", "faults", "memcheck", "interpose", "exports", "worker"],
 }
 ONLY_IN = [
     (re.compile(r"zmq|zmq_.*"), "kernel"),
