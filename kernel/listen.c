@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/protocol/connection-file.h"
 #include "kernel/protocol/ports.h"
 #include "kernel/settings/paths.h"
 

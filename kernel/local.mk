@@ -8,12 +8,12 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
+supervisor_tests = test-loop test-dirty-pages test-kept-memory test-shadow-copy test-journal test-commit test-device-memory \
 	test-device-nodes test-snapshot-job test-snapshot-view test-unit-table \
-	test-fault-record test-pressure test-patience test-share test-supervisor test-demangle test-seccomp \
+	test-fault-record test-pressure test-cpu-deadline test-share test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 if CUDA
-supervisor_tests += test-checker test-parking test-snapshots
+supervisor_tests += test-checker test-eviction test-snapshots
 endif
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -32,9 +32,9 @@ test_journal_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_kept_memory_SOURCES = tests/unit/test-kept-memory.c
 test_kept_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_kept_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
-test_twin_SOURCES = tests/unit/test-twin.c
-test_twin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_twin_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_shadow_copy_SOURCES = tests/unit/test-shadow-copy.c
+test_shadow_copy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_shadow_copy_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_commit_SOURCES = tests/unit/test-commit.c
 test_commit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
@@ -51,9 +51,9 @@ TESTS += test-version-rules
 test_version_rules_SOURCES = tests/unit/test-version-rules.c %reldir%/device/version-rules.c
 test_version_rules_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_version_rules_LDADD = $(CMOCKA_LIBS)
-test_patience_SOURCES = tests/unit/test-patience.c
-test_patience_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_patience_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_cpu_deadline_SOURCES = tests/unit/test-cpu-deadline.c
+test_cpu_deadline_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_cpu_deadline_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_share_SOURCES = tests/unit/test-share.c
 test_share_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_share_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
@@ -110,11 +110,11 @@ test_checker_CFLAGS = $(test_supervisor_CFLAGS)
 test_checker_LDADD = $(test_supervisor_LDADD)
 EXTRA_test_checker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES) $(played_gpu)
 
-test_parking_SOURCES = tests/unit/test-parking.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
-test_parking_CPPFLAGS = $(test_supervisor_CPPFLAGS)
-test_parking_CFLAGS = $(test_supervisor_CFLAGS)
-test_parking_LDADD = $(test_supervisor_LDADD)
-EXTRA_test_parking_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
+test_eviction_SOURCES = tests/unit/test-eviction.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+test_eviction_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+test_eviction_CFLAGS = $(test_supervisor_CFLAGS)
+test_eviction_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_eviction_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 test_snapshots_SOURCES = tests/unit/test-snapshots.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_snapshots_CPPFLAGS = $(test_supervisor_CPPFLAGS)
 test_snapshots_CFLAGS = $(test_supervisor_CFLAGS)

@@ -21,6 +21,8 @@
 #include "config.h"
 #include "kernel/base/loop.h"
 #include "kernel/install.h"
+#include "kernel/protocol/channels.h"
+#include "kernel/protocol/connection-file.h"
 #include "kernel/requests/dispatch.h"
 #include "kernel/requests/execute.h"
 #include "kernel/sandbox/machine-memory.h"
@@ -173,13 +175,13 @@ static void share_devices(const struct options *o, struct supervisor *supervisor
 
 static void set_parking(const struct options *o, struct supervisor *supervisor)
 {
-	const struct parking_rules rules = {
+	const struct eviction_rules rules = {
 		.idle_ms = o->park_idle,
 		.when_wanted = true,
 		.memory_max = o->park_memory,
 	};
 
-	parking_set_rules(supervisor, &rules);
+	eviction_set_rules(supervisor, &rules);
 }
 
 /* From the connection file to the end of the session. */

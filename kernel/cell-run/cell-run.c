@@ -25,13 +25,13 @@
 #include "common/record.h"
 #include "common/run-options.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/aside.h"
+#include "kernel/base/background-task.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
 #include "kernel/cell-run/checker.h"
+#include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/interrupt.h"
 #include "kernel/cell-run/leak-watch.h"
-#include "kernel/cell-run/lending.h"
 #include "kernel/cell-run/rest.h"
 #include "kernel/cell-run/watchdog.h"
 #include "kernel/core/supervisor-state.h"
@@ -39,7 +39,7 @@
 #include "kernel/device/closings.h"
 #include "kernel/device/device-nodes.h"
 #include "kernel/device/device-share.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/device/scratch.h"
 #include "kernel/device/spare-context.h"
 #include "kernel/device/version-watch.h"
@@ -53,9 +53,9 @@
 #include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"
 #include "kernel/units/unit-table.h"
+#include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
 #include "kernel/workers/question.h"
-#include "kernel/workers/strays.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
@@ -129,8 +129,8 @@ void cell_run_release(struct supervisor *s)
 {
 	stop_timers(s);
 	checker_end(s);
-	aside_join(&s->aside, NULL);
-	lending_release(s);
+	background_task_join(&s->task, NULL);
+	in_place_release(s);
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.in_place);
@@ -282,7 +282,7 @@ static void begin(struct supervisor *s)
 	version_watch_cell(s);
 	s->run.discarded = s->memcheck.on || w->checks;
 	options = options_of(s);
-	lending_before_cell(s, w);
+	in_place_before_cell(s, w);
 	run_options_put(&options, &b);
 	memcheck_put_units(&s->memcheck, &b);
 	/* No snapshot may be taken of memory that a cell writes in place. */
@@ -326,14 +326,14 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
 	leak_watch_note(s->leaks, s->run.cell, s->cell_text);
-	parking_wake(s);
+	eviction_wake(s);
 	cell_run_go_on(s);
 }
 
 void cell_run_go_on(struct supervisor *s)
 {
 	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) &&
-	    lending_before_run(s) && closings_are_done(s) && checker_before_run(s))
+	    in_place_before_run(s) && closings_are_done(s) && checker_before_run(s))
 		begin(s);
 }
 
@@ -407,7 +407,7 @@ static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c
 	if (commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err))
 		return -1;
 	c->goes_on = s->run.checkpointing;
-	lending_set_room(s, c->bytes);
+	in_place_set_room(s, c->bytes);
 	return 0;
 }
 
@@ -496,11 +496,11 @@ static void finish_committed(struct supervisor *s)
 		leak_watch_look(s, &s->run.warnings);
 		cap_watch_look(s, &s->run.warnings);
 	}
-	lending_after_commit(s);
+	in_place_after_commit(s);
 	if (s->run.cell % REAP_EVERY == 0) {
 		pid_t pids[8];
 
-		strays_reap(pids, worker_pool_pids(s, pids));
+		orphans_reap(pids, worker_pool_pids(s, pids));
 	}
 	finish_when_free(s);
 }
@@ -533,7 +533,7 @@ static void after_commit(struct supervisor *s)
 /* COMMITTING -> RUNNING, with the error. 0: committed. */
 static int join(struct supervisor *s, struct error *err)
 {
-	int failed = aside_join(&s->aside, err);
+	int failed = background_task_join(&s->task, err);
 
 	s->run.phase = RUN_RUNNING;
 	return end_commit(s, &s->commit, !failed);
@@ -567,7 +567,7 @@ static void start_commit(struct supervisor *s, struct worker *w)
 		return;
 	}
 	if (commit_is_large(&s->commit) &&
-	    !aside_start(&s->aside, copy, s->loop, on_copied, s, NULL)) {
+	    !background_task_start(&s->task, copy, s->loop, on_copied, s, NULL)) {
 		stop_timers(s);
 		s->run.phase = RUN_COMMITTING;
 		return;
@@ -685,7 +685,7 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 		return -1;
 	}
 	decide(s, true, false);
-	lending_after_commit(s);
+	in_place_after_commit(s);
 	worker_pool_retire(s);
 	return 0;
 }
@@ -822,7 +822,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		}
 		break;
 	case WORKER_NOT_LENT:
-		wrong = lending_on_not_lent(s, &r, &err) != 0;
+		wrong = in_place_on_not_lent(s, &r, &err) != 0;
 		break;
 	case WORKER_CHECKPOINT:
 		if (at_work && !s->run.discarded)
@@ -839,7 +839,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			on_input_request(s, w, &r);
 		break;
 	case WORKER_PARKED:
-		parking_on_message(s, m);
+		eviction_on_message(s, m);
 		checker_on_message(s, m);
 		break;
 	case WORKER_DEVICE_BYTES:

@@ -20,7 +20,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/settings/size-text.h"
@@ -97,7 +97,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 	if (!c->copied && worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &c->file, err))
 		return -1;
 	/* The answers to a parking that was given up may still come. */
-	s->checker->number = ++s->parking->number;
+	s->checker->number = ++s->eviction->number;
 	record_put_u32(&b, s->checker->number);
 	record_put_u64(&b, c->id);
 	record_put_u64(&b, c->size);

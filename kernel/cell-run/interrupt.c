@@ -13,7 +13,7 @@
  *	    v
  *	committed as it stands, next worker
  *
- * Times are those of kernel/base/patience.h: on a loaded machine the worker has as much of
+ * Times are those of kernel/base/cpu-deadline.h: on a loaded machine the worker has as much of
  * them as on an idle one.
  */
 #include "kernel/cell-run/interrupt.h"
@@ -23,8 +23,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/worker-protocol.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/patience.h"
 #include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
@@ -94,7 +94,7 @@ static void roll_back_in(struct supervisor *s, uint32_t phase)
 /* It was told to stop. */
 static void look_at_stop(struct supervisor *s, struct worker *w)
 {
-	bool late = patience_used_ms(&s->run.interrupt_patience) > STOP_MS;
+	bool late = cpu_deadline_used_ms(&s->run.interrupt_deadline) > STOP_MS;
 	uint32_t phase;
 	int stands = worker_has_stopped(w, NULL);
 
@@ -145,7 +145,7 @@ static void be_late(struct supervisor *s, struct worker *w)
 		return;
 	}
 	s->run.interrupt_is_late = true;
-	patience_begin(&s->run.interrupt_patience, w->pid, PATIENCE_ANSWER);
+	cpu_deadline_begin(&s->run.interrupt_deadline, w->pid, CPU_DEADLINE_ANSWER);
 	stop(s, w);
 }
 
@@ -161,7 +161,7 @@ static void on_tick(void *data)
 		look_at_stop(s, w);
 	} else if (s->run.interrupt_is_late) {
 		stop(s, w);
-	} else if (patience_used_ms(&s->run.interrupt_patience) < INTERRUPT_MS) {
+	} else if (cpu_deadline_used_ms(&s->run.interrupt_deadline) < INTERRUPT_MS) {
 		ask(w);
 		again_in(s, AGAIN_MS);
 	} else {
@@ -186,7 +186,7 @@ void interrupt_go_on(struct supervisor *s)
 	if (!s->run.interrupted || s->run.interrupt_tick || s->run.phase != RUN_RUNNING || !w)
 		return;
 	s->run.interrupt_is_late = false;
-	patience_begin(&s->run.interrupt_patience, w->pid, PATIENCE_ANSWER);
+	cpu_deadline_begin(&s->run.interrupt_deadline, w->pid, CPU_DEADLINE_ANSWER);
 	on_tick(s);
 }
 

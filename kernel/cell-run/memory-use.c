@@ -26,8 +26,9 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/sandbox/cgroup.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/state/twin.h"
-#include "kernel/workers/strays.h"
+#include "kernel/state/shadow-copy.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/orphans.h"
 #include "kernel/workers/worker-pool.h"
 
 #define PROCESSES_MAX 512
@@ -90,7 +91,7 @@ static uint64_t own_memory(pid_t pid, bool exact)
 static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool exact)
 {
 	pid_t pids[PROCESSES_MAX], keep[8];
-	size_t n = strays_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
+	size_t n = orphans_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
 	uint64_t each[PROCESSES_MAX], bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -111,7 +112,7 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 
 	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
 		u.session = (uint64_t)st.st_blocks * 512;
-	u.twins = twins_bytes(&s->snapshot.twins);
+	u.shadow_copies = shadow_copies_bytes(&s->snapshot.shadow_copies);
 	if (!w)
 		return u;
 	read_statm(w->pid, &resident, &own);
@@ -142,7 +143,7 @@ uint64_t memory_use_kept(const struct supervisor *s)
 
 uint64_t memory_use_total(const struct memory_use *u)
 {
-	return u->session + u->worker + u->children + u->twins;
+	return u->session + u->worker + u->children + u->shadow_copies;
 }
 
 /* ---- holders ---- */
@@ -239,8 +240,8 @@ void memory_use_holders(struct supervisor *s, const struct worker *w, const stru
 	if (u->children)
 		buffer_printf(out, "  %8s  processes that cells have started\n",
 			      size_text(u->children, text));
-	if (u->twins)
+	if (u->shadow_copies)
 		buffer_printf(out,
 			      "  %8s  copies of large blocks that cells overwrite as a whole\n",
-			      size_text(u->twins, text));
+			      size_text(u->shadow_copies, text));
 }

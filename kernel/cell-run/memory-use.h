@@ -20,10 +20,11 @@ struct worker;
 #define MEMORY_USE_BASE (96ull << 20)
 
 struct memory_use {
-	uint64_t session;  /* of the arena */
-	uint64_t worker;   /* of the worker beside it */
-	uint64_t children; /* of processes that cells have started */
-	uint64_t twins;    /* copies of what cells overwrite whole, kernel/state/twin.h */
+	uint64_t session;       /* of the arena */
+	uint64_t worker;        /* of the worker beside it */
+	uint64_t children;      /* of processes that cells have started */
+	uint64_t shadow_copies; /* copies of what cells overwrite whole, kernel/state/shadow-copy.h
+				 */
 };
 
 /* exact: a page that several processes share since a fork() is counted once, which takes longer. w:

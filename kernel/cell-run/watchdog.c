@@ -17,9 +17,9 @@
 
 #include "common/cleanup.h"
 #include "common/worker-protocol.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/patience.h"
-#include "kernel/cell-run/lending.h"
+#include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/cell-run/pressure.h"
 #include "kernel/core/supervisor-state.h"
@@ -27,12 +27,12 @@
 #include "kernel/sandbox/cgroup.h"
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
-#include "kernel/workers/strays.h"
 #include "kernel/workers/worker-pool.h"
 
 #define TICK_MS 20
-#define ANSWER_MS 100 /* as kernel/base/patience.h counts */
+#define ANSWER_MS 100 /* as kernel/base/cpu-deadline.h counts */
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
 #define BLAME_GROWTH (64ull << 20)
@@ -106,7 +106,7 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	if (kill(w->pid, SIGXCPU))
 		s->hooks->fail(s);
 	s->run.asked_where = s->run.phase == RUN_RUNNING;
-	patience_begin(&s->run.where_patience, w->pid, PATIENCE_ANSWER);
+	cpu_deadline_begin(&s->run.where_deadline, w->pid, CPU_DEADLINE_ANSWER);
 }
 
 static bool too_much_memory(struct supervisor *s, struct worker *w)
@@ -114,9 +114,10 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 	struct memory_use u = look(s, w);
 	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
-	/* No cell is ended for copies that only make it fast; kernel/cell-run/lending.c keeps
+	/* No cell is ended for copies that only make it fast; kernel/cell-run/in-place.c keeps
 	 * them small. */
-	if (!s->host_limit || s->run.memory_seen - u.twins <= s->host_limit + MEMORY_USE_BASE)
+	if (!s->host_limit ||
+	    s->run.memory_seen - u.shadow_copies <= s->host_limit + MEMORY_USE_BASE)
 		return false;
 	snprintf(evalue, sizeof(evalue), "the session uses %s of host memory, the limit is %s",
 		 size_text(s->run.memory_seen, used), size_text(s->host_limit, limit));
@@ -141,7 +142,7 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 	if (!pressure_is_high(s->pressure, loop_now_ms()))
 		return false;
 	/* What is only kept to be fast may be enough for another window. */
-	if (lending_give_up(s) > BLAME_GROWTH)
+	if (in_place_give_up(s) > BLAME_GROWTH)
 		return false;
 	u = look(s, w);
 	if (!is_to_blame(s))
@@ -165,7 +166,7 @@ static bool too_many_processes(struct supervisor *s, struct worker *w)
 	char evalue[256];
 
 	if (tasks > s->run.tasks_at_start + SUSPICIOUS)
-		n = strays_descendants(w->pid, PROCESSES_MAX);
+		n = orphans_descendants(w->pid, PROCESSES_MAX);
 	if (!refused && n < PROCESSES_MAX)
 		return false;
 	snprintf(evalue, sizeof(evalue),
@@ -187,7 +188,7 @@ static void on_tick(void *data)
 	s->run.tick = loop_add_timer(s->loop, TICK_MS, on_tick, s);
 	output_drain(s, w);
 	if (s->run.asked_where) {
-		if (patience_used_ms(&s->run.where_patience) > ANSWER_MS)
+		if (cpu_deadline_used_ms(&s->run.where_deadline) > ANSWER_MS)
 			s->hooks->fail(s);
 		return;
 	}

@@ -51,7 +51,7 @@ struct supervisor_hooks {
 
 	/* ---- workers/question ---- */
 	/* Why the session cannot be had; "": nothing is known against it. */
-	const char *(*why_parked)(const struct supervisor *s);
+	const char *(*why_evicted)(const struct supervisor *s);
 
 	/* ---- device/closings ---- */
 	/* Device memory that was given back is closed. */
@@ -67,11 +67,11 @@ struct supervisor_hooks {
 
 	/* ---- device/parking ---- */
 	bool (*snapshot_is_at_work)(const struct supervisor *s);
-	void (*on_parked)(struct supervisor *s);
+	void (*on_evicted)(struct supervisor *s);
 
 	/* ---- device, disk, cell-run: the cell at work ---- */
 	/* Wait until what undo keeps of the last cell is known. */
-	void (*settle_lending)(struct supervisor *s);
+	void (*settle_in_place)(struct supervisor *s);
 	/* The session cannot be had: the cell that waits for it ends so. */
 	void (*refuse)(struct supervisor *s, const char *ename, const char *evalue,
 		       const char *more);

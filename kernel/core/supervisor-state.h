@@ -16,8 +16,8 @@
 #include "common/buffer.h"
 #include "common/run-options.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/aside.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/background-task.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/core/supervisor-hooks.h"
 #include "kernel/faults/fault-report.h"
@@ -69,12 +69,12 @@ struct cell_run {
 	unsigned tasks_at_start;    /* of the machine */
 	uint64_t refusals_at_start; /* of the control group */
 	bool asked_where;           /* a cell that has to end was asked where it is */
-	struct patience where_patience;
+	struct cpu_deadline where_deadline;
 	struct loop_source *interrupt_tick;
 	bool interrupted;
-	struct patience interrupt_patience; /* with its worker */
-	bool interrupt_stops;               /* that was asked to stand still */
-	bool interrupt_is_late; /* it does not end by itself; the patience is that for standing
+	struct cpu_deadline interrupt_deadline; /* with its worker */
+	bool interrupt_stops;                   /* that was asked to stand still */
+	bool interrupt_is_late; /* it does not end by itself; the deadline is that for standing
 				   still */
 };
 
@@ -106,13 +106,13 @@ struct supervisor {
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
 	struct commit commit;           /* of the cell that is RUN_COMMITTING, and its thread */
-	struct aside aside;
-	struct lending *lending;
+	struct background_task task;
+	struct in_place *in_place;
 	struct device_memory device;
 	struct device_nodes *nodes;
 	uint32_t renewed_at; /* epoch in which supervisor_renew() was called; 0: not */
 	struct device_share *share;
-	struct parking *parking;
+	struct eviction *eviction;
 	struct checker *checker;
 	struct unit_table units;
 	struct cell_run run;

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/declarations/declaration-list.h"
 #include "kernel/declarations/declarations.h"
 
 void declarations_encode(const struct declarations *d, struct buffer *out)

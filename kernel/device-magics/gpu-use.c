@@ -15,10 +15,15 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/declarations/setup.h"
+#include "kernel/device/device-choice.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/workers/question.h"
 
 /* The rest of a device report: what lies on which device, and what that is called. */
 struct places {

@@ -5,6 +5,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/declarations/cuda-groups.h"
 #include "kernel/device-magics/magic-cuda.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"

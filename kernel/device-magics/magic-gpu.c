@@ -9,9 +9,13 @@
 #include "common/error.h"
 #include "common/record.h"
 #include "kernel/device-magics/gpu-use.h"
+#include "kernel/device/eviction.h"
+#include "kernel/session/gpu-card.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/workers/question.h"
 
 /* The buffers come before the devices, and where there are several each says on which it lies. */
 static void put_buffers(struct record *r, bool several, struct buffer *out)
@@ -80,7 +84,7 @@ static int reset(struct session *s, struct error *err)
 }
 
 /* The worker would have to come back for more. */
-static int put_parked(struct session *s, const struct parking_state *p, struct error *err)
+static int put_parked(struct session *s, const struct eviction_state *p, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	char size[SIZE_TEXT_MAX];
@@ -164,8 +168,8 @@ static int rollback(struct session *s, const char *word, struct error *err)
 
 static int gpu(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	struct parking_state parked;
-	bool is_parked = parking_is_parked(s->supervisor, &parked);
+	struct eviction_state parked;
+	bool is_parked = eviction_holds_session(s->supervisor, &parked);
 
 	if (is_parked && !*call->args)
 		return put_parked(s, &parked, err);

@@ -5,8 +5,10 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/device/eviction.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/settings/time-text.h"
@@ -14,10 +16,10 @@
 
 static void cancel(void *data)
 {
-	parking_cancel(((struct session *)data)->supervisor);
+	eviction_cancel(((struct session *)data)->supervisor);
 }
 
-static void put_parked(struct session *s, const struct parking_state *p)
+static void put_parked(struct session *s, const struct eviction_state *p)
 {
 	char size[SIZE_TEXT_MAX];
 
@@ -26,10 +28,10 @@ static void put_parked(struct session *s, const struct parking_state *p)
 		      size_text(p->bytes, size), p->on_disk ? "on disk" : "in host memory");
 }
 
-static void on_parked(void *data, const char *problem)
+static void on_evicted(void *data, const char *problem)
 {
 	struct session *s = data;
-	struct parking_state p;
+	struct eviction_state p;
 	struct error err = ERROR_INIT;
 
 	if (*problem) {
@@ -37,7 +39,7 @@ static void on_parked(void *data, const char *problem)
 		s->hooks->magic_done(s, &err);
 		return;
 	}
-	parking_is_parked(s->supervisor, &p);
+	eviction_holds_session(s->supervisor, &p);
 	put_parked(s, &p);
 	s->hooks->magic_done(s, NULL);
 }
@@ -45,14 +47,14 @@ static void on_parked(void *data, const char *problem)
 static int park(struct session *s, struct cell *c, struct error *err)
 {
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
-	struct parking_state p;
+	struct eviction_state p;
 
-	if (parking_is_parked(s->supervisor, &p)) {
+	if (eviction_holds_session(s->supervisor, &p)) {
 		put_parked(s, &p);
 		return 0;
 	}
 	worker_pool_describe_losses(s->supervisor, &lost);
-	if (parking_start(s->supervisor, on_parked, s, err))
+	if (eviction_start(s->supervisor, on_evicted, s, err))
 		return -1;
 	if (lost.len)
 		output_printf(&s->output, STREAM_STDERR,
@@ -63,7 +65,7 @@ static int park(struct session *s, struct cell *c, struct error *err)
 	return 1;
 }
 
-static void show(struct session *s, const struct parking_state *p, bool parked)
+static void show(struct session *s, const struct eviction_state *p, bool parked)
 {
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
 	char text[TIME_TEXT_MAX];
@@ -80,7 +82,8 @@ static void show(struct session *s, const struct parking_state *p, bool parked)
 		put_parked(s, p);
 }
 
-static int set_rule(struct parking_rules *r, const char *what, const char *value, struct error *err)
+static int set_rule(struct eviction_rules *r, const char *what, const char *value,
+		    struct error *err)
 {
 	bool on = !strcmp(value, "on");
 
@@ -97,7 +100,7 @@ static int set_rule(struct parking_rules *r, const char *what, const char *value
 static int run(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	char *value = call->args, *what = magic_next_word(&value);
-	struct parking_state p;
+	struct eviction_state p;
 	bool parked;
 
 	value += strspn(value, " \t");
@@ -106,11 +109,11 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 
 		return rc < 0 ? error_wrap(err, "%%park") : rc;
 	}
-	parked = parking_is_parked(s->supervisor, &p);
+	parked = eviction_holds_session(s->supervisor, &p);
 	if (strcmp(what, "status")) {
 		if (set_rule(&p.rules, what, value, err))
 			return error_wrap(err, "%%park");
-		parking_set_rules(s->supervisor, &p.rules);
+		eviction_set_rules(s->supervisor, &p.rules);
 	}
 	show(s, &p, parked);
 	return 0;

@@ -10,7 +10,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker-pool.h"
 
-#define PATIENCE_MS 5000
+#define WAIT_MS 5000
 
 static void on_idle(void *data)
 {
@@ -48,13 +48,13 @@ bool closings_are_done(struct supervisor *s)
 	if (!c->watch)
 		c->watch = loop_add_fd(s->loop, closer_idle_fd(), on_idle, s);
 	if (!c->deadline)
-		c->deadline = loop_add_timer(s->loop, PATIENCE_MS, on_deadline, s);
+		c->deadline = loop_add_timer(s->loop, WAIT_MS, on_deadline, s);
 	return false;
 }
 
 void closings_await(struct supervisor *s)
 {
-	uint64_t deadline = loop_now_ms() + PATIENCE_MS, now;
+	uint64_t deadline = loop_now_ms() + WAIT_MS, now;
 
 	while (!closer_is_idle() && !s->closings->late && (now = loop_now_ms()) < deadline) {
 		struct pollfd idle = { closer_idle_fd(), POLLIN, 0 };

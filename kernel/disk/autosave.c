@@ -19,10 +19,10 @@
 #include "common/log.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/disk/snapshot-job.h"
 #include "kernel/disk/snapshots.h"
-#include "kernel/state/twin.h"
+#include "kernel/state/shadow-copy.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
@@ -70,10 +70,11 @@ static bool is_overdue(const struct supervisor *s)
 static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
-		return !s->run.options.in_place && !twins_are_written(&s->snapshot.twins) &&
+		return !s->run.options.in_place &&
+		       !shadow_copies_are_written(&s->snapshot.shadow_copies) &&
 		       !s->run.end.checkpointed && !s->device.chunks.n &&
 		       snapshots_know_libraries(s);
-	if (s->parking->phase == PARKING_PARKED)
+	if (s->eviction->phase == EVICTION_EVICTED)
 		return s->run.phase == RUN_NONE && snapshots_know_libraries(s);
 	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) && worker_pool_is_ready(s);
 }
@@ -85,8 +86,8 @@ static void stop_gathering(struct supervisor *s)
 	struct autosave *a = &s->snapshots->automatic;
 
 	a->gathering = NULL;
-	loop_remove(s->loop, a->patience);
-	a->patience = NULL;
+	loop_remove(s->loop, a->waiting);
+	a->waiting = NULL;
 }
 
 void autosave_give_way(struct supervisor *s)
@@ -107,11 +108,11 @@ static void let_go(struct supervisor *s)
 		s->hooks->on_session(s);
 }
 
-static void on_patience(void *data)
+static void on_look(void *data)
 {
 	struct supervisor *s = data;
 
-	s->snapshots->automatic.patience = NULL;
+	s->snapshots->automatic.waiting = NULL;
 	log_warning("no automatic snapshot: a copy of device memory takes too long");
 	autosave_give_way(s);
 	let_go(s);
@@ -171,7 +172,7 @@ static void gather(struct supervisor *s, struct snapshot_job *j)
 		return;
 	}
 	a->gathering = j;
-	a->patience = loop_add_timer(s->loop, GATHER_MS, on_patience, s);
+	a->waiting = loop_add_timer(s->loop, GATHER_MS, on_look, s);
 	gather_next(s);
 }
 

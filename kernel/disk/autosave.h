@@ -30,7 +30,7 @@ struct autosave {
 	uint64_t began_ms, pause_until_ms;
 	char *problem; /* why the last one was not written; NULL: it was, or there was none */
 	struct snapshot_job *gathering; /* device memory is being copied for it */
-	struct loop_source *patience;   /* with the worker that copies */
+	struct loop_source *waiting;    /* for the worker that copies */
 };
 
 void autosave_release(struct supervisor *s);

@@ -108,7 +108,7 @@ int session_undo(struct supervisor *s, uint64_t state, struct error *err)
 		return error_set(err, ERROR_STATE,
 				 "the device memory of the session cannot be reached, so it cannot "
 				 "be taken back: `%%gpu reset` tries the device again");
-	s->hooks->settle_lending(s);
+	s->hooks->settle_in_place(s);
 	n = undo_log_depth(&s->snapshot.undo, state);
 	if (!n)
 		return error_set(err, ERROR_STATE,

@@ -19,7 +19,7 @@
 #include "common/worker-protocol.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/disk/session-undo.h"
 #include "kernel/disk/snapshot-libraries.h"
 #include "kernel/state/session-swap.h"
@@ -41,7 +41,7 @@ void snapshots_keep(struct supervisor *s, const char *folder, uint64_t auto_max,
 
 	free(n->folder);
 	n->folder = strdup(folder);
-	s->parking->folder = n->folder;
+	s->eviction->folder = n->folder;
 	n->automatic.max = auto_max;
 	n->describe = describe;
 	n->describe_data = data;
@@ -63,7 +63,7 @@ void snapshots_release(struct supervisor *s)
 	snapshots_end_job(s, n->job);
 	buffer_release(&n->report);
 	buffer_release(&n->libraries);
-	s->parking->folder = NULL;
+	s->eviction->folder = NULL;
 	free(n->folder);
 	*n = (struct snapshots){ 0 };
 }
@@ -248,8 +248,8 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 {
 	struct snapshots *n = s->snapshots;
 
-	if (s->parking->phase == PARKING_PARKED) {
-		give_piece(s, parking_read(s, p->address, p->size, NULL));
+	if (s->eviction->phase == EVICTION_EVICTED) {
+		give_piece(s, eviction_read(s, p->address, p->size, NULL));
 		return 0;
 	}
 	if (is_reading(s))
@@ -661,7 +661,7 @@ void snapshots_on_parked(struct supervisor *s)
 
 	s->snapshots->reading_epoch = 0;
 	if (reading && is_awaited(s, &wanted))
-		give_piece(s, parking_read(s, wanted.address, wanted.size, NULL));
+		give_piece(s, eviction_read(s, wanted.address, wanted.size, NULL));
 }
 
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)

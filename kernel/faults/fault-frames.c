@@ -9,6 +9,7 @@
 #include "common/buffer.h"
 #include "common/demangle.h"
 #include "common/worker-protocol.h"
+#include "kernel/units/unit-debug.h"
 #include "kernel/units/unit-table.h"
 
 #define GREEN "\033[32m"

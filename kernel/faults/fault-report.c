@@ -31,14 +31,15 @@
 #include "common/demangle.h"
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
 #include "kernel/faults/fault-frames.h"
 #include "kernel/faults/fault-record.h"
+#include "kernel/faults/fault-values.h"
 #include "kernel/units/unit-table.h"
 
-#define ANSWER_MS 100    /* for a worker that waits at its fault */
-#define PATIENCE_MS 1000 /* as kernel/base/patience.h counts */
+#define ANSWER_MS 100 /* for a worker that waits at its fault */
+#define WAIT_MS 1000  /* as kernel/base/cpu-deadline.h counts */
 
 #define VARIABLE_GAP 32 /* bytes between two variables, at least */
 
@@ -404,14 +405,14 @@ struct questioner {
 
 static int ask(struct questioner *q, uint64_t address, struct address_description *ret)
 {
-	struct patience p;
+	struct cpu_deadline p;
 
 	if (!q->control)
 		return -1;
 	if (!fault_questions_ask(q->control, address, ANSWER_MS, ret))
 		return 0;
-	patience_begin(&p, q->pid, PATIENCE_ANSWER);
-	while (patience_used_ms(&p) < PATIENCE_MS)
+	cpu_deadline_begin(&p, q->pid, CPU_DEADLINE_ANSWER);
+	while (cpu_deadline_used_ms(&p) < WAIT_MS)
 		if (!fault_questions_ask(q->control, address, ANSWER_MS, ret))
 			return 0;
 	q->control = NULL;

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 static int show_folder(struct session *s, struct error *err)

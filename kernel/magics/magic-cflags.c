@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "kernel/declarations/flags.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/session.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %%html, %%markdown, %%latex and %%svg: the rest of the cell shown as what it is. */
+#include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 

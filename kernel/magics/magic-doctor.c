@@ -3,6 +3,7 @@
 #include "common/buffer.h"
 #include "kernel/session/history.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/show/doctor.h"
 

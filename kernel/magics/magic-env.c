@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 extern char **environ;

@@ -5,6 +5,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 static void list_all(const struct magic *const *table, struct buffer *out)

@@ -12,10 +12,12 @@
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/limits.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/settings/time-text.h"
+#include "kernel/workers/question.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
 

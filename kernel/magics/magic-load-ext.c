@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 static int load_ext(struct session *s, struct cell *c, const struct magic_call *call,

@@ -10,8 +10,10 @@
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/faults/memory-report.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/workers/question.h"
 
 struct device_totals {
 	uint64_t total, used, limit, largest;
@@ -43,8 +45,9 @@ static void put_host(struct session *s, const struct memory_report *m, struct bu
 	if (u.children)
 		buffer_printf(out, ", processes that cells have started %s",
 			      size_text(u.children, a));
-	if (u.twins)
-		buffer_printf(out, ", copies of what cells overwrite %s", size_text(u.twins, a));
+	if (u.shadow_copies)
+		buffer_printf(out, ", copies of what cells overwrite %s",
+			      size_text(u.shadow_copies, a));
 	buffer_printf(out,
 		      "\nheap    %s in %" PRIu64
 		      " block%s; free inside it: %s (largest piece %s, fragmentation %u %%), and "

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 static int forget_all(struct session *s)

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/session.h"
 

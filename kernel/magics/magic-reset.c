@@ -5,9 +5,14 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/declarations/setup.h"
+#include "kernel/device/device-home.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 
 static int reset_all(struct session *s, struct cell *c, struct error *err)
 {

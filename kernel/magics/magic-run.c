@@ -9,6 +9,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/declarations/declarations.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/session.h"

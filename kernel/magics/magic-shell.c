@@ -20,6 +20,7 @@
 #include "kernel/base/loop.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 struct command {

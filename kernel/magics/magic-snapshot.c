@@ -12,11 +12,14 @@
 #include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"
+#include "kernel/disk/snapshots.h"
 #include "kernel/reports/snapshot-diff.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 #include "kernel/settings/size-text.h"
 
 static void cancel(void *data)

@@ -4,8 +4,11 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 
 static int undo(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {

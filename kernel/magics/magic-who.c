@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"

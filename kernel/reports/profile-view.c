@@ -11,7 +11,9 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/show/profile-table.h"

@@ -15,11 +15,14 @@
 #include "common/record.h"
 #include "common/type-code.h"
 #include "common/whole-io.h"
+#include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"
+#include "kernel/disk/snapshots.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/show/value-format.h"
 #include "kernel/units/unit-table.h"
+#include "kernel/workers/question.h"
 
 #define VALUE_MAX 60
 #define COMPARED_MAX (64u * 1024 * 1024)

@@ -2,6 +2,7 @@
 /* The refusal of comms. */
 #include "kernel/requests/comm.h"
 
+#include "kernel/protocol/publish.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 

@@ -3,6 +3,7 @@
 #include "kernel/requests/control.h"
 
 #include "kernel/base/loop.h"
+#include "kernel/protocol/publish.h"
 #include "kernel/requests/execute.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"

@@ -13,16 +13,28 @@
 #include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/declarations/flags.h"
+#include "kernel/declarations/setup.h"
+#include "kernel/device/eviction.h"
 #include "kernel/magics/magic-script.h"
+#include "kernel/protocol/abort-window.h"
+#include "kernel/protocol/publish.h"
+#include "kernel/protocol/wire.h"
 #include "kernel/reports/profile-view.h"
 #include "kernel/reports/trace-view.h"
 #include "kernel/requests/dispatch.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/gpu-card.h"
 #include "kernel/session/history.h"
+#include "kernel/session/input.h"
+#include "kernel/session/look.h"
+#include "kernel/session/output.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 #include "kernel/settings/options.h"
 #include "kernel/show/utf8.h"
 
@@ -365,12 +377,13 @@ static int next_expression(struct session *s, struct cell *c)
 /* Does the magic have to wait for one? It is fetched, if the session is parked. */
 static bool await_worker(struct session *s, struct cell *c, const struct magic_call *call)
 {
-	struct parking_state p;
+	struct eviction_state p;
 
-	c->awaiting = !supervisor_is_ready(s->supervisor) &&
-		      !(call->magic->forms & MAGIC_PARKED && parking_is_parked(s->supervisor, &p));
+	c->awaiting =
+		!supervisor_is_ready(s->supervisor) &&
+		!(call->magic->forms & MAGIC_PARKED && eviction_holds_session(s->supervisor, &p));
 	if (c->awaiting)
-		parking_wake(s->supervisor);
+		eviction_wake(s->supervisor);
 	return c->awaiting;
 }
 
@@ -812,7 +825,7 @@ void execute_interrupt(struct session *s)
 	input_cancel(s);
 	if (c->awaiting) {
 		c->awaiting = false;
-		parking_interrupt(s->supervisor);
+		eviction_interrupt(s->supervisor);
 		cell_fail_plain(c, "Interrupted",
 				"interrupted while the session was restored; nothing was run");
 		advance(s);

@@ -13,6 +13,7 @@
 #include "common/record.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
+#include "kernel/session/magic.h"
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"

@@ -16,11 +16,14 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/base/loop.h"
+#include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/show/utf8.h"
+#include "kernel/workers/question.h"
 
 #define TICK_MS 500
 #define IDLE_TICK_MS 2000
@@ -152,7 +155,7 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 
 /* ---- when it says it ---- */
 
-/* It ends with its worker's strays, when its driver does: it is tried again. */
+/* It ends with its worker's orphans, when its driver does: it is tried again. */
 static void keep_meter(struct session *s)
 {
 	struct gpu_card *card = &s->gpu_card;

@@ -8,6 +8,8 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/protocol/wire.h"
+#include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/supervisor/supervisor.h"

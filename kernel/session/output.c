@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "kernel/base/loop.h"
+#include "kernel/protocol/publish.h"
 #include "kernel/session/session.h"
 #include "kernel/show/utf8.h"
 

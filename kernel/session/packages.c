@@ -10,9 +10,11 @@
 #include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/device/device-glance.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
 struct package_work {

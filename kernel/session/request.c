@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
 

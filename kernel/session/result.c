@@ -13,6 +13,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "kernel/declarations/declarations.h"
 #include "kernel/session/session.h"
 #include "kernel/show/value-format.h"
 #include "kernel/supervisor/supervisor.h"

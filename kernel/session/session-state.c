@@ -22,6 +22,9 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/declarations/flags.h"
+#include "kernel/declarations/setup.h"
 #include "kernel/session/session.h"
 
 #define VERSION 1u

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/base/loop.h"
+#include "kernel/protocol/wire.h"
 #include "kernel/session/history.h"
 #include "kernel/session/packages.h"
 #include "kernel/settings/options.h"

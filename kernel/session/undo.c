@@ -14,6 +14,8 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/declarations/setup.h"
+#include "kernel/disk/session-undo.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"

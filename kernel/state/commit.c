@@ -13,12 +13,16 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
+#include "kernel/state/dirty-pages.h"
 #include "kernel/state/kept-memory.h"
+#include "kernel/state/shadow-copy.h"
+#include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
+#include "kernel/state/undo-log.h"
 
-#define DEATH_MS 5000 /* as kernel/base/patience.h counts */
+#define DEATH_MS 5000 /* as kernel/base/cpu-deadline.h counts */
 #define LARGE_BYTES (4ull * 1024 * 1024)
 
 static const char *const step_names[] = {
@@ -56,11 +60,11 @@ static int read_header(pid_t pid, const struct snapshot *s, struct arena_header 
 }
 
 /* All of it but ranges that are lent, and still shared. */
-static int scan_region(const struct commit_source *from, const struct twins *twins, uint64_t start,
-		       uint64_t end, struct dirty_ranges *ret, struct error *err)
+static int scan_region(const struct commit_source *from, const struct shadow_copies *shadows,
+		       uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
 {
 	for (uint64_t at = start, from_here = start; at < end;) {
-		const struct twin *w = twins_shared_from(twins, from_here);
+		const struct shadow_copy *w = shadow_copies_shared_from(shadows, from_here);
 		uint64_t to = w && w->address < end ? w->address : end;
 
 		if (to < end && !dirty_pages_none(from->pid, w->address, w->address + w->size)) {
@@ -81,7 +85,7 @@ static int scan(const struct commit_source *from, const struct snapshot *s,
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = ARENA_BASE + arena_region_offset(r);
 
-		if (scan_region(from, &s->twins, start, start + h->top[r], ret, err))
+		if (scan_region(from, &s->shadow_copies, start, start + h->top[r], ret, err))
 			return -1;
 	}
 	/* Linux finds no pages, and no error, where a process has just lost its memory. */
@@ -99,14 +103,14 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 {
 	const struct timespec pause = { 0, 1000000 };
 	struct error first = ERROR_INIT;
-	struct patience p;
+	struct cpu_deadline p;
 
 	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, &first))
 		return 0;
 	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
 	kill(pid, SIGKILL);
-	patience_begin(&p, pid, PATIENCE_DEATH);
-	while (patience_used_ms(&p) < DEATH_MS) {
+	cpu_deadline_begin(&p, pid, CPU_DEADLINE_DEATH);
+	while (cpu_deadline_used_ms(&p) < DEATH_MS) {
 		siginfo_t info = { 0 };
 
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
@@ -140,20 +144,22 @@ int commit_begin(struct commit *c, struct snapshot *s, struct journal *j,
 
 bool commit_is_large(const struct commit *c)
 {
-	return c->bytes >= LARGE_BYTES || (c->goes_on && twins_are_shared(&c->snapshot->twins));
+	return c->bytes >= LARGE_BYTES ||
+	       (c->goes_on && shadow_copies_are_shared(&c->snapshot->shadow_copies));
 }
 
-/* All is committed already, so a twin that cannot be brought up to date only loses its use. */
+/* All is committed already, so a shadow copy that cannot be brought up to date only loses its use.
+ */
 static void refresh(struct commit *c)
 {
 	struct snapshot *s = c->snapshot;
 	struct error err = ERROR_INIT;
 
-	twins_committed(&s->twins);
-	if (twins_refresh(&s->twins, s->memfd, ARENA_BASE, s->undo.bytes_max, &c->saved,
-			  &c->saved_lost, &err))
+	shadow_copies_committed(&s->shadow_copies);
+	if (shadow_copies_refresh(&s->shadow_copies, s->memfd, ARENA_BASE, s->undo.bytes_max,
+				  &c->saved, &c->saved_lost, &err))
 		log_warning("a copy of memory that cells overwrite is given up: %s", err.text);
-	twins_unshare(&s->twins);
+	shadow_copies_unshare(&s->shadow_copies);
 }
 
 int commit_copy(struct commit *c, struct error *err)
@@ -164,13 +170,13 @@ int commit_copy(struct commit *c, struct error *err)
 	snapshot_view_keep(&c->snapshot->view, c->snapshot->memfd, ARENA_BASE, &c->journal->ranges);
 	if (apply(c->snapshot, c->journal, c->pid, c->hook, err))
 		return -1;
-	twins_overwritten(&c->snapshot->twins, &c->journal->ranges);
+	shadow_copies_overwritten(&c->snapshot->shadow_copies, &c->journal->ranges);
 	if (c->goes_on)
 		refresh(c);
 	return 0;
 }
 
-static bool may_have_twin(uint64_t address)
+static bool may_have_shadow_copy(uint64_t address)
 {
 	uint64_t offset = address - ARENA_BASE;
 
@@ -178,20 +184,21 @@ static bool may_have_twin(uint64_t address)
 	       offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
 }
 
-/* The journal's copy of a large range becomes its twin: there is none cheaper. */
-static void make_twins(struct commit *c)
+/* The journal's copy of a large range becomes its shadow copy: there is none cheaper. */
+static void make_shadow_copies(struct commit *c)
 {
 	const struct dirty_ranges *r = &c->journal->ranges;
 	size_t size = 0, given = 0;
-	char *data = c->bytes >= TWIN_MIN ? journal_steal_data(c->journal, &size) : NULL;
+	char *data = c->bytes >= SHADOW_COPY_MIN ? journal_steal_data(c->journal, &size) : NULL;
 
 	for (size_t i = 0, at = 0, end, bytes; data && i < r->n; i = end, at += bytes) {
 		/* Large ranges were cut. */
 		for (end = i, bytes = 0;
 		     end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
 			bytes += r->at[end].size;
-		if (!may_have_twin(r->at[i].address) ||
-		    !twins_adopt(&c->snapshot->twins, r->at[i].address, bytes, data + at))
+		if (!may_have_shadow_copy(r->at[i].address) ||
+		    !shadow_copies_adopt(&c->snapshot->shadow_copies, r->at[i].address, bytes,
+					 data + at))
 			continue;
 		kept_memory_give(data + given, at - given);
 		given = at + bytes;
@@ -214,8 +221,8 @@ void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost)
 void commit_end(struct commit *c, bool copied, struct commit_report *ret)
 {
 	if (copied) {
-		twins_committed(&c->snapshot->twins);
-		make_twins(c);
+		shadow_copies_committed(&c->snapshot->shadow_copies);
+		make_shadow_copies(c);
 		snapshot_advance(c->snapshot, &c->header, journal_steal_preimage(c->journal));
 		commit_add_saved(c->snapshot, c->saved, c->saved_lost);
 		commit_hook_call(c->hook, COMMIT_APPLIED);

@@ -37,8 +37,8 @@ struct commit {
 	pid_t pid;
 	uint64_t bytes; /* to be copied */
 	uint64_t began_ns;
-	bool goes_on; /* the cell is not over: bring the twins up to date at once, its ranges are
-			 not shared from here on */
+	bool goes_on; /* the cell is not over: bring the shadow copies up to date at once, its
+			 ranges are not shared from here on */
 	struct preimage *saved; /* what that has found for undo */
 	bool saved_lost;
 };

@@ -25,7 +25,7 @@ struct device_chunk {
 	uint64_t address;           /* 0: mapped nowhere (a pre-image, a spare chunk) */
 	uint64_t committed_address; /* where a rollback puts it */
 	int fd;                     /* owned; -1: parked, and not made again yet */
-	bool parked;                /* its content lies in the file of kernel/device/parking.c */
+	bool parked;                /* its content lies in the file of kernel/device/eviction.c */
 	uint64_t place;             /* there */
 	bool fresh;                 /* made by the running cell */
 	bool dropped;               /* not needed once the running cell is committed */
@@ -93,7 +93,7 @@ void device_memory_release(struct device_memory *d);
 /* Add the bytes of each device's chunks that the device has; that are parked. */
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
 void device_chunks_sum_parked(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
-/* What it holds lies at this place of the file of kernel/device/parking.c: its memory goes. */
+/* What it holds lies at this place of the file of kernel/device/eviction.c: its memory goes. */
 void device_chunk_park(struct device_chunk *c, uint64_t place);
 /* Is one of them parked? */
 bool device_chunks_parked(const struct device_chunks *c);

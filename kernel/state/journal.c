@@ -20,11 +20,11 @@
  *	                           (the cell is committed: C)
  *
  * All of this is said of what is not lent to the worker: a lent range holds C from RUNNING on, and
- * its twin holds M until APPLIED (kernel/state/twin.h).
+ * its shadow copy holds M until APPLIED (kernel/state/shadow-copy.h).
  *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
  *
- * A large journal is copied in slices by a crew of threads. They touch disjoint pages, and all have
+ * A large journal is copied in slices by several threads. They touch disjoint pages, and all have
  * ended when the state changes.
  */
 #define _GNU_SOURCE
@@ -42,7 +42,7 @@
 #include "common/bug.h"
 #include "common/error.h"
 #include "common/whole-io.h"
-#include "kernel/base/crew.h"
+#include "kernel/base/parallel-for.h"
 #include "kernel/state/kept-memory.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
@@ -193,7 +193,7 @@ static int make_slices(struct journal *j, struct error *err)
 	return 0;
 }
 
-/* What the threads of a crew share. */
+/* What the threads share. */
 struct copy {
 	struct journal *j;
 	pid_t pid;
@@ -217,7 +217,7 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 	if (j->state != JOURNAL_RUNNING)
 		BUG("journal staged in state %d", j->state);
 	if (cut_ranges(&j->ranges, err) || make_room(j, j->ranges.bytes, err) ||
-	    make_slices(j, err) || crew_run(j->n_slices, stage_slice, &copy, err)) {
+	    make_slices(j, err) || parallel_for(j->n_slices, stage_slice, &copy, err)) {
 		journal_reset(j);
 		return -1;
 	}
@@ -317,7 +317,7 @@ static int save_preimage(struct copy *c, struct error *err)
 		return -1;
 	p.mapped = p.ranges.bytes ? p.ranges.bytes : ARENA_PAGE;
 	p.data = c->preimage = kept_memory_take(p.mapped, err);
-	if (!p.data || crew_run(j->n_slices, save_slice, c, err)) {
+	if (!p.data || parallel_for(j->n_slices, save_slice, c, err)) {
 		preimage_release(&p);
 		return -1;
 	}
@@ -372,7 +372,7 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 	commit_hook_call(hook, COMMIT_SAVED);
 	if (!keep && make_pages(&copy, err))
 		return -1;
-	if (crew_run(j->n_slices, apply_slice, &copy, err)) {
+	if (parallel_for(j->n_slices, apply_slice, &copy, err)) {
 		/* The pages that were written exist, so writing them again needs no memory. */
 		if (j->preimage.valid)
 			preimage_restore(&j->preimage, memfd, base, NULL);

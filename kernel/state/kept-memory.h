@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory for copies of what cells overwrite: journals, what undo keeps, twins. It is large, used
- * for a moment and wanted again. What is given back here is kept for the next who asks, and marked
- * so that Linux takes it when it is short of memory (MADV_FREE): to take a page from Linux costs
- * more than to copy it, on a virtual machine whose host wants free pages back ten times as much.
+ * Memory for copies of what cells overwrite: journals, what undo keeps, shadow copies. It is large,
+ * used for a moment and wanted again. What is given back here is kept for the next who asks, and
+ * marked so that Linux takes it when it is short of memory (MADV_FREE): to take a page from Linux
+ * costs more than to copy it, on a virtual machine whose host wants free pages back ten times as
+ * much.
  *
  * Any thread may call; one store a process.
  */

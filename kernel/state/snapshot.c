@@ -37,7 +37,7 @@ int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 void snapshot_release(struct snapshot *s)
 {
 	undo_log_clear(&s->undo);
-	twins_release(&s->twins);
+	shadow_copies_release(&s->shadow_copies);
 	if (s->memfd >= 0)
 		close(s->memfd);
 	s->memfd = -1;
@@ -76,7 +76,7 @@ int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t 
 		return -1;
 	if (whole_pread(s->memfd, out, len, address - ARENA_BASE) != len)
 		return -1;
-	twins_read(&s->twins, address, out, len);
+	shadow_copies_read(&s->shadow_copies, address, out, len);
 	return 0;
 }
 

@@ -12,8 +12,8 @@
 
 #include "common/arena-layout.h"
 #include "kernel/state/journal.h"
+#include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot-view.h"
-#include "kernel/state/twin.h"
 #include "kernel/state/undo-log.h"
 
 struct error;
@@ -26,7 +26,7 @@ struct snapshot {
 	struct snapshot_view view;   /* what an automatic save reads while cells are committed */
 	uint64_t serial; /* of the committed state: each commit counts up, an undo goes back */
 	struct undo_log undo;
-	struct twins twins; /* of ranges of the memfd */
+	struct shadow_copies shadow_copies; /* of ranges of the memfd */
 };
 
 /* undo_limit: bytes to keep for undo; a commit that overwrites more has none. */

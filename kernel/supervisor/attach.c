@@ -14,12 +14,12 @@
 #include "common/worker-protocol.h"
 #include "kernel/cell-run/cell-run.h"
 #include "kernel/cell-run/checker.h"
-#include "kernel/cell-run/lending.h"
+#include "kernel/cell-run/in-place.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-choice.h"
 #include "kernel/device/device-home.h"
 #include "kernel/device/device-share.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/device/spare-context.h"
 #include "kernel/disk/snapshots.h"
 #include "kernel/faults/fault-report.h"
@@ -59,7 +59,7 @@ static void on_no_worker(struct supervisor *s)
 
 static bool before_attach(struct supervisor *s)
 {
-	return parking_before_attach(s) && lending_before_attach(s);
+	return eviction_before_attach(s) && in_place_before_attach(s);
 }
 
 static int send_chunks(struct supervisor *s, struct worker *w, struct error *err)
@@ -70,7 +70,7 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 		return checker_send_chunks(s, w, err)
 			       ? -1
 			       : worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
-	if (parking_send_file(s, w, err))
+	if (eviction_send_file(s, w, err))
 		return -1;
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
 		const struct device_chunk *c = &s->device.chunks.at[i];
@@ -127,8 +127,8 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	while (n--)
 		buffer_printf(&lacks, "%s\n", record_str(&r));
 	has_device = record_u8(&r) != 0;
-	if (outcome == ATTACH_NO_ROOM && s->parking->phase == PARKING_ATTACHING) {
-		parking_on_no_room(s, why);
+	if (outcome == ATTACH_NO_ROOM && s->eviction->phase == EVICTION_ATTACHING) {
+		eviction_on_no_room(s, why);
 		send_away(w);
 		return;
 	}
@@ -158,7 +158,7 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	buffer_append(snapshots_is_loading(s) ? &s->snapshots->report : &s->run.restored,
 		      buffer_text(&lacks), lacks.len);
-	parking_on_attached(s);
+	eviction_on_attached(s);
 	if (snapshots_is_loading(s)) {
 		snapshots_on_attached(s);
 		return;
@@ -178,7 +178,7 @@ static void on_death(struct supervisor *s, struct worker *w, bool was_active, co
 		cell_run_on_death(s, w, was_active);
 	if (!was_active)
 		return;
-	parking_on_worker_lost(s);
+	eviction_on_worker_lost(s);
 	checker_on_worker_lost(s);
 	snapshots_on_worker_lost(s, how);
 }
@@ -203,7 +203,7 @@ static bool snapshot_is_at_work(const struct supervisor *s)
 const struct supervisor_hooks attach_hooks = {
 	.choose_device = choose_device,
 	.fits = fits,
-	.keeps_workers_away = parking_keeps_workers_away,
+	.keeps_workers_away = eviction_keeps_workers_away,
 	.before_attach = before_attach,
 	.send_session = send_session,
 	.on_attached = on_attached,
@@ -212,19 +212,19 @@ const struct supervisor_hooks attach_hooks = {
 	.on_hang = device_choice_on_hang,
 	.on_death = on_death,
 	.on_buried = spare_context_look,
-	.on_retired = parking_on_worker_lost,
-	.on_empty = lending_forget,
+	.on_retired = eviction_on_worker_lost,
+	.on_empty = in_place_forget,
 	.on_no_worker = on_no_worker,
 	.tell_committed = cell_run_tell_committed,
-	.why_parked = parking_problem,
+	.why_evicted = eviction_problem,
 	.on_closed = on_closed,
-	.on_share_begin = parking_on_cell,
-	.on_share_rest = parking_on_rest,
-	.on_alone = parking_on_alone,
-	.gives = parking_gives,
+	.on_share_begin = eviction_on_cell,
+	.on_share_rest = eviction_on_rest,
+	.on_alone = eviction_on_alone,
+	.gives = eviction_gives,
 	.snapshot_is_at_work = snapshot_is_at_work,
-	.on_parked = snapshots_on_parked,
-	.settle_lending = lending_settle,
+	.on_evicted = snapshots_on_parked,
+	.settle_in_place = in_place_settle,
 	.refuse = cell_run_refuse,
 	.on_session = cell_run_on_session,
 	.go_on = cell_run_go_on,

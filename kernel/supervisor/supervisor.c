@@ -22,9 +22,9 @@
 #include "kernel/base/process.h"
 #include "kernel/cell-run/cell-run.h"
 #include "kernel/cell-run/checker.h"
+#include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/interrupt.h"
 #include "kernel/cell-run/leak-watch.h"
-#include "kernel/cell-run/lending.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/cell-run/pressure.h"
 #include "kernel/cell-run/rest.h"
@@ -55,7 +55,7 @@
 #include "kernel/workers/worker.h"
 #include "kernel/workers/zygote-client.h"
 
-/* As kernel/base/patience.h counts. */
+/* As kernel/base/cpu-deadline.h counts. */
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
 /* Zygote, workers without a session, and what a cell takes between two looks of the watchdog. */
@@ -139,7 +139,7 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	s = join_parts(w);
 	s->compiler->process = s->pool->zygote.process = (struct process)PROCESS_INIT;
 	s->snapshot.memfd = s->pressure->fd = -1;
-	parking_init(s);
+	eviction_init(s);
 	unit_table_init(&s->units);
 	s->language = o->language;
 	s->libexec_dir = strdup(o->libexec_dir);
@@ -186,7 +186,7 @@ void supervisor_free(struct supervisor *s)
 		return;
 	snapshots_release(s);
 	cell_run_release(s);
-	parking_release(s);
+	eviction_release(s);
 	spare_context_release(s);
 	worker_pool_release(s);
 	closings_release(s);
@@ -380,7 +380,7 @@ void supervisor_interrupt(struct supervisor *s)
 {
 	if (s->compiling)
 		compiler_client_abandon(s->compiler);
-	else if (!parking_interrupt(s))
+	else if (!eviction_interrupt(s))
 		interrupt_start(s);
 }
 
@@ -439,7 +439,7 @@ int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err
 	failed = *ret_undoable ? swap_for_empty(s, err) : make_empty(s, err);
 	if (!failed) {
 		leak_watch_release(s->leaks);
-		parking_forget(s);
+		eviction_forget(s);
 	}
 	if (!failed && *ret_undoable)
 		worker_pool_renew(s); /* the spare has the old memory */
@@ -460,7 +460,7 @@ uint64_t supervisor_state(const struct supervisor *s)
 
 void supervisor_settle(struct supervisor *s)
 {
-	lending_settle(s);
+	in_place_settle(s);
 }
 
 int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, libraries_loaded *fn,

@@ -22,7 +22,7 @@
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/device/device-choice.h"
 #include "kernel/device/device-home.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/disk/session-undo.h"
 #include "kernel/disk/snapshots.h"
 #include "kernel/units/unit-table.h"

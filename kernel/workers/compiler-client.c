@@ -372,9 +372,9 @@ static void on_deadline(void *data)
 	c->deadline = NULL;
 	if (!c->first)
 		return;
-	if (patience_used_ms(&c->patience) <
-	    (c->said_hello ? c->first->deadline_ms : PATIENCE_END_MS)) {
-		c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
+	if (cpu_deadline_used_ms(&c->cpu_deadline) <
+	    (c->said_hello ? c->first->deadline_ms : CPU_DEADLINE_END_MS)) {
+		c->deadline = loop_add_timer(c->loop, CPU_DEADLINE_LOOK_MS, on_deadline, c);
 		return;
 	}
 	c->given_up = true;
@@ -387,8 +387,8 @@ static void set_deadline(struct compiler_client *c)
 	c->deadline = NULL;
 	if (!c->first || (!c->first->deadline_ms && c->said_hello))
 		return;
-	patience_begin(&c->patience, c->process.pid, PATIENCE_ANSWER);
-	c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
+	cpu_deadline_begin(&c->cpu_deadline, c->process.pid, CPU_DEADLINE_ANSWER);
+	c->deadline = loop_add_timer(c->loop, CPU_DEADLINE_LOOK_MS, on_deadline, c);
 }
 
 void compiler_client_abandon(struct compiler_client *c)

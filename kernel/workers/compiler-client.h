@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
 
 struct buffer;
@@ -35,7 +35,7 @@ struct compiler_client {
 	uint32_t next_id;
 	unsigned failures; /* deaths before hello in a row */
 	bool said_hello;
-	struct patience patience; /* with the request at work */
+	struct cpu_deadline cpu_deadline; /* with the request at work */
 	unsigned restarts;
 	char clang[64];
 	bool given_up;      /* it is ended, since it does not answer */
@@ -61,8 +61,8 @@ void compiler_client_declare(struct compiler_client *c, size_t total,
 /*
  * body: the message without its id. The answer comes from the loop, never from within this call;
  * none when this fails: ERROR_MEMORY (also of a body that could not be made), ERROR_LIMIT.
- * deadline_ms: as patience.h counts, from when the compiler works on it; 0: none, once the compiler
- * has started.
+ * deadline_ms: as cpu-deadline.h counts, from when the compiler works on it; 0: none, once the
+ * compiler has started.
  */
 int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body,
 			uint64_t deadline_ms, compiler_answer *fn, void *data, struct error *err);

@@ -10,23 +10,23 @@
 #include "common/error.h"
 #include "common/ipc.h"
 #include "common/record.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/patience.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/memory-report.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
-/* As kernel/base/patience.h counts. */
+/* As kernel/base/cpu-deadline.h counts. */
 #define QUESTION_MS 1000
 
 int question_ask(struct supervisor *s, uint32_t type, const struct buffer *body,
 		 uint32_t answer_type, struct buffer *ret, struct error *err)
 {
 	struct worker *w = s->pool->active;
-	uint64_t soon = loop_now_ms() + PATIENCE_LOOK_MS;
-	const char *why = s->hooks->why_parked(s);
-	struct patience p;
+	uint64_t soon = loop_now_ms() + CPU_DEADLINE_LOOK_MS;
+	const char *why = s->hooks->why_evicted(s);
+	struct cpu_deadline p;
 	int n = 0;
 
 	if (!worker_pool_is_ready(s) && *why)
@@ -41,11 +41,11 @@ int question_ask(struct supervisor *s, uint32_t type, const struct buffer *body,
 	s->answer_type = answer_type;
 	s->answered = false;
 	while (!s->answered && n >= 0 && loop_now_ms() < soon)
-		n = worker_receive_one(w, PATIENCE_LOOK_MS, err);
+		n = worker_receive_one(w, CPU_DEADLINE_LOOK_MS, err);
 	if (!s->answered)
-		patience_begin(&p, w->pid, PATIENCE_ANSWER);
-	while (!s->answered && n >= 0 && patience_used_ms(&p) < QUESTION_MS)
-		n = worker_receive_one(w, PATIENCE_LOOK_MS, err);
+		cpu_deadline_begin(&p, w->pid, CPU_DEADLINE_ANSWER);
+	while (!s->answered && n >= 0 && cpu_deadline_used_ms(&p) < QUESTION_MS)
+		n = worker_receive_one(w, CPU_DEADLINE_LOOK_MS, err);
 	s->answer = NULL;
 	if (s->answered)
 		return 0;

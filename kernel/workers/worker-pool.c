@@ -20,8 +20,8 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/patience.h"
 #include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/sandbox/machine-memory.h"
@@ -31,23 +31,23 @@
 #include "kernel/state/tracked-list.h"
 #include "kernel/workers/compiler-client.h"
 #include "kernel/workers/libraries.h"
+#include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
-#include "kernel/workers/strays.h"
 
 #define FAILURES_MAX 3
 /* The oldest that the compiler of device code knows, and what the emulated device says that it is.
  */
 #define OLDEST_SM 75
 #define RETRY_MS 500
-#define PATIENCE_MS 5000 /* for one that was killed, as kernel/base/patience.h counts */
+#define WAIT_MS 5000 /* for one that was killed, as kernel/base/cpu-deadline.h counts */
 #define RELEASE_MS 1000
-#define START_MS PATIENCE_END_MS
+#define START_MS CPU_DEADLINE_END_MS
 #define FORK_MS 10000
 
 static void advance(struct supervisor *s);
 static void on_zygote(void *data);
 static void on_zygote_death(void *data);
-static void start_patience(struct supervisor *s);
+static void start_looking(struct supervisor *s);
 static void let_die(struct supervisor *s, struct worker *w);
 
 static void bury_all(void *data)
@@ -138,9 +138,9 @@ static void look_behind_commit(struct supervisor *s)
 	if (!is_behind_commit(w))
 		return;
 	if (!w->late)
-		patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
+		cpu_deadline_begin(&w->cpu_deadline, w->pid, CPU_DEADLINE_ANSWER);
 	w->late = true;
-	if (patience_used_ms(&w->patience) < START_MS)
+	if (cpu_deadline_used_ms(&w->cpu_deadline) < START_MS)
 		return;
 	say_stuck(s, w);
 	worker_kill(w);
@@ -150,7 +150,7 @@ static void look_behind_commit(struct supervisor *s)
  * driver. */
 static void look_at_start(struct supervisor *s, struct worker *w)
 {
-	if (!is_on_its_way(w) || !w->pid || patience_used_ms(&w->patience) < START_MS)
+	if (!is_on_its_way(w) || !w->pid || cpu_deadline_used_ms(&w->cpu_deadline) < START_MS)
 		return;
 	if (w == s->pool->spare && s->hooks->on_hang(s))
 		return;
@@ -163,29 +163,29 @@ static void look_at_start(struct supervisor *s, struct worker *w)
 	}
 }
 
-static void on_patience(void *data)
+static void on_look(void *data)
 {
 	struct supervisor *s = data;
 
-	s->pool->patience = NULL;
+	s->pool->look = NULL;
 	look_at_start(s, s->pool->spare);
 	look_at_start(s, s->pool->active);
 	look_behind_commit(s);
 	for (struct worker *w = s->pool->dying; w; w = w->next)
-		if (w->attached && patience_used_ms(&w->patience) > PATIENCE_MS)
+		if (w->attached && cpu_deadline_used_ms(&w->cpu_deadline) > WAIT_MS)
 			give_up(s, w);
-	start_patience(s);
+	start_looking(s);
 	advance(s);
 }
 
-static void start_patience(struct supervisor *s)
+static void start_looking(struct supervisor *s)
 {
 	struct worker_pool *p = s->pool;
 
-	if (s->loop && !p->patience &&
+	if (s->loop && !p->look &&
 	    (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active) ||
 	     is_behind_commit(p->active)))
-		p->patience = loop_add_timer(s->loop, PATIENCE_LOOK_MS, on_patience, s);
+		p->look = loop_add_timer(s->loop, CPU_DEADLINE_LOOK_MS, on_look, s);
 }
 
 static void let_die(struct supervisor *s, struct worker *w)
@@ -200,8 +200,8 @@ static void let_die(struct supervisor *s, struct worker *w)
 	w->next = p->dying;
 	p->dying = w;
 	if (w->attached) {
-		patience_begin(&w->patience, w->pid, PATIENCE_DEATH);
-		start_patience(s);
+		cpu_deadline_begin(&w->cpu_deadline, w->pid, CPU_DEADLINE_DEATH);
+		start_looking(s);
 	}
 }
 
@@ -343,8 +343,8 @@ static void attach(struct supervisor *s)
 	p->active = w;
 	w->attached = true;
 	w->state = WORKER_ATTACHING;
-	patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
-	start_patience(s);
+	cpu_deadline_begin(&w->cpu_deadline, w->pid, CPU_DEADLINE_ANSWER);
+	start_looking(s);
 	if (!s->hooks->send_session(s, w, &err))
 		return;
 	/* It is dead or dying; its death brings the next one. */
@@ -434,7 +434,7 @@ static void on_death(void *data, struct worker *w)
 		pid_t pids[8];
 
 		await_forked(s);
-		strays_kill(pids, worker_pool_pids(s, pids));
+		orphans_kill(pids, worker_pool_pids(s, pids));
 	}
 	if (!w->ready || (w->attached && !w->held))
 		p->failures++;
@@ -458,7 +458,7 @@ static int ask_for_worker(struct supervisor *s, struct error *err)
 	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events,
 			      s, err);
 	if (p->spare)
-		start_patience(s);
+		start_looking(s);
 	return p->spare ? 0 : -1;
 }
 
@@ -547,7 +547,7 @@ void worker_pool_on_committed(struct supervisor *s, struct worker *w)
 {
 	w->commits++;
 	w->late = false;
-	start_patience(s);
+	start_looking(s);
 }
 
 void worker_pool_retire(struct supervisor *s)
@@ -585,9 +585,9 @@ void worker_pool_renew(struct supervisor *s)
 
 static bool await_death(struct worker *w)
 {
-	patience_begin(&w->patience, w->pid, PATIENCE_DEATH);
-	while (!worker_await_death(w, PATIENCE_LOOK_MS))
-		if (patience_used_ms(&w->patience) > PATIENCE_MS)
+	cpu_deadline_begin(&w->cpu_deadline, w->pid, CPU_DEADLINE_DEATH);
+	while (!worker_await_death(w, CPU_DEADLINE_LOOK_MS))
+		if (cpu_deadline_used_ms(&w->cpu_deadline) > WAIT_MS)
 			return false;
 	return true;
 }
@@ -671,7 +671,7 @@ void worker_pool_release(struct supervisor *s)
 		loop_remove(s->loop, p->zygote_channel);
 		loop_remove(s->loop, p->zygote_death);
 		loop_remove(s->loop, p->retry);
-		loop_remove(s->loop, p->patience);
+		loop_remove(s->loop, p->look);
 	}
 	if (p->active)
 		let_die(s, p->active);
@@ -683,7 +683,7 @@ void worker_pool_release(struct supervisor *s)
 		next = w->next;
 		worker_await_death(w, RELEASE_MS);
 	}
-	strays_kill(pids, worker_pool_pids(s, pids));
+	orphans_kill(pids, worker_pool_pids(s, pids));
 	if (s->loop)
 		loop_remove(s->loop, p->bury);
 	bury_all(s);

@@ -20,7 +20,7 @@ struct supervisor;
 
 struct worker_pool {
 	struct zygote_client zygote;
-	struct loop_source *zygote_channel, *zygote_death, *retry, *bury, *patience;
+	struct loop_source *zygote_channel, *zygote_death, *retry, *bury, *look;
 	struct worker *active; /* holds the session or is being given it */
 	struct worker *spare;  /* forked ahead, or on its way */
 	struct worker *dying;  /* killed, not yet dead */
@@ -75,7 +75,7 @@ void worker_pool_describe_losses(const struct supervisor *s, struct buffer *out)
  * worker has told. */
 uint32_t worker_pool_device_sm(const struct supervisor *s);
 
-/* Our own children, for kernel/workers/strays.h; at most 8. */
+/* Our own children, for kernel/workers/orphans.h; at most 8. */
 size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);
 
 /* Without an event loop: take messages until a worker has said hello, at most ms milliseconds. */

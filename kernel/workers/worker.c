@@ -214,7 +214,7 @@ int worker_forked(struct worker *w, pid_t pid, struct error *err)
 		return -1;
 	w->pid = pid;
 	w->state = WORKER_FORKED;
-	patience_begin(&w->patience, pid, PATIENCE_ANSWER);
+	cpu_deadline_begin(&w->cpu_deadline, pid, CPU_DEADLINE_ANSWER);
 	w->pagemap = dirty_pages_open(pid, err);
 	if (w->pagemap < 0) {
 		worker_kill(w);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "common/worker-protocol.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 
 struct error;
 struct ipc_message;
@@ -88,9 +88,9 @@ struct worker {
 						     */
 	siginfo_t death;
 	uint32_t commits; /* WORKER_COMMITTED messages that it was sent */
-	bool late;        /* behind the last of them when it was looked at: `patience` counts */
-	struct patience
-		patience; /* FORKED, ATTACHING, after a commit; DYING, once it was attached */
+	bool late;        /* behind the last of them when it was looked at: `cpu_deadline` counts */
+	struct cpu_deadline
+		cpu_deadline; /* FORKED, ATTACHING, after a commit; DYING, once it was attached */
 	struct loop *loop;
 	struct loop_source *sources[4]; /* channel, stdout, stderr, pidfd */
 	const struct worker_events *events;

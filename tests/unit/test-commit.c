@@ -284,16 +284,16 @@ static void test_killed_at_every_step(void **state)
 static void lend(void)
 {
 	struct error err = ERROR_INIT;
-	struct twin *w = &snapshot.twins.at[0];
+	struct shadow_copy *w = &snapshot.shadow_copies.at[0];
 
-	*w = (struct twin){ .address = (uint64_t)region(ARENA_HEAP),
-			    .size = snapshot.top[ARENA_HEAP],
-			    .equal = true };
+	*w = (struct shadow_copy){ .address = (uint64_t)region(ARENA_HEAP),
+				   .size = snapshot.top[ARENA_HEAP],
+				   .equal = true };
 	w->data = kept_memory_take(w->size, &err);
 	assert_int_equal(snapshot_read(&snapshot, w->address, w->data, w->size), 0);
 	w->shared = true;
-	snapshot.twins.n = 1;
-	snapshot.twins.written = true;
+	snapshot.shadow_copies.n = 1;
+	snapshot.shadow_copies.written = true;
 }
 
 static void bring_up_to_date(void)
@@ -302,12 +302,12 @@ static void bring_up_to_date(void)
 	struct preimage *saved;
 	bool lost;
 
-	assert_true(twins_are_stale(&snapshot.twins));
-	if (twins_refresh(&snapshot.twins, snapshot.memfd, ARENA_BASE, snapshot.undo.bytes_max,
-			  &saved, &lost, &err))
+	assert_true(shadow_copies_are_stale(&snapshot.shadow_copies));
+	if (shadow_copies_refresh(&snapshot.shadow_copies, snapshot.memfd, ARENA_BASE,
+				  snapshot.undo.bytes_max, &saved, &lost, &err))
 		fail_msg("%s", err.text);
 	commit_add_saved(&snapshot, saved, lost);
-	assert_false(twins_are_stale(&snapshot.twins));
+	assert_false(shadow_copies_are_stale(&snapshot.shadow_copies));
 }
 
 static void kill_lent_at_step(enum commit_step step, uint64_t before, uint64_t expected)
@@ -323,11 +323,12 @@ static void kill_lent_at_step(enum commit_step step, uint64_t before, uint64_t e
 	assert_int_equal(killer.hit, 1);
 	assert_int_equal(result, step < COMMIT_STAGED ? -1 : 0);
 	if (result)
-		assert_int_equal(twins_restore(&snapshot.twins, snapshot.memfd, ARENA_BASE, &err),
+		assert_int_equal(shadow_copies_restore(&snapshot.shadow_copies, snapshot.memfd,
+						       ARENA_BASE, &err),
 				 0);
 	else
 		bring_up_to_date();
-	twins_release(&snapshot.twins);
+	shadow_copies_release(&snapshot.shadow_copies);
 	assert_true(checksum() == (result ? before : expected));
 	if (!result)
 		go_back(1);
@@ -356,7 +357,7 @@ static void test_lent_and_written_as_private(void **state)
 	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
 	end(pid);
 	bring_up_to_date();
-	twins_release(&snapshot.twins);
+	shadow_copies_release(&snapshot.shadow_copies);
 	assert_true(checksum() == expected);
 	go_back(1);
 	assert_true(checksum() == before);
@@ -380,13 +381,14 @@ static void test_a_cell_that_goes_on(void **state)
 	assert_true(commit_is_large(&c));
 	assert_int_equal(commit_copy(&c, &err), 0);
 	commit_end(&c, true, &report);
-	assert_false(twins_are_stale(&snapshot.twins) || twins_are_shared(&snapshot.twins));
+	assert_false(shadow_copies_are_stale(&snapshot.shadow_copies) ||
+		     shadow_copies_are_shared(&snapshot.shadow_copies));
 	assert_true(checksum() == expected);
 	end(from.pid);
 	close(from.pagemap);
 	go_back(1);
 	assert_true(checksum() == before);
-	twins_release(&snapshot.twins);
+	shadow_copies_release(&snapshot.shadow_copies);
 }
 
 static void test_overwritten_header_is_refused(void **state)

@@ -165,7 +165,7 @@ static bool was_looked_at(void *data)
 	const struct worker *w = h.supervisor->pool->dying;
 
 	(void)data;
-	return w && w->patience.looked_ms > w->patience.began_ms + 3 * PATIENCE_LOOK_MS;
+	return w && w->cpu_deadline.looked_ms > w->cpu_deadline.began_ms + 3 * CPU_DEADLINE_LOOK_MS;
 }
 
 /* A loaded machine gives a killed worker no processor to end on; here a debugger holds it in its
@@ -178,7 +178,7 @@ static void test_worker_that_ends_late(void **state)
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
 	worker_pool_retire(h.supervisor);
 	harness_until(&h, was_looked_at, NULL);
-	assert_int_equal(h.supervisor->pool->dying->patience.used_ms, 0);
+	assert_int_equal(h.supervisor->pool->dying->cpu_deadline.used_ms, 0);
 	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
 	assert_untouched();
 	assert_null(strstr(buffer_text(&h.last.restored), "cannot be killed"));
@@ -186,10 +186,10 @@ static void test_worker_that_ends_late(void **state)
 
 static bool compiler_was_looked_at(void *data)
 {
-	const struct patience *p = &h.supervisor->compiler->patience;
+	const struct cpu_deadline *p = &h.supervisor->compiler->cpu_deadline;
 
 	(void)data;
-	return p->looked_ms > p->began_ms + 3 * PATIENCE_LOOK_MS;
+	return p->looked_ms > p->began_ms + 3 * CPU_DEADLINE_LOOK_MS;
 }
 
 static void on_completed(void *data, uint32_t type, const void *payload, size_t len)
@@ -216,9 +216,9 @@ static void ask_held_compiler(uint64_t used_ms)
 	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
 	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL),
 			 0);
-	h.supervisor->compiler->patience.used_ms = used_ms;
+	h.supervisor->compiler->cpu_deadline.used_ms = used_ms;
 	harness_until(&h, compiler_was_looked_at, NULL);
-	assert_int_equal(h.supervisor->compiler->patience.used_ms, used_ms);
+	assert_int_equal(h.supervisor->compiler->cpu_deadline.used_ms, used_ms);
 	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
 	harness_until(&h, has_answer, &answer);
 	assert_int_equal(answer, 1);
@@ -232,7 +232,7 @@ static void test_compiler_that_gets_no_processor(void **state)
 	ask_held_compiler(0);
 	/* Before its hello it has longer. */
 	h.supervisor->compiler->said_hello = false;
-	ask_held_compiler(PATIENCE_END_MS / 2);
+	ask_held_compiler(CPU_DEADLINE_END_MS / 2);
 	h.supervisor->compiler->said_hello = true;
 }
 
@@ -251,7 +251,7 @@ static void test_worker_that_cannot_be_killed(void **state)
 	(void)state;
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
 	worker_pool_retire(h.supervisor);
-	h.supervisor->pool->dying->patience.began_ms -= PATIENCE_END_MS;
+	h.supervisor->pool->dying->cpu_deadline.began_ms -= CPU_DEADLINE_END_MS;
 	harness_until(&h, session_is_there, NULL);
 	harness_ok(&h, "1;");
 	assert_non_null(strstr(buffer_text(&h.last.restored), "GPU stuck: process "));
@@ -276,7 +276,7 @@ static void test_driver_that_hangs(void **state)
 	harness_kill(&h, harness_spare(&h));
 	harness_until(&h, spare_is_forked, NULL);
 	harness_kill(&h, harness_worker(&h));
-	h.supervisor->pool->spare->patience.began_ms -= PATIENCE_END_MS;
+	h.supervisor->pool->spare->cpu_deadline.began_ms -= CPU_DEADLINE_END_MS;
 	harness_until(&h, session_is_there, NULL);
 	assert_untouched();
 	harness_run(&h, "void *p; cudaMalloc(&p, 4);");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins over a real memfd: what a refresh finds and keeps for undo, what a restore writes, and both
- * when they fail. */
+/* Shadow copies over a real memfd: what a refresh finds and keeps for undo, what a restore writes,
+ * and both when they fail. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "common/error.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"
-#include "kernel/state/twin.h"
+#include "kernel/state/shadow-copy.h"
 
 #define BASE 0x10000000ull
 #define SIZE (10 * MIB)
@@ -26,7 +26,7 @@
 
 static int memfd;
 static char *file; /* the memfd, mapped: what a worker writes in place */
-static struct twins twins;
+static struct shadow_copies shadows;
 
 static char *content(char value)
 {
@@ -38,26 +38,26 @@ static char *content(char value)
 	return p;
 }
 
-/* A file of twice SIZE, filled with 1, and a lent twin of its first half. */
+/* A file of twice SIZE, filled with 1, and a lent shadow copy of its first half. */
 static int set_up(void **state)
 {
 	(void)state;
-	memfd = memfd_create("twin", MFD_CLOEXEC);
+	memfd = memfd_create("shadow-copy", MFD_CLOEXEC);
 	if (ftruncate(memfd, 2 * SIZE))
 		return -1;
 	file = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	memset(file, 1, 2 * SIZE);
-	twins = (struct twins){ .bytes_max = EVERYTHING };
-	if (!twins_adopt(&twins, BASE, SIZE, content(1)))
+	shadows = (struct shadow_copies){ .bytes_max = EVERYTHING };
+	if (!shadow_copies_adopt(&shadows, BASE, SIZE, content(1)))
 		return -1;
-	twins.at[0].shared = twins.written = true;
+	shadows.at[0].shared = shadows.written = true;
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	twins_release(&twins);
+	shadow_copies_release(&shadows);
 	munmap(file, 2 * SIZE);
 	close(memfd);
 	return 0;
@@ -74,13 +74,13 @@ static struct preimage *refresh(uint64_t keep_bytes, bool lost_is)
 	struct preimage *saved;
 	bool lost;
 
-	twins_committed(&twins);
-	assert_true(twins_are_stale(&twins));
-	if (twins_refresh(&twins, memfd, BASE, keep_bytes, &saved, &lost, &err))
+	shadow_copies_committed(&shadows);
+	assert_true(shadow_copies_are_stale(&shadows));
+	if (shadow_copies_refresh(&shadows, memfd, BASE, keep_bytes, &saved, &lost, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(lost, lost_is);
-	assert_false(twins_are_stale(&twins));
-	assert_memory_equal(twins.at[0].data, file, SIZE);
+	assert_false(shadow_copies_are_stale(&shadows));
+	assert_memory_equal(shadows.at[0].data, file, SIZE);
 	return saved;
 }
 
@@ -102,7 +102,7 @@ static void test_only_changed_pages_are_kept(void **state)
 	file[SIZE - 1] = 4;
 	saved = refresh(EVERYTHING, false);
 	assert_int_equal(preimage_bytes(saved), 6 * ARENA_PAGE);
-	assert_true(twins.at[0].changed && twins.at[0].unused == 0);
+	assert_true(shadows.at[0].changed && shadows.at[0].unused == 0);
 	assert_int_equal(preimage_restore(saved, memfd, BASE, &err), 0);
 	assert_true(all(file, 1, 2 * SIZE));
 	release(saved);
@@ -128,7 +128,7 @@ static void test_too_much_for_undo(void **state)
 	memset(file, 2, SIZE);
 	assert_null(refresh(SIZE - ARENA_PAGE, true));
 	memset(file, 3, SIZE);
-	twins.written = true;
+	shadows.written = true;
 	assert_null(refresh(0, true));
 }
 
@@ -157,12 +157,12 @@ static void test_what_is_given_back_is_no_change(void **state)
 	assert_int_equal(madvise(file, SIZE, MADV_REMOVE), 0);
 	assert_null(refresh(EVERYTHING, false));
 	memset(file, 1, SIZE);
-	twins.written = true;
+	shadows.written = true;
 	assert_null(refresh(MIB, true));
 	/* Too much for undo, were it content. A cell's own zeros are. */
 	assert_int_equal(madvise(file + MIB, SIZE - MIB, MADV_REMOVE), 0);
 	memset(file, 0, 2 * ARENA_PAGE);
-	twins.written = true;
+	shadows.written = true;
 	saved = refresh(2 * ARENA_PAGE, false);
 	assert_int_equal(preimage_bytes(saved), 2 * ARENA_PAGE);
 	release(saved);
@@ -172,15 +172,15 @@ static void test_unused(void **state)
 {
 	(void)state;
 	for (unsigned n = 1; n <= 3; n++) {
-		twins.written = true;
+		shadows.written = true;
 		assert_null(refresh(EVERYTHING, false));
-		assert_int_equal(twins.at[0].unused, n);
-		assert_false(twins.at[0].changed);
+		assert_int_equal(shadows.at[0].unused, n);
+		assert_false(shadows.at[0].changed);
 	}
 	file[0] = 2;
-	twins.written = true;
+	shadows.written = true;
 	release(refresh(EVERYTHING, false));
-	assert_int_equal(twins.at[0].unused, 0);
+	assert_int_equal(shadows.at[0].unused, 0);
 }
 
 static void test_refresh_that_fails(void **state)
@@ -191,11 +191,12 @@ static void test_refresh_that_fails(void **state)
 
 	(void)state;
 	memset(file, 2, SIZE);
-	twins_committed(&twins);
-	assert_int_equal(twins_refresh(&twins, -1, BASE, EVERYTHING, &saved, &lost, &err), -1);
+	shadow_copies_committed(&shadows);
+	assert_int_equal(shadow_copies_refresh(&shadows, -1, BASE, EVERYTHING, &saved, &lost, &err),
+			 -1);
 	assert_true(lost);
 	assert_null(saved);
-	assert_true(twins_are_stale(&twins));
+	assert_true(shadow_copies_are_stale(&shadows));
 }
 
 static void test_restore(void **state)
@@ -207,15 +208,15 @@ static void test_restore(void **state)
 	memset(file, 2, SIZE);
 	memset(file + SIZE, 5, SIZE);
 	/* A reader gets what is committed, where a range is lent. */
-	twins_read(&twins, BASE + SIZE - 3 * ARENA_PAGE, read, 5 * ARENA_PAGE);
+	shadow_copies_read(&shadows, BASE + SIZE - 3 * ARENA_PAGE, read, 5 * ARENA_PAGE);
 	assert_true(all(read, 1, 3 * ARENA_PAGE) &&
 		    all(read + 3 * ARENA_PAGE, 9, SIZE - 3 * ARENA_PAGE));
 	kept_memory_give(read, SIZE);
-	assert_true(twins_are_written(&twins));
-	assert_int_equal(twins_restore(&twins, memfd, BASE, &err), 0);
+	assert_true(shadow_copies_are_written(&shadows));
+	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
 	assert_true(all(file, 1, SIZE) && all(file + SIZE, 5, SIZE));
-	assert_false(twins_are_written(&twins) || twins_are_shared(&twins) ||
-		     twins_are_stale(&twins));
+	assert_false(shadow_copies_are_written(&shadows) || shadow_copies_are_shared(&shadows) ||
+		     shadow_copies_are_stale(&shadows));
 }
 
 /* A hole is content too: zero. */
@@ -225,7 +226,7 @@ static void test_restore_into_holes(void **state)
 
 	(void)state;
 	assert_int_equal(madvise(file, SIZE, MADV_REMOVE), 0);
-	assert_int_equal(twins_restore(&twins, memfd, BASE, &err), 0);
+	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
 	assert_true(all(file, 1, SIZE));
 }
 
@@ -241,10 +242,10 @@ static void test_restore_that_fails_is_repeated(void **state)
 	small = before;
 	small.rlim_cur = SIZE / 2;
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_int_equal(twins_restore(&twins, memfd, BASE, &err), -1);
+	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &before);
-	assert_true(twins_are_written(&twins));
-	assert_int_equal(twins_restore(&twins, memfd, BASE, &err), 0);
+	assert_true(shadow_copies_are_written(&shadows));
+	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
 	assert_true(all(file, 1, SIZE));
 }
 
@@ -254,17 +255,17 @@ static void test_which_are_adopted(void **state)
 
 	(void)state;
 	/* Too small, over a lent one, too much in all. */
-	assert_false(twins_adopt(&twins, BASE + SIZE, TWIN_MIN - ARENA_PAGE, p));
-	assert_false(twins_adopt(&twins, BASE + ARENA_PAGE, SIZE, p));
-	twins.bytes_max = 2 * SIZE - ARENA_PAGE;
-	assert_false(twins_adopt(&twins, BASE + SIZE, SIZE, p));
+	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SHADOW_COPY_MIN - ARENA_PAGE, p));
+	assert_false(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));
+	shadows.bytes_max = 2 * SIZE - ARENA_PAGE;
+	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SIZE, p));
 	/* One that is not lent is replaced, but not by a part of it. */
-	twins_unshare(&twins);
-	assert_false(twins_adopt(&twins, BASE + MIB, TWIN_MIN, p));
-	assert_true(twins_adopt(&twins, BASE + ARENA_PAGE, SIZE, p));
-	assert_int_equal(twins.n, 1);
-	assert_ptr_equal(twins.at[0].data, p);
-	assert_int_equal(twins_bytes(&twins), SIZE);
+	shadow_copies_unshare(&shadows);
+	assert_false(shadow_copies_adopt(&shadows, BASE + MIB, SHADOW_COPY_MIN, p));
+	assert_true(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));
+	assert_int_equal(shadows.n, 1);
+	assert_ptr_equal(shadows.at[0].data, p);
+	assert_int_equal(shadow_copies_bytes(&shadows), SIZE);
 }
 
 static void test_a_full_table(void **state)
@@ -272,9 +273,9 @@ static void test_a_full_table(void **state)
 	char *p = content(7);
 
 	(void)state;
-	for (unsigned i = 1; i < TWINS_MAX; i++)
-		assert_true(twins_adopt(&twins, BASE + i * SIZE, SIZE, content(1)));
-	assert_false(twins_adopt(&twins, BASE + TWINS_MAX * SIZE, SIZE, p));
+	for (unsigned i = 1; i < SHADOW_COPIES_MAX; i++)
+		assert_true(shadow_copies_adopt(&shadows, BASE + i * SIZE, SIZE, content(1)));
+	assert_false(shadow_copies_adopt(&shadows, BASE + SHADOW_COPIES_MAX * SIZE, SIZE, p));
 	kept_memory_give(p, SIZE);
 }
 
@@ -285,12 +286,12 @@ static void test_pages_that_a_commit_has_written(void **state)
 	struct dirty_ranges ranges = { at, 1, 1, ARENA_PAGE };
 
 	(void)state;
-	twins.written = false;
-	twins_overwritten(&twins, &ranges);
-	assert_false(twins_are_stale(&twins));
+	shadows.written = false;
+	shadow_copies_overwritten(&shadows, &ranges);
+	assert_false(shadow_copies_are_stale(&shadows));
 	ranges.n = 2;
-	twins_overwritten(&twins, &ranges);
-	assert_true(twins_are_stale(&twins));
+	shadow_copies_overwritten(&shadows, &ranges);
+	assert_true(shadow_copies_are_stale(&shadows));
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)

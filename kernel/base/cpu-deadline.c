@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/task/TID/stat has the state of a thread, schedstat the nanoseconds that it ran. */
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -50,14 +50,14 @@ static void add(pid_t pid, const char *task, struct seen *ret)
 	ret->cpu_ns += cpu_of(pid, task);
 }
 
-static struct seen look(const struct patience *p)
+static struct seen look(const struct cpu_deadline *p)
 {
 	cleanup_dir DIR *d = NULL;
 	struct seen s = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "%d", (int)p->pid);
-	if (p->kind == PATIENCE_ANSWER) {
+	if (p->kind == CPU_DEADLINE_ANSWER) {
 		add(p->pid, path, &s);
 		return s;
 	}
@@ -69,23 +69,23 @@ static struct seen look(const struct patience *p)
 	return s;
 }
 
-void patience_begin(struct patience *p, pid_t pid, enum patience_kind kind)
+void cpu_deadline_begin(struct cpu_deadline *p, pid_t pid, enum cpu_deadline_kind kind)
 {
-	*p = (struct patience){ .pid = pid, .kind = kind, .began_ms = loop_now_ms() };
+	*p = (struct cpu_deadline){ .pid = pid, .kind = kind, .began_ms = loop_now_ms() };
 	p->looked_ms = p->began_ms;
 	p->cpu_ns = look(p).cpu_ns;
 }
 
-uint64_t patience_used_ms(struct patience *p)
+uint64_t cpu_deadline_used_ms(struct cpu_deadline *p)
 {
 	struct seen s = look(p);
 	bool ran = s.cpu_ns != p->cpu_ns;
-	bool counts = p->kind == PATIENCE_ANSWER ? ran || !s.wants : !ran && !s.wants;
+	bool counts = p->kind == CPU_DEADLINE_ANSWER ? ran || !s.wants : !ran && !s.wants;
 	uint64_t now = loop_now_ms(), passed = now - p->looked_ms;
 
 	if (counts)
-		p->used_ms += passed < PATIENCE_LOOK_MS ? passed : PATIENCE_LOOK_MS;
+		p->used_ms += passed < CPU_DEADLINE_LOOK_MS ? passed : CPU_DEADLINE_LOOK_MS;
 	p->cpu_ns = s.cpu_ns;
 	p->looked_ms = now;
-	return now - p->began_ms > PATIENCE_END_MS ? UINT64_MAX : p->used_ms;
+	return now - p->began_ms > CPU_DEADLINE_END_MS ? UINT64_MAX : p->used_ms;
 }

@@ -6,7 +6,7 @@
  * its last piece, and that must meet nothing new.
  */
 #define _GNU_SOURCE
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,14 +48,14 @@
 #define AGAIN_MS 1000
 #define FORKED_MS 10 /* until a worker is looked for again that is being forked */
 
-void parking_init(struct supervisor *s)
+void eviction_init(struct supervisor *s)
 {
-	*s->parking = (struct parking){ .file = -1, .rules = { .when_wanted = true } };
+	*s->eviction = (struct eviction){ .file = -1, .rules = { .when_wanted = true } };
 }
 
 static void stop_timers(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	if (!s->loop)
 		return;
@@ -64,16 +64,16 @@ static void stop_timers(struct supervisor *s)
 	p->look = p->watch = NULL;
 }
 
-static void drop_items(struct parking *p)
+static void drop_items(struct eviction *p)
 {
 	free(p->items);
 	p->items = NULL;
 	p->n = p->at = 0;
 }
 
-void parking_release(struct supervisor *s)
+void eviction_release(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	stop_timers(s);
 	if (s->loop)
@@ -82,7 +82,7 @@ void parking_release(struct supervisor *s)
 	if (p->file >= 0)
 		close(p->file);
 	buffer_release(&p->problem);
-	parking_init(s);
+	eviction_init(s);
 }
 
 /* ---- chunks ---- */
@@ -149,7 +149,7 @@ static int compare_places(const void *a, const void *b)
  * another time. */
 static void make_holes(struct supervisor *s, size_t n)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	struct places places = { .of = calloc(n, sizeof(*places.of)) };
 	uint64_t from = 0;
 
@@ -172,10 +172,10 @@ static void make_holes(struct supervisor *s, size_t n)
 
 static void close_when_empty(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	size_t n = 0;
 
-	if (p->file < 0 || p->phase == PARKING_SAVING)
+	if (p->file < 0 || p->phase == EVICTION_SAVING)
 		return;
 	each_chunk(s, count_parked, &n);
 	if (n) {
@@ -213,11 +213,11 @@ static struct sum held(const struct supervisor *s)
 
 static void add_item(void *data, struct device_chunk *c, bool is_mapped)
 {
-	struct parking *p = data;
+	struct eviction *p = data;
 
 	if (c->fd < 0)
 		return;
-	p->items[p->n++] = (struct parking_item){
+	p->items[p->n++] = (struct eviction_item){
 		.id = c->id, .size = c->size, .address = is_mapped ? c->address : 0, .place = p->end
 	};
 	p->end += c->size;
@@ -250,7 +250,7 @@ static struct device_chunk *find(struct supervisor *s, uint64_t id)
 /* Nobody finds it by a name. */
 static int open_on_disk(struct supervisor *s, struct error *err)
 {
-	const char *folder = s->parking->folder ? s->parking->folder : "/var/tmp";
+	const char *folder = s->eviction->folder ? s->eviction->folder : "/var/tmp";
 	char path[4096];
 	int fd;
 
@@ -266,7 +266,7 @@ static int open_on_disk(struct supervisor *s, struct error *err)
 
 static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	uint64_t max = p->rules.memory_max ? p->rules.memory_max : machine_memory_available() / 4;
 
 	if (p->file < 0) {
@@ -286,8 +286,8 @@ static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 /* SAVING -> AWAKE, or PARKED. The callback may do whatever it likes. */
 static void tell(struct supervisor *s, const char *problem)
 {
-	struct parking *p = s->parking;
-	parking_done *done = p->done;
+	struct eviction *p = s->eviction;
+	eviction_done *done = p->done;
 
 	p->done = NULL;
 	drop_items(p);
@@ -299,28 +299,28 @@ static void tell(struct supervisor *s, const char *problem)
 
 static void give_up(struct supervisor *s, const char *problem)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	/* The end of this attempt must not come to the next one. */
 	if (s->loop)
 		loop_remove(s->loop, p->step);
 	p->step = NULL;
-	p->phase = PARKING_AWAKE;
+	p->phase = EVICTION_AWAKE;
 	close_when_empty(s);
-	parking_on_rest(s);
+	eviction_on_rest(s);
 	tell(s, problem);
 }
 
 static int send_piece(struct supervisor *s, struct error *err)
 {
-	const struct parking_item *i = &s->parking->items[s->parking->at];
+	const struct eviction_item *i = &s->eviction->items[s->eviction->at];
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	const struct device_chunk *c = i->address ? NULL : find(s, i->id);
 	uint64_t left = i->size - i->copied;
 
 	if (!i->address && !c)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
-	record_put_u32(&b, ++s->parking->number);
+	record_put_u32(&b, ++s->eviction->number);
 	record_put_u64(&b, i->id);
 	record_put_u64(&b, i->size);
 	record_put_u64(&b, i->address);
@@ -334,7 +334,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 
 static void mark(void *data, struct device_chunk *c, bool is_mapped)
 {
-	const struct parking *p = data;
+	const struct eviction *p = data;
 
 	(void)is_mapped;
 	for (size_t i = 0; i < p->n && c->fd >= 0; i++) {
@@ -361,24 +361,24 @@ static int is_unused(const struct supervisor *s, struct error *err)
 /* All of it is in the file, and the workers end. */
 static int leave_device(struct supervisor *s, struct error *err)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	int failed;
 
 	if (is_unused(s, err))
 		return -1;
-	s->hooks->settle_lending(s);
+	s->hooks->settle_in_place(s);
 	if (p->changes != s->snapshot.changes || held(s).n != p->n)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
 	/* The spare has a context, too: others are told when its memory is free. */
-	p->phase = PARKING_PARKED;
+	p->phase = EVICTION_EVICTED;
 	worker_pool_renew(s);
 	failed = worker_pool_empty(s, err);
 	if (!failed) {
 		each_chunk(s, mark, p);
 		device_nodes_release(s->nodes);
-		s->hooks->on_parked(s);
+		s->hooks->on_evicted(s);
 	} else {
-		p->phase = PARKING_AWAKE;
+		p->phase = EVICTION_AWAKE;
 	}
 	worker_pool_refill(s);
 	return failed;
@@ -389,13 +389,13 @@ static void on_saved(void *data)
 	struct supervisor *s = data;
 	struct error err = ERROR_INIT;
 
-	s->parking->step = NULL;
-	if (s->parking->phase != PARKING_SAVING)
+	s->eviction->step = NULL;
+	if (s->eviction->phase != EVICTION_SAVING)
 		return;
 	/* One that nobody knows yet cannot be ended, and would open the device when all are gone.
 	 */
 	if (s->pool->spare && s->pool->spare->state == WORKER_STARTING) {
-		s->parking->step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
+		s->eviction->step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
 		return;
 	}
 	if (leave_device(s, &err)) {
@@ -403,7 +403,7 @@ static void on_saved(void *data)
 		return;
 	}
 	closings_await(s);
-	buffer_clear(&s->parking->problem);
+	buffer_clear(&s->eviction->problem);
 	stop_timers(s);
 	device_share_settle(s);
 	tell(s, "");
@@ -413,7 +413,7 @@ static void on_saved(void *data)
  * then. */
 static int take_step(struct supervisor *s, struct error *err)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	if (p->at < p->n)
 		return send_piece(s, err);
@@ -421,19 +421,19 @@ static int take_step(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-void parking_on_message(struct supervisor *s, struct ipc_message *m)
+void eviction_on_message(struct supervisor *s, struct ipc_message *m)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	struct record r = record_open(m->data, m->len);
 	uint32_t number = record_u32(&r);
 	bool ok = record_u8(&r) != 0;
 	const char *why = record_str(&r);
-	struct parking_item *i = &p->items[p->at];
+	struct eviction_item *i = &p->items[p->at];
 	struct error err = ERROR_INIT;
 	uint64_t left;
 
 	/* It was given up, and this is a late answer. */
-	if (p->phase != PARKING_SAVING || p->at == p->n || r.failed || number != p->number)
+	if (p->phase != EVICTION_SAVING || p->at == p->n || r.failed || number != p->number)
 		return;
 	if (!ok) {
 		give_up(s, why);
@@ -448,14 +448,14 @@ void parking_on_message(struct supervisor *s, struct ipc_message *m)
 
 static int is_possible(const struct supervisor *s, struct error *err)
 {
-	if (s->parking->phase != PARKING_AWAKE)
+	if (s->eviction->phase != EVICTION_AWAKE)
 		return error_set(err, ERROR_STATE, "it is being parked already");
 	return is_unused(s, err);
 }
 
 static int start(struct supervisor *s, struct error *err)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	struct sum all = held(s);
 
 	if (is_possible(s, err) || open_file(s, all.bytes, err))
@@ -469,19 +469,19 @@ static int start(struct supervisor *s, struct error *err)
 		drop_items(p);
 		return -1;
 	}
-	p->phase = PARKING_SAVING;
+	p->phase = EVICTION_SAVING;
 	if (take_step(s, err)) {
-		p->phase = PARKING_AWAKE;
+		p->phase = EVICTION_AWAKE;
 		drop_items(p);
 		return -1;
 	}
 	return 0;
 }
 
-int parking_start(struct supervisor *s, parking_done *done, void *data, struct error *err)
+int eviction_start(struct supervisor *s, eviction_done *done, void *data, struct error *err)
 {
-	struct parking *p = s->parking;
-	bool began_by_itself = p->phase == PARKING_SAVING && !p->done;
+	struct eviction *p = s->eviction;
+	bool began_by_itself = p->phase == EVICTION_SAVING && !p->done;
 
 	if (!began_by_itself && start(s, err)) {
 		close_when_empty(s);
@@ -492,34 +492,34 @@ int parking_start(struct supervisor *s, parking_done *done, void *data, struct e
 	return 0;
 }
 
-void parking_cancel(struct supervisor *s)
+void eviction_cancel(struct supervisor *s)
 {
-	if (s->parking->phase == PARKING_SAVING)
+	if (s->eviction->phase == EVICTION_SAVING)
 		give_up(s, "given up; the session is as it was");
 }
 
-void parking_on_worker_lost(struct supervisor *s)
+void eviction_on_worker_lost(struct supervisor *s)
 {
-	if (s->parking->phase == PARKING_SAVING)
+	if (s->eviction->phase == EVICTION_SAVING)
 		give_up(s, "the worker was lost meanwhile");
 }
 
 /* ---- coming back ---- */
 
-bool parking_keeps_workers_away(const struct supervisor *s)
+bool eviction_keeps_workers_away(const struct supervisor *s)
 {
-	return s->parking->phase == PARKING_PARKED || s->parking->phase == PARKING_CLAIMING;
+	return s->eviction->phase == EVICTION_EVICTED || s->eviction->phase == EVICTION_CLAIMING;
 }
 
-void parking_forget(struct supervisor *s)
+void eviction_forget(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
-	if (parking_keeps_workers_away(s)) {
+	if (eviction_keeps_workers_away(s)) {
 		/* What was to be said about the session that is gone. */
 		loop_remove(s->loop, p->step);
 		p->step = NULL;
-		p->phase = PARKING_AWAKE;
+		p->phase = EVICTION_AWAKE;
 	}
 	close_when_empty(s);
 }
@@ -529,12 +529,12 @@ void parking_forget(struct supervisor *s)
 static void on_refused(void *data)
 {
 	struct supervisor *s = data;
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	char size[SIZE_TEXT_MAX], why[200];
 	uint64_t bytes[CHUNK_DEVICES_MAX] = { 0 }, all = 0;
 
 	p->step = NULL;
-	if (p->phase != PARKING_PARKED)
+	if (p->phase != EVICTION_EVICTED)
 		return;
 	/* One that an undo has brought here. */
 	worker_pool_renew(s);
@@ -556,14 +556,14 @@ static void on_refused(void *data)
 
 static void refuse(struct supervisor *s, const char *why)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	buffer_clear(&p->problem);
 	buffer_puts(&p->problem, why);
 	buffer_puts(&p->problem,
 		    "\nThe cell was not run, the session is still parked, and nothing is lost. Run "
 		    "the cell again when there is room, or let it wait: %limit wait 5min.");
-	p->phase = PARKING_PARKED;
+	p->phase = EVICTION_EVICTED;
 	device_share_settle(s);
 	if (!p->step)
 		p->step = loop_add_timer(s->loop, 0, on_refused, s);
@@ -575,7 +575,7 @@ static void on_claimed(struct supervisor *s, bool granted, const char *why);
  */
 static void claim(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	uint64_t bytes[CHUNK_DEVICES_MAX] = { 0 };
 
 	device_chunks_sum_parked(&s->device.chunks, bytes);
@@ -590,12 +590,12 @@ static void claim(struct supervisor *s)
 	}
 	p->claims = false;
 	if (p->device == CHUNK_DEVICES_MAX)
-		p->phase = PARKING_ATTACHING;
+		p->phase = EVICTION_ATTACHING;
 }
 
 static void on_claimed(struct supervisor *s, bool granted, const char *why)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	p->answered = true;
 	p->granted = granted;
@@ -605,47 +605,47 @@ static void on_claimed(struct supervisor *s, bool granted, const char *why)
 		return;
 	p->device++;
 	claim(s);
-	if (p->phase == PARKING_ATTACHING)
+	if (p->phase == EVICTION_ATTACHING)
 		worker_pool_look(s);
 }
 
 static void begin_return(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
-	p->phase = PARKING_CLAIMING;
+	p->phase = EVICTION_CLAIMING;
 	p->interrupted = false;
 	p->device = 0;
 	claim(s);
 }
 
-void parking_wake(struct supervisor *s)
+void eviction_wake(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
-	if (p->phase == PARKING_SAVING)
+	if (p->phase == EVICTION_SAVING)
 		give_up(s, "a cell has come meanwhile");
-	if (p->phase != PARKING_PARKED || p->step)
+	if (p->phase != EVICTION_EVICTED || p->step)
 		return;
 	begin_return(s);
-	if (p->phase == PARKING_ATTACHING)
+	if (p->phase == EVICTION_ATTACHING)
 		worker_pool_look(s);
 }
 
-bool parking_before_attach(struct supervisor *s)
+bool eviction_before_attach(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
-	if (p->phase == PARKING_AWAKE && device_chunks_parked(&s->device.chunks))
+	if (p->phase == EVICTION_AWAKE && device_chunks_parked(&s->device.chunks))
 		begin_return(s);
-	return !parking_keeps_workers_away(s);
+	return !eviction_keeps_workers_away(s);
 }
 
-bool parking_interrupt(struct supervisor *s)
+bool eviction_interrupt(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
-	if (p->phase != PARKING_CLAIMING)
+	if (p->phase != EVICTION_CLAIMING)
 		return false;
 	device_share_stop(s);
 	p->interrupted = true;
@@ -653,25 +653,25 @@ bool parking_interrupt(struct supervisor *s)
 	return true;
 }
 
-int parking_send_file(struct supervisor *s, struct worker *w, struct error *err)
+int eviction_send_file(struct supervisor *s, struct worker *w, struct error *err)
 {
 	if (!device_chunks_parked(&s->device.chunks))
 		return 0;
-	return worker_send(w, WORKER_PARK_FILE, NULL, 0, &s->parking->file, err);
+	return worker_send(w, WORKER_PARK_FILE, NULL, 0, &s->eviction->file, err);
 }
 
-void parking_on_attached(struct supervisor *s)
+void eviction_on_attached(struct supervisor *s)
 {
 	for (size_t i = 0; i < s->device.chunks.n; i++)
 		if (s->device.chunks.at[i].fd >= 0)
 			s->device.chunks.at[i].parked = false;
-	if (s->parking->phase != PARKING_ATTACHING)
+	if (s->eviction->phase != EVICTION_ATTACHING)
 		return;
-	s->parking->phase = PARKING_AWAKE;
+	s->eviction->phase = EVICTION_AWAKE;
 	device_share_settle(s);
 }
 
-void parking_on_no_room(struct supervisor *s, const char *why)
+void eviction_on_no_room(struct supervisor *s, const char *why)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
@@ -686,9 +686,9 @@ void parking_on_no_room(struct supervisor *s, const char *why)
 	refuse(s, buffer_text(&text));
 }
 
-const char *parking_problem(const struct supervisor *s)
+const char *eviction_problem(const struct supervisor *s)
 {
-	return s->parking->phase == PARKING_PARKED ? buffer_text(&s->parking->problem) : "";
+	return s->eviction->phase == EVICTION_EVICTED ? buffer_text(&s->eviction->problem) : "";
 }
 
 /* ---- reading what is parked ---- */
@@ -701,7 +701,7 @@ static const struct device_chunk *chunk_at(const struct supervisor *s, uint64_t 
 	return NULL;
 }
 
-int parking_read(const struct supervisor *s, uint64_t address, uint64_t size, struct error *err)
+int eviction_read(const struct supervisor *s, uint64_t address, uint64_t size, struct error *err)
 {
 	const struct device_chunk *c = chunk_at(s, address);
 	cleanup_free char *bytes = malloc(size);
@@ -711,7 +711,7 @@ int parking_read(const struct supervisor *s, uint64_t address, uint64_t size, st
 		return error_set(err, ERROR_STATE, "this device memory is not parked");
 	if (!bytes)
 		return error_set(err, ERROR_MEMORY, "out of memory for a copy of device memory");
-	if (whole_pread(s->parking->file, bytes, size, c->place + first) < size)
+	if (whole_pread(s->eviction->file, bytes, size, c->place + first) < size)
 		return error_errno(err, "cannot read what is parked");
 	return ipc_memfd("cgpu-device-copy", bytes, size, err);
 }
@@ -727,10 +727,10 @@ static bool loses_nothing(const struct supervisor *s)
 	return !lost.len && !lost.failed;
 }
 
-bool parking_gives(const struct supervisor *s)
+bool eviction_gives(const struct supervisor *s)
 {
-	return s->parking->phase == PARKING_AWAKE && s->parking->rules.when_wanted && held(s).n &&
-	       loses_nothing(s);
+	return s->eviction->phase == EVICTION_AWAKE && s->eviction->rules.when_wanted &&
+	       held(s).n && loses_nothing(s);
 }
 
 /* *ret_known false: the list could not be read, and is to be looked at again. */
@@ -752,7 +752,7 @@ static void on_look(void *data);
 
 static void look_in(struct supervisor *s, uint64_t ms)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	loop_remove(s->loop, p->look);
 	p->look = loop_add_timer(s->loop, ms, on_look, s);
@@ -762,23 +762,23 @@ static void park_by_itself(struct supervisor *s)
 {
 	struct error err = ERROR_INIT;
 
-	if (!parking_start(s, NULL, NULL, &err))
+	if (!eviction_start(s, NULL, NULL, &err))
 		return;
 	log_warning("the session could not be parked: %s", err.text);
-	parking_on_rest(s);
+	eviction_on_rest(s);
 }
 
 /* When the next look is due, 0: parked, or never. */
 static uint64_t look(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 	uint64_t rested = loop_now_ms() - p->rest_ms, idle = p->rules.idle_ms;
-	bool known = true, wanted = parking_gives(s) && is_wanted(s, &known);
+	bool known = true, wanted = eviction_gives(s) && is_wanted(s, &known);
 	bool due = idle && rested >= idle && loses_nothing(s) &&
 		   (held(s).n || !s->pool->hello.emulated);
 
 	if (is_possible(s, NULL))
-		return p->phase == PARKING_AWAKE ? AGAIN_MS : 0;
+		return p->phase == EVICTION_AWAKE ? AGAIN_MS : 0;
 	if (due || (wanted && rested >= REST_MS)) {
 		park_by_itself(s);
 		return 0;
@@ -786,7 +786,7 @@ static uint64_t look(struct supervisor *s)
 	if (wanted)
 		return REST_MS - rested;
 	/* Without a watch it is looked for. */
-	if (!known || (parking_gives(s) && s->share->open && !p->watch))
+	if (!known || (eviction_gives(s) && s->share->open && !p->watch))
 		return AGAIN_MS;
 	return idle > rested ? idle - rested : 0;
 }
@@ -796,9 +796,9 @@ static void on_look(void *data)
 	struct supervisor *s = data;
 	uint64_t next;
 
-	s->parking->look = NULL;
+	s->eviction->look = NULL;
 	next = look(s);
-	if (next && !s->parking->look)
+	if (next && !s->eviction->look)
 		look_in(s, next);
 }
 
@@ -810,37 +810,37 @@ static void on_change(void *data)
 	look_in(s, 0);
 }
 
-void parking_on_cell(struct supervisor *s)
+void eviction_on_cell(struct supervisor *s)
 {
 	stop_timers(s);
 }
 
-void parking_on_alone(struct supervisor *s)
+void eviction_on_alone(struct supervisor *s)
 {
 	if (s->loop)
-		loop_remove(s->loop, s->parking->watch);
-	s->parking->watch = NULL;
+		loop_remove(s->loop, s->eviction->watch);
+	s->eviction->watch = NULL;
 }
 
-void parking_on_rest(struct supervisor *s)
+void eviction_on_rest(struct supervisor *s)
 {
-	struct parking *p = s->parking;
+	struct eviction *p = s->eviction;
 
 	close_when_empty(s);
 	if (!s->loop)
 		return;
 	p->rest_ms = loop_now_ms();
 	stop_timers(s);
-	if (p->phase != PARKING_AWAKE || (!p->rules.idle_ms && !parking_gives(s)))
+	if (p->phase != EVICTION_AWAKE || (!p->rules.idle_ms && !eviction_gives(s)))
 		return;
-	if (parking_gives(s) && s->share->open && s->share->share.file.watch >= 0)
+	if (eviction_gives(s) && s->share->open && s->share->share.file.watch >= 0)
 		p->watch = loop_add_fd(s->loop, s->share->share.file.watch, on_change, s);
 	look_in(s, REST_MS);
 }
 
-void parking_set_rules(struct supervisor *s, const struct parking_rules *r)
+void eviction_set_rules(struct supervisor *s, const struct eviction_rules *r)
 {
-	s->parking->rules = *r;
+	s->eviction->rules = *r;
 	if (s->run.phase == RUN_NONE)
 		device_share_settle(s);
 }
@@ -852,13 +852,13 @@ static void add_parked(void *data, struct device_chunk *c, bool is_mapped)
 		*(uint64_t *)data += c->size;
 }
 
-bool parking_is_parked(const struct supervisor *s, struct parking_state *ret)
+bool eviction_holds_session(const struct supervisor *s, struct eviction_state *ret)
 {
-	const struct parking *p = s->parking;
+	const struct eviction *p = s->eviction;
 
-	*ret = (struct parking_state){ .rules = p->rules,
-				       .on_disk = p->on_disk,
-				       .problem = parking_problem(s) };
+	*ret = (struct eviction_state){ .rules = p->rules,
+					.on_disk = p->on_disk,
+					.problem = eviction_problem(s) };
 	each_chunk((struct supervisor *)s, add_parked, &ret->bytes);
-	return parking_keeps_workers_away(s);
+	return eviction_keeps_workers_away(s);
 }

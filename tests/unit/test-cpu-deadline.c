@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "kernel/base/loop.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 
 #define DEADLINE_MS 180000
 #define LOOKS 20
@@ -69,26 +69,26 @@ static int end(void **state)
 	return 0;
 }
 
-static void counts(enum patience_kind kind)
+static void counts(enum cpu_deadline_kind kind)
 {
 	uint64_t deadline = loop_now_ms() + DEADLINE_MS;
-	struct patience p;
+	struct cpu_deadline p;
 
-	patience_begin(&p, child, kind);
-	while (patience_used_ms(&p) < LOOKS) {
+	cpu_deadline_begin(&p, child, kind);
+	while (cpu_deadline_used_ms(&p) < LOOKS) {
 		assert_true(loop_now_ms() < deadline);
 		poll(NULL, 0, 1);
 	}
 }
 
-static void does_not_count(enum patience_kind kind)
+static void does_not_count(enum cpu_deadline_kind kind)
 {
-	struct patience p;
+	struct cpu_deadline p;
 
-	patience_begin(&p, child, kind);
+	cpu_deadline_begin(&p, child, kind);
 	for (int i = 0; i < LOOKS; i++) {
 		poll(NULL, 0, 1);
-		assert_int_equal(patience_used_ms(&p), 0);
+		assert_int_equal(cpu_deadline_used_ms(&p), 0);
 	}
 }
 
@@ -96,46 +96,46 @@ static void test_sleeping(void **state)
 {
 	(void)state;
 	start(SLEEP);
-	counts(PATIENCE_ANSWER);
-	counts(PATIENCE_DEATH);
+	counts(CPU_DEADLINE_ANSWER);
+	counts(CPU_DEADLINE_DEATH);
 }
 
 static void test_running(void **state)
 {
 	(void)state;
 	start(RUN);
-	counts(PATIENCE_ANSWER);
-	does_not_count(PATIENCE_DEATH);
+	counts(CPU_DEADLINE_ANSWER);
+	does_not_count(CPU_DEADLINE_DEATH);
 }
 
 static void test_held(void **state)
 {
 	(void)state;
 	start(BE_HELD);
-	does_not_count(PATIENCE_ANSWER);
-	does_not_count(PATIENCE_DEATH);
+	does_not_count(CPU_DEADLINE_ANSWER);
+	does_not_count(CPU_DEADLINE_DEATH);
 }
 
 static void test_a_gap_between_looks_counts_little(void **state)
 {
-	struct patience p;
+	struct cpu_deadline p;
 
 	(void)state;
 	start(SLEEP);
-	patience_begin(&p, child, PATIENCE_ANSWER);
-	p.looked_ms -= 50 * PATIENCE_LOOK_MS;
-	assert_int_equal(patience_used_ms(&p), PATIENCE_LOOK_MS);
+	cpu_deadline_begin(&p, child, CPU_DEADLINE_ANSWER);
+	p.looked_ms -= 50 * CPU_DEADLINE_LOOK_MS;
+	assert_int_equal(cpu_deadline_used_ms(&p), CPU_DEADLINE_LOOK_MS);
 }
 
 static void test_it_ends(void **state)
 {
-	struct patience p;
+	struct cpu_deadline p;
 
 	(void)state;
 	start(BE_HELD);
-	patience_begin(&p, child, PATIENCE_ANSWER);
-	p.began_ms -= PATIENCE_END_MS + 1;
-	assert_true(patience_used_ms(&p) == UINT64_MAX);
+	cpu_deadline_begin(&p, child, CPU_DEADLINE_ANSWER);
+	p.began_ms -= CPU_DEADLINE_END_MS + 1;
+	assert_true(cpu_deadline_used_ms(&p) == UINT64_MAX);
 }
 
 int main(void)

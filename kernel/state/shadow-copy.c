@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Twin and memfd are compared before anything is copied: what did not change stays as it is, and
- * costs undo nothing. The memfd is read with pread(), piece by piece into a buffer that the
+ * Shadow copy and memfd are compared before anything is copied: what did not change stays as it is,
+ * and costs undo nothing. The memfd is read with pread(), piece by piece into a buffer that the
  * processor's cache holds: through a mapping, a page that the worker has given back could be no
  * memory to read from.
  */
 #define _GNU_SOURCE
-#include "kernel/state/twin.h"
+#include "kernel/state/shadow-copy.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "common/address-map.h"
 #include "common/error.h"
 #include "common/whole-io.h"
-#include "kernel/base/crew.h"
+#include "kernel/base/parallel-for.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"
 
@@ -26,12 +26,12 @@
 
 /* ---- the table ---- */
 
-static bool overlaps(const struct twin *w, uint64_t address, uint64_t size)
+static bool overlaps(const struct shadow_copy *w, uint64_t address, uint64_t size)
 {
 	return w->address < address + size && address < w->address + w->size;
 }
 
-uint64_t twins_bytes(const struct twins *t)
+uint64_t shadow_copies_bytes(const struct shadow_copies *t)
 {
 	uint64_t bytes = 0;
 
@@ -40,25 +40,25 @@ uint64_t twins_bytes(const struct twins *t)
 	return bytes;
 }
 
-void twins_drop(struct twins *t, unsigned i)
+void shadow_copies_drop(struct shadow_copies *t, unsigned i)
 {
 	kept_memory_give(t->at[i].data, t->at[i].size);
 	t->n--;
 	memmove(&t->at[i], &t->at[i + 1], (t->n - i) * sizeof(t->at[0]));
 }
 
-void twins_release(struct twins *t)
+void shadow_copies_release(struct shadow_copies *t)
 {
 	while (t->n)
-		twins_drop(t, t->n - 1);
+		shadow_copies_drop(t, t->n - 1);
 	t->written = false;
 }
 
-bool twins_adopt(struct twins *t, uint64_t address, uint64_t size, char *data)
+bool shadow_copies_adopt(struct shadow_copies *t, uint64_t address, uint64_t size, char *data)
 {
 	uint64_t bytes = size;
 
-	if (size < TWIN_MIN)
+	if (size < SHADOW_COPY_MIN)
 		return false;
 	for (unsigned i = 0; i < t->n; i++) {
 		bool gone = overlaps(&t->at[i], address, size);
@@ -71,16 +71,16 @@ bool twins_adopt(struct twins *t, uint64_t address, uint64_t size, char *data)
 		return false;
 	for (unsigned i = t->n; i-- > 0;)
 		if (overlaps(&t->at[i], address, size))
-			twins_drop(t, i);
-	if (t->n == TWINS_MAX)
+			shadow_copies_drop(t, i);
+	if (t->n == SHADOW_COPIES_MAX)
 		return false;
-	t->at[t->n++] = (struct twin){
+	t->at[t->n++] = (struct shadow_copy){
 		.address = address, .size = size, .data = data, .equal = true, .changed = true
 	};
 	return true;
 }
 
-void twins_overwritten(struct twins *t, const struct dirty_ranges *ranges)
+void shadow_copies_overwritten(struct shadow_copies *t, const struct dirty_ranges *ranges)
 {
 	for (unsigned i = 0; i < t->n; i++)
 		for (size_t k = 0; k < ranges->n && t->at[i].equal; k++)
@@ -88,7 +88,7 @@ void twins_overwritten(struct twins *t, const struct dirty_ranges *ranges)
 				t->at[i].equal = false;
 }
 
-void twins_committed(struct twins *t)
+void shadow_copies_committed(struct shadow_copies *t)
 {
 	for (unsigned i = 0; t->written && i < t->n; i++)
 		if (t->at[i].shared)
@@ -96,7 +96,7 @@ void twins_committed(struct twins *t)
 	t->written = false;
 }
 
-bool twins_are_stale(const struct twins *t)
+bool shadow_copies_are_stale(const struct shadow_copies *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
 		if (!t->at[i].equal)
@@ -104,7 +104,7 @@ bool twins_are_stale(const struct twins *t)
 	return false;
 }
 
-bool twins_are_shared(const struct twins *t)
+bool shadow_copies_are_shared(const struct shadow_copies *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->at[i].shared)
@@ -112,9 +112,9 @@ bool twins_are_shared(const struct twins *t)
 	return false;
 }
 
-const struct twin *twins_shared_from(const struct twins *t, uint64_t address)
+const struct shadow_copy *shadow_copies_shared_from(const struct shadow_copies *t, uint64_t address)
 {
-	const struct twin *next = NULL;
+	const struct shadow_copy *next = NULL;
 
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->at[i].shared && t->at[i].address >= address &&
@@ -123,22 +123,22 @@ const struct twin *twins_shared_from(const struct twins *t, uint64_t address)
 	return next;
 }
 
-bool twins_are_written(const struct twins *t)
+bool shadow_copies_are_written(const struct shadow_copies *t)
 {
-	return t->written && twins_are_shared(t);
+	return t->written && shadow_copies_are_shared(t);
 }
 
-void twins_unshare(struct twins *t)
+void shadow_copies_unshare(struct shadow_copies *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
 		t->at[i].shared = false;
 	t->written = false;
 }
 
-void twins_read(const struct twins *t, uint64_t address, void *out, size_t len)
+void shadow_copies_read(const struct shadow_copies *t, uint64_t address, void *out, size_t len)
 {
 	for (unsigned i = 0; t->written && i < t->n; i++) {
-		const struct twin *w = &t->at[i];
+		const struct shadow_copy *w = &t->at[i];
 		uint64_t from = w->address > address ? w->address : address;
 		uint64_t to =
 			w->address + w->size < address + len ? w->address + w->size : address + len;
@@ -152,7 +152,7 @@ void twins_read(const struct twins *t, uint64_t address, void *out, size_t len)
 /* ---- copying ---- */
 
 struct slice {
-	struct twin *twin;
+	struct shadow_copy *shadow;
 	uint64_t at; /* offset in it */
 	uint64_t size;
 	bool changed, failed;
@@ -167,21 +167,21 @@ struct work {
 	size_t n;
 };
 
-/* A slice of each twin for which want() is true. */
-static int make_slices(struct twins *t, bool (*want)(const struct twin *w), struct work *work,
-		       struct error *err)
+/* A slice of each shadow copy for which want() is true. */
+static int make_slices(struct shadow_copies *t, bool (*want)(const struct shadow_copy *w),
+		       struct work *work, struct error *err)
 {
-	size_t most = twins_bytes(t) / SLICE + t->n;
+	size_t most = shadow_copies_bytes(t) / SLICE + t->n;
 
 	work->slices = calloc(most + 1, sizeof(*work->slices));
 	if (!work->slices)
 		return error_set(err, ERROR_MEMORY, "out of memory to compare %zu pieces", most);
 	for (unsigned i = 0; i < t->n; i++) {
-		struct twin *w = &t->at[i];
+		struct shadow_copy *w = &t->at[i];
 
 		for (uint64_t at = 0; want(w) && at < w->size; at += SLICE)
 			work->slices[work->n++] =
-				(struct slice){ .twin = w,
+				(struct slice){ .shadow = w,
 						.at = at,
 						.size = w->size - at < SLICE ? w->size - at
 									     : SLICE };
@@ -191,7 +191,7 @@ static int make_slices(struct twins *t, bool (*want)(const struct twin *w), stru
 
 static uint64_t offset_of(const struct work *work, const struct slice *s, uint64_t at)
 {
-	return s->twin->address - work->base + s->at + at;
+	return s->shadow->address - work->base + s->at + at;
 }
 
 static int read_piece(const struct work *work, const struct slice *s, uint64_t at, char *out,
@@ -232,7 +232,7 @@ static bool is_given_back(const struct work *work, const struct slice *s, uint64
 
 /* ---- refresh ---- */
 
-static bool is_stale(const struct twin *w)
+static bool is_stale(const struct shadow_copy *w)
 {
 	return !w->equal;
 }
@@ -273,16 +273,16 @@ static int save_page(struct work *work, struct slice *s, uint64_t at, struct err
 			return -1;
 		p->mapped = s->size;
 	}
-	if (note_range(&p->ranges, s->twin->address + s->at + at, err))
+	if (note_range(&p->ranges, s->shadow->address + s->at + at, err))
 		return -1;
-	memcpy(p->data + p->ranges.bytes - ARENA_PAGE, s->twin->data + s->at + at, ARENA_PAGE);
+	memcpy(p->data + p->ranges.bytes - ARENA_PAGE, s->shadow->data + s->at + at, ARENA_PAGE);
 	return 0;
 }
 
 static int refresh_piece(struct work *work, struct slice *s, uint64_t at, const char *new,
 			 size_t len, struct error *err)
 {
-	char *old = s->twin->data + s->at + at;
+	char *old = s->shadow->data + s->at + at;
 
 	if (!memcmp(old, new, len))
 		return 0;
@@ -309,7 +309,8 @@ static int refresh_slice(void *data, size_t i, struct error *err)
 		/* Nobody asks for the old content of a slice of which some was too much. */
 		bool blind = s->changed && atomic_load(&work->saved_bytes) > work->keep_bytes;
 
-		if (read_piece(work, s, at, blind ? s->twin->data + s->at + at : piece, len, err) ||
+		if (read_piece(work, s, at, blind ? s->shadow->data + s->at + at : piece, len,
+			       err) ||
 		    (!blind && refresh_piece(work, s, at, piece, len, err)))
 			return -1;
 	}
@@ -327,7 +328,7 @@ static bool looks_new(const struct work *work, const struct slice *s)
 			(s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
 
 		if (read_piece(work, s, at, page, sizeof(page), NULL) ||
-		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)) ||
+		    !memcmp(page, s->shadow->data + s->at + at, sizeof(page)) ||
 		    is_given_back(work, s, at, page))
 			return false;
 	}
@@ -378,7 +379,7 @@ static int join_saved(struct work *work, struct preimage **ret, struct error *er
 	return 0;
 }
 
-static void end_refresh(struct twins *t, const struct work *work)
+static void end_refresh(struct shadow_copies *t, const struct work *work)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		t->at[i].changed = t->at[i].equal && t->at[i].changed;
@@ -386,7 +387,7 @@ static void end_refresh(struct twins *t, const struct work *work)
 		t->at[i].equal = true;
 	}
 	for (size_t i = 0; i < work->n; i++) {
-		struct twin *w = work->slices[i].twin;
+		struct shadow_copy *w = work->slices[i].shadow;
 
 		if (work->slices[i].changed)
 			w->unused = 0;
@@ -395,8 +396,8 @@ static void end_refresh(struct twins *t, const struct work *work)
 	}
 }
 
-int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes,
-		  struct preimage **ret, bool *ret_lost, struct error *err)
+int shadow_copies_refresh(struct shadow_copies *t, int memfd, uint64_t base, uint64_t keep_bytes,
+			  struct preimage **ret, bool *ret_lost, struct error *err)
 {
 	struct work work = { .memfd = memfd, .base = base, .keep_bytes = keep_bytes };
 	int failed;
@@ -408,7 +409,7 @@ int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes
 	for (size_t i = 0; i < work.n; i++)
 		work.slices[i].failed = true;
 	atomic_store(&work.saved_bytes, is_too_much(&work) ? keep_bytes + 1 : 0);
-	failed = crew_run(work.n, refresh_slice, &work, err);
+	failed = parallel_for(work.n, refresh_slice, &work, err);
 	end_refresh(t, &work);
 	if (failed || atomic_load(&work.saved_bytes) > keep_bytes)
 		drop_saved(&work);
@@ -420,7 +421,7 @@ int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes
 
 /* ---- restore ---- */
 
-static bool is_shared(const struct twin *w)
+static bool is_shared(const struct shadow_copy *w)
 {
 	return w->shared;
 }
@@ -433,7 +434,7 @@ static int restore_slice(void *data, size_t i, struct error *err)
 
 	for (uint64_t at = 0; at < s->size; at += PIECE) {
 		size_t len = s->size - at < PIECE ? s->size - at : PIECE;
-		const char *old = s->twin->data + s->at + at;
+		const char *old = s->shadow->data + s->at + at;
 
 		if (read_piece(work, s, at, piece, len, err) ||
 		    (memcmp(old, piece, len) && write_piece(work, s, at, old, len, err)))
@@ -442,15 +443,15 @@ static int restore_slice(void *data, size_t i, struct error *err)
 	return 0;
 }
 
-int twins_restore(struct twins *t, int memfd, uint64_t base, struct error *err)
+int shadow_copies_restore(struct shadow_copies *t, int memfd, uint64_t base, struct error *err)
 {
 	struct work work = { .memfd = memfd, .base = base };
 	int failed = make_slices(t, is_shared, &work, err);
 
 	if (!failed)
-		failed = crew_run(work.n, restore_slice, &work, err);
+		failed = parallel_for(work.n, restore_slice, &work, err);
 	free(work.slices);
 	if (!failed)
-		twins_unshare(t);
+		shadow_copies_unshare(t);
 	return failed;
 }

@@ -2,7 +2,7 @@
 /* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux
  * that containers run on. */
 #define _GNU_SOURCE
-#include "kernel/workers/strays.h"
+#include "kernel/workers/orphans.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -16,11 +16,11 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "kernel/base/patience.h"
+#include "kernel/base/cpu-deadline.h"
 
 #define CHILDREN_MAX 4096
 #define ROUNDS 20
-#define REAP_MS 1000 /* as kernel/base/patience.h counts */
+#define REAP_MS 1000 /* as kernel/base/cpu-deadline.h counts */
 #define LOOK_EVERY 100
 
 static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)
@@ -80,7 +80,7 @@ static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
 }
 
 /* The children of this process that a cell has left behind. */
-static size_t strays_of(const pid_t *keep, size_t n, pid_t *ret)
+static size_t orphans_of(const pid_t *keep, size_t n, pid_t *ret)
 {
 	size_t found = children_of(getpid(), ret, CHILDREN_MAX), strays = 0;
 	long own = confinement_of(getpid());
@@ -95,13 +95,13 @@ static size_t strays_of(const pid_t *keep, size_t n, pid_t *ret)
 static bool await_end(const pid_t *pids, size_t n)
 {
 	const struct timespec pause = { 0, 200000 };
-	struct patience p;
+	struct cpu_deadline p;
 
 	for (size_t i = 0; i < n; i++) {
-		patience_begin(&p, pids[i], PATIENCE_DEATH);
+		cpu_deadline_begin(&p, pids[i], CPU_DEADLINE_DEATH);
 		for (int tries = 1; waitpid(pids[i], NULL, __WALL | WNOHANG) == 0; tries++) {
 			nanosleep(&pause, NULL);
-			if (tries % LOOK_EVERY == 0 && patience_used_ms(&p) > REAP_MS)
+			if (tries % LOOK_EVERY == 0 && cpu_deadline_used_ms(&p) > REAP_MS)
 				return false;
 		}
 	}
@@ -110,12 +110,12 @@ static bool await_end(const pid_t *pids, size_t n)
 
 /* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is
  * left. */
-void strays_kill(const pid_t *keep, size_t n)
+void orphans_kill(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
 
 	for (int round = 0; pids && round < ROUNDS; round++) {
-		size_t strays = strays_of(keep, n, pids);
+		size_t strays = orphans_of(keep, n, pids);
 
 		if (!strays)
 			return;
@@ -127,11 +127,11 @@ void strays_kill(const pid_t *keep, size_t n)
 	log_warning("not all processes that a cell has left behind could be ended");
 }
 
-void strays_reap(const pid_t *keep, size_t n)
+void orphans_reap(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
 
-	size_t strays = pids ? strays_of(keep, n, pids) : 0;
+	size_t strays = pids ? orphans_of(keep, n, pids) : 0;
 
 	for (size_t i = 0; i < strays; i++)
 		waitpid(pids[i], NULL, __WALL | WNOHANG);
@@ -147,10 +147,10 @@ static size_t descendants(pid_t pid, pid_t *ret, size_t max)
 	return n;
 }
 
-size_t strays_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max)
+size_t orphans_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max)
 {
 	cleanup_free pid_t *own = malloc(CHILDREN_MAX * sizeof(*own));
-	size_t n = descendants(worker, ret, max), strays = own ? strays_of(keep, n_keep, own) : 0;
+	size_t n = descendants(worker, ret, max), strays = own ? orphans_of(keep, n_keep, own) : 0;
 
 	for (size_t i = 0; i < strays && n < max; i++) {
 		ret[n++] = own[i];
@@ -159,7 +159,7 @@ size_t strays_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, s
 	return n;
 }
 
-unsigned strays_descendants(pid_t pid, unsigned most)
+unsigned orphans_descendants(pid_t pid, unsigned most)
 {
 	cleanup_free pid_t *found = malloc((most + 1) * sizeof(*found));
 

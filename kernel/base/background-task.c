@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread says that it is done by an eventfd. */
 #define _GNU_SOURCE
-#include "kernel/base/aside.h"
+#include "kernel/base/background-task.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -11,20 +11,21 @@
 
 static void *run(void *data)
 {
-	struct aside *a = data;
+	struct background_task *a = data;
 
 	a->result = a->work(a->data, &a->err);
 	eventfd_write(a->event, 1);
 	return NULL;
 }
 
-int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop,
-		void (*done)(void *data), void *data, struct error *err)
+int background_task_start(struct background_task *a, int (*work)(void *data, struct error *err),
+			  struct loop *loop, void (*done)(void *data), void *data,
+			  struct error *err)
 {
-	*a = (struct aside){ .work = work,
-			     .data = data,
-			     .loop = loop,
-			     .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	*a = (struct background_task){ .work = work,
+				       .data = data,
+				       .loop = loop,
+				       .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	if (a->event < 0)
 		return error_errno(err, "eventfd for a thread");
 	a->source = loop_add_fd(loop, a->event, done, data);
@@ -37,7 +38,7 @@ int aside_start(struct aside *a, int (*work)(void *data, struct error *err), str
 	return error_set(err, ERROR_MEMORY, "no thread for copying");
 }
 
-int aside_join(struct aside *a, struct error *err)
+int background_task_join(struct background_task *a, struct error *err)
 {
 	if (!a->running)
 		return 0;

@@ -4,7 +4,7 @@
  * a WORKER_RUN hold for its cell, and nothing is asked back. A worker that refuses a range writes
  * it as any other; that is safe, as shared is only what it may be.
  */
-#include "kernel/cell-run/lending.h"
+#include "kernel/cell-run/in-place.h"
 
 #include <stdlib.h>
 
@@ -21,14 +21,14 @@
 #include "kernel/state/commit.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"
+#include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
-#include "kernel/state/twin.h"
 #include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
-#define UNUSED_MAX 3 /* cells in a row that did not change a range end its twin */
+#define UNUSED_MAX 3 /* cells in a row that did not change a range end its shadow copy */
 #define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
 #define LEND_MS 20   /* after that, when no other cell has come */
 #define RETRY_MS 500
@@ -38,22 +38,22 @@ static void on_timer(void *data);
 
 static bool is_busy(const struct supervisor *s)
 {
-	return s->lending->aside.running;
+	return s->in_place->task.running;
 }
 
 /* ---- room ---- */
 
 /*
- * Half of what the session may have, so that twins are a quarter of it at most; its private pages
- * are gone after this commit.
+ * Half of what the session may have, so that shadow copies are a quarter of it at most; its private
+ * pages are gone after this commit.
  */
-void lending_set_room(struct supervisor *s, uint64_t commit_bytes)
+void in_place_set_room(struct supervisor *s, uint64_t commit_bytes)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	struct memory_use u;
 	uint64_t used, half = (s->host_limit ? s->host_limit : machine_memory_total()) / 2;
 
-	if (commit_bytes < TWIN_MIN)
+	if (commit_bytes < SHADOW_COPY_MIN)
 		return;
 	u = memory_use_now(s, s->pool->active, false);
 	used = u.session + u.children + (u.worker > commit_bytes ? u.worker - commit_bytes : 0);
@@ -69,13 +69,13 @@ static bool fits(const struct supervisor *s)
 
 /* ---- to and from the worker ---- */
 
-static int send_range(struct worker *w, uint32_t type, const struct twin *twin)
+static int send_range(struct worker *w, uint32_t type, const struct shadow_copy *shadow)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	record_put_u64(&b, twin->address);
-	record_put_u64(&b, twin->size);
+	record_put_u64(&b, shadow->address);
+	record_put_u64(&b, shadow->size);
 	if (!buffer_check(&b, &err) && !worker_send(w, type, b.data, b.len, NULL, &err))
 		return 0;
 	log_info("worker %d is not told about a range: %s", (int)w->pid, err.text);
@@ -85,17 +85,17 @@ static int send_range(struct worker *w, uint32_t type, const struct twin *twin)
 /* No cell runs. A worker that cannot be told is dead or ended here. */
 static void drop(struct supervisor *s, unsigned i)
 {
-	struct twin *twin = &s->snapshot.twins.at[i];
+	struct shadow_copy *shadow = &s->snapshot.shadow_copies.at[i];
 
-	if (twin->shared && s->pool->active && send_range(s->pool->active, WORKER_UNLEND, twin))
+	if (shadow->shared && s->pool->active && send_range(s->pool->active, WORKER_UNLEND, shadow))
 		worker_kill(s->pool->active);
-	twins_drop(&s->snapshot.twins, i);
+	shadow_copies_drop(&s->snapshot.shadow_copies, i);
 }
 
 /* A stale one knows what undo needs. */
 static void drop_useless(struct supervisor *s)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	bool all = t->n && (!fits(s) || s->pressure->percent >= PRESSURE_PERCENT);
 
 	for (unsigned i = t->n; i-- > 0;)
@@ -105,7 +105,7 @@ static void drop_useless(struct supervisor *s)
 
 static void lend(struct supervisor *s, struct worker *w)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
 	for (unsigned i = t->n; i-- > 0;)
 		if (t->at[i].unwanted)
@@ -115,9 +115,9 @@ static void lend(struct supervisor *s, struct worker *w)
 			t->at[i].shared = !send_range(w, WORKER_LEND, &t->at[i]);
 }
 
-int lending_on_not_lent(struct supervisor *s, struct record *r, struct error *err)
+int in_place_on_not_lent(struct supervisor *s, struct record *r, struct error *err)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	uint64_t address = record_u64(r), size = record_u64(r);
 
 	for (unsigned i = 0; i < t->n; i++)
@@ -131,19 +131,20 @@ static int work(void *data, struct error *err)
 {
 	struct supervisor *s = data;
 	struct snapshot *n = &s->snapshot;
-	struct lending *l = s->lending;
+	struct in_place *l = s->in_place;
 
 	if (l->restoring)
-		return twins_restore(&n->twins, n->memfd, ARENA_BASE, err);
-	return twins_refresh(&n->twins, n->memfd, ARENA_BASE, n->undo.n ? n->undo.bytes_max : 0,
-			     &l->saved, &l->saved_lost, err);
+		return shadow_copies_restore(&n->shadow_copies, n->memfd, ARENA_BASE, err);
+	return shadow_copies_refresh(&n->shadow_copies, n->memfd, ARENA_BASE,
+				     n->undo.n ? n->undo.bytes_max : 0, &l->saved, &l->saved_lost,
+				     err);
 }
 
 /* The entry of the commit is the newest, as nothing is committed meanwhile; or it is gone, and
  * those before it too. */
 static void keep_saved(struct supervisor *s)
 {
-	struct lending *l = s->lending;
+	struct in_place *l = s->in_place;
 
 	if (s->snapshot.undo.n) {
 		commit_add_saved(&s->snapshot, l->saved, l->saved_lost);
@@ -158,7 +159,7 @@ static void keep_saved(struct supervisor *s)
 
 static void end_refresh(struct supervisor *s, int failed, const struct error *err)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
 	if (failed)
 		log_warning("a copy of memory that cells overwrite is given up: %s", err->text);
@@ -171,7 +172,7 @@ static void end_refresh(struct supervisor *s, int failed, const struct error *er
 
 static void end(struct supervisor *s, int failed, const struct error *err)
 {
-	struct lending *l = s->lending;
+	struct in_place *l = s->in_place;
 
 	if (!l->restoring) {
 		end_refresh(s, failed, err);
@@ -188,14 +189,14 @@ static void join(struct supervisor *s)
 
 	if (!is_busy(s))
 		return;
-	failed = aside_join(&s->lending->aside, &err);
+	failed = background_task_join(&s->in_place->task, &err);
 	end(s, failed, &err);
 }
 
 static void start_timer(struct supervisor *s, unsigned ms)
 {
-	if (!s->lending->timer)
-		s->lending->timer = loop_add_timer(s->loop, ms, on_timer, s);
+	if (!s->in_place->timer)
+		s->in_place->timer = loop_add_timer(s->loop, ms, on_timer, s);
 }
 
 static void on_done(void *data)
@@ -203,7 +204,7 @@ static void on_done(void *data)
 	struct supervisor *s = data;
 
 	join(s);
-	if (twins_are_written(&s->snapshot.twins)) {
+	if (shadow_copies_are_written(&s->snapshot.shadow_copies)) {
 		start_timer(s, RETRY_MS);
 		return;
 	}
@@ -223,23 +224,23 @@ static void work_now(struct supervisor *s)
 /* On a thread if there is one. */
 static void start(struct supervisor *s, bool restoring)
 {
-	s->lending->restoring = restoring;
-	if (aside_start(&s->lending->aside, work, s->loop, on_done, s, NULL))
+	s->in_place->restoring = restoring;
+	if (background_task_start(&s->in_place->task, work, s->loop, on_done, s, NULL))
 		work_now(s);
 }
 
-void lending_settle(struct supervisor *s)
+void in_place_settle(struct supervisor *s)
 {
 	join(s);
-	if (!twins_are_stale(&s->snapshot.twins))
+	if (!shadow_copies_are_stale(&s->snapshot.shadow_copies))
 		return;
-	s->lending->restoring = false;
+	s->in_place->restoring = false;
 	work_now(s);
 }
 
-bool lending_before_run(struct supervisor *s)
+bool in_place_before_run(struct supervisor *s)
 {
-	if (!is_busy(s) && twins_are_stale(&s->snapshot.twins))
+	if (!is_busy(s) && shadow_copies_are_stale(&s->snapshot.shadow_copies))
 		start(s, false);
 	return !is_busy(s);
 }
@@ -248,13 +249,13 @@ static void on_timer(void *data)
 {
 	struct supervisor *s = data;
 
-	s->lending->timer = NULL;
+	s->in_place->timer = NULL;
 	/* The end of a cell is the next occasion. */
 	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING)
 		return;
-	if (twins_are_written(&s->snapshot.twins) && !s->pool->active)
+	if (shadow_copies_are_written(&s->snapshot.shadow_copies) && !s->pool->active)
 		worker_pool_look(s);
-	else if (twins_are_stale(&s->snapshot.twins) && !is_busy(s))
+	else if (shadow_copies_are_stale(&s->snapshot.shadow_copies) && !is_busy(s))
 		start(s, false);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && !is_busy(s))
 		lend(s, s->pool->active);
@@ -262,23 +263,23 @@ static void on_timer(void *data)
 
 /* ---- occasions ---- */
 
-void lending_after_commit(struct supervisor *s)
+void in_place_after_commit(struct supervisor *s)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
 	if (!t->n || is_busy(s))
 		return;
 	drop_useless(s);
 	if (t->n)
-		start_timer(s, twins_are_stale(t) ? REFRESH_MS : LEND_MS);
+		start_timer(s, shadow_copies_are_stale(t) ? REFRESH_MS : LEND_MS);
 }
 
-void lending_before_cell(struct supervisor *s, struct worker *w)
+void in_place_before_cell(struct supervisor *s, struct worker *w)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	struct snapshot_view *view = &s->snapshot.view;
-	bool follow =
-		view->open && !snapshot_view_is_broken(view) && twins_bytes(t) <= VIEW_BYTES_MAX;
+	bool follow = view->open && !snapshot_view_is_broken(view) &&
+		      shadow_copies_bytes(t) <= VIEW_BYTES_MAX;
 
 	/*
 	 * A view cannot follow a cell that writes in place. One that probably does not shall not
@@ -289,38 +290,38 @@ void lending_before_cell(struct supervisor *s, struct worker *w)
 		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))
 			drop(s, i);
 	lend(s, w);
-	if (!twins_are_shared(t))
+	if (!shadow_copies_are_shared(t))
 		return;
 	t->written = true;
 	snapshot_touch(&s->snapshot);
 }
 
-bool lending_before_attach(struct supervisor *s)
+bool in_place_before_attach(struct supervisor *s)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
-	if (!lending_before_run(s))
+	if (!in_place_before_run(s))
 		return false;
-	if (twins_are_written(t))
+	if (shadow_copies_are_written(t))
 		start(s, true);
-	if (is_busy(s) || twins_are_written(t)) {
+	if (is_busy(s) || shadow_copies_are_written(t)) {
 		if (!is_busy(s))
 			start_timer(s, RETRY_MS);
 		return false;
 	}
-	twins_unshare(t);
+	shadow_copies_unshare(t);
 	return true;
 }
 
-void lending_forget(struct supervisor *s)
+void in_place_forget(struct supervisor *s)
 {
-	lending_settle(s);
-	twins_release(&s->snapshot.twins);
+	in_place_settle(s);
+	shadow_copies_release(&s->snapshot.shadow_copies);
 }
 
-uint64_t lending_give_up(struct supervisor *s)
+uint64_t in_place_give_up(struct supervisor *s)
 {
-	struct twins *t = &s->snapshot.twins;
+	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	uint64_t bytes = kept_memory_bytes();
 
 	kept_memory_drop();
@@ -328,16 +329,16 @@ uint64_t lending_give_up(struct supervisor *s)
 		if (t->at[i].shared || !t->at[i].equal)
 			continue;
 		bytes += t->at[i].size;
-		twins_drop(t, i);
+		shadow_copies_drop(t, i);
 	}
 	kept_memory_drop();
 	return bytes;
 }
 
-void lending_release(struct supervisor *s)
+void in_place_release(struct supervisor *s)
 {
 	join(s);
 	if (s->loop)
-		loop_remove(s->loop, s->lending->timer);
-	s->lending->timer = NULL;
+		loop_remove(s->loop, s->in_place->timer);
+	s->in_place->timer = NULL;
 }

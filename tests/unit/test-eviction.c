@@ -22,7 +22,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/supervisor/supervisor.h"
-#include "kernel/device/parking.h"
+#include "kernel/device/eviction.h"
 #include "kernel/device/device-nodes.h"
 #include "tests/unit/supervisor-harness.h"
 
@@ -39,7 +39,7 @@ static const char definitions[] = "#include <stdio.h>\nint *a, h[2];\n"
 				  "void show(void) { cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); "
 				  "printf(\"%d %d\", h[0], h[1]); }\n";
 
-static void on_parked(void *data, const char *problem)
+static void on_evicted(void *data, const char *problem)
 {
 	(void)data;
 	parked.done = true;
@@ -70,29 +70,29 @@ static bool both_are_done(void *data)
 static bool is_parked(void *data)
 {
 	(void)data;
-	return h.supervisor->parking->phase == PARKING_PARKED;
+	return h.supervisor->eviction->phase == EVICTION_EVICTED;
 }
 
 static bool is_saving(void *data)
 {
 	(void)data;
-	return h.supervisor->parking->phase == PARKING_SAVING;
+	return h.supervisor->eviction->phase == EVICTION_SAVING;
 }
 
 static bool a_piece_is_copied(void *data)
 {
-	const struct parking *p = h.supervisor->parking;
+	const struct eviction *p = h.supervisor->eviction;
 
 	(void)data;
-	return p->phase != PARKING_SAVING || p->at || p->items[0].copied;
+	return p->phase != EVICTION_SAVING || p->at || p->items[0].copied;
 }
 
 static bool all_is_copied(void *data)
 {
-	const struct parking *p = h.supervisor->parking;
+	const struct eviction *p = h.supervisor->eviction;
 
 	(void)data;
-	return p->phase != PARKING_SAVING || p->at == p->n;
+	return p->phase != EVICTION_SAVING || p->at == p->n;
 }
 
 static bool spare_is_starting(void *data)
@@ -116,7 +116,7 @@ static void park(void)
 	struct error err = ERROR_INIT;
 
 	memset(&parked, 0, sizeof(parked));
-	if (parking_start(h.supervisor, on_parked, NULL, &err))
+	if (eviction_start(h.supervisor, on_evicted, NULL, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -186,8 +186,8 @@ static void a_load_is_not_left_without_a_worker(void **state)
 
 static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **state)
 {
-	const struct parking_rules soon = { .idle_ms = 1, .when_wanted = true },
-				   never = { .when_wanted = true };
+	const struct eviction_rules soon = { .idle_ms = 1, .when_wanted = true },
+				    never = { .when_wanted = true };
 	struct error err = ERROR_INIT;
 	pid_t worker;
 
@@ -195,17 +195,17 @@ static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **sta
 	fill();
 	worker = harness_worker(&h);
 	kill(worker, SIGSTOP);
-	parking_set_rules(h.supervisor, &soon);
+	eviction_set_rules(h.supervisor, &soon);
 	harness_until(&h, is_saving, NULL);
 	park();
 	/* Another one is told that it is at work. */
-	assert_int_equal(parking_start(h.supervisor, on_parked, NULL, &err), -1);
+	assert_int_equal(eviction_start(h.supervisor, on_evicted, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "being parked already"));
 	kill(worker, SIGCONT);
 	harness_until(&h, is_parked, NULL);
 	assert_true(parked.done);
 	assert_string_equal(parked.problem, "");
-	parking_set_rules(h.supervisor, &never);
+	eviction_set_rules(h.supervisor, &never);
 	check();
 }
 
@@ -243,25 +243,25 @@ static void the_node_of_the_gpu_is_let_go(void **state)
 
 static bool has_tried(void *data)
 {
-	return h.supervisor->parking->rest_ms != *(uint64_t *)data;
+	return h.supervisor->eviction->rest_ms != *(uint64_t *)data;
 }
 
 static void a_full_disk_is_tried_again(void **state)
 {
-	const struct parking_rules soon = { .idle_ms = 1, .when_wanted = true, .memory_max = 1 };
+	const struct eviction_rules soon = { .idle_ms = 1, .when_wanted = true, .memory_max = 1 };
 	uint64_t began;
 
 	(void)state;
 	fill();
 	assert_int_equal(rmdir(folder), 0);
 	assert_int_equal(symlink("/proc/nowhere", folder), 0);
-	parking_set_rules(h.supervisor, &soon);
-	began = h.supervisor->parking->rest_ms;
+	eviction_set_rules(h.supervisor, &soon);
+	began = h.supervisor->eviction->rest_ms;
 	harness_until(&h, has_tried, &began);
-	assert_int_equal(h.supervisor->parking->phase, PARKING_AWAKE);
+	assert_int_equal(h.supervisor->eviction->phase, EVICTION_AWAKE);
 	assert_int_equal(unlink(folder), 0);
 	harness_until(&h, is_parked, NULL);
-	assert_true(h.supervisor->parking->on_disk);
+	assert_true(h.supervisor->eviction->on_disk);
 	check();
 }
 

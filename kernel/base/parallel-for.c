@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that cannot be started is no error: the others do its share. */
 #define _GNU_SOURCE
-#include "kernel/base/crew.h"
+#include "kernel/base/parallel-for.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -48,8 +48,8 @@ static size_t processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
 }
 
-int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data,
-	     struct error *err)
+int parallel_for(size_t n, int (*piece)(void *data, size_t i, struct error *err), void *data,
+		 struct error *err)
 {
 	struct crew crew = { .n = n, .piece = piece, .data = data, .has_failed = ATOMIC_FLAG_INIT };
 	pthread_t threads[THREADS_MAX];

@@ -3,8 +3,8 @@
  * Copying that takes long runs on a thread of its own, so that the event loop answers meanwhile.
  * Whoever starts it lets nobody else near what it works on until it is joined.
  */
-#ifndef CGPU_KERNEL_BASE_ASIDE_H
-#define CGPU_KERNEL_BASE_ASIDE_H
+#ifndef CGPU_KERNEL_BASE_BACKGROUND_TASK_H
+#define CGPU_KERNEL_BASE_BACKGROUND_TASK_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 struct loop;
 struct loop_source;
 
-struct aside {
+struct background_task {
 	int (*work)(void *data, struct error *err);
 	void *data;
 	struct loop *loop;
@@ -26,11 +26,12 @@ struct aside {
 	struct error err;
 };
 
-/* work(data) on a thread; done(data) is called from the loop, and calls aside_join(). */
-int aside_start(struct aside *a, int (*work)(void *data, struct error *err), struct loop *loop,
-		void (*done)(void *data), void *data, struct error *err);
+/* work(data) on a thread; done(data) is called from the loop, and calls background_task_join(). */
+int background_task_start(struct background_task *a, int (*work)(void *data, struct error *err),
+			  struct loop *loop, void (*done)(void *data), void *data,
+			  struct error *err);
 /* Wait for the thread; done() is not called after this. The result of work(); 0 when nothing was
  * started. */
-int aside_join(struct aside *a, struct error *err);
+int background_task_join(struct background_task *a, struct error *err);
 
 #endif
