@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libcgpu-emulator.so: driver/ is the CUDA driver API, machine/ and ptx/ run device code. It is dlopen-ed, so it is built
+# libcgpu-emulator.so: driver/ is the CUDA driver API, the other rooms run device code. It is dlopen-ed, so it is built
 # like a program that happens to be shared, without libtool. Under the name of NVIDIA's driver it stands in a folder of its
 # own, for LD_LIBRARY_PATH, and beside it the CUDA runtime.
 pkglibexec_PROGRAMS += libcgpu-emulator.so
@@ -9,11 +9,28 @@ libcgpu_emulator_so_CFLAGS = $(AM_CFLAGS) -fPIC $(CUDA_CPPFLAGS) $(SANITIZE_CFLA
 libcgpu_emulator_so_LDFLAGS = -shared -Wl,-soname,libcgpu-emulator.so -Wl,-Bsymbolic -pthread
 libcgpu_emulator_so_LDADD =
 
-include emulator/driver/local.mk
-include emulator/machine/local.mk
-include emulator/hot/local.mk
+# libmachine.a runs PTX.
+noinst_LIBRARIES += libmachine.a libmachine-baseline.a
+MACHINE_LIBS = libmachine.a libmachine-baseline.a
+MACHINE_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS) -fwrapv -fno-strict-aliasing -fno-math-errno \
+	-fno-trapping-math -ffp-contract=off -pthread
+VECTOR_CFLAGS = $(MACHINE_CFLAGS) -ftree-vectorize $(VECTOR_COST_CFLAGS)
+libmachine_a_SOURCES =
+libmachine_a_CFLAGS = $(MACHINE_CFLAGS)
+MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
+MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+
 include emulator/ptx/local.mk
+include emulator/decode/local.mk
+include emulator/report/local.mk
+include emulator/warp/local.mk
+include emulator/memory/local.mk
+include emulator/exec/local.mk
+include emulator/hot/local.mk
+include emulator/launch/local.mk
+include emulator/check/local.mk
 include emulator/profile/local.mk
+include emulator/driver/local.mk
 
 libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a $(ZSTD_LIBS) $(LZ4_LIBS) -lm
 
@@ -35,3 +52,34 @@ uninstall-emulated-driver:
 	-rmdir "$(DESTDIR)$(emulated_driver_dir)"
 
 .PHONY: install-emulated-driver uninstall-emulated-driver
+
+# make bench-emulator: the shapes of benchmarks/emulator/ beside pocl, which is needed for nothing else. The program stands
+# beside the compiler of hot code, where the machine looks for that.
+EXTRA_PROGRAMS += against-pocl
+against_pocl_SOURCES = \
+	benchmarks/emulator/against-pocl.c \
+	benchmarks/emulator/machine-side.c \
+	benchmarks/emulator/pocl-side.c \
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
+nodist_EXTRA_against_pocl_SOURCES = linked-by-c++.cc
+against_pocl_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+against_pocl_LDADD = $(MACHINE_LIBS) $(COMPILER_LIBS) -lOpenCL
+against_pocl_DEPENDENCIES = $(MACHINE_LIBS) libcompiler.a libcommon.a cgpu-hot.so
+
+bench-emulator: against-pocl$(EXEEXT)
+	CGPU_PRELUDE=compiler/include ./against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+
+# make bench-checks: what checks cost.
+EXTRA_PROGRAMS += benchmarks/emulator/check-cost
+benchmarks_emulator_check_cost_SOURCES = \
+	benchmarks/emulator/check-cost.c \
+	benchmarks/emulator/machine-side.c \
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
+nodist_EXTRA_benchmarks_emulator_check_cost_SOURCES = linked-by-c++.cc
+benchmarks_emulator_check_cost_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) $(COMPILER_LIBS)
+
+bench-checks: benchmarks/emulator/check-cost$(EXEEXT)
+	CGPU_PRELUDE=compiler/include benchmarks/emulator/check-cost$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+
+.PHONY: bench-checks bench-emulator

@@ -17,8 +17,8 @@
 #include "common/unit.h"
 #include "compiler/frontend/compile.h"
 #include "emulator/check/race.h"
-#include "emulator/machine/hot.h"
-#include "emulator/machine/machine.h"
+#include "emulator/hot/hot.h"
+#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
 

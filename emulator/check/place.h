@@ -3,7 +3,7 @@
 #ifndef CGPU_EMULATOR_PLACE_H
 #define CGPU_EMULATOR_PLACE_H
 
-#include "emulator/machine/warp.h"
+#include "emulator/warp/warp.h"
 
 struct buffer;
 

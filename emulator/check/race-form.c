@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/register-value.h"
+#include "emulator/warp/register-value.h"
 
 #define DEPTH 64
 #define LARGEST (INT64_C(1) << 62)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emulator/machine/machine.h"
+#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 /* start + factor[i] * number i of: threadIdx.x, y, z, blockIdx.x, y, z. Without overflow on any

@@ -10,7 +10,7 @@
  * one.
  */
 #include "emulator/check/race-pages.h"
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #define HALF_LANES 16
 

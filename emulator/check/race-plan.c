@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "emulator/check/race-form.h"
-#include "emulator/machine/register-value.h"
+#include "emulator/warp/register-value.h"
 #include "emulator/ptx/ptx-ops.h"
 
 /* What a register may point to beside buffers, by bits above theirs. */

@@ -15,7 +15,7 @@
 #ifndef CGPU_EMULATOR_RACE_PLAN_H
 #define CGPU_EMULATOR_RACE_PLAN_H
 
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 #define RACE_PLAN_BUFFERS 32
 

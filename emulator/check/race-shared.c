@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #define READS_MAX 2048
 

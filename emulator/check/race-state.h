@@ -9,7 +9,7 @@
 #include "emulator/check/race-plan.h"
 #include "emulator/check/race-store.h"
 #include "emulator/check/race.h"
-#include "emulator/machine/address-rows.h"
+#include "emulator/exec/address-rows.h"
 
 /* Accesses that are alike: by one operation of a warp, with nothing between them that orders. */
 struct race_access {

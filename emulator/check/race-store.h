@@ -3,7 +3,7 @@
 #ifndef CGPU_EMULATOR_RACE_STORE_H
 #define CGPU_EMULATOR_RACE_STORE_H
 
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 /* All zeros: none. */
 struct race_store {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-ops.h"
 
 static struct race *race_of(struct observer *x)

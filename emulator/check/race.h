@@ -24,7 +24,7 @@
 #ifndef CGPU_EMULATOR_RACE_H
 #define CGPU_EMULATOR_RACE_H
 
-#include "emulator/machine/observer.h"
+#include "emulator/warp/observer.h"
 
 struct buffer;
 struct race;

@@ -9,7 +9,7 @@
 
 #include "common/buffer.h"
 #include "emulator/check/place.h"
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-ops.h"
 #include "emulator/ptx/ptx-syntax.h"
 

@@ -8,7 +8,7 @@
 #ifndef CGPU_EMULATOR_SYNC_H
 #define CGPU_EMULATOR_SYNC_H
 
-#include "emulator/machine/observer.h"
+#include "emulator/warp/observer.h"
 
 struct buffer;
 struct sync;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 /*
  * Loads and stores of one block that are compiled, at most: LLVM takes 6 ms for each. For the same

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #define WORTH 2 /* operations compiled, at least */
 #define LENGTH                                                                                     \

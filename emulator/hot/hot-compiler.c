@@ -17,7 +17,7 @@
 
 #include "common/bug.h"
 #include "emulator/hot/hot-block.h"
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #define BATCH 64 /* operations compiled together, or one block */
 

@@ -9,7 +9,7 @@
  * Unlike the handlers, an f32 result is left as it comes, since a NaN's bits matter only where they
  * are seen: `canonical` is put behind it there.
  */
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #undef PUT_f32
 #define PUT_f32(x) (x)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 #define PIECE_MAX 400 /* instructions */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/bug.h"
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 
 LLVMValueRef hot_const32(const struct hot_build *b, uint32_t v)
 {

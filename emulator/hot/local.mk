@@ -8,14 +8,18 @@ cgpu_hot_so_SOURCES = \
 	%reldir%/hot-library.c %reldir%/hot-library.h \
 	%reldir%/hot-memory.c %reldir%/hot-memory.h \
 	%reldir%/hot-rows.c %reldir%/hot-rows.h
+
+# When a program is compiled is the machine's own affair.
+libmachine_a_SOURCES += %reldir%/hot.c %reldir%/hot.h
+
 cgpu_hot_so_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) -DHOT_LANES='"%reldir%/hot-lanes.bc"'
 cgpu_hot_so_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden $(SANITIZE_CFLAGS) -pthread
 cgpu_hot_so_LDFLAGS = -shared -Wl,-soname,cgpu-hot.so -Wl,-rpath,$(LLVM_LIBDIR) -pthread
 cgpu_hot_so_LDADD = libcommon.a $(LLVM_C_LIBS)
 
 # The semantics of ptx-opcodes.def as bitcode, for no instruction set in particular.
-HOT_LANES_INPUTS = %reldir%/hot-lanes.c emulator/machine/exec.h emulator/machine/lane-math.h \
-	emulator/machine/machine-limits.h emulator/machine/warp.h emulator/ptx/ptx-opcodes.def
+HOT_LANES_INPUTS = %reldir%/hot-lanes.c emulator/warp/exec.h emulator/warp/lane-math.h \
+	emulator/ptx/machine-limits.h emulator/warp/warp.h emulator/ptx/ptx-opcodes.def
 %reldir%/hot-lanes.bc: $(HOT_LANES_INPUTS)
 	$(AM_V_GEN)$(MKDIR_P) %reldir% && $(LLVM_CLANG) $(DEFS) -I. -I$(top_srcdir) -std=gnu17 -O2 -fwrapv \
 		-fno-strict-aliasing -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-builtin -fno-slp-vectorize \

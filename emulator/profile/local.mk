@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# What launches do, counted.
 libmachine_a_SOURCES += \
 	%reldir%/instruction.c %reldir%/instruction.h \
 	%reldir%/profile.c %reldir%/profile.h \

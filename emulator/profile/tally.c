@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define SECTOR_SHIFT 5

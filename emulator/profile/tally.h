@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "common/launch-profile.h"
-#include "emulator/machine/observer.h"
+#include "emulator/warp/observer.h"
 
 struct tally_table;
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "emulator/machine/machine-limits.h"
+#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 static struct {

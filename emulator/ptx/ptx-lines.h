@@ -7,7 +7,7 @@
 #ifndef CGPU_EMULATOR_PTX_LINES_H
 #define CGPU_EMULATOR_PTX_LINES_H
 
-#include "emulator/machine/gpu-fault.h"
+#include "emulator/report/gpu-fault.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "emulator/machine/machine-limits.h"
+#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-parser.h"
 #include "emulator/ptx/ptx-program.h"

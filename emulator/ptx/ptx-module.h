@@ -11,7 +11,7 @@
  *	3. f = ptx_module_function(m, "saxpy")     a function by its PTX (mangled) name
  *	4. ptx_function_prepare(f, &err)           optional: decodes, fills `registers`,
  *	                                           `local_size`
- *	5. machine_launch() with f                 emulator/machine/machine.h
+ *	5. machine_launch() with f                 emulator/warp/machine.h
  *	6. ptx_module_free(m)                      no launch of it may be running
  *
  * A loaded module is read-only but for placing and preparing, which take the module's own lock.

@@ -135,7 +135,7 @@ struct ptx_program {
 		*returns; /* of the function itself, in its parameter area */
 	uint32_t formal_count, return_count;
 	void *memory;          /* ops, constants and calls */
-	_Atomic uint64_t heat; /* operations that warps have executed, see emulator/machine/hot.h */
+	_Atomic uint64_t heat; /* operations that warps have executed, see emulator/hot/hot.h */
 	struct hot *hot;       /* its compiled form */
 };
 

@@ -13,7 +13,7 @@
 
 #include "common/demangle.h"
 #include "common/error.h"
-#include "emulator/machine/machine-limits.h"
+#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 /* What one body names. */

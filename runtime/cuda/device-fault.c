@@ -95,7 +95,7 @@ static void put_threads(const struct core_dump *d, struct buffer *out)
 			      d->n_warps - 1);
 }
 
-/* The shape is that of emulator/machine/gpu-fault.c. */
+/* The shape is that of emulator/report/gpu-fault.c. */
 static void put_dump(const struct core_dump *d, struct buffer *out)
 {
 	const struct cubin_place *p = &d->place;

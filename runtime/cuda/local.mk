@@ -123,7 +123,7 @@ check_PROGRAMS += test-core-dump
 TESTS += test-core-dump
 test_core_dump_SOURCES = tests/unit/test-core-dump.c tests/unit/emulator.h tests/unit/core-dump-lines.h \
 	%reldir%/core-dump.c %reldir%/core-dump.h %reldir%/cubin-lines.c %reldir%/cubin-lines.h \
-	emulator/machine/elf-writer.c emulator/machine/elf-writer.h
+	emulator/report/elf-writer.c emulator/report/elf-writer.h
 test_core_dump_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_core_dump_LDADD = libcommon.a $(CMOCKA_LIBS)
 

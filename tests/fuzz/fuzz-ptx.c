@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define PLACED_MAX (1u << 20)

@@ -21,8 +21,8 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
-#include "emulator/machine/hot.h"
-#include "emulator/machine/machine.h"
+#include "emulator/hot/hot.h"
+#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "emulator/machine/address-rows.h"
-#include "emulator/machine/machine-limits.h"
+#include "emulator/exec/address-rows.h"
+#include "emulator/ptx/machine-limits.h"
 
 #define LANES MACHINE_LANES
 #define HALF 16

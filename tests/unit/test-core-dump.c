@@ -15,7 +15,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "emulator/machine/elf-writer.h"
+#include "emulator/report/elf-writer.h"
 #include "runtime/cuda/core-dump.h"
 #include "tests/unit/core-dump-lines.h"
 #include "tests/unit/emulator.h"

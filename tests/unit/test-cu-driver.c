@@ -93,7 +93,7 @@ static void every_row_can_be_looked_up(void **state)
 {
 	static const char *const names[] = {
 #define DRIVER_API(name) #name,
-#include "emulator/driver/driver-api.def"
+#include "emulator/driver/api/driver-api.def"
 #undef DRIVER_API
 	};
 	void *p;

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emulator/machine/exec.h"
-#include "emulator/machine/shadow.h"
+#include "emulator/warp/exec.h"
+#include "emulator/memory/shadow.h"
 #include "tests/unit/machine.h"
 
 #define WORDS 1024

@@ -3,7 +3,7 @@
  * Matrix instructions against products made here element by element; fragments of mma are filled by
  * the formulas that the ISA prints for each shape. Then asynchronous copies and mbarrier objects.
  */
-#include "emulator/machine/lane-math.h"
+#include "emulator/warp/lane-math.h"
 #include "tests/unit/machine.h"
 
 #define LANES 32

@@ -8,7 +8,7 @@
  * widest vectors, some with the others, since LLVM takes milliseconds for each.
  */
 
-#include "emulator/machine/lane-math.h"
+#include "emulator/warp/lane-math.h"
 #include "tests/unit/machine.h"
 
 struct vector {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "emulator/machine/shadow.h"
+#include "emulator/memory/shadow.h"
 
 #define BYTES 77u /* the last word is not whole */
 #define STEPS 20000

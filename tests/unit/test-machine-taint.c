@@ -7,8 +7,8 @@
  */
 #include "tests/unit/machine.h"
 
-#include "emulator/machine/shadow.h"
-#include "emulator/machine/taint-rules.h"
+#include "emulator/memory/shadow.h"
+#include "emulator/memory/taint-rules.h"
 
 #define FILLS 24
 

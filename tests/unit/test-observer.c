@@ -4,9 +4,9 @@
  * touches, barriers and meetings of lanes, and nothing of an access that faults. The notes that a
  * recording observer takes are compared.
  */
-#include "emulator/machine/observer.h"
+#include "emulator/warp/observer.h"
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
 #include "tests/unit/machine.h"
 

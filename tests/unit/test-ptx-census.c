@@ -5,7 +5,7 @@
  */
 #include "tests/unit/machine.h"
 
-#include "emulator/machine/exec.h"
+#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 struct form_case {

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "emulator/machine/access.h"
-#include "emulator/machine/observer.h"
+#include "emulator/memory/access.h"
+#include "emulator/warp/observer.h"
 #include "tests/unit/machine.h"
 
 static bool unplanned; /* launches are watched as a whole */

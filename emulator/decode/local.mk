@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+libmachine_a_SOURCES += \
+	%reldir%/ptx-allocate.c \
+	%reldir%/ptx-chains.c \
+	%reldir%/ptx-decode-alu.c \
+	%reldir%/ptx-decode-async.c \
+	%reldir%/ptx-decode-control.c \
+	%reldir%/ptx-decode-image.c \
+	%reldir%/ptx-decode-matrix.c \
+	%reldir%/ptx-decode-memory.c \
+	%reldir%/ptx-decode-move.c \
+	%reldir%/ptx-decode.c %reldir%/ptx-decode.h \
+	%reldir%/ptx-peephole.c \
+	%reldir%/ptx-turns.c
+
+check_PROGRAMS += test-ptx-census test-ptx-peephole
+TESTS += test-ptx-census test-ptx-peephole
+test_ptx_census_SOURCES = tests/unit/test-ptx-census.c tests/unit/machine.h \
+	tests/ptx/census-forms.def tests/ptx/more-forms.def
+test_ptx_census_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_ptx_census_LDADD = $(MACHINE_TEST_LIBS)
+test_ptx_peephole_SOURCES = tests/unit/test-ptx-peephole.c tests/unit/machine.h
+test_ptx_peephole_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_ptx_peephole_LDADD = $(MACHINE_TEST_LIBS)
+
+# make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
+fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a
+	clang -g -O1 -fsanitize=fuzzer,address -fwrapv -fno-strict-aliasing $(DEFS) -I. -I$(top_srcdir) -o $@ \
+		$(top_srcdir)/tests/fuzz/fuzz-ptx.c $(top_srcdir)/emulator/ptx/*.c $(top_srcdir)/emulator/decode/*.c \
+		$(top_srcdir)/common/ptx-lexer.c $(MACHINE_LIBS) libcommon.a -lm -lpthread
+CLEANFILES += fuzz-ptx$(EXEEXT)
+EXTRA_DIST += tests/fuzz/fuzz-ptx.c tests/fuzz/ptx-seeds

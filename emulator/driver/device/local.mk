@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+libcgpu_emulator_so_SOURCES += \
+	%reldir%/cu-coredump.c %reldir%/cu-coredump.h \
+	%reldir%/dump-writer.c %reldir%/dump-writer.h \
+	%reldir%/findings.c %reldir%/findings.h \
+	%reldir%/frames.c %reldir%/frames.h \
+	%reldir%/gpu.c %reldir%/gpu.h \
+	%reldir%/handle-memory.c %reldir%/handle-memory.h \
+	%reldir%/inject.c %reldir%/inject.h \
+	%reldir%/memory-buffers.c \
+	%reldir%/memory-shadows.c \
+	%reldir%/memory-table.c %reldir%/memory-table.h \
+	%reldir%/memory.c %reldir%/memory.h \
+	%reldir%/queue.c %reldir%/queue.h
+
+EMULATOR_TESTS += test-cu-devices test-cu-faults test-cu-guard test-cu-heap
+test_cu_devices_SOURCES = tests/unit/test-cu-devices.c tests/unit/emulator.h
+test_cu_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_devices_LDADD = $(CMOCKA_LIBS)
+test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
+test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_faults_LDADD = $(CMOCKA_LIBS)
+test_cu_guard_SOURCES = tests/unit/test-cu-guard.c tests/unit/device-code-units.h tests/unit/emulator.h
+test_cu_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_guard_LDADD = $(CMOCKA_LIBS)
+test_cu_heap_SOURCES = tests/unit/test-cu-heap.c tests/unit/emulator.h
+test_cu_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_heap_LDADD = $(CMOCKA_LIBS)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+libcgpu_emulator_so_SOURCES += \
+	%reldir%/cu-graph-node.c \
+	%reldir%/cu-graph.c \
+	%reldir%/graph-run.c
+
+EMULATOR_TESTS += test-cu-graph test-cu-graph-condition
+test_cu_graph_SOURCES = tests/unit/test-cu-graph.c tests/unit/emulator.h
+test_cu_graph_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_graph_LDADD = $(CMOCKA_LIBS)
+test_cu_graph_condition_SOURCES = tests/unit/test-cu-graph-condition.c tests/unit/emulator.h
+test_cu_graph_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_graph_condition_LDADD = $(CMOCKA_LIBS)

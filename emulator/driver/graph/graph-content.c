@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One row a kind of node: how its parameters are taken over, and the call of a stream that runs
+ * them. Memory of an allocation node is there from the node's making to the end of its last copy,
+ * so such nodes have nothing to do.
+ */
+#include "emulator/driver/graph/graph-content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/driver/module/cu-launch.h"
+#include "emulator/driver/module/cu-module.h"
+#include "emulator/driver/graph/graph-condition.h"
+#include "emulator/driver/graph/graph-memory.h"
+
+/* ---- launches ---- */
+
+/* The arguments lie behind the pointers to them. */
+static CUresult take_launch(CUgraphNode n)
+{
+	CUDA_KERNEL_NODE_PARAMS_v3 *k = &n->params.kernel;
+	CUfunction f = k->func ? k->func : (CUfunction)k->kern;
+	size_t head, count;
+	CUresult result;
+	void **pointers;
+
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_VALUE;
+	count = f->ptx->param_count;
+	head = (count + 1) * sizeof(void *);
+	pointers = calloc(1, head + f->ptx->param_size);
+	if (!pointers)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	n->block = pointers;
+	if (count) {
+		result = cu_launch_pack(f, k->kernelParams, k->extra, (char *)pointers + head);
+		if (result)
+			return result;
+	}
+	for (size_t i = 0; i < count; i++)
+		pointers[i] = (char *)pointers + head + f->ptx->params[i].offset;
+	k->func = f;
+	k->kernelParams = pointers;
+	k->extra = NULL;
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_launch(CUgraphNode n, CUstream stream)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v3 *k = &n->params.kernel;
+	CUlaunchAttribute cooperative = { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+					  .value.cooperative = n->cooperative };
+	CUlaunchConfig c = {
+		k->gridDimX,  k->gridDimY,       k->gridDimZ, k->blockDimX, k->blockDimY,
+		k->blockDimZ, k->sharedMemBytes, stream,      &cooperative, 1
+	};
+
+	return cuLaunchKernelEx(&c, k->func, k->kernelParams, NULL);
+}
+
+/* ---- copies and fills ---- */
+
+static CUresult run_copy(CUgraphNode n, CUstream stream)
+{
+	return cuMemcpy3DAsync(&n->params.memcpy.copyParams, stream);
+}
+
+static CUresult take_fill(CUgraphNode n)
+{
+	const CUDA_MEMSET_NODE_PARAMS_v2 *f = &n->params.memset;
+
+	return f->elementSize == 1 || f->elementSize == 2 || f->elementSize == 4
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult run_fill(CUgraphNode n, CUstream stream)
+{
+	const CUDA_MEMSET_NODE_PARAMS_v2 *f = &n->params.memset;
+
+	switch (f->elementSize) {
+	case 1:
+		return cuMemsetD2D8Async(f->dst, f->pitch, (unsigned char)f->value, f->width,
+					 f->height, stream);
+	case 2:
+		return cuMemsetD2D16Async(f->dst, f->pitch, (unsigned short)f->value, f->width,
+					  f->height, stream);
+	default:
+		return cuMemsetD2D32Async(f->dst, f->pitch, f->value, f->width, f->height, stream);
+	}
+}
+
+/* ---- what the host does, events, values in memory ---- */
+
+static CUresult take_host(CUgraphNode n)
+{
+	return n->params.host.fn ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult run_host(CUgraphNode n, CUstream stream)
+{
+	return cuLaunchHostFunc(stream, n->params.host.fn, n->params.host.userData);
+}
+
+static CUresult take_event(CUgraphNode n)
+{
+	return n->params.eventRecord.event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult run_record(CUgraphNode n, CUstream stream)
+{
+	return cuEventRecord(n->params.eventRecord.event, stream);
+}
+
+static CUresult run_wait(CUgraphNode n, CUstream stream)
+{
+	return cuStreamWaitEvent(stream, n->params.eventWait.event, 0);
+}
+
+static CUresult take_values(CUgraphNode n)
+{
+	CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *m = &n->params.memOp;
+	size_t size = m->count * sizeof(*m->paramArray);
+
+	if (!m->count || !m->paramArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	n->block = malloc(size);
+	if (!n->block)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m->paramArray = memcpy(n->block, m->paramArray, size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_values(CUgraphNode n, CUstream stream)
+{
+	const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *m = &n->params.memOp;
+
+	return cuStreamBatchMemOp(stream, m->count, m->paramArray, m->flags);
+}
+
+/* ---- graphs ---- */
+
+static CUresult take_child(CUgraphNode n)
+{
+	CUgraph *child = &n->params.graph.graph;
+	CUresult result = graph_valid(*child) && !graph_is_conditional(*child)
+				  ? graph_clone(*child, child)
+				  : CUDA_ERROR_INVALID_VALUE;
+
+	if (result)
+		*child = NULL;
+	else
+		(*child)->owned = true;
+	return result;
+}
+
+static CUresult run_child(CUgraphNode n, CUstream stream)
+{
+	return graph_run(n->params.graph.graph, stream);
+}
+
+/* ---- memory ---- */
+
+static CUresult take_memory(CUgraphNode n)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS_v2 *a = &n->params.alloc;
+	CUresult result;
+
+	if (!a->bytesize || a->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    a->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !gpu_has(a->poolProps.location.id))
+		return CUDA_ERROR_INVALID_VALUE;
+	result = graph_memory_new(a->poolProps.location.id, a->bytesize, &n->memory);
+	if (result)
+		return result;
+	a->dptr = n->memory->address;
+	a->accessDescs = NULL;
+	a->accessDescCount = 0;
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_nothing(CUgraphNode n, CUstream stream)
+{
+	(void)n;
+	(void)stream;
+	return CUDA_SUCCESS;
+}
+
+/* ---- kinds ---- */
+
+static const struct {
+	CUresult (*take)(CUgraphNode n); /* what its parameters point at becomes the node's; NULL:
+					    they point at nothing */
+	CUresult (*run)(CUgraphNode n, CUstream stream);
+} kinds[] = {
+	[CU_GRAPH_NODE_TYPE_KERNEL] = { take_launch, run_launch },
+	[CU_GRAPH_NODE_TYPE_MEMCPY] = { NULL, run_copy },
+	[CU_GRAPH_NODE_TYPE_MEMSET] = { take_fill, run_fill },
+	[CU_GRAPH_NODE_TYPE_HOST] = { take_host, run_host },
+	[CU_GRAPH_NODE_TYPE_GRAPH] = { take_child, run_child },
+	[CU_GRAPH_NODE_TYPE_EMPTY] = { NULL, run_nothing },
+	[CU_GRAPH_NODE_TYPE_WAIT_EVENT] = { take_event, run_wait },
+	[CU_GRAPH_NODE_TYPE_EVENT_RECORD] = { take_event, run_record },
+	[CU_GRAPH_NODE_TYPE_MEM_ALLOC] = { take_memory, run_nothing },
+	[CU_GRAPH_NODE_TYPE_MEM_FREE] = { NULL, run_nothing },
+	[CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = { take_values, run_values },
+	[CU_GRAPH_NODE_TYPE_CONDITIONAL] = { graph_condition_take, graph_condition_run },
+};
+
+static bool has_kind(CUgraphNodeType type)
+{
+	return (size_t)type < sizeof(kinds) / sizeof(kinds[0]) && kinds[type].run;
+}
+
+CUresult graph_content_init(CUgraphNode n, const CUgraphNodeParams *params)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (!has_kind(params->type))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	n->params = *params;
+	if (kinds[params->type].take)
+		result = kinds[params->type].take(n);
+	if (result)
+		graph_content_release(n);
+	return result;
+}
+
+static CUresult copy_bodies(CUgraphNode n, const struct CUgraphNode_st *from)
+{
+	const CUDA_CONDITIONAL_NODE_PARAMS *c = &from->params.conditional;
+	CUgraph *bodies = calloc(c->size, sizeof(*bodies));
+	CUresult result = bodies ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+	n->params = from->params;
+	n->params.conditional.size = 0;
+	n->params.conditional.phGraph_out = n->block = bodies;
+	for (unsigned i = 0; i < c->size && !result; i++) {
+		result = graph_clone(c->phGraph_out[i], &bodies[i]);
+		if (!result) {
+			bodies[i]->owned = true;
+			n->params.conditional.size++;
+		}
+	}
+	if (result)
+		graph_content_release(n);
+	return result;
+}
+
+CUresult graph_content_copy(CUgraphNode n, const struct CUgraphNode_st *from)
+{
+	n->cooperative = from->cooperative;
+	if (from->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		return copy_bodies(n, from);
+	if (!from->memory)
+		return graph_content_init(n, &from->params);
+	n->params = from->params;
+	n->memory = graph_memory_hold(from->memory);
+	return CUDA_SUCCESS;
+}
+
+void graph_content_release(CUgraphNode n)
+{
+	size_t n_inner;
+	CUgraph *inner = graph_inner(n, &n_inner);
+
+	for (size_t i = 0; i < n_inner; i++)
+		graph_free(inner[i]);
+	graph_memory_release(n->memory);
+	free(n->block);
+	n->block = NULL;
+	n->memory = NULL;
+	n->params = (CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EMPTY };
+}
+
+CUresult graph_content_run(CUgraphNode n, CUstream stream)
+{
+	return kinds[n->params.type].run(n, stream);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node of a graph is: the parameters of its kind, with copies of all that they point at. */
+#ifndef CGPU_EMULATOR_GRAPH_CONTENT_H
+#define CGPU_EMULATOR_GRAPH_CONTENT_H
+
+#include "emulator/driver/graph/graph.h"
+
+/* Into a node without content; INVALID_VALUE, or NOT_SUPPORTED for a kind that is not here. */
+CUresult graph_content_init(CUgraphNode n, const CUgraphNodeParams *params);
+CUresult graph_content_copy(CUgraphNode n, const struct CUgraphNode_st *from);
+void graph_content_release(CUgraphNode n);
+/* The call of a stream that it stands for. */
+CUresult graph_content_run(CUgraphNode n, CUstream stream);
+
+#endif

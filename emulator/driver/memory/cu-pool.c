@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driver API, chapter Stream Ordered Memory Allocator. A pool is a device, a limit and its
+ * statistics: memory is taken from the device for each allocation, and given back in the stream's
+ * order, so nothing is held back in between. Memory that is still in use when its pool is destroyed
+ * lives on.
+ */
+#include "emulator/driver/memory/cu-pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/stream/cu-stream.h"
+#include "emulator/driver/graph/graph-memory.h"
+#include "emulator/driver/graph/graph.h"
+#include "emulator/driver/device/handle-memory.h"
+#include "emulator/driver/device/memory.h"
+
+#define POOL_MAGIC 0x504f4f4cull
+#define REUSE_RULES 3
+
+struct CUmemPoolHandle_st {
+	uint64_t magic;
+	CUmemPoolProps props;
+	cuuint64_t used, used_high, release_threshold;
+	int reuse[REUSE_RULES];
+	bool gone; /* destroyed: freed with its last memory */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct handle_memory pools = HANDLE_MEMORY(struct CUmemPoolHandle_st);
+static struct CUmemPoolHandle_st defaults[GPU_DEVICES_MAX];
+static CUmemoryPool current[GPU_DEVICES_MAX]; /* NULL: the default one */
+
+static void init(CUmemoryPool p, const CUmemPoolProps *props)
+{
+	*p = (struct CUmemPoolHandle_st){ .magic = POOL_MAGIC,
+					  .props = *props,
+					  .reuse = { 1, 1, 1 } };
+}
+
+static CUmemoryPool default_of(int device)
+{
+	CUmemoryPool p = &defaults[device];
+
+	pthread_mutex_lock(&lock);
+	if (!p->magic)
+		init(p, &(CUmemPoolProps){ .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+					   .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+							 .id = device } });
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+static CUmemoryPool current_of(int device)
+{
+	return current[device] ? current[device] : default_of(device);
+}
+
+static bool is_pool(CUmemoryPool p)
+{
+	return p && p->magic == POOL_MAGIC && !p->gone;
+}
+
+static bool is_default(CUmemoryPool p)
+{
+	return p >= defaults && p < defaults + GPU_DEVICES_MAX;
+}
+
+static void drop_if_unused(CUmemoryPool p)
+{
+	if (!p->gone || p->used)
+		return;
+	handle_memory_give(&pools, p);
+}
+
+/* ---- memory ---- */
+
+static CUresult take(CUmemoryPool p, size_t size)
+{
+	bool fits;
+
+	pthread_mutex_lock(&lock);
+	fits = !p->props.maxSize ||
+	       (size <= p->props.maxSize && p->used <= p->props.maxSize - size);
+	if (fits)
+		p->used += size;
+	if (p->used > p->used_high)
+		p->used_high = p->used;
+	pthread_mutex_unlock(&lock);
+	return fits ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void give_back(CUmemoryPool p, size_t size)
+{
+	pthread_mutex_lock(&lock);
+	p->used -= size;
+	drop_if_unused(p);
+	pthread_mutex_unlock(&lock);
+}
+
+void cu_pool_freed(const struct mapping *m)
+{
+	if (m->pool)
+		give_back(m->pool, m->size);
+}
+
+static CUresult capture_alloc(CUstream s, CUdeviceptr *ret, size_t size)
+{
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
+	CUresult result;
+
+	params.alloc.poolProps = default_of(context_device())->props;
+	params.alloc.bytesize = size;
+	result = capture_add(s, &params);
+	if (!result)
+		*ret = cu_stream_point(s)->last[0]->params.alloc.dptr;
+	return result;
+}
+
+/* pool NULL: the current one. Memory that waits to be freed may be what is missing. */
+static CUresult allocate(const char *call, CUdeviceptr *ret, size_t size, CUmemoryPool p,
+			 CUstream s)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
+	uint64_t address;
+	int device;
+
+	if (result)
+		return result;
+	if (!cu_stream_queue(s))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!ret || !size)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (capture_is_on(s))
+		return capture_alloc(s, ret, size);
+	p = p ? p : current_of(context_device());
+	device = p->props.location.id;
+	result = take(p, size);
+	if (result)
+		return result;
+	result = memory_alloc(device, size, MAPPING_ALLOC, "", &address);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+		queue_wait_device(device);
+		result = memory_alloc(device, size, MAPPING_ALLOC, "", &address);
+	}
+	if (result) {
+		give_back(p, size);
+		return result;
+	}
+	memory_unwritten(address);
+	memory_set_pool(address, p);
+	*ret = address;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t size, CUstream s)
+{
+	return allocate("cuMemAllocAsync", ret, size, NULL, s);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ret, size_t size, CUmemoryPool p, CUstream s)
+{
+	return is_pool(p) ? allocate("cuMemAllocFromPoolAsync", ret, size, p, s)
+			  : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void run_free(void *data)
+{
+	uint64_t address = *(const uint64_t *)data;
+	struct mapping m;
+
+	if (memory_find_mapping(address, &m) && !memory_free(address, MAPPING_ALLOC))
+		cu_pool_freed(&m);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream s)
+{
+	CUresult result = gpu_enter("cuMemFreeAsync", GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(s);
+	struct mapping m;
+	uint64_t at = address;
+
+	if (result || !address)
+		return result;
+	if (!q)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (capture_is_on(s))
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+							    .free.dptr = address });
+	if (graph_has_memory(address))
+		return CUDA_SUCCESS;
+	if (!memory_find_mapping(address, &m) || m.kind != MAPPING_ALLOC || m.address != address)
+		return CUDA_ERROR_INVALID_VALUE;
+	return queue_do(q, run_free, &at, sizeof(at));
+}
+
+/* ---- pools ---- */
+
+CUresult cuMemPoolCreate(CUmemoryPool *ret, const CUmemPoolProps *props)
+{
+	CUresult result = gpu_enter("cuMemPoolCreate", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!ret || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->handleTypes)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!gpu_has(props->location.id))
+		return CUDA_ERROR_INVALID_DEVICE;
+	*ret = handle_memory_take(&pools);
+	if (!*ret)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	init(*ret, props);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool p)
+{
+	CUresult result = gpu_enter("cuMemPoolDestroy", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!is_pool(p) || is_default(p))
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < GPU_DEVICES_MAX; i++)
+		if (current[i] == p)
+			current[i] = NULL;
+	p->gone = true;
+	drop_if_unused(p);
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+/* Whether the device is there and so is where to answer to. */
+static CUresult ask_device(const char *call, const void *ret, int device)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
+
+	if (!result && !ret)
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result || gpu_has(device) ? result : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *ret, CUdevice device)
+{
+	CUresult result = ask_device("cuDeviceGetDefaultMemPool", ret, device);
+
+	if (!result)
+		*ret = default_of(device);
+	return result;
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *ret, CUdevice device)
+{
+	CUresult result = ask_device("cuDeviceGetMemPool", ret, device);
+
+	if (!result)
+		*ret = current_of(device);
+	return result;
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool p)
+{
+	CUresult result = ask_device("cuDeviceSetMemPool", p, device);
+
+	if (result || !is_pool(p) || p->props.location.id != device)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	current[device] = p;
+	return CUDA_SUCCESS;
+}
+
+/* By a place: that of a device. */
+static bool is_on_device(const CUmemLocation *l, CUmemAllocationType type)
+{
+	return l && l->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *ret, CUmemLocation *l, CUmemAllocationType type)
+{
+	return is_on_device(l, type) ? cuDeviceGetDefaultMemPool(ret, l->id)
+				     : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *ret, CUmemLocation *l, CUmemAllocationType type)
+{
+	return is_on_device(l, type) ? cuDeviceGetMemPool(ret, l->id) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *l, CUmemAllocationType type, CUmemoryPool p)
+{
+	return is_on_device(l, type) ? cuDeviceSetMemPool(l->id, p) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult ask_pool(const char *call, CUmemoryPool p, const void *ret)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
+
+	return result ? result : is_pool(p) && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool p, size_t keep)
+{
+	(void)keep;
+	return ask_pool("cuMemPoolTrimTo", p, p);
+}
+
+/* The two high marks can be set to 0 only. */
+CUresult cuMemPoolSetAttribute(CUmemoryPool p, CUmemPool_attribute attribute, void *value)
+{
+	CUresult result = ask_pool("cuMemPoolSetAttribute", p, value);
+
+	if (result)
+		return result;
+	switch (attribute) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] =
+			*(const int *)value;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		p->release_threshold = *(const cuuint64_t *)value;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		if (*(const cuuint64_t *)value)
+			return CUDA_ERROR_INVALID_VALUE;
+		p->used_high = p->used;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool p, CUmemPool_attribute attribute, void *ret)
+{
+	CUresult result = ask_pool("cuMemPoolGetAttribute", p, ret);
+
+	if (result)
+		return result;
+	switch (attribute) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		*(int *)ret = p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		*(cuuint64_t *)ret = p->release_threshold;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+		*(cuuint64_t *)ret = p->used;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		*(cuuint64_t *)ret = p->used_high;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+/* A device has its own pools for good, and reaches those of others as it reaches their memory. */
+CUresult cuMemPoolSetAccess(CUmemoryPool p, const CUmemAccessDesc *desc, size_t n)
+{
+	CUresult result = ask_pool("cuMemPoolSetAccess", p, desc);
+
+	for (size_t i = 0; i < n && !result; i++) {
+		const CUmemLocation *l = &desc[i].location;
+
+		if (l->type != CU_MEM_LOCATION_TYPE_DEVICE)
+			result = CUDA_ERROR_INVALID_VALUE;
+		else if (!gpu_has(l->id))
+			result = CUDA_ERROR_INVALID_DEVICE;
+		else if (l->id != p->props.location.id)
+			memory_peer(l->id, p->props.location.id,
+				    desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+		else if (desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+			result = CUDA_ERROR_INVALID_DEVICE;
+	}
+	return result;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *ret, CUmemoryPool p, CUmemLocation *l)
+{
+	CUresult result = ask_pool("cuMemPoolGetAccess", p, ret);
+	int owner, peer = 0;
+
+	if (result || !l || l->type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	if (!gpu_has(l->id))
+		return CUDA_ERROR_INVALID_DEVICE;
+	owner = p->props.location.id;
+	if (l->id != owner) {
+		peer = memory_peer(l->id, owner, true);
+		memory_peer(l->id, owner, peer);
+	}
+	*ret = l->id == owner || peer ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+				      : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+libcgpu_emulator_so_SOURCES += \
+	%reldir%/cu-array.c %reldir%/cu-array.h \
+	%reldir%/cu-batch.c \
+	%reldir%/cu-copy.c \
+	%reldir%/cu-fill.c \
+	%reldir%/cu-memory.c \
+	%reldir%/cu-pool.c %reldir%/cu-pool.h \
+	%reldir%/cu-texture.c \
+	%reldir%/cu-vmm.c
+
+EMULATOR_TESTS += test-cu-batch test-cu-texture
+test_cu_batch_SOURCES = tests/unit/test-cu-batch.c tests/unit/emulator.h
+test_cu_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_batch_LDADD = $(CMOCKA_LIBS)
+test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
+test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm

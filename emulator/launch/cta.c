@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order.
+ */
+#include "emulator/launch/cta.h"
+#include "emulator/memory/shadow.h"
+#include "emulator/launch/stall.h"
+#include "emulator/memory/taint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t n)
+{
+	return (n + 127) / 64 * 64;
+}
+
+static uint32_t warps_of(const struct launch *l)
+{
+	return (l->threads_per_cta + LANES - 1) / LANES;
+}
+
+static size_t frame_bytes(const struct launch *l)
+{
+	return round_up(l->program->frame_bytes + (size_t)l->program->param_area * LANES);
+}
+
+static size_t local_bytes(const struct launch *l)
+{
+	return round_up((size_t)l->local_size * LANES);
+}
+
+/* The dynamic part counts as one more array. */
+static uint32_t array_count(const struct launch *l)
+{
+	return l->spec->entry->shared_array_count + 1;
+}
+
+static void set_arrays(struct cta *c, const struct launch *l)
+{
+	const struct ptx_function *f = l->spec->entry;
+	uint32_t n = f->shared_array_count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ptx_shared_array *a = &f->shared_arrays[i];
+
+		c->arrays[i] = (struct memory_cache){
+			a->offset, a->size, c->shared + a->offset, { 0 }, NULL
+		};
+	}
+	if (l->spec->dynamic_shared || !n)
+		c->arrays[n] = (struct memory_cache){ l->dynamic_offset,
+						      l->spec->dynamic_shared,
+						      c->shared + l->dynamic_offset,
+						      { 0 },
+						      NULL };
+	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
+}
+
+const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size)
+{
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		const struct memory_cache *a = &c->arrays[i];
+
+		if (offset - a->base < a->size && size <= a->size - (offset - a->base))
+			return a;
+	}
+	return NULL;
+}
+
+/* Nothing is written yet. Bytes behind the end of an array count as known. */
+static void forget_shared(struct cta *c)
+{
+	memset(c->shared_shadow, 0, c->shared_size / SHADOW_WORD + 1);
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		struct memory_cache *a = &c->arrays[i];
+
+		a->known = 0;
+		a->shadow = a->size ? c->shared_shadow + a->base / SHADOW_WORD : NULL;
+		if (a->size % SHADOW_WORD)
+			a->shadow[a->size / SHADOW_WORD] =
+				(uint8_t)(SHADOW_KNOWN << a->size % SHADOW_WORD & SHADOW_KNOWN);
+	}
+}
+
+void cta_settle_shadows(struct cta *c)
+{
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		struct memory_cache *a = &c->arrays[i];
+		uint64_t words = (a->size + SHADOW_WORD - 1) / SHADOW_WORD;
+
+		if (!a->shadow)
+			continue;
+		a->known = shadow_scan(a->shadow, a->known, words);
+		if (a->known == words)
+			a->shadow = NULL;
+	}
+}
+
+void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size)
+{
+	if (!size)
+		return;
+	for (; lanes; lanes &= lanes - 1)
+		memset(w->local_shadow +
+			       ((size_t)first_lane(lanes) * w->local_size + base) / SHADOW_WORD,
+		       0, (size + SHADOW_WORD - 1) / SHADOW_WORD);
+}
+
+size_t cta_bytes(const struct launch *l)
+{
+	return round_up(sizeof(struct cta)) +
+	       round_up(array_count(l) * sizeof(struct memory_cache)) + round_up(l->shared_size) +
+	       round_up(l->shared_size / SHADOW_WORD + 1) +
+	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l) +
+			      local_bytes(l) / SHADOW_WORD);
+}
+
+struct cta *cta_new(struct worker *k)
+{
+	const struct launch *l = k->launch;
+	uint32_t count = warps_of(l);
+	size_t size = (cta_bytes(l) + 63) / 64 * 64;
+	uint8_t *at = aligned_alloc(64, size);
+	struct cta *c = (struct cta *)at;
+
+	if (!at)
+		return NULL;
+	memset(at, 0, size - count * (local_bytes(l) + local_bytes(l) / SHADOW_WORD));
+	at += round_up(sizeof(*c));
+	c->warps = (struct warp *)at;
+	c->warp_count = count;
+	at += round_up(count * sizeof(struct warp));
+	c->arrays = (struct memory_cache *)at;
+	at += round_up(array_count(l) * sizeof(struct memory_cache));
+	c->shared = at;
+	c->shared_size = l->shared_size;
+	at += round_up(l->shared_size);
+	c->shared_shadow = at;
+	at += round_up(l->shared_size / SHADOW_WORD + 1);
+	set_arrays(c, l);
+	for (uint32_t i = 0; i < count; i++) {
+		struct warp *w = &c->warps[i];
+
+		w->cta = c;
+		w->arrays = c->arrays;
+		w->worker = k;
+		w->index = i;
+		w->local_size = l->local_size;
+		w->entry.program = l->program;
+		w->entry.rows = at;
+		w->entry.params = at + l->program->frame_bytes;
+		w->entry.caches = k->caches;
+		at += frame_bytes(l);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		c->warps[i].local = at;
+		at += local_bytes(l);
+		c->warps[i].local_shadow = at;
+		at += local_bytes(l) / SHADOW_WORD;
+		warp_fill_constants(&c->warps[i], &c->warps[i].entry, false);
+	}
+	return c;
+}
+
+void cta_free(struct cta *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		while (c->warps[i].made_frames) {
+			struct frame *f = c->warps[i].made_frames;
+
+			c->warps[i].made_frames = f->next_made;
+			free(f->taint);
+			free(f->rows);
+			free(f);
+		}
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		free(c->warps[i].entry.taint);
+	free(c);
+}
+
+static void start_warp(struct warp *w, uint32_t threads)
+{
+	uint32_t mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
+
+	/* Lanes that exited inside a call left its frame behind. */
+	w->free_frames = NULL;
+	for (struct frame *f = w->made_frames; f; f = f->next_made) {
+		taint_drop(w->worker, f);
+		f->next_free = w->free_frames;
+		w->free_frames = f;
+	}
+	taint_drop(w->worker, &w->entry);
+	warp_forget_locals(w, mask, 0, w->entry.program->local_bytes);
+	w->live = mask;
+	/* The only one: in place, since a fragment on its way to warp_ready() goes through memory
+	 * twice. */
+	w->ready[0] = (struct fragment){ w->entry.program->ops, &w->entry, mask, false };
+	w->ready_count = 1;
+	w->parked_count = 0;
+	w->yield_budget = MACHINE_SLICE;
+	w->fresh = false;
+	w->met = NULL;
+	w->entry.live = mask;
+	w->entry.dynamic = 0;
+	w->frame = &w->entry;
+	w->rows = w->entry.rows;
+	w->caches = w->entry.caches;
+	warp_fill_constants(w, &w->entry, true);
+}
+
+void cta_start(struct cta *c, struct worker *k, uint64_t linear)
+{
+	const struct launch *l = k->launch;
+	const uint32_t *grid = l->spec->grid;
+
+	c->linear = linear;
+	c->id[0] = (uint32_t)(linear % grid[0]);
+	c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
+	c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
+	c->live_threads = l->threads_per_cta;
+	c->turns = c->rounds = 0;
+	c->slice = MACHINE_SLICE;
+	memset(c->barriers, 0, sizeof(c->barriers));
+	c->barriers_begun = 0;
+	/* Every run of a program sees the same bytes, also where it forgot to write. */
+	memset(c->shared, 0, c->shared_size);
+	if (c->shared_size)
+		forget_shared(c);
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		start_warp(&c->warps[i], l->threads_per_cta - i * LANES);
+}
+
+/* Nothing can run: somebody waits for threads that wait elsewhere. */
+static void deadlock(struct cta *c)
+{
+	uint32_t at_barrier = 0, at_warp = 0;
+	char note[160];
+
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		for (uint32_t k = 0; k < c->warps[i].parked_count; k++) {
+			const struct parked *p = &c->warps[i].parked[k];
+
+			if (p->kind == PARKED_BARRIER)
+				at_barrier += lane_count(p->fragment.mask);
+			else
+				at_warp += lane_count(p->fragment.mask);
+		}
+	snprintf(note, sizeof(note),
+		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation "
+		 "for each other",
+		 c->live_threads, at_barrier, at_warp);
+	cta_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
+	stall_list(c, &c->warps[0].worker->fault);
+}
+
+void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
+{
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		struct warp *w = &c->warps[i];
+		const struct fragment *f = w->ready_count    ? &w->ready[w->ready_count - 1]
+					   : w->parked_count ? &w->parked[0].fragment
+							     : NULL;
+
+		if (!f)
+			continue;
+		w->frame = f->frame;
+		warp_fault(w, f->pc, kind, f->mask, note);
+		return;
+	}
+}
+
+enum cta_state cta_turn(struct cta *c)
+{
+	bool ran = false, spun = false;
+
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		struct warp *w = &c->warps[i];
+
+		if (!w->ready_count)
+			continue;
+		ran = true;
+		if (!warp_run(w))
+			return CTA_FAULT;
+		spun |= w->ready_count && w->turn <= 0;
+	}
+	if (!c->live_threads)
+		return CTA_ENDED;
+	if (!ran) {
+		deadlock(c);
+		return CTA_FAULT;
+	}
+	if (!spun)
+		return CTA_GOING;
+	if (c->slice > MACHINE_SLICE_MIN)
+		c->slice /= 2;
+	return CTA_SPINNING;
+}

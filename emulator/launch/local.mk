@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+libmachine_a_SOURCES += \
+	%reldir%/cta.c %reldir%/cta.h \
+	%reldir%/grid.c \
+	%reldir%/machine-pool.c %reldir%/machine-pool.h \
+	%reldir%/stall.c %reldir%/stall.h
+
+check_PROGRAMS += test-machine-faults
+TESTS += test-machine-faults
+test_machine_faults_SOURCES = tests/unit/test-machine-faults.c tests/unit/machine.h
+test_machine_faults_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)

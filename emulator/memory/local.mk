@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+libmachine_a_SOURCES += \
+	%reldir%/access.c %reldir%/access.h \
+	%reldir%/image.c %reldir%/image.h \
+	%reldir%/shadow.c %reldir%/shadow.h \
+	%reldir%/state-space.c \
+	%reldir%/taint-rules.c %reldir%/taint-rules.h \
+	%reldir%/taint.c %reldir%/taint.h
+
+check_PROGRAMS += test-machine-access test-machine-shadow test-machine-taint
+TESTS += test-machine-access test-machine-shadow test-machine-taint
+test_machine_access_SOURCES = tests/unit/test-machine-access.c tests/unit/machine.h
+test_machine_access_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_access_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_shadow_SOURCES = tests/unit/test-machine-shadow.c
+test_machine_shadow_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_shadow_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_taint_SOURCES = tests/unit/test-machine-taint.c tests/unit/machine.h
+test_machine_taint_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_taint_LDADD = $(MACHINE_TEST_LIBS)

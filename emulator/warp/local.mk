@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+libmachine_a_SOURCES += \
+	%reldir%/exec.h \
+	%reldir%/fault-address.c %reldir%/fault-address.h \
+	%reldir%/lane-halves.h \
+	%reldir%/lane-math.h \
+	%reldir%/machine.h \
+	%reldir%/observer.c %reldir%/observer.h \
+	%reldir%/register-value.c %reldir%/register-value.h \
+	%reldir%/warp.c %reldir%/warp.h
+
+check_PROGRAMS += test-machine-warps test-observer
+TESTS += test-machine-warps test-observer
+test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
+test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
+test_observer_SOURCES = tests/unit/test-observer.c tests/unit/machine.h
+test_observer_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_observer_LDADD = $(MACHINE_TEST_LIBS)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Observers: who looks on while a launch runs. Checks and profiles are observers; handlers know
+ * nothing of them. A launch names its observers in struct machine_launch. When there are none, a
+ * launch runs the same loop as if this file did not exist; when there are some, warps run operation
+ * by operation here, always by the interpreter's own handlers.
+ *
+ * An observer embeds struct observer in a struct of its own and finds that again from the pointer.
+ * It sees each operation before it runs: registers, memory and shadow hold what they held before.
+ * Operations that only prepare the next one (guard, mode) are never shown: w->mask is already that
+ * of the operation they guard.
+ *
+ * Threads. Several host threads work on a launch; each runs whole ctas. All calls about one cta
+ * come from one thread, in the order of execution, between its cta_begin and its cta_end. Calls
+ * about different ctas may come at the same time: what an observer keeps for the whole launch it
+ * must lock. Two ctas of one thread may take turns. What belongs to one cta is kept in
+ * *observer_slot(), which is NULL at cta_begin; cta_end frees it.
+ *
+ * A call must not change the machine's state, and cannot fail. An observer that has seen enough, or
+ * that is out of memory, sets `over`: but for cta_end it is not called again from the next turn of
+ * a cta on. The same happens on a host thread that has run `budget` operations. The owner of an
+ * observer starts and ends it around machine_launch().
+ */
+#ifndef CGPU_EMULATOR_OBSERVER_H
+#define CGPU_EMULATOR_OBSERVER_H
+
+#include "emulator/memory/access.h"
+#include "emulator/warp/warp.h"
+
+struct observer {
+	const struct observer_class *class;
+	uint32_t slot;     /* set by machine_launch() */
+	_Atomic bool over; /* set by the observer */
+	uint64_t budget;   /* set by its owner; 0: no limit */
+};
+
+/* What is NULL costs nothing. */
+struct observer_class {
+	const char *name;
+	/* o is about to run for the lanes of w->mask. Called for every operation: have it only when
+	 * you need them all. */
+	void (*step)(struct observer *x, struct warp *w, const struct op *o);
+	/* o is about to run and is a fence, a barrier, or an operation between lanes (shfl, vote,
+	 * bar.warp.sync ...). */
+	void (*sync)(struct observer *x, struct warp *w, const struct op *o);
+	/*
+	 * Asked before the addresses of an access are worked out. True: the observer has seen
+	 * enough, `access` is not called for it. NULL: it wants to see all.
+	 */
+	bool (*skip)(struct observer *x, struct warp *w, const struct op *o);
+	/* o is about to run and will touch these bytes; not called when the access is going to
+	 * fault. After `step`. */
+	void (*access)(struct observer *x, struct warp *w, const struct op *o,
+		       const struct memory_step *s);
+	/*
+	 * o runs, and not all that it touches lies in the buffer that it touched last; no byte is
+	 * touched yet. So whoever knows an operation's buffer need not look at it as long as this
+	 * is not called.
+	 */
+	void (*placed)(struct observer *x, struct warp *w, const struct op *o);
+	/* All that barrier `id` waits for have arrived. The waiting fragments are still parked in
+	 * the warps. */
+	void (*barrier)(struct observer *x, struct cta *c, uint32_t id);
+	/* These lanes have met at an operation between lanes, maybe at several places of the code.
+	 */
+	void (*warp_sync)(struct observer *x, struct warp *w, uint32_t lanes);
+	void (*cta_begin)(struct observer *x, struct cta *c);
+	/* Of each cta that it was told of, also when the launch ends early by a fault. */
+	void (*cta_end)(struct observer *x, struct cta *c);
+};
+
+/* The struct that embeds an observer: OBSERVER_OF(x, struct race, observer). */
+#define OBSERVER_OF(x, type, member) ((type *)(void *)((char *)(x) - offsetof(type, member)))
+
+/* Where the observer keeps what it knows of this cta. */
+static inline void **observer_slot(const struct observer *x, struct cta *c)
+{
+	return &c->observed[x->slot];
+}
+
+/* For the machine: */
+
+/* A worker starts: the launch's observers are its own. */
+void observer_start(struct worker *k);
+/* Those that are over are not called any more. */
+void observer_refresh(struct worker *k);
+void observer_add(struct worker *k, struct observer *x);
+void observer_drop(struct worker *k, struct observer *x);
+
+/* The loop of warp_run() while somebody looks on: from pc until NULL or the place `end` + 1. */
+const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end, uint64_t *steps);
+void observer_barrier(struct cta *c, uint32_t id);
+void observer_warp_sync(struct warp *w, uint32_t lanes);
+void observer_placed(struct warp *w, const struct op *o);
+void observer_cta_begin(struct cta *c);
+void observer_cta_end(struct cta *c);
+
+#endif
