@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "common/unit.h"
 #include "compiler/frontend/compile.h"
+#include "emulator/decode/ptx-function.h"
 #include "emulator/check/race.h"
 #include "emulator/hot/hot.h"
 #include "emulator/warp/machine.h"
@@ -74,7 +75,7 @@ static void load(void)
 	struct error err = ERROR_INIT;
 
 	ptx_module_free(module);
-	module = ptx_module_load(buffer_text(&ptx), ptx.len, &err);
+	module = ptx_module_load(buffer_text(&ptx), ptx.len, &machine_ptx, &err);
 	if (!module)
 		shapes_fail("the machine does not take the PTX: %s", err.text);
 }

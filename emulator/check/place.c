@@ -8,7 +8,7 @@
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-static uint32_t frames_of(const struct place *p, struct gpu_fault_frame *frames)
+static uint32_t frames_of(const struct place *p, struct ptx_lines_frame *frames)
 {
 	const struct ptx_function *f = p->program->function;
 
@@ -21,7 +21,7 @@ static uint32_t frames_of(const struct place *p, struct gpu_fault_frame *frames)
 void place_print(const struct place *p, const char *indent, const char *word, uint64_t hazards,
 		 struct buffer *out)
 {
-	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	struct ptx_lines_frame frames[GPU_FAULT_FRAMES];
 	char head[96], tail[48] = "";
 
 	snprintf(head, sizeof(head), "%s%s", indent, word);
@@ -57,7 +57,7 @@ void place_print_thread(const struct place *p, const struct machine_launch *l, s
 
 void place_print_key(const struct place *p, struct buffer *out)
 {
-	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	struct ptx_lines_frame frames[GPU_FAULT_FRAMES];
 
 	if (frames_of(p, frames))
 		buffer_printf(out, "|%s:%u", frames[0].file, frames[0].line);

@@ -9,7 +9,10 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-decode-matrix.c \
 	%reldir%/ptx-decode-memory.c \
 	%reldir%/ptx-decode-move.c \
+	%reldir%/ptx-decode-operand.c \
 	%reldir%/ptx-decode.c %reldir%/ptx-decode.h \
+	%reldir%/ptx-form.c \
+	%reldir%/ptx-function.c %reldir%/ptx-function.h \
 	%reldir%/ptx-peephole.c \
 	%reldir%/ptx-turns.c
 

@@ -2,6 +2,8 @@
 /* Branches, calls, barriers and operations between lanes (PTX ISA 9.7.12, 9.7.13). */
 #include "emulator/decode/ptx-decode.h"
 
+#include "emulator/ptx/ptx-syscall.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +254,7 @@ int decode_call(struct decoder *d, const struct ptx_instruction *in, const struc
 		call->name = o->name;
 		call->callee = ptx_module_function(d->module, o->name);
 		if (!call->callee || !call->callee->has_body) {
-			if (!syscall_known(o->name))
+			if (!ptx_syscall_known(o->name))
 				return decode_unknown(
 					d, "function `%s` is not defined in any loaded module",
 					o->name);

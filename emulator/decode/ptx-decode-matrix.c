@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec/matrix.h"
+#include "emulator/ptx/matrix.h"
 
 static int matrix_type_of(const char *word)
 {

@@ -7,8 +7,8 @@
 #ifndef CGPU_EMULATOR_PTX_DECODE_H
 #define CGPU_EMULATOR_PTX_DECODE_H
 
-#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 struct error;
@@ -39,6 +39,7 @@ struct op_info {
 	uint8_t types[4]; /* D A B C */
 };
 
+/* ---- ptx-form.c ---- */
 extern const struct op_info op_table[OP_COUNT];
 /* OP_COUNT when there is none of that form. */
 enum ptx_op op_find(const char *form);
@@ -78,10 +79,19 @@ struct form {
 	unsigned count;
 };
 
+/* ---- ptx-form.c ---- */
+bool form_has(const struct form *f, const char *word);
+/* Type named by the word, TYPE__ when it is none; bit types count as unsigned. */
+enum lane_type form_type(const char *word);
+/* The last modifier that is a type. */
+enum lane_type form_last_type(const struct form *f);
+unsigned type_size(enum lane_type t);
+
 struct decoder {
 	struct ptx_function *function;
 	struct ptx_body *body;
 	struct ptx_module *module;
+	const struct op_handlers *handlers;
 	struct error *err;
 	struct draft *drafts;
 	uint32_t draft_count;
@@ -106,7 +116,7 @@ struct decoder {
 	char problem[160]; /* why the current instruction cannot be decoded */
 };
 
-/* ---- building blocks, ptx-decode.c ---- */
+/* ---- ptx-decode-operand.c ---- */
 struct draft *decode_emit(struct decoder *d, enum ptx_op id);
 /* Put an operation without operands before each draft that is marked; 0 or -1 when out of memory.
  */
@@ -127,12 +137,6 @@ struct ref decode_dest(struct decoder *d, const struct ptx_operand *o, enum lane
 bool decode_is_wide(const struct decoder *d, struct ref r);
 /* Fill d->repeats: what a jump backwards spans. */
 int decode_find_loops(struct decoder *d);
-bool form_has(const struct form *f, const char *word);
-/* Type named by the word, TYPE__ when it is none; bit types count as unsigned. */
-enum lane_type form_type(const char *word);
-/* The last modifier that is a type. */
-enum lane_type form_last_type(const struct form *f);
-unsigned type_size(enum lane_type t);
 
 /* Rounding direction and, if asked, flushing for the operation emitted next. */
 void decode_mode(struct decoder *d, const struct form *f, bool flush);
@@ -180,6 +184,10 @@ decode_function decode_tex, decode_image_query, decode_surface; /* ptx-decode-im
 decode_function decode_wmma, decode_mma, decode_ldmatrix,
 	decode_movmatrix;                                /* ptx-decode-matrix.c */
 decode_function decode_cp, decode_mbarrier, decode_mapa; /* ptx-decode-async.c */
+
+/* ---- ptx-decode.c ---- */
+/* Under the module's lock: make the program of a function that has none. */
+int ptx_decode(struct ptx_function *f, struct error *err);
 
 /* ---- ptx-peephole.c ---- */
 /* Take operations together and leave dead ones out; 0 or -1 when out of memory. */

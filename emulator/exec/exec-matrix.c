@@ -4,7 +4,8 @@
 #define TAKE_MATRIX KEEP
 #include "emulator/memory/access.h"
 #include "emulator/warp/exec.h"
-#include "emulator/exec/matrix.h"
+#include "emulator/exec/matrix-multiply.h"
+#include "emulator/ptx/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
 
 static bool all_here(struct warp *w, const struct op *o)

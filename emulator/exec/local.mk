@@ -22,7 +22,7 @@ libmachine_a_SOURCES += \
 	%reldir%/exec-special.c \
 	%reldir%/exec-video.c \
 	%reldir%/exec-warp.c \
-	%reldir%/matrix.c %reldir%/matrix.h \
+	%reldir%/matrix-multiply.c %reldir%/matrix-multiply.h \
 	%reldir%/syscall.c
 
 libmachine_baseline_a_SOURCES = $(MACHINE_VECTOR_SOURCES)

@@ -329,35 +329,10 @@ static const struct {
 	const char *name;
 	const struct op *(*run)(struct warp *w, const struct op *o);
 } calls[] = {
-	{ "vprintf", run_vprintf },
-	{ "__assertfail", run_assertfail },
-	{ "malloc", run_malloc },
-	{ "free", run_free },
-	{ "cudaGraphSetConditional", run_set_conditional },
-	{ "__cudaCDP2GetParameterBufferV2", device_launch_parameters },
-	{ "__cudaCDP2LaunchDeviceV2", device_launch_begin },
-	{ "__cudaCDP2MemcpyAsync", device_launch_copy },
-	{ "__cudaCDP2MemsetAsync", device_launch_fill },
-	{ "__cudaCDP2StreamCreateWithFlags", device_launch_new_handle },
-	{ "__cudaCDP2StreamDestroy", device_launch_succeed },
-	{ "__cudaCDP2EventCreateWithFlags", device_launch_new_handle },
-	{ "__cudaCDP2EventRecord", device_launch_succeed },
-	{ "__cudaCDP2StreamWaitEvent", device_launch_succeed },
-	{ "__cudaCDP2EventDestroy", device_launch_succeed },
-	{ "__cudaCDP2GetLastError", device_launch_succeed },
-	{ "__cudaCDP2PeekAtLastError", device_launch_succeed },
-	{ "__cudaCDP2GetErrorString", device_launch_succeed },
-	{ "__cudaCDP2Malloc", device_launch_malloc },
-	{ "__cudaCDP2Free", device_launch_free },
+#define SYSCALL(name, handler) { #name, handler },
+#include "emulator/ptx/syscalls.def"
+#undef SYSCALL
 };
-
-bool syscall_known(const char *name)
-{
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!strcmp(calls[i].name, name))
-			return true;
-	return false;
-}
 
 const struct op *syscall_run(struct warp *w, const struct op *o, const char *name)
 {

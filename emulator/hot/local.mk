@@ -19,7 +19,8 @@ cgpu_hot_so_LDADD = libcommon.a $(LLVM_C_LIBS)
 
 # The semantics of ptx-opcodes.def as bitcode, for no instruction set in particular.
 HOT_LANES_INPUTS = %reldir%/hot-lanes.c emulator/warp/exec.h emulator/warp/lane-math.h \
-	emulator/ptx/machine-limits.h emulator/warp/warp.h emulator/ptx/ptx-opcodes.def
+	emulator/ptx/machine-limits.h emulator/ptx/ptx-opcodes.def emulator/ptx/ptx-ops.h \
+	emulator/ptx/ptx-program.h emulator/warp/warp.h
 %reldir%/hot-lanes.bc: $(HOT_LANES_INPUTS)
 	$(AM_V_GEN)$(MKDIR_P) %reldir% && $(LLVM_CLANG) $(DEFS) -I. -I$(top_srcdir) -std=gnu17 -O2 -fwrapv \
 		-fno-strict-aliasing -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-builtin -fno-slp-vectorize \

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "emulator/decode/ptx-function.h"
 #include "emulator/launch/cta.h"
 #include "emulator/exec/device-launch.h"
 #include "emulator/hot/hot.h"
@@ -24,6 +25,9 @@
 #include "emulator/launch/stall.h"
 #include "emulator/memory/taint.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
+
+const struct ptx_machine machine_ptx = { machine_handlers, hot_forget };
 
 #define SPINS_BEFORE_SWITCH 4    /* turns of a cta before it is taken for one that waits */
 #define ROUNDS_BEFORE_SWITCH 256 /* turns of a cta that ended at barriers */

@@ -34,7 +34,7 @@ static void add_wait(const struct fragment *f, bool spins, struct gpu_fault *to)
 	const struct ptx_function *function = f->frame->program->function;
 	uint32_t source = f->pc->source;
 	const struct ptx_instruction *in;
-	struct gpu_fault_frame place = { 0 };
+	struct ptx_lines_frame place = { 0 };
 	struct gpu_fault_wait *w;
 
 	if (source >= function->body->instruction_count)

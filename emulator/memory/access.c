@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "emulator/warp/exec.h"
-#include "emulator/exec/matrix.h"
+#include "emulator/ptx/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
 
 struct access_shape access_shapes[OP_COUNT];

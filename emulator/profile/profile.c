@@ -76,7 +76,7 @@ static uint32_t find_entry(struct profile *p, const char *name)
 }
 
 static struct profile_line *find_line(struct profile *p, uint32_t entry,
-				      const struct gpu_fault_frame *f)
+				      const struct ptx_lines_frame *f)
 {
 	struct launch_profile *r = &p->report;
 	struct profile_line *l;
@@ -100,7 +100,7 @@ static struct profile_line *find_line(struct profile *p, uint32_t entry,
 
 /* Headers of the toolkit have whole paths; what is inlined from there counts where a cell calls it.
  */
-static const struct gpu_fault_frame *own_frame(const struct gpu_fault_frame *frames, uint32_t n)
+static const struct ptx_lines_frame *own_frame(const struct ptx_lines_frame *frames, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (frames[i].file[0] != '/')
@@ -121,7 +121,7 @@ static void add_instruction(void *data, const struct ptx_program *program,
 	const struct ptx_function *f = program->function;
 	struct instruction_flops flops = instruction_flops_of(in->text, in->form_len);
 	struct profile_counts c = *counts;
-	struct gpu_fault_frame frames[FRAMES_MAX], nowhere = { .file = "" };
+	struct ptx_lines_frame frames[FRAMES_MAX], nowhere = { .file = "" };
 	uint32_t n = ptx_lines_frames(f->module, in->loc, f->name, frames, FRAMES_MAX);
 	struct profile_line *line;
 

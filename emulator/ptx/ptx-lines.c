@@ -71,7 +71,7 @@ static uint32_t find_place(struct ptx_parser *p, const struct ptx_location *plac
 	return (uint32_t)m->location_count - 1;
 }
 
-int ptx_parse_loc(struct ptx_parser *p)
+int ptx_lines_parse(struct ptx_parser *p)
 {
 	struct ptx_module *m = p->m;
 	struct ptx_location l = { .function = PTX_NONE, .inlined_at = PTX_NONE };
@@ -188,13 +188,13 @@ void ptx_lines_source_name(const char *mangled, char *ret, size_t size)
 }
 
 uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name,
-			  struct gpu_fault_frame *frames, uint32_t max)
+			  struct ptx_lines_frame *frames, uint32_t max)
 {
 	uint32_t count = 0;
 
 	while (loc < m->location_count && count < max) {
 		const struct ptx_location *l = &m->locations[loc];
-		struct gpu_fault_frame *f = &frames[count++];
+		struct ptx_lines_frame *f = &frames[count++];
 		const char *function = name;
 
 		if (l->function < m->location_name_count)

@@ -7,15 +7,29 @@
 #ifndef CGPU_EMULATOR_PTX_LINES_H
 #define CGPU_EMULATOR_PTX_LINES_H
 
-#include "emulator/report/gpu-fault.h"
-#include "emulator/ptx/ptx-syntax.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct ptx_module;
+struct ptx_parser;
+
+/* One place of source in a chain of inlined calls. */
+struct ptx_lines_frame {
+	char function[96]; /* source name as far as it can be told, else the mangled one */
+	char symbol[160];  /* the mangled one; "" when it is longer */
+	char file[160];
+	uint32_t line, column;
+};
+
+/* The .loc directive whose word is taken becomes a location of the module. */
+int ptx_lines_parse(struct ptx_parser *p);
 
 /*
  * Fill frames[], innermost first, for the location index `loc` of an instruction of the function
  * `name`. Returns how many were filled; 0 when the module has no line information there.
  */
 uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name,
-			  struct gpu_fault_frame *frames, uint32_t max);
+			  struct ptx_lines_frame *frames, uint32_t max);
 
 /* "_Z5saxpyifPKfPf" -> "saxpy", "_ZN2cg4syncEv" -> "cg::sync", "_ZZ4tilePfE1a" -> "a"; other names
  * as they are. */

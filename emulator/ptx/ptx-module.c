@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a module: loading, the table of its symbols, placing of variables.
+ * A module once it is parsed: the table of its symbols, the addresses of its variables, its end.
+ * Functions and variables share one hash table by name.
  */
 #include "emulator/ptx/ptx-module.h"
 
@@ -8,11 +9,9 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-parser.h"
 #include "emulator/ptx/ptx-program.h"
-#include "emulator/ptx/ptx-shared.h"
 
 /* An entry of the symbol hash: one of the two pointers is set. */
 struct symbol {
@@ -137,39 +136,6 @@ struct ptx_function *ptx_module_add_function(struct ptx_parser *p, const char *n
 	s->name = name;
 	s->function = f;
 	return f;
-}
-
-struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *err)
-{
-	struct ptx_module *m = calloc(1, sizeof(*m));
-	char *copy;
-
-	if (!m) {
-		error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
-		return NULL;
-	}
-	pthread_mutex_init(&m->lock, NULL);
-	mem_pool_init(&m->pool);
-	copy = mem_pool_strndup(&m->pool, text, len);
-	if (!copy) {
-		error_set(err, ERROR_MEMORY, "out of memory for %zu bytes of PTX", len);
-		goto fail;
-	}
-	m->text = copy;
-	if (ptx_parse_module(m, copy, len, err) || ptx_shared_lay_out(m, err))
-		goto fail;
-	for (size_t i = 0; i < m->function_count; i++)
-		if (m->functions[i]->body) {
-			m->functions[i]->code_address = ptx_code_address_new(m->functions[i]);
-			if (!m->functions[i]->code_address) {
-				error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
-				goto fail;
-			}
-		}
-	return m;
-fail:
-	ptx_module_free(m);
-	return NULL;
 }
 
 void ptx_module_keep_plain(struct ptx_module *m)

@@ -6,11 +6,11 @@
  * ptx_placer, and the module writes the initial bytes there.
  *
  * Steps of a caller:
- *	1. m = ptx_module_load(text, len, &err)
+ *	1. m = ptx_module_load(text, len, &machine_ptx, &err)
  *	2. ptx_module_place(m, &placer, &err)      every .global and .const variable gets an address
  *	3. f = ptx_module_function(m, "saxpy")     a function by its PTX (mangled) name
  *	4. ptx_function_prepare(f, &err)           optional: decodes, fills `registers`,
- *	                                           `local_size`
+ *	                                           `local_size` (emulator/decode/ptx-function.h)
  *	5. machine_launch() with f                 emulator/warp/machine.h
  *	6. ptx_module_free(m)                      no launch of it may be running
  *
@@ -24,8 +24,10 @@
 #include <stdint.h>
 
 struct error;
+struct op_handlers;
 struct ptx_module;
 struct ptx_body;
+struct ptx_program;
 
 enum ptx_space {
 	PTX_SPACE_NONE,
@@ -103,6 +105,14 @@ struct ptx_function {
 	struct ptx_body *body; /* syntax and decoded form; private to emulator/ptx */
 };
 
+/* The machine that runs the functions of a module, as far as decoding needs it. */
+struct ptx_machine {
+	/* Handlers by operation number (ptx-program.h), the same at each call. */
+	const struct op_handlers *(*handlers)(void);
+	/* The program goes away; no launch runs in it. */
+	void (*forget)(struct ptx_program *p);
+};
+
 struct ptx_placer {
 	void *data;
 	/*
@@ -117,9 +127,10 @@ struct ptx_placer {
 	bool (*resolve)(void *data, const char *name, uint64_t *ret_address);
 };
 
-/* text need not be NUL-terminated and is not kept. NULL and ERROR_COMPILE with "PTX line N: ..."
- * when malformed. */
-struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *err);
+/* text need not be NUL-terminated and is not kept; machine outlives the module. NULL and
+ * ERROR_COMPILE with "PTX line N: ..." when malformed. */
+struct ptx_module *ptx_module_load(const char *text, size_t len, const struct ptx_machine *machine,
+				   struct error *err);
 void ptx_module_free(struct ptx_module *m);
 /*
  * For tests and measurements: decode each function as it is written, without taking operations
@@ -145,9 +156,5 @@ const struct ptx_variable *ptx_module_variable(const struct ptx_module *m, const
 /* "9.0" -> 90, "sm_75" -> 75. */
 unsigned ptx_module_version(const struct ptx_module *m);
 unsigned ptx_module_target(const struct ptx_module *m);
-
-/* Decode now. ERROR_UNSUPPORTED only for what cannot even be decoded; an unknown instruction faults
- * when reached. */
-int ptx_function_prepare(struct ptx_function *f, struct error *err);
 
 #endif

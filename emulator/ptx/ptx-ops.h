@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields `flags` and `x` of an operation mean where decoder and handlers share more than
- * ptx-opcodes.def. */
+/* The numbers of operations, and what their fields `flags` and `x` mean where decoder and handlers
+ * share more than ptx-opcodes.def. */
 #ifndef CGPU_EMULATOR_PTX_OPS_H
 #define CGPU_EMULATOR_PTX_OPS_H
 
 #include <stdint.h>
+
+/* Operation numbers. */
+enum ptx_op {
+#define OP(family, name, form, shape, D, A, B, C, ...) OP_##name,
+#include "emulator/ptx/ptx-opcodes.def"
+#undef OP
+	OP_COUNT
+};
 
 #define PTX_NO_OPERAND UINT32_MAX
 
@@ -126,5 +134,13 @@ enum video_what { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VID
 #define VIDEO_D_SIGNED 64
 #define VIDEO_SATURATE 128
 #define VIDEO_SUM 256
+
+/* Flags of memory operations. */
+#define OP_ADDRESS_32 1 /* the address row is a 32-bit one */
+#define OP_GENERIC 2    /* a generic address: windows are allowed */
+#define OP_CONST 4      /* ld.const, for the report */
+#define OP_STRONG 8   /* volatile, relaxed, acquire, release: other lanes may write it meanwhile */
+#define OP_ACQUIRE 16 /* orders what the thread does after it */
+#define OP_RELEASE 32 /* and before it */
 
 #endif

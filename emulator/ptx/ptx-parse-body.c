@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "emulator/ptx/ptx-lines.h"
 
 static int parse_operand(struct ptx_parser *p, struct ptx_operand *o);
 
@@ -338,7 +339,7 @@ static int parse_directive(struct ptx_parser *p, struct ptx_function *f)
 	enum ptx_space space;
 
 	if (ptx_parser_take_word(p, ".loc"))
-		return ptx_parse_loc(p);
+		return ptx_lines_parse(p);
 	if (ptx_parser_take_word(p, ".reg"))
 		return parse_registers(p);
 	if (ptx_space_of(&p->token, &space)) {

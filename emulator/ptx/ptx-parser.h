@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two parser files share: the token stream, growing tables and the scalar types of PTX
- * (chapter 5). */
+/*
+ * The state of a parser of PTX text, which all parser files share: the token stream, growing
+ * tables, and the scalar types of PTX (chapter 5).
+ */
 #ifndef CGPU_EMULATOR_PTX_PARSER_H
 #define CGPU_EMULATOR_PTX_PARSER_H
 
@@ -55,8 +57,11 @@ bool ptx_parser_at_word(const struct ptx_parser *p, const char *word);
 bool ptx_parser_take(struct ptx_parser *p, char c);
 bool ptx_parser_take_word(struct ptx_parser *p, const char *word);
 int ptx_parser_expect(struct ptx_parser *p, char c);
-/* A signed integer constant. */
+/* An error at the next token, which is not what was wanted; -1. */
+int ptx_parser_unexpected(struct ptx_parser *p, const char *wanted);
+/* A signed integer constant; one of 32 bits without sign. */
 int ptx_parser_integer(struct ptx_parser *p, int64_t *ret);
+int ptx_parser_u32(struct ptx_parser *p, uint32_t *ret);
 /* ".u32" and so on; false when the token is no fundamental type. */
 bool ptx_parser_type(const struct ptx_token *t, struct ptx_type *ret);
 /* A new zeroed element at the end; NULL and err when memory is out. */
@@ -73,7 +78,6 @@ int ptx_parse_variable(struct ptx_parser *p, enum ptx_space space, struct ptx_va
 bool ptx_space_of(const struct ptx_token *t, enum ptx_space *ret);
 struct ptx_variable *ptx_module_add_variable(struct ptx_parser *p, const struct ptx_variable *v);
 struct ptx_function *ptx_module_add_function(struct ptx_parser *p, const char *name);
-int ptx_parse_loc(struct ptx_parser *p);
 
 /* '{' body '}' with the formal parameters already in p->variables and p->names. */
 int ptx_parse_body(struct ptx_parser *p, struct ptx_function *f);

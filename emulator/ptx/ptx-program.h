@@ -22,7 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-module.h"
+
+#define LANES MACHINE_LANES
+#define ALL_LANES 0xffffffffu
 
 struct op;
 struct warp;
@@ -30,6 +34,11 @@ struct hot;
 
 /* Executes one operation; the next one, or NULL when the warp must look at w->event. */
 typedef const struct op *op_handler(struct warp *w, const struct op *o);
+
+/* Handlers of an operation: all 32 lanes active, or the lanes of w->mask. */
+struct op_handlers {
+	op_handler *full, *masked;
+};
 
 struct op {
 	op_handler *full;    /* all 32 lanes active */

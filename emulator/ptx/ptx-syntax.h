@@ -124,6 +124,7 @@ struct ptx_string_label {
 
 struct ptx_module {
 	struct mem_pool pool;
+	const struct ptx_machine *machine;
 	pthread_mutex_t lock;
 	const char *text;
 	uint64_t text_hash; /* 0: not made yet */

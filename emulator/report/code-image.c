@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emulator/report/elf-writer.h"
+#include "emulator/report/gpu-fault.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 
@@ -22,7 +23,7 @@ enum extended_opcode { END_SEQUENCE = 1, SET_ADDRESS, INLINED_CALL = 0x90 };
 struct lines {
 	struct buffer code;
 	struct buffer strings; /* names of inlined functions */
-	char files[FILES_MAX][sizeof(((struct gpu_fault_frame *)0)->file)];
+	char files[FILES_MAX][sizeof(((struct ptx_lines_frame *)0)->file)];
 	uint32_t n_files;
 	/* the registers of who reads it */
 	uint64_t address;
@@ -112,7 +113,7 @@ static void put_inlined(struct lines *l, uint32_t inlined_at, const char *functi
 	l->inlined_at = inlined_at;
 }
 
-static void put_row(struct lines *l, const struct gpu_fault_frame *f, uint32_t inlined_at,
+static void put_row(struct lines *l, const struct ptx_lines_frame *f, uint32_t inlined_at,
 		    uint64_t address)
 {
 	uint32_t file = file_number(l, f->file);
@@ -137,7 +138,7 @@ static void put_row(struct lines *l, const struct gpu_fault_frame *f, uint32_t i
 
 static void put_function(struct lines *l, const struct ptx_function *f, uint64_t address)
 {
-	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	struct ptx_lines_frame frames[GPU_FAULT_FRAMES];
 	uint32_t loc = PTX_NONE;
 
 	for (uint32_t i = 0; i < f->body->instruction_count; i++) {

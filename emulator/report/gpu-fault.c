@@ -99,7 +99,7 @@ static void print_headline(const struct gpu_fault *f, struct buffer *out)
 		      access_name(f->access), f->size);
 }
 
-void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count,
+void gpu_fault_print_frames(const char *head, const struct ptx_lines_frame *frames, uint32_t count,
 			    const char *function, uint32_t offset, const char *tail,
 			    struct buffer *out)
 {

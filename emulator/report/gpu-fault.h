@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-module.h"
 
 struct buffer;
@@ -38,13 +39,6 @@ enum taint_use {
 #define GPU_FAULT_WAITS 8
 #define GPU_FAULT_VALUES 6
 #define GPU_FAULT_CALLERS 7
-
-struct gpu_fault_frame {
-	char function[96]; /* source name as far as it can be told, else the mangled one */
-	char symbol[160];  /* the mangled one; "" when it is longer */
-	char file[160];
-	uint32_t line, column;
-};
 
 /* Threads of a block that wait at one place. */
 struct gpu_fault_wait {
@@ -96,12 +90,12 @@ struct gpu_fault {
 	bool reaches_host;                     /* memory of the host would have been found, too */
 	int device, buffer_device;
 	uint32_t frame_count; /* frames[0] is the innermost inlined function */
-	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	struct ptx_lines_frame frames[GPU_FAULT_FRAMES];
 	uint32_t caller_count; /* of the innermost calls that were not inlined, innermost first */
 	struct gpu_fault_caller callers[GPU_FAULT_CALLERS];
 	/* Of GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on. */
 	enum taint_use use;
-	struct gpu_fault_frame use_place;
+	struct ptx_lines_frame use_place;
 	bool computed;       /* the memory held what was worked out from such memory */
 	uint32_t wait_count; /* of a deadlock: where the threads of the block are */
 	struct gpu_fault_wait waits[GPU_FAULT_WAITS];
@@ -133,7 +127,7 @@ void gpu_fault_print(const struct gpu_fault *f, struct buffer *out);
  * The place of it: HEAD "saxpy(int, float, float *)+0x70 in In[3]:31" TAIL, the callers below it,
  * each with its line of source where that is at hand. function: the PTX name, for lack of frames.
  */
-void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count,
+void gpu_fault_print_frames(const char *head, const struct ptx_lines_frame *frames, uint32_t count,
 			    const char *function, uint32_t offset, const char *tail,
 			    struct buffer *out);
 

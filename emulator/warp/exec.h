@@ -17,16 +17,9 @@
 #include <immintrin.h>
 #endif
 
+#include "emulator/ptx/ptx-ops.h"
 #include "emulator/warp/lane-math.h"
 #include "emulator/warp/warp.h"
-
-/* Operation numbers. */
-enum ptx_op {
-#define OP(family, name, form, shape, D, A, B, C, ...) OP_##name,
-#include "emulator/ptx/ptx-opcodes.def"
-#undef OP
-	OP_COUNT
-};
 
 struct op_entry {
 	uint16_t id; /* OP_COUNT ends a list */
@@ -436,18 +429,7 @@ static inline void mode_leave(unsigned saved)
 #endif
 }
 
-/* The best handlers for this processor, filled at the first call. */
-struct op_handlers {
-	op_handler *full, *masked;
-};
+/* The best handlers for this processor by operation number, filled at the first call. */
 const struct op_handlers *machine_handlers(void);
-
-/* Flags of memory operations. */
-#define OP_ADDRESS_32 1 /* the address row is a 32-bit one */
-#define OP_GENERIC 2    /* a generic address: windows are allowed */
-#define OP_CONST 4      /* ld.const, for the report */
-#define OP_STRONG 8   /* volatile, relaxed, acquire, release: other lanes may write it meanwhile */
-#define OP_ACQUIRE 16 /* orders what the thread does after it */
-#define OP_RELEASE 32 /* and before it */
 
 #endif

@@ -427,7 +427,7 @@ static void express(struct expression *x, const struct ptx_instruction *user, ui
 static void put_line(const struct ptx_function *f, const struct ptx_instruction *in,
 		     struct buffer *out)
 {
-	struct gpu_fault_frame frame;
+	struct ptx_lines_frame frame;
 
 	if (ptx_lines_frames(f->module, in->loc, f->name, &frame, 1))
 		buffer_printf(out, " %s:%u", frame.file, frame.line);

@@ -124,6 +124,9 @@ int machine_launch_check(const struct machine_launch *l, struct error *err);
 uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta,
 			       uint32_t dynamic_shared);
 
+/* What ptx_module_load() is given for modules that this machine runs. */
+extern const struct ptx_machine machine_ptx;
+
 /* "avx512", "avx2" or "baseline": the copy of the core in use. */
 const char *machine_core_name(void);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "emulator/decode/ptx-function.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 

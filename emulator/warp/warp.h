@@ -21,9 +21,6 @@
 #include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-program.h"
 
-#define LANES MACHINE_LANES
-#define ALL_LANES 0xffffffffu
-
 /*
  * The last buffer an operation touched: an address is inside when address - base <= size - access,
  * and then its bytes may be read and written without more ado when `shadow` is NULL. Else it holds
@@ -349,7 +346,6 @@ uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32
 const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane,
 				   uint32_t i);
 void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v);
-bool syscall_known(const char *name);
 const struct op *syscall_run(struct warp *w, const struct op *o, const char *name);
 
 #endif

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "emulator/decode/ptx-function.h"
 #include "emulator/warp/exec.h"
+#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define PLACED_MAX (1u << 20)
@@ -49,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
-	m = ptx_module_load(text, size, &err);
+	m = ptx_module_load(text, size, &machine_ptx, &err);
 	free(text);
 	if (m && !ptx_module_place(m, &placer, &err))
 		for (size_t i = 0; i < m->function_count; i++)

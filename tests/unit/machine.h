@@ -21,6 +21,7 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
+#include "emulator/decode/ptx-function.h"
 #include "emulator/hot/hot.h"
 #include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-program.h"
@@ -159,7 +160,7 @@ static inline void device_load(struct device *d, const char *body)
 	ptx_module_free(d->module);
 	buffer_puts(&text, PTX_HEAD);
 	buffer_puts(&text, body);
-	d->module = ptx_module_load(text.data, text.len, &d->err);
+	d->module = ptx_module_load(text.data, text.len, &machine_ptx, &d->err);
 	buffer_release(&text);
 	if (!d->module)
 		fail_msg("%s", d->err.text);

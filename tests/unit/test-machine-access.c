@@ -7,7 +7,6 @@
  */
 #include "tests/unit/machine.h"
 
-#define LANES 32
 #define TIMES 2 /* of an access: entries of the index */
 #define BYTES 2048
 #define SHIFT 16 /* constant part of each address */

@@ -6,8 +6,6 @@
 #include "emulator/warp/lane-math.h"
 #include "tests/unit/machine.h"
 
-#define LANES 32
-
 /* Small whole numbers are exact in every element type. */
 static int number_a(unsigned row, unsigned column)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTX text to modules: what is listed, where variables get their bytes, what is refused and how
  * that is told. */
+#include "emulator/decode/ptx-function.h"
 #include "emulator/decode/ptx-decode.h"
 #include "tests/unit/machine.h"
 
@@ -14,7 +15,7 @@ static struct ptx_module *load(const char *body, struct error *err)
 	char *exact = malloc(text.len);
 	assert_non_null(exact);
 	memcpy(exact, text.data, text.len);
-	m = ptx_module_load(exact, text.len, err);
+	m = ptx_module_load(exact, text.len, &machine_ptx, err);
 	free(exact);
 	buffer_release(&text);
 	return m;
@@ -161,8 +162,8 @@ static void malformed_text_is_refused_with_its_line(void **state)
 	assert_refused(".section .debug_str { 0fz", "the text ends");
 	assert_refused(".entry k() { .reg .b128 %q; }",
 		       "registers of type `.b128` are not supported");
-	assert_null(ptx_module_load("not ptx at all", 14, &err));
-	assert_null(ptx_module_load("", 0, &err));
+	assert_null(ptx_module_load("not ptx at all", 14, &machine_ptx, &err));
+	assert_null(ptx_module_load("", 0, &machine_ptx, &err));
 	assert_non_null(strstr(err.text, "this is not PTX"));
 }
 
@@ -182,7 +183,7 @@ static void any_prefix_is_survived(void **state)
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(text); n++) {
-		struct ptx_module *m = ptx_module_load(text, n, &err);
+		struct ptx_module *m = ptx_module_load(text, n, &machine_ptx, &err);
 
 		if (!m)
 			continue;

@@ -4,6 +4,8 @@
 
 #include "common/error.h"
 #include "emulator/driver/module/cu-module.h"
+
+#include "emulator/decode/ptx-function.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/warp/machine.h"
 

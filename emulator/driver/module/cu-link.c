@@ -16,7 +16,7 @@
 #include "common/ptx-link.h"
 #include "emulator/driver/module/cu-module.h"
 #include "emulator/driver/module/fat-binary-text.h"
-#include "emulator/warp/warp.h"
+#include "emulator/ptx/ptx-syscall.h"
 
 struct CUlinkState_st {
 	struct ptx_link link;
@@ -150,7 +150,7 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
  * never come there. */
 static bool known_with_device_runtime(const char *name)
 {
-	return syscall_known(name) || ptx_link_is_device_runtime(name);
+	return ptx_syscall_known(name) || ptx_link_is_device_runtime(name);
 }
 
 CUresult cuLinkComplete(CUlinkState s, void **ret, size_t *ret_size)
@@ -166,7 +166,7 @@ CUresult cuLinkComplete(CUlinkState s, void **ret, size_t *ret_size)
 		return CUDA_ERROR_INVALID_VALUE;
 	buffer_clear(&s->image);
 	if (ptx_link_end(&s->link,
-			 s->has_device_runtime ? known_with_device_runtime : syscall_known,
+			 s->has_device_runtime ? known_with_device_runtime : ptx_syscall_known,
 			 &s->image, &err))
 		return failed(s, &err, CUDA_ERROR_INVALID_IMAGE);
 	*ret = s->image.data;

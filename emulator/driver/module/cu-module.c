@@ -22,6 +22,7 @@
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/ptx/machine-limits.h"
+#include "emulator/warp/machine.h"
 
 #define MODULE_MAGIC 0x4d4f4455ull
 
@@ -109,7 +110,7 @@ static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *
 	}
 	m->magic = MODULE_MAGIC;
 	m->device = context_device();
-	m->ptx = ptx_module_load(text, len, err);
+	m->ptx = ptx_module_load(text, len, &machine_ptx, err);
 	if (!m->ptx || ptx_module_place(m->ptx, &placer, err)) {
 		release(m);
 		return code_of(err);

@@ -63,6 +63,5 @@ const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_pa
 /* stage rows: A from 0, B from 16, C from 32; D goes to 0. */
 #define MATRIX_STAGE_B 16
 #define MATRIX_STAGE_C 32
-void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32]);
 
 #endif
