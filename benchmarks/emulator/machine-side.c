@@ -19,9 +19,10 @@
 #include "emulator/decode/ptx-function.h"
 #include "emulator/check/race.h"
 #include "emulator/hot/hot.h"
-#include "emulator/warp/machine.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/exec/core.h"
 
 static char *bytes[BUFFERS];
 static _Atomic uint64_t generation = 1;
@@ -204,7 +205,7 @@ uint64_t machine_side_operations(const struct shape *s)
 
 const char *machine_side_device(void)
 {
-	return machine_core_name();
+	return core_name();
 }
 
 const struct side machine_side = { start, compile, renew, write_buffer, launch, read_buffer };

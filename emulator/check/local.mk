@@ -2,6 +2,7 @@
 libmachine_a_SOURCES += \
 	%reldir%/place.c %reldir%/place.h \
 	%reldir%/race-ahead.c \
+	%reldir%/race-compare.c \
 	%reldir%/race-form.c %reldir%/race-form.h \
 	%reldir%/race-global.c \
 	%reldir%/race-pages.c %reldir%/race-pages.h \

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/machine.h"
 
 /* start + factor[i] * number i of: threadIdx.x, y, z, blockIdx.x, y, z. Without overflow on any
  * thread of the launch. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "emulator/check/race-form.h"
-#include "emulator/warp/register-value.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/register-value.h"
 
 /* What a register may point to beside buffers, by bits above theirs. */
 #define WINDOW (1ull << 62) /* shared or local memory */

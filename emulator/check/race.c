@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The observer: clocks and orders of warps and ctas, and what makes two accesses a race. */
+/* The observer: clocks and orders of warps and ctas. */
 #include "emulator/check/race-pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/warp/exec.h"
+#include "emulator/exec/core.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 static struct race *race_of(struct observer *x)
 {
 	return OBSERVER_OF(x, struct race, observer);
-}
-
-void race_cut(struct race *r)
-{
-	atomic_store(&r->cut, true);
-	atomic_store(&r->observer.over, true);
 }
 
 /* ---- releases ---- */
@@ -126,147 +121,6 @@ static void release(struct race_cta *c, struct race_warp *w, enum race_space spa
 }
 
 /* ---- what is a race ---- */
-
-static enum race_level judge(const struct race_now *n, const struct race_access *old,
-			     uint32_t old_lane, uint32_t lane)
-{
-	const struct race_access *now = &n->access;
-
-	if (old->strong && now->strong)
-		return RACE_NONE;
-	if (old->cta == now->cta) {
-		if (old->epoch != now->epoch)
-			return RACE_NONE;
-		if (old->warp == now->warp)
-			return old_lane == lane || old->meets != now->meets ? RACE_NONE
-									    : RACE_WARNING;
-	}
-	if (old->time < n->c->warps[n->w->index].known)
-		return RACE_NONE;
-	/* Loops around atomicCAS look first; what they see counts for nothing until the swap
-	 * succeeds. */
-	if (!race_writes(old) && now->strong)
-		return RACE_WARNING;
-	if (!race_writes(now) && old->strong && n->space == RACE_GLOBAL)
-		return RACE_WARNING;
-	return RACE_ERROR;
-}
-
-bool race_is_silent(const struct race_now *n, const struct race_access *old)
-{
-	enum race_level level;
-
-	if (!race_writes(old) && !race_writes(&n->access))
-		return true;
-	level = judge(n, old, 0, 1);
-	return level == RACE_NONE || (level == RACE_WARNING && !n->c->race->options.warnings);
-}
-
-/* Whoever writes what is there already disturbs nobody. */
-static bool values_differ(const struct race_now *n, uint32_t lane, const struct race_access *old,
-			  uint32_t mark, struct race_hazard *h)
-{
-	uint8_t incoming[16], earlier[16];
-	const uint8_t *current = memory_step_bytes(n->w, n->s, lane);
-	uint32_t old_lane = mark & (LANES - 1);
-
-	/* Not by an earlier round of a loop: that lane is there again at this very moment. */
-	h->same_instruction = race_writes(old) && mark >> RACE_LANE_BITS == n->number &&
-			      n->s->mask >> old_lane & 1 &&
-			      n->s->address[old_lane] == n->s->address[lane];
-	if (!race_writes(&n->access) || n->s->size > sizeof(incoming) ||
-	    !access_value(n->w, n->o, lane, incoming))
-		return true;
-	if (h->same_instruction) {
-		access_value(n->w, n->o, old_lane, earlier);
-		current = earlier;
-	} else if (old->cta != n->access.cta && race_writes(old)) {
-		race_store_read(&race_owner(n->c->race, mark)->store, mark >> RACE_LANE_BITS,
-				old_lane, n->s->address[lane], current, n->s->size, earlier);
-		current = earlier;
-	}
-	h->value_size = n->s->size < 8 ? n->s->size : 8;
-	memcpy(&h->current, current, h->value_size);
-	memcpy(&h->incoming, incoming, h->value_size);
-	return !race_writes(old) || memcmp(current, incoming, n->s->size);
-}
-
-static void name_buffer(const struct race_now *n, struct race_hazard *h)
-{
-	const struct device_memory *m = n->w->worker->launch->spec->memory;
-	const struct memory_cache *array =
-		n->space == RACE_SHARED ? cta_array(n->w->cta, h->address, 1) : NULL;
-	struct device_buffer b = { 0 };
-
-	h->array_start = array ? array->base : UINT64_MAX;
-	if (n->space != RACE_GLOBAL || !m || !m->find || !m->find(m->data, h->address, &b))
-		return;
-	memcpy(h->buffer_name, b.name, sizeof(h->buffer_name));
-	h->buffer_address = b.address;
-	h->buffer_size = b.size;
-	h->buffer_tag = b.tag;
-}
-
-static bool same_pair(const struct race_hazard *a, const struct race_hazard *b)
-{
-	return (a->first.access.op == b->first.access.op &&
-		a->second.access.op == b->second.access.op) ||
-	       (a->first.access.op == b->second.access.op &&
-		a->second.access.op == b->first.access.op);
-}
-
-/* The hazard of the lowest cta stands for all of the same two operations. */
-static void note(const struct race_now *n, struct race_hazard *h)
-{
-	struct race *r = n->c->race;
-
-	pthread_mutex_lock(&r->lock);
-	for (uint32_t i = 0; i < r->hazard_count; i++) {
-		struct race_hazard *known = &r->hazards[i];
-
-		if (!same_pair(known, h))
-			continue;
-		h->count += known->count;
-		if (h->level > known->level ||
-		    (h->level == known->level && h->second.access.cta < known->second.access.cta)) {
-			name_buffer(n, h);
-			*known = *h;
-		} else {
-			known->count = h->count;
-		}
-		pthread_mutex_unlock(&r->lock);
-		return;
-	}
-	if (r->hazard_count < RACE_HAZARDS) {
-		name_buffer(n, h);
-		r->hazards[r->hazard_count++] = *h;
-	}
-	pthread_mutex_unlock(&r->lock);
-}
-
-void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark,
-		  uint32_t lane)
-{
-	uint32_t old_lane = mark & (LANES - 1);
-	enum race_level level = judge(n, old, old_lane, lane);
-	struct race_hazard h;
-
-	if (level == RACE_NONE || (level == RACE_WARNING && !n->c->race->options.warnings))
-		return;
-	memset(&h, 0, sizeof(h));
-	if (!values_differ(n, lane, old, mark, &h))
-		return;
-	h.first = (struct race_side){ *old, old_lane };
-	h.second = (struct race_side){ n->access, lane };
-	h.level = level;
-	h.count = 1;
-	h.space = n->space;
-	h.address = n->s->address[lane];
-	h.size = n->s->size;
-	note(n, &h);
-}
-
-/* ---- what the machine tells ---- */
 
 static void note_plain_write(struct race_warp *w, uint32_t lanes)
 {
@@ -498,7 +352,7 @@ struct race *race_new(const struct race_options *o)
 		free(r);
 		return NULL;
 	}
-	r->rows = address_rows();
+	r->rows = core_address_rows();
 	r->observer.class = &race_class;
 	r->observer.budget = o->budget;
 	r->options = *o;

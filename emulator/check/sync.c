@@ -9,9 +9,9 @@
 
 #include "common/buffer.h"
 #include "emulator/check/place.h"
-#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-ops.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 #define FINDINGS 32
 

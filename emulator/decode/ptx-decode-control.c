@@ -2,11 +2,11 @@
 /* Branches, calls, barriers and operations between lanes (PTX ISA 9.7.12, 9.7.13). */
 #include "emulator/decode/ptx-decode.h"
 
-#include "emulator/ptx/ptx-syscall.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/ptx/ptx-syscall.h"
 
 #define NO_ROW ((struct ref){ PTX_NO_OPERAND, REF_RAW })
 

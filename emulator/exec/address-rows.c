@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One copy for each instruction set, as of the handlers; core.c picks. */
 #include "emulator/exec/address-rows.h"
+
 #include "emulator/warp/lane-halves.h"
 
 /* With steps that are constants, so that no vector of them must be put together. */

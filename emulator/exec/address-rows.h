@@ -29,7 +29,4 @@ struct address_rows {
 
 extern const struct address_rows address_rows_baseline, address_rows_avx2, address_rows_avx512;
 
-/* The copy that fits this processor. */
-const struct address_rows *address_rows(void);
-
 #endif

@@ -4,9 +4,12 @@
  * does, so parts of a warp may arrive at different places; a thread that has exited is no longer
  * waited for.
  */
+#include "emulator/exec/barrier.h"
+
+#include "emulator/memory/block-memory.h"
+#include "emulator/ptx/ptx-ops.h"
 #include "emulator/warp/exec.h"
 #include "emulator/warp/observer.h"
-#include "emulator/ptx/ptx-ops.h"
 
 static void write_result(struct parked *p, const struct barrier *b)
 {
@@ -60,14 +63,14 @@ static bool complete(const struct cta *c, const struct barrier *b)
 	return b->arrived && b->arrived >= (b->expected ? b->expected : c->live_threads);
 }
 
-void cta_check_barriers(struct cta *c)
+void barrier_check(struct cta *c)
 {
 	FOR_ACTIVE (id, c->barriers_begun)
 		if (complete(c, &c->barriers[id]))
 			release(c, id);
 }
 
-const struct op *cta_barrier(struct warp *w, const struct op *o)
+const struct op *barrier_arrive(struct warp *w, const struct op *o)
 {
 	uint32_t lane = (uint32_t)first_lane(w->mask), id = ROW(w, uint32_t, o->a)[lane];
 	uint32_t mode = o->flags & BARRIER_MODE;

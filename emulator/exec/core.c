@@ -7,6 +7,7 @@
 #undef CORE
 #define CORE baseline
 #include "emulator/exec/address-rows.h"
+#include "emulator/exec/core.h"
 #include "emulator/warp/exec.h"
 
 #include "common/bug.h"
@@ -22,7 +23,7 @@ EXEC_SCALAR_FILES(DECLARE_BASE)
 
 static struct op_handlers table[OP_COUNT];
 static const struct address_rows *rows;
-static const char *core_name;
+static const char *name_of_core;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void add(const struct op_entry *e)
@@ -51,19 +52,19 @@ static void choose(void)
 				     __builtin_cpu_supports("avx512dq") &&
 				     __builtin_cpu_supports("avx512vl") &&
 				     __builtin_cpu_supports("avx512cd"))) {
-		core_name = "avx512";
+		name_of_core = "avx512";
 		rows = &address_rows_avx512;
 		EXEC_VECTOR_FILES(ADD_AVX512)
 	} else if (usable("avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 					  __builtin_cpu_supports("bmi2") &&
 					  __builtin_cpu_supports("f16c"))) {
-		core_name = "avx2";
+		name_of_core = "avx2";
 		rows = &address_rows_avx2;
 		EXEC_VECTOR_FILES(ADD_AVX2)
 	}
 #endif
-	if (!core_name) {
-		core_name = "baseline";
+	if (!name_of_core) {
+		name_of_core = "baseline";
 		rows = &address_rows_baseline;
 		EXEC_VECTOR_FILES(ADD_BASELINE)
 	}
@@ -73,20 +74,20 @@ static void choose(void)
 			BUG("operation %d has no handler", i);
 }
 
-const struct op_handlers *machine_handlers(void)
+const struct op_handlers *core_handlers(void)
 {
 	pthread_once(&once, choose);
 	return table;
 }
 
-const struct address_rows *address_rows(void)
+const struct address_rows *core_address_rows(void)
 {
-	machine_handlers();
+	core_handlers();
 	return rows;
 }
 
-const char *machine_core_name(void)
+const char *core_name(void)
 {
-	machine_handlers();
-	return core_name;
+	core_handlers();
+	return name_of_core;
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of a launch are a block of the device's heap until it has run. */
+/*
+ * Parameters of a launch are a block of the device's heap until it has run. What is asked for is a
+ * list of the launch that asks; emulator/launch/machine-launch.c runs it.
+ */
 #include "emulator/exec/device-launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "emulator/warp/exec.h"
+#include "emulator/exec/syscall-argument.h"
+#include "emulator/memory/state-space.h"
+#include "emulator/memory/worker-caches.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 #define TAIL_STREAM 3 /* cudaStreamTailLaunch */
 #define NEW_STREAM                                                                                 \
@@ -22,18 +27,6 @@ enum {
 	INVALID_CONFIGURATION = 9
 }; /* cudaError_t */
 
-enum kind { ENTRY, COPY, FILL };
-
-struct device_launch {
-	struct device_launch *next;
-	enum kind kind;
-	bool asked; /* for ENTRY: its parameters are complete */
-	bool last;
-	struct ptx_function *entry;
-	uint32_t shape[7];       /* grid, block, dynamic shared memory */
-	uint64_t to, from, size; /* to: of ENTRY the parameters; from: of FILL the byte */
-};
-
 static uint64_t number(struct warp *w, const struct op *o, uint32_t lane, uint32_t i)
 {
 	return syscall_argument(w, o->call, lane, i);
@@ -44,8 +37,6 @@ static const struct op *answer(struct warp *w, const struct op *o, uint32_t lane
 	syscall_result(w, o->call, lane, v);
 	return o + 1;
 }
-
-/* ---- asking ---- */
 
 static void append(struct launch *l, struct device_launch *d)
 {
@@ -63,7 +54,9 @@ static uint64_t add_entry(struct launch *l, struct ptx_function *f, const uint32
 
 	if (!d)
 		return 0;
-	*d = (struct device_launch){ .kind = ENTRY, .entry = f, .size = f->param_size };
+	*d = (struct device_launch){ .kind = DEVICE_LAUNCH_KERNEL,
+				     .entry = f,
+				     .size = f->param_size };
 	memcpy(d->shape, shape, sizeof(d->shape));
 	d->to = l->spec->heap_alloc
 			? l->spec->heap_alloc(l->spec->data, f->param_size ? f->param_size : 1)
@@ -114,7 +107,8 @@ static uint64_t begin(struct launch *l, uint64_t parameters, uint64_t stream)
 {
 	struct device_launch *d = l->device_launches, **at = &l->device_launches;
 
-	for (; d && (d->asked || d->kind != ENTRY || d->to != parameters); d = d->next)
+	for (; d && (d->asked || d->kind != DEVICE_LAUNCH_KERNEL || d->to != parameters);
+	     d = d->next)
 		at = &d->next;
 	if (!d)
 		return INVALID_VALUE;
@@ -143,8 +137,8 @@ const struct op *device_launch_begin(struct warp *w, const struct op *o)
 	return o + 1;
 }
 
-static const struct op *add_transfer(struct warp *w, const struct op *o, enum kind kind,
-				     uint32_t stream)
+static const struct op *add_transfer(struct warp *w, const struct op *o,
+				     enum device_launch_kind kind, uint32_t stream)
 {
 	struct launch *l = w->worker->launch;
 
@@ -171,13 +165,13 @@ static const struct op *add_transfer(struct warp *w, const struct op *o, enum ki
 /* (to, from, size, kind, stream) */
 const struct op *device_launch_copy(struct warp *w, const struct op *o)
 {
-	return add_transfer(w, o, COPY, 4);
+	return add_transfer(w, o, DEVICE_LAUNCH_COPY, 4);
 }
 
 /* (to, byte, size, stream) */
 const struct op *device_launch_fill(struct warp *w, const struct op *o)
 {
-	return add_transfer(w, o, FILL, 3);
+	return add_transfer(w, o, DEVICE_LAUNCH_FILL, 3);
 }
 
 static bool store(struct warp *w, uint32_t lane, uint64_t address, uint64_t v)
@@ -244,79 +238,4 @@ const struct op *device_launch_free(struct warp *w, const struct op *o)
 	}
 	worker_check_generation(w->worker);
 	return o + 1;
-}
-
-/* ---- running ---- */
-
-/* The bytes of a range in one buffer; NULL: it is not in one. */
-static uint8_t *bytes_of(const struct machine_launch *s, uint64_t address, uint64_t size)
-{
-	struct device_buffer b;
-
-	if (!s->memory->find(s->memory->data, address, &b) || b.size - (address - b.address) < size)
-		return NULL;
-	return (uint8_t *)b.bytes + (address - b.address);
-}
-
-static int run_entry(const struct machine_launch *parent, const struct device_launch *d,
-		     struct gpu_fault *fault, struct error *err)
-{
-	struct machine_launch l = *parent;
-
-	l.entry = d->entry;
-	memcpy(l.grid, d->shape, sizeof(l.grid));
-	memcpy(l.block, d->shape + 3, sizeof(l.block));
-	l.dynamic_shared = d->shape[6];
-	l.cooperative = false;
-	l.params = bytes_of(parent, d->to, d->size);
-	l.params_size = d->entry->param_size;
-	if (!l.params)
-		return error_set(err, ERROR_INPUT,
-				 "the parameters of `%s`, which device code launches, are gone",
-				 d->entry->name);
-	return machine_launch(&l, fault, NULL, err);
-}
-
-static int run_transfer(const struct machine_launch *s, const struct device_launch *d,
-			struct error *err)
-{
-	uint8_t *to = bytes_of(s, d->to, d->size),
-		*from = d->kind == COPY ? bytes_of(s, d->from, d->size) : to;
-
-	if (!to || !from)
-		return error_set(err, ERROR_INPUT,
-				 "a copy that device code asks for goes beyond a buffer: %llu "
-				 "bytes from 0x%llx to 0x%llx",
-				 (unsigned long long)d->size, (unsigned long long)d->from,
-				 (unsigned long long)d->to);
-	if (d->kind == COPY)
-		memmove(to, from, d->size);
-	else
-		memset(to, (int)d->from, d->size);
-	return 0;
-}
-
-static int run_one(const struct machine_launch *s, const struct device_launch *d,
-		   struct gpu_fault *fault, struct error *err)
-{
-	return d->kind == ENTRY ? run_entry(s, d, fault, err) : run_transfer(s, d, err);
-}
-
-int device_launch_run(struct launch *l, bool ended, struct gpu_fault *fault, struct error *err)
-{
-	struct device_launch *all = l->device_launches, *d;
-	int failed = 0;
-
-	l->device_launches = NULL;
-	for (int last = 0; last < 2 && ended; last++)
-		for (d = all; d && !failed; d = d->next)
-			if (d->asked && d->last == last)
-				failed = run_one(l->spec, d, fault, err);
-	while ((d = all)) {
-		all = d->next;
-		if (d->kind == ENTRY)
-			l->spec->heap_free(l->spec->data, d->to);
-		free(d);
-	}
-	return failed;
 }

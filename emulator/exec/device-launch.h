@@ -8,16 +8,24 @@
 #define CGPU_EMULATOR_MACHINE_DEVICE_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct error;
-struct gpu_fault;
-struct launch;
 struct op;
+struct ptx_function;
 struct warp;
 
-/* As machine_launch(): what l's threads have asked for, none of it when `ended` is false. The list
- * is empty then. */
-int device_launch_run(struct launch *l, bool ended, struct gpu_fault *fault, struct error *err);
+enum device_launch_kind { DEVICE_LAUNCH_KERNEL, DEVICE_LAUNCH_COPY, DEVICE_LAUNCH_FILL };
+
+struct device_launch {
+	struct device_launch *next;
+	enum device_launch_kind kind;
+	bool asked; /* for DEVICE_LAUNCH_KERNEL: its parameters are complete */
+	bool last;
+	struct ptx_function *entry;
+	uint32_t shape[7];       /* grid, block, dynamic shared memory */
+	uint64_t to, from, size; /* to: of DEVICE_LAUNCH_KERNEL the parameters; from: of
+				    DEVICE_LAUNCH_FILL the byte */
+};
 
 /* The functions of the device's runtime that device code calls. */
 const struct op *device_launch_parameters(struct warp *w, const struct op *o);

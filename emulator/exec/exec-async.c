@@ -6,8 +6,9 @@
  * word needs no atomic operations.
  */
 #define TAKE_ASYNC KEEP
-#include "emulator/warp/exec.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 HANDLER(cp_async_masked)
 {

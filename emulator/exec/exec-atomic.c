@@ -4,9 +4,10 @@
  * threads, so each one is a host atomic; floating point and the rest go through compare and swap.
  */
 #define TAKE_ATOMIC KEEP
-#include "emulator/warp/exec.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/memory/taint.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 static bool same_width_32(uint32_t type)
 {

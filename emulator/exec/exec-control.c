@@ -4,9 +4,12 @@
  * park. An operation that changes which lanes run returns NULL with w->event telling how to go on.
  */
 #define TAKE_CONTROL KEEP
-#include "emulator/warp/exec.h"
+#include "emulator/exec/barrier.h"
+#include "emulator/exec/syscall.h"
+#include "emulator/exec/warp-call.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 /* Every jump backwards is counted, so that no loop can keep the host thread for ever. */
 static inline const struct op *go(struct warp *w, const struct op *o, const struct op *target)
@@ -247,7 +250,7 @@ HANDLER(unknown_masked)
 
 HANDLER(barrier_masked)
 {
-	return cta_barrier(w, o);
+	return barrier_arrive(w, o);
 }
 
 #define SAME_WHEN_FULL(name)                                                                       \

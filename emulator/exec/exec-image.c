@@ -7,9 +7,10 @@
 #define TAKE_STAGE KEEP
 #include <stdio.h>
 
-#include "emulator/warp/exec.h"
 #include "emulator/memory/image.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 HANDLER(stage_masked)
 {

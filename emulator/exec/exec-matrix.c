@@ -2,11 +2,12 @@
 /* Matrix instructions (PTX ISA 9.7.14). All 32 lanes take part: the decoder puts a warp barrier
  * before each. */
 #define TAKE_MATRIX KEEP
-#include "emulator/memory/access.h"
-#include "emulator/warp/exec.h"
 #include "emulator/exec/matrix-multiply.h"
+#include "emulator/memory/access.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/ptx/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 static bool all_here(struct warp *w, const struct op *o)
 {

@@ -4,9 +4,10 @@
  * operation touched last, then moved lane by lane; whatever does not fit there goes the exact way,
  * which finds the first lane at fault. */
 #define TAKE_MEMORY KEEP
-#include "emulator/warp/lane-halves.h"
 #include "emulator/memory/shadow.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/memory/taint.h"
+#include "emulator/warp/lane-halves.h"
 
 /*
  * Offsets from the span's start for every lane; inactive lanes get the first active one's, so they

@@ -4,8 +4,8 @@
  * the same step for each byte or half, with the results kept or, with .add, summed into c.
  */
 #define TAKE_VIDEO KEEP
-#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 static int32_t piece(uint32_t v, int i, int bits, bool is_signed)
 {

@@ -6,9 +6,11 @@
  * maybe at another place in the code, does it for all.
  */
 #define TAKE_WARP KEEP
+#include "emulator/exec/exec-warp.h"
+
+#include "emulator/ptx/ptx-ops.h"
 #include "emulator/warp/exec.h"
 #include "emulator/warp/observer.h"
-#include "emulator/ptx/ptx-ops.h"
 
 /* Lanes that the running fragment's operands name. */
 static uint32_t named_lanes(struct warp *w, const struct op *o)
@@ -247,7 +249,7 @@ static bool joins(const struct op *a, const struct op *b)
 	return a->id == b->id && a->flags == b->flags;
 }
 
-void warp_check_joint(struct warp *w)
+void exec_warp_check_joint(struct warp *w)
 {
 	for (uint32_t i = 0; i < w->parked_count; i++) {
 		const struct op *o = w->parked[i].fragment.pc;
@@ -297,7 +299,7 @@ static const struct op *join(struct warp *w, const struct op *o)
 			if (!(w->mask >> l & 1))
 				w->joint.low[l] = old[l];
 		warp_park(w, o, PARKED_WARP, 0, named);
-		warp_check_joint(w);
+		exec_warp_check_joint(w);
 		return NULL;
 	}
 	struct lane_values value;

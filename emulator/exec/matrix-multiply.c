@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "common/bug.h"
-
 #include "emulator/warp/lane-math.h"
 
 /* 8-bit floats, also for cvt. */

@@ -1,43 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free,
- * and the device's runtime. Arguments lie in the parameter area of the calling frame, one set a
- * lane; lanes are served in lane order.
+ * and the device's runtime. Lanes are served in lane order.
  */
+#include "emulator/exec/syscall.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "emulator/exec/device-launch.h"
-#include "emulator/warp/exec.h"
+#include "emulator/exec/syscall-argument.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/memory/taint.h"
-
-const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane,
-				   uint32_t i)
-{
-	return w->frame->params + (size_t)lane * w->frame->program->param_area +
-	       c->arguments[i].offset;
-}
-
-uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
-{
-	uint64_t v = 0;
-
-	if (i < c->argument_count)
-		memcpy(&v,
-		       w->frame->params + (size_t)lane * w->frame->program->param_area +
-			       c->arguments[i].offset,
-		       c->arguments[i].size < 8 ? c->arguments[i].size : 8);
-	return v;
-}
-
-void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v)
-{
-	if (c->return_count)
-		memcpy(w->frame->params + (size_t)lane * w->frame->program->param_area +
-			       c->returns[0].offset,
-		       &v, c->returns[0].size < 8 ? c->returns[0].size : 8);
-}
+#include "emulator/memory/worker-caches.h"
+#include "emulator/warp/exec.h"
 
 static void print(struct warp *w, const struct buffer *text)
 {

@@ -32,7 +32,7 @@ struct hot_program {
 	bool (*part)(struct warp *w, const struct op *branch, uint32_t back); /* warp_part() */
 	struct warp *(*partner)(struct warp *w, const struct op *o,
 				const struct op *end); /* warp_partner() */
-	const char *core;                              /* machine_core_name() */
+	const char *core;                              /* core_name() */
 };
 
 /* Operation `op` begins a block that is compiled. False: nobody wants the program any more. */

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "emulator/memory/shadow.h"
 #include "emulator/warp/exec.h"
 #include "emulator/warp/lane-halves.h"
-#include "emulator/memory/shadow.h"
 
 struct access {
 	struct hot_build *b;

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "emulator/exec/core.h"
 #include "emulator/hot/hot-compiler.h"
 #include "emulator/warp/exec.h"
-#include "emulator/launch/machine-pool.h"
 
 #define PLUGIN "cgpu-hot.so"
 
@@ -123,10 +123,10 @@ static struct hot *hot_new(struct ptx_program *p)
 		.op_count = p->op_count,
 		.constants = copy_of(p->constants, p->constant_count, sizeof(*p->constants)),
 		.constant_count = p->constant_count,
-		.handlers = machine_handlers(),
+		.handlers = core_handlers(),
 		.part = warp_part,
 		.partner = warp_partner,
-		.core = machine_core_name(),
+		.core = core_name(),
 	};
 	if (!targets || !h->copy.ops || !h->copy.constants) {
 		hot_free(h);

@@ -2,13 +2,15 @@
 /* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order.
  */
 #include "emulator/launch/cta.h"
-#include "emulator/memory/shadow.h"
-#include "emulator/launch/stall.h"
-#include "emulator/memory/taint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/launch/stall.h"
+#include "emulator/memory/block-memory.h"
+#include "emulator/memory/shadow.h"
+#include "emulator/memory/taint.h"
 
 static size_t round_up(size_t n)
 {
@@ -55,56 +57,6 @@ static void set_arrays(struct cta *c, const struct launch *l)
 						      { 0 },
 						      NULL };
 	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
-}
-
-const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size)
-{
-	for (uint32_t i = 0; i < c->array_count; i++) {
-		const struct memory_cache *a = &c->arrays[i];
-
-		if (offset - a->base < a->size && size <= a->size - (offset - a->base))
-			return a;
-	}
-	return NULL;
-}
-
-/* Nothing is written yet. Bytes behind the end of an array count as known. */
-static void forget_shared(struct cta *c)
-{
-	memset(c->shared_shadow, 0, c->shared_size / SHADOW_WORD + 1);
-	for (uint32_t i = 0; i < c->array_count; i++) {
-		struct memory_cache *a = &c->arrays[i];
-
-		a->known = 0;
-		a->shadow = a->size ? c->shared_shadow + a->base / SHADOW_WORD : NULL;
-		if (a->size % SHADOW_WORD)
-			a->shadow[a->size / SHADOW_WORD] =
-				(uint8_t)(SHADOW_KNOWN << a->size % SHADOW_WORD & SHADOW_KNOWN);
-	}
-}
-
-void cta_settle_shadows(struct cta *c)
-{
-	for (uint32_t i = 0; i < c->array_count; i++) {
-		struct memory_cache *a = &c->arrays[i];
-		uint64_t words = (a->size + SHADOW_WORD - 1) / SHADOW_WORD;
-
-		if (!a->shadow)
-			continue;
-		a->known = shadow_scan(a->shadow, a->known, words);
-		if (a->known == words)
-			a->shadow = NULL;
-	}
-}
-
-void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size)
-{
-	if (!size)
-		return;
-	for (; lanes; lanes &= lanes - 1)
-		memset(w->local_shadow +
-			       ((size_t)first_lane(lanes) * w->local_size + base) / SHADOW_WORD,
-		       0, (size + SHADOW_WORD - 1) / SHADOW_WORD);
 }
 
 size_t cta_bytes(const struct launch *l)
@@ -228,7 +180,7 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
 	if (c->shared_size)
-		forget_shared(c);
+		cta_forget_shared(c);
 	for (uint32_t i = 0; i < c->warp_count; i++)
 		start_warp(&c->warps[i], l->threads_per_cta - i * LANES);
 }

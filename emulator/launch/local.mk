@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 libmachine_a_SOURCES += \
 	%reldir%/cta.c %reldir%/cta.h \
-	%reldir%/grid.c \
+	%reldir%/grid.c %reldir%/grid.h \
+	%reldir%/machine-launch.c %reldir%/machine-launch.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
+	%reldir%/observer-run.c %reldir%/observer-run.h \
 	%reldir%/stall.c %reldir%/stall.h
 
 check_PROGRAMS += test-machine-faults

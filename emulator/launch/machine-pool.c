@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "emulator/warp/machine.h"
+
 #define HELPERS_MAX 255
 
 static struct {

@@ -6,8 +6,6 @@
 
 /* CPUs that this process may use. */
 unsigned machine_pool_default(void);
-/* What the names of threads of ours begin with, so that they are told from the program's. */
-#define MACHINE_THREAD_NAME "cgpu: "
 
 /*
  * Run work(data) on the calling thread and on up to threads - 1 helpers at the same time; returns

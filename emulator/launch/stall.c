@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "emulator/warp/exec.h"
-#include "emulator/warp/observer.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
+#include "emulator/warp/observer.h"
 
 /* Rounds that a worker is watched for, and how many times that many turns of each block it is not
  * watched before. */

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/warp/exec.h"
+#include "emulator/memory/block-memory.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/ptx/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
 
 struct access_shape access_shapes[OP_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -4,15 +4,17 @@
  * said when it stands for none (PTX ISA chapter 5, state spaces). Handlers come here when their
  * one-buffer check fails: a new buffer, lanes in several buffers, a window address, or a fault.
  */
-#include <stdio.h>
+#include "emulator/memory/state-space.h"
+
 #include <string.h>
 
-#include "emulator/warp/exec.h"
-#include "emulator/warp/fault-address.h"
-#include "emulator/warp/observer.h"
+#include "emulator/memory/block-memory.h"
 #include "emulator/memory/shadow.h"
 #include "emulator/memory/taint.h"
 #include "emulator/ptx/ptx-lines.h"
+#include "emulator/warp/exec.h"
+#include "emulator/warp/fault-address.h"
+#include "emulator/warp/observer.h"
 
 #define PARAM_FRAME_OFFSET 0x1000000ull
 
@@ -43,23 +45,6 @@ static const struct device_buffer *find_buffer(struct worker *k, uint64_t addres
 	}
 	k->recent_next = (k->recent_next + 1) % WORKER_BUFFERS;
 	return slot;
-}
-
-void worker_check_generation(struct worker *k)
-{
-	const struct device_memory *m = k->launch->spec->memory;
-	uint64_t now =
-		m && m->generation ? atomic_load_explicit(m->generation, memory_order_acquire) : 0;
-
-	if (now == k->generation)
-		return;
-	k->generation = now;
-	memset(k->recent, 0, sizeof(k->recent));
-	if (k->caches)
-		memset(k->caches, 0, k->launch->program->cache_count * sizeof(*k->caches));
-	for (uint32_t i = 0; i < k->other_count; i++)
-		memset(k->others[i].caches, 0,
-		       k->others[i].program->cache_count * sizeof(*k->others[i].caches));
 }
 
 /* One lane of a generic or global access; NULL when the address is bad. */

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/warp/observer.h"
 #include "emulator/memory/shadow.h"
+#include "emulator/memory/state-space.h"
 #include "emulator/memory/taint-rules.h"
 #include "emulator/ptx/ptx-ops.h"
+#include "emulator/warp/exec.h"
+#include "emulator/warp/observer.h"
 
 #define ORIGINS 2048
 #define COMPUTED 0x8000 /* in a row's origin: its value is no plain copy of what was loaded */
@@ -306,7 +308,7 @@ static void move(struct warp *w, const struct op *o, const struct taint_rule *r)
 	twin.x[0] = 3 * sizeof(rows[0]);
 	twin.d = 4 * sizeof(rows[0]);
 	w->rows = rows[0];
-	machine_handlers()[o->id].full(w, &twin);
+	w->worker->handlers[o->id].full(w, &twin);
 	w->rows = saved;
 	FOR_ACTIVE (l, w->mask)
 		put(w->frame, o->d, r->type[0], l,

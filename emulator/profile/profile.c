@@ -16,12 +16,12 @@
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/lambda-name.h"
-#include "emulator/report/function-name.h"
-#include "emulator/warp/machine.h"
 #include "emulator/profile/instruction.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/report/function-name.h"
+#include "emulator/warp/machine.h"
 
 #define FRAMES_MAX 16
 #define SPANS_MAX 5000 /* more than that nobody can read */

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/warp/exec.h"
+#include "emulator/memory/access.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 #define SECTOR_SHIFT 5
 #define BANKS 32

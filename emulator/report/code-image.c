@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/report/elf-writer.h"
-#include "emulator/report/gpu-fault.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/report/elf-writer.h"
+#include "emulator/report/gpu-fault.h"
 
 #define OS_CUDA 0x33
 #define FILES_MAX 64

@@ -9,8 +9,8 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
-#include "emulator/report/function-name.h"
 #include "emulator/ptx/machine-limits.h"
+#include "emulator/report/function-name.h"
 #include "emulator/report/source-line.h"
 
 static const struct {

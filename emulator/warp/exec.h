@@ -429,7 +429,4 @@ static inline void mode_leave(unsigned saved)
 #endif
 }
 
-/* The best handlers for this processor by operation number, filled at the first call. */
-const struct op_handlers *machine_handlers(void);
-
 #endif

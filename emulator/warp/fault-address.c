@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "emulator/warp/register-value.h"
 #include "emulator/ptx/ptx-lines.h"
+#include "emulator/warp/register-value.h"
 
 #define TERMS 6
 #define DEPTH 8

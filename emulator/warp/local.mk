@@ -7,7 +7,9 @@ libmachine_a_SOURCES += \
 	%reldir%/machine.h \
 	%reldir%/observer.c %reldir%/observer.h \
 	%reldir%/register-value.c %reldir%/register-value.h \
-	%reldir%/warp.c %reldir%/warp.h
+	%reldir%/warp.c %reldir%/warp.h \
+	%reldir%/warp-constants.c \
+	%reldir%/warp-fault.c
 
 check_PROGRAMS += test-machine-warps test-observer
 TESTS += test-machine-warps test-observer

@@ -22,8 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/report/gpu-fault.h"
 #include "emulator/ptx/ptx-module.h"
+#include "emulator/report/gpu-fault.h"
+
+/* What the names of threads of ours begin with, so that they are told from the program's. */
+#define MACHINE_THREAD_NAME "cgpu: "
 
 struct error;
 struct image;
@@ -103,31 +106,5 @@ struct machine_launch {
 	 * nothing. */
 	bool (*may_be_freed)(void *data);
 };
-
-struct machine_stats {
-	uint64_t warp_instructions; /* decoded operations executed by all warps */
-};
-
-/*
- * Run the grid. 0: all ctas ended. 1: *fault says why it stopped (memory keeps what was written
- * until then). -1: err says why it could not start: limits of machine-limits.h, undecodable code,
- * host memory. stats may be NULL.
- */
-int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
-		   struct machine_stats *stats, struct error *err);
-
-/* What machine_launch() would find wrong before it starts: 0, or -1 with the same error. */
-int machine_launch_check(const struct machine_launch *l, struct error *err);
-
-/* ctas of this shape that can be resident at once on the whole emulated device (cooperative
- * launches, occupancy). */
-uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta,
-			       uint32_t dynamic_shared);
-
-/* What ptx_module_load() is given for modules that this machine runs. */
-extern const struct ptx_machine machine_ptx;
-
-/* "avx512", "avx2" or "baseline": the copy of the core in use. */
-const char *machine_core_name(void);
 
 #endif

@@ -24,8 +24,9 @@
 #ifndef CGPU_EMULATOR_OBSERVER_H
 #define CGPU_EMULATOR_OBSERVER_H
 
-#include "emulator/memory/access.h"
 #include "emulator/warp/warp.h"
+
+struct memory_step; /* emulator/memory/access.h */
 
 struct observer {
 	const struct observer_class *class;
@@ -87,8 +88,6 @@ void observer_refresh(struct worker *k);
 void observer_add(struct worker *k, struct observer *x);
 void observer_drop(struct worker *k, struct observer *x);
 
-/* The loop of warp_run() while somebody looks on: from pc until NULL or the place `end` + 1. */
-const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end, uint64_t *steps);
 void observer_barrier(struct cta *c, uint32_t id);
 void observer_warp_sync(struct warp *w, uint32_t lanes);
 void observer_placed(struct warp *w, const struct op *o);

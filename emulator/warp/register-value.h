@@ -11,8 +11,8 @@
 #ifndef CGPU_EMULATOR_REGISTER_VALUE_H
 #define CGPU_EMULATOR_REGISTER_VALUE_H
 
-#include "emulator/warp/warp.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/warp.h"
 
 #define REGISTER_VALUES_ASSUMED 8
 

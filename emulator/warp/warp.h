@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "emulator/ptx/machine-limits.h"
-#include "emulator/warp/machine.h"
 #include "emulator/ptx/ptx-program.h"
+#include "emulator/warp/machine.h"
 
 /*
  * The last buffer an operation touched: an address is inside when address - base <= size - access,
@@ -188,6 +188,10 @@ struct program_caches {
 
 struct op_handlers;
 
+/* Run the warp from pc until NULL or the place `end` + 1, and count the steps. */
+typedef const struct op *watched_run(struct warp *w, const struct op *pc, uintptr_t end,
+				     uint64_t *steps);
+
 /* What one host thread holds while it works on a launch. */
 struct worker {
 	struct launch *launch;
@@ -209,7 +213,8 @@ struct worker {
 				      word, or NULL */
 	struct observer *observers[WORKER_OBSERVERS]; /* called at present */
 	uint32_t observer_count;
-	const struct op_handlers *handlers; /* while somebody looks on */
+	const struct op_handlers *handlers; /* by operation number, for those who look on */
+	watched_run *run_watched;           /* the loop of warp_run() while somebody looks on */
 	bool steps_wanted, accesses_wanted; /* by one of them */
 	uint64_t current;                   /* linear id of the cta that runs */
 	/* Operands of an instruction that takes several operations; nothing else runs between
@@ -273,20 +278,10 @@ const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind 
 			   uint32_t barrier, uint32_t need);
 /* Wake parked fragment i: it goes on at pc. */
 void warp_wake(struct warp *w, uint32_t i, const struct op *pc);
-/* Lanes of the running fragment exit. */
-const struct op *warp_exit(struct warp *w, uint32_t mask);
-const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_function *callee);
-const struct op *warp_return(struct warp *w, const struct op *o);
 /* Fill constant rows. ctas_only: just those that change from cta to cta. */
 void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only);
 /* What a special register holds for a lane. */
 uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane);
-/* Look at parked joint operations again after lanes exited. */
-void warp_check_joint(struct warp *w);
-
-const struct op *cta_barrier(struct warp *w, const struct op *o);
-void cta_check_barriers(struct cta *c);
-
 /* Leave with a fault at o for the given lanes of the running fragment; the first lane is named.
  * Returns NULL. */
 const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind,
@@ -297,55 +292,5 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 		   uint32_t lanes, const char *note, struct gpu_fault *f);
 void warp_describe_place(const struct ptx_function *function, const struct op *o,
 			 struct gpu_fault *f);
-
-struct memory_access {
-	enum ptx_space space;
-	enum gpu_access kind;
-	uint32_t size;  /* bytes a lane, vectors as a whole */
-	uint32_t align; /* of the whole vector */
-};
-
-/*
- * Where the bytes of each active lane are. Fills the operation's cache when one buffer holds all.
- * False: the warp has faulted, and the first lane with a bad address is named.
- */
-bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address,
-			 struct memory_access access, uint8_t **ret);
-/* A NUL-terminated or sized piece of memory as device code sees it, for printf and assert; NULL
- * when invalid. */
-const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len);
-uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size);
-/*
- * Where the bytes of one lane are, for those who look on: NULL when the access would fault.
- * `wanted` is the space that the instruction names. For shared and local memory *address becomes
- * the offset in its window.
- */
-uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size,
-			  enum gpu_access kind, enum ptx_space wanted, enum ptx_space *ret_space);
-/* The shadow of the word that holds the address; NULL: it has none. A space that is not a window
- * means a device address. */
-uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enum ptx_space space);
-/* Of the device buffer around the address; NULL: it has none. */
-struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address);
-/* Fill in what lies at f->address. */
-void state_space_describe(struct warp *w, struct gpu_fault *f);
-/* All have met at a barrier: arrays that are written as a whole need no shadow any more. */
-void cta_settle_shadows(struct cta *c);
-/* The local variables of a frame start unwritten for these lanes. */
-void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size);
-/* The array of shared memory that holds these bytes; NULL: none does. */
-const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size);
-void worker_check_generation(struct worker *k);
-struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p);
-
-/* vprintf, malloc, free, __assertfail. NULL when it faulted; false result when the name is none of
- * them. */
-uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane,
-			  uint32_t i);
-/* Of one that is larger than 8 bytes. */
-const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane,
-				   uint32_t i);
-void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v);
-const struct op *syscall_run(struct warp *w, const struct op *o, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/warp/exec.h"
-#include "emulator/warp/machine.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define PLACED_MAX (1u << 20)

@@ -23,7 +23,7 @@
 #include "common/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/hot/hot.h"
-#include "emulator/warp/machine.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
 

@@ -8,6 +8,7 @@
 
 #include "emulator/warp/exec.h"
 #include "emulator/memory/shadow.h"
+#include "emulator/exec/core.h"
 #include "tests/unit/machine.h"
 
 #define WORDS 1024
@@ -390,7 +391,7 @@ static bool some_block_is_compiled(const struct ptx_program *p)
 {
 	for (uint32_t i = 0; i < p->op_count; i++)
 		if (__atomic_load_n(&p->ops[i].full, __ATOMIC_ACQUIRE) !=
-		    machine_handlers()[p->ops[i].id].full)
+		    core_handlers()[p->ops[i].id].full)
 			return true;
 	return false;
 }

@@ -7,6 +7,7 @@
 #include "emulator/warp/observer.h"
 
 #include "emulator/warp/exec.h"
+#include "emulator/memory/access.h"
 #include "emulator/ptx/ptx-syntax.h"
 #include "tests/unit/machine.h"
 

@@ -9,6 +9,7 @@
  * start from.
  */
 #include "emulator/check/race.h"
+#include "emulator/memory/access.h"
 
 #include "emulator/ptx/ptx-ops.h"
 #include "tests/unit/machine.h"

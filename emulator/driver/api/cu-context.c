@@ -4,10 +4,11 @@
  * device; each thread has a stack of them. Destroying the primary context frees nothing of the
  * device: its owner frees what it made.
  */
+#include "emulator/driver/api/cu-context.h"
+
 #include <pthread.h>
 #include <string.h>
 
-#include "emulator/driver/api/cu-context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/ptx/machine-limits.h"

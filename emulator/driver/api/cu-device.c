@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/device/gpu.h"
+#include "emulator/driver/memory/cu-array.h"
 #include "emulator/ptx/machine-limits.h"
 
 #define PCI_BUS_ID "0000:%02x:00.0"

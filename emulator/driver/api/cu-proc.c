@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "emulator/driver/stream/check.h"
-#include "emulator/driver/stream/cu-busy.h"
 #include "emulator/driver/api/cu-older.h"
 #include "emulator/driver/api/cu-per-thread.h"
-#include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/api/cu-profiler.h"
 #include "emulator/driver/api/cu-unsupported.h"
-#include "emulator/driver/module/fat-binary-text.h"
 #include "emulator/driver/device/findings.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/device/queue.h"
+#include "emulator/driver/module/fat-binary-text.h"
+#include "emulator/driver/stream/check.h"
+#include "emulator/driver/stream/cu-busy.h"
+#include "emulator/driver/stream/cu-profile.h"
 #include "emulator/report/source-line.h"
 
 static const struct {

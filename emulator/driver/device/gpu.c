@@ -17,8 +17,8 @@
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/device/queue.h"
-#include "emulator/report/gpu-fault.h"
 #include "emulator/ptx/machine-limits.h"
+#include "emulator/report/gpu-fault.h"
 
 #define GPU_MEMORY_DEFAULT (4 * GIB)
 #define GPU_MEMORY_MIN (16 * MIB)

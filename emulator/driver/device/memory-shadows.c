@@ -8,8 +8,8 @@
 
 #include "emulator/driver/device/memory-table.h"
 #include "emulator/driver/device/memory.h"
-#include "emulator/report/gpu-fault.h"
 #include "emulator/memory/shadow.h"
+#include "emulator/report/gpu-fault.h"
 
 static struct shadow *retired;
 static unsigned launches;

@@ -17,7 +17,7 @@
 
 #include "common/thread-awake.h"
 #include "emulator/ptx/machine-limits.h"
-#include "emulator/launch/machine-pool.h"
+#include "emulator/warp/machine.h"
 
 #define TICK_NS 250000
 #define TICKS_AWAKE 40    /* without work, before the leader sleeps */

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emulator/driver/graph/cu-capture.h"
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/handle-memory.h"
+#include "emulator/driver/graph/cu-capture.h"
 #include "emulator/driver/graph/graph-condition.h"
 #include "emulator/driver/graph/graph.h"
-#include "emulator/driver/device/handle-memory.h"
+#include "emulator/driver/stream/cu-stream.h"
 
 static struct handle_memory executables = HANDLE_MEMORY(struct CUgraphExec_st);
 

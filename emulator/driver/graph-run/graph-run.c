@@ -10,9 +10,9 @@
 
 #include "common/graph-order.h"
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/graph/graph-condition.h"
 #include "emulator/driver/graph/graph-content.h"
+#include "emulator/driver/stream/cu-stream.h"
 
 static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)
 {

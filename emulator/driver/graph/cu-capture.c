@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/graph/graph.h"
+#include "emulator/driver/stream/cu-stream.h"
 
 struct capture {
 	CUgraph graph;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/driver/module/cu-launch.h"
-#include "emulator/driver/module/cu-module.h"
 #include "emulator/driver/graph/graph-condition.h"
 #include "emulator/driver/graph/graph-memory.h"
+#include "emulator/driver/module/cu-launch.h"
+#include "emulator/driver/module/cu-module.h"
 
 /* ---- launches ---- */
 

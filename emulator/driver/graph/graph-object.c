@@ -5,13 +5,13 @@
  * a launch that is under way may still use the object.
  */
 #include "emulator/driver/graph/graph-object.h"
-#include "emulator/driver/device/handle-memory.h"
 
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/queue.h"
 
 #define OBJECT_MAGIC 0x4f424a45ull

@@ -2,12 +2,12 @@
 /* Nodes and dependencies; what a node's parameters point at is graph-content.c, how a graph is run
  * graph-run.c. */
 #include "emulator/driver/graph/graph.h"
-#include "emulator/driver/device/handle-memory.h"
 
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/graph/graph-condition.h"
 #include "emulator/driver/graph/graph-content.h"
 #include "emulator/driver/graph/graph-object.h"

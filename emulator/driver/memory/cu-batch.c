@@ -5,9 +5,9 @@
  * have any value, so the last two have nothing to do.
  */
 #include "common/batch-starts.h"
+#include "emulator/driver/device/memory.h"
 #include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/stream/cu-stream.h"
-#include "emulator/driver/device/memory.h"
 
 static bool is_access_order(CUmemcpySrcAccessOrder order)
 {

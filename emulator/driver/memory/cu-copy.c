@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "common/address-map.h"
-#include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/stream/cu-profile.h"
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/device/findings.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/memory/cu-array.h"
+#include "emulator/driver/stream/cu-profile.h"
+#include "emulator/driver/stream/cu-stream.h"
 
 /* Whether the call may come back before the bytes are copied. */
 enum copy_end { COPY_WAIT, COPY_ASYNC };

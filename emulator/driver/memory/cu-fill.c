@@ -3,9 +3,9 @@
  * order. */
 #include <string.h>
 
+#include "emulator/driver/device/memory.h"
 #include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/stream/cu-stream.h"
-#include "emulator/driver/device/memory.h"
 
 static void fill_row(char *at, uint32_t value, size_t element, size_t n)
 {

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/stream/cu-stream.h"
-#include "emulator/driver/graph/graph-memory.h"
-#include "emulator/driver/graph/graph.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/graph/graph-memory.h"
+#include "emulator/driver/graph/graph.h"
+#include "emulator/driver/stream/cu-stream.h"
 
 #define POOL_MAGIC 0x504f4f4cull
 #define REUSE_RULES 3

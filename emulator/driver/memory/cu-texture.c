@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/memory/cu-array.h"
 
 #define OBJECTS_MAX 65536
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "emulator/driver/module/cu-module.h"
-
 #include "emulator/decode/ptx-function.h"
+#include "emulator/driver/module/cu-module.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/warp/machine.h"
 

@@ -3,24 +3,26 @@
  * Driver API: launches. What can be wrong with one is found when it is asked for; it runs in its
  * stream's order, and a fault is kept for the next call that synchronises.
  */
+#include "emulator/driver/module/cu-launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "emulator/driver/stream/check.h"
-#include "emulator/driver/memory/cu-array.h"
-#include "emulator/driver/stream/cu-busy.h"
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/module/cu-launch.h"
-#include "emulator/driver/module/cu-module.h"
-#include "emulator/driver/stream/cu-profile.h"
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/device/findings.h"
-#include "emulator/driver/graph/graph.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/graph/graph.h"
+#include "emulator/driver/memory/cu-array.h"
+#include "emulator/driver/module/cu-module.h"
+#include "emulator/driver/stream/check.h"
+#include "emulator/driver/stream/cu-busy.h"
+#include "emulator/driver/stream/cu-profile.h"
+#include "emulator/driver/stream/cu-stream.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/machine-limits.h"
 
 static void print(void *data, const char *text, size_t len)

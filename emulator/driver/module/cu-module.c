@@ -18,11 +18,11 @@
 #include "common/fat-binary.h"
 #include "common/log.h"
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/module/fat-binary-text.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/module/fat-binary-text.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/machine-limits.h"
-#include "emulator/warp/machine.h"
 
 #define MODULE_MAGIC 0x4d4f4455ull
 

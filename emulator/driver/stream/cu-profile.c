@@ -10,8 +10,9 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "emulator/driver/stream/cu-stream.h"
-#include "emulator/ptx/machine-limits.h"
+#include "emulator/launch/machine-launch.h"
 #include "emulator/profile/profile.h"
+#include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-lines.h"
 
 static struct {

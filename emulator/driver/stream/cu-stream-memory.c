@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/driver/device/memory.h"
+#include "emulator/driver/stream/cu-stream.h"
 #include "emulator/ptx/machine-limits.h"
 
 #define LOOK_NS 50000

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/device/handle-memory.h"
+#include "emulator/driver/stream/cu-profile.h"
 
 #define STREAM_MAGIC 0x5354524dull
 #define EVENT_MAGIC 0x45564e54ull

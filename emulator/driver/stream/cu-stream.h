@@ -3,8 +3,8 @@
 #ifndef CGPU_EMULATOR_CU_STREAM_H
 #define CGPU_EMULATOR_CU_STREAM_H
 
-#include "emulator/driver/graph/cu-capture.h"
 #include "emulator/driver/device/queue.h"
+#include "emulator/driver/graph/cu-capture.h"
 
 /* Its queue; NULL when the handle is none. NULL and CU_STREAM_LEGACY: of the current device, in
  * order with its streams. */
