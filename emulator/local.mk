@@ -25,6 +25,7 @@ include emulator/decode/local.mk
 include emulator/report/local.mk
 include emulator/warp/local.mk
 include emulator/memory/local.mk
+include emulator/syscall/local.mk
 include emulator/exec/local.mk
 include emulator/hot/local.mk
 include emulator/launch/local.mk

@@ -5,10 +5,10 @@
  */
 #define TAKE_CONTROL KEEP
 #include "emulator/exec/barrier.h"
-#include "emulator/exec/syscall.h"
 #include "emulator/exec/warp-call.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/syscall/syscall.h"
 #include "emulator/warp/exec.h"
 
 /* Every jump backwards is counted, so that no loop can keep the host thread for ever. */

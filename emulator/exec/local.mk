@@ -13,7 +13,6 @@ MACHINE_VECTOR_SOURCES = \
 libmachine_a_SOURCES += \
 	%reldir%/barrier.c %reldir%/barrier.h \
 	%reldir%/core.c %reldir%/core.h \
-	%reldir%/device-launch.c %reldir%/device-launch.h \
 	%reldir%/exec-async.c \
 	%reldir%/exec-atomic.c \
 	%reldir%/exec-control.c \
@@ -23,8 +22,6 @@ libmachine_a_SOURCES += \
 	%reldir%/exec-video.c \
 	%reldir%/exec-warp.c %reldir%/exec-warp.h \
 	%reldir%/matrix-multiply.c %reldir%/matrix-multiply.h \
-	%reldir%/syscall.c %reldir%/syscall.h \
-	%reldir%/syscall-argument.c %reldir%/syscall-argument.h \
 	%reldir%/warp-call.c %reldir%/warp-call.h
 
 libmachine_baseline_a_SOURCES = $(MACHINE_VECTOR_SOURCES)

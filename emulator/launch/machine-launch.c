@@ -11,11 +11,11 @@
 #include "common/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/exec/core.h"
-#include "emulator/exec/device-launch.h"
 #include "emulator/hot/hot.h"
 #include "emulator/launch/grid.h"
 #include "emulator/launch/machine-pool.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/syscall/device-launch.h"
 #include "emulator/warp/observer.h"
 #include "emulator/warp/warp.h"
 

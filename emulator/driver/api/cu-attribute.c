@@ -3,7 +3,7 @@
  * Driver API: attributes of streams and contexts which change nothing on the emulated device and
  * are answered as a device would that has them at their defaults; events of whole contexts.
  */
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/stream/cu-stream.h"
 
 /* ---- streams ---- */

@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not, of one
- * device; each thread has a stack of them. Destroying the primary context frees nothing of the
- * device: its owner frees what it made.
- */
-#include "emulator/driver/api/cu-context.h"
-
-#include <pthread.h>
-#include <string.h>
+/* Driver API: initialisation, contexts, limits. */
+#include "emulator/driver/device/context.h"
 
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/ptx/machine-limits.h"
-
-struct CUctx_st {
-	bool alive;
-	int device;
-	unsigned references; /* of a primary context */
-	unsigned flags;
-	CUfunc_cache cache;
-};
-
-#define STACK_MAX 32
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The primary ones of the devices come first. */
-static struct CUctx_st contexts[GPU_DEVICES_MAX + GPU_CONTEXTS_MAX];
-static _Thread_local CUcontext stack[STACK_MAX];
-static _Thread_local int depth; /* entries in use; the last one is current */
-
-static bool is_context(CUcontext c)
-{
-	return c >= contexts && c < contexts + GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && c->alive;
-}
-
-CUcontext context_current(void)
-{
-	return depth && is_context(stack[depth - 1]) ? stack[depth - 1] : NULL;
-}
-
-int context_device(void)
-{
-	CUcontext c = context_current();
-
-	return c ? c->device : 0;
-}
-
-bool context_valid(CUcontext c)
-{
-	return is_context(c);
-}
-
-CUcontext context_primary(int device)
-{
-	return is_context(&contexts[device]) ? &contexts[device] : NULL;
-}
-
-int context_device_of(CUcontext c)
-{
-	return c->device;
-}
 
 CUresult cuInit(unsigned int flags)
 {
@@ -87,12 +32,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
 	if (!ret || !gpu_has(device))
 		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	inject_slow(INJECT_CONTEXT);
-	pthread_mutex_lock(&lock);
-	contexts[device].alive = true;
-	contexts[device].device = device;
-	contexts[device].references++;
-	pthread_mutex_unlock(&lock);
-	*ret = &contexts[device];
+	context_retain(device);
+	*ret = context_primary_slot(device);
 	return CUDA_SUCCESS;
 }
 
@@ -104,13 +45,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 		return result;
 	if (!gpu_has(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	pthread_mutex_lock(&lock);
-	if (!contexts[device].references)
-		result = CUDA_ERROR_INVALID_CONTEXT;
-	else if (!--contexts[device].references)
-		contexts[device].alive = false;
-	pthread_mutex_unlock(&lock);
-	return result;
+	return context_release(device);
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
@@ -130,8 +65,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *a
 		return result;
 	if (!gpu_has(device) || !flags || !active)
 		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
-	*flags = contexts[device].flags;
-	*active = contexts[device].alive;
+	*flags = context_primary_slot(device)->flags;
+	*active = context_primary_slot(device)->alive;
 	return CUDA_SUCCESS;
 }
 
@@ -143,15 +78,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
 		return result;
 	if (!gpu_has(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	contexts[device].flags = flags;
-	return CUDA_SUCCESS;
-}
-
-static CUresult push(CUcontext c)
-{
-	if (depth == STACK_MAX)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	stack[depth++] = c;
+	context_primary_slot(device)->flags = flags;
 	return CUDA_SUCCESS;
 }
 
@@ -164,19 +91,7 @@ CUresult cuCtxCreate(CUcontext *ret, CUctxCreateParams *params, unsigned int fla
 		return result;
 	if (!ret || !gpu_has(device))
 		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-	result = CUDA_ERROR_OUT_OF_MEMORY;
-	pthread_mutex_lock(&lock);
-	for (int i = GPU_DEVICES_MAX; i < GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && result; i++) {
-		if (contexts[i].alive)
-			continue;
-		result = push(&contexts[i]);
-		if (result)
-			break;
-		contexts[i] = (struct CUctx_st){ .alive = true, .device = device, .flags = flags };
-		*ret = &contexts[i];
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
+	return context_new(device, flags, ret);
 }
 
 CUresult cuCtxDestroy(CUcontext c)
@@ -185,14 +100,7 @@ CUresult cuCtxDestroy(CUcontext c)
 
 	if (result)
 		return result;
-	if (!is_context(c) || c < contexts + GPU_DEVICES_MAX)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	pthread_mutex_lock(&lock);
-	c->alive = false;
-	if (depth && stack[depth - 1] == c)
-		depth--;
-	pthread_mutex_unlock(&lock);
-	return CUDA_SUCCESS;
+	return context_destroy(c);
 }
 
 CUresult cuCtxPushCurrent(CUcontext c)
@@ -201,7 +109,7 @@ CUresult cuCtxPushCurrent(CUcontext c)
 
 	if (result)
 		return result;
-	return is_context(c) ? push(c) : CUDA_ERROR_INVALID_CONTEXT;
+	return context_valid(c) ? context_push(c) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxPopCurrent(CUcontext *ret)
@@ -210,12 +118,7 @@ CUresult cuCtxPopCurrent(CUcontext *ret)
 
 	if (result)
 		return result;
-	if (!depth)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	depth--;
-	if (ret)
-		*ret = stack[depth];
-	return CUDA_SUCCESS;
+	return context_pop(ret);
 }
 
 CUresult cuCtxSetCurrent(CUcontext c)
@@ -224,11 +127,9 @@ CUresult cuCtxSetCurrent(CUcontext c)
 
 	if (result)
 		return result;
-	if (c && !is_context(c))
+	if (c && !context_valid(c))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (depth)
-		depth--;
-	return c ? push(c) : CUDA_SUCCESS;
+	return context_set(c);
 }
 
 CUresult cuCtxGetCurrent(CUcontext *ret)
@@ -261,7 +162,7 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version)
 
 	if (result)
 		return result;
-	if (!version || (c && !is_context(c)))
+	if (!version || (c && !context_valid(c)))
 		return version ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
 	*version = 3020;
 	return CUDA_SUCCESS;
@@ -295,7 +196,7 @@ static CUresult check_peer(const char *name, CUcontext peer)
 
 	if (result)
 		return result;
-	if (!is_context(peer))
+	if (!context_valid(peer))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return peer->device == context_device() ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }

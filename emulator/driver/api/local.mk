@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-attribute.c \
-	%reldir%/cu-context.c %reldir%/cu-context.h \
+	%reldir%/cu-context.c \
+	%reldir%/cu-coredump.c \
 	%reldir%/cu-device-attributes.def \
 	%reldir%/cu-device.c \
 	%reldir%/cu-error.c \

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-coredump.c %reldir%/cu-coredump.h \
+	%reldir%/context.c %reldir%/context.h \
+	%reldir%/core-dump.c %reldir%/core-dump.h \
 	%reldir%/dump-writer.c %reldir%/dump-writer.h \
-	%reldir%/findings.c %reldir%/findings.h \
 	%reldir%/frames.c %reldir%/frames.h \
+	%reldir%/gpu-enter.c \
+	%reldir%/gpu-fault-record.c \
+	%reldir%/gpu-init.c \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/handle-memory.c %reldir%/handle-memory.h \
 	%reldir%/inject.c %reldir%/inject.h \

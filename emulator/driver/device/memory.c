@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory-table.h"
 #include "emulator/memory/shadow.h"

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/handle-memory.h"
-#include "emulator/driver/graph/cu-capture.h"
+#include "emulator/driver/graph-run/graph-run.h"
 #include "emulator/driver/graph/graph-condition.h"
 #include "emulator/driver/graph/graph.h"
+#include "emulator/driver/memory/graph-memory.h"
+#include "emulator/driver/stream/cu-capture.h"
 #include "emulator/driver/stream/cu-stream.h"
 
 static struct handle_memory executables = HANDLE_MEMORY(struct CUgraphExec_st);
@@ -441,6 +443,26 @@ CUresult cuGraphExecUpdate(CUgraphExec e, CUgraph g, CUgraphExecUpdateResultInfo
 	return take_over(e->graph, g);
 }
 
+static CUresult new_condition(CUgraph g, int device, unsigned preset, unsigned flags,
+			      CUgraphConditionalHandle *ret)
+{
+	struct graph_condition *c;
+	struct graph_memory *m;
+	CUresult result = graph_memory_new(device, sizeof(preset), &m);
+
+	if (result)
+		return result;
+	result = cuMemsetD32(m->address, 0, 1);
+	c = result ? NULL : graph_condition_add(g);
+	if (!c) {
+		graph_memory_release(m);
+		return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*c = (struct graph_condition){ m, preset, flags };
+	*ret = m->address;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g, CUcontext c,
 					unsigned int preset, unsigned int flags)
 {
@@ -450,7 +472,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g
 		c = context_current();
 	if (result || !context_valid(c) || flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
-	return graph_condition_new(g, context_device_of(c), preset, flags, ret);
+	return new_condition(g, context_device_of(c), preset, flags, ret);
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned int flags)

@@ -1,71 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs put in order and run. Each lane of the order has a stream; the first one is the stream
- * that the graph is launched in, when its nodes are of the same device. Lanes begin behind what is
- * in that stream, and what comes behind the graph there waits for all of them.
+ * Graphs that are in order are run. Each lane of the order has a stream; the first one is the
+ * stream that the graph is launched in, when its nodes are of the same device. Lanes begin behind
+ * what is in that stream, and what comes behind the graph there waits for all of them.
  */
-#include "emulator/driver/graph/graph.h"
+#include "emulator/driver/graph-run/graph-run.h"
 
 #include <stdlib.h>
 
 #include "common/graph-order.h"
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
+#include "emulator/driver/graph-run/graph-node-run.h"
 #include "emulator/driver/graph/graph-condition.h"
-#include "emulator/driver/graph/graph-content.h"
+#include "emulator/driver/memory/graph-memory.h"
 #include "emulator/driver/stream/cu-stream.h"
-
-static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)
-{
-	const struct CUgraphNode_st *n = ((const struct CUgraph_st *)graph)->nodes[node];
-
-	return i < n->n_deps ? (uint32_t)n->deps[i]->number : GRAPH_NO_NODE;
-}
-
-static uint32_t place(const void *graph, uint32_t node)
-{
-	return (uint32_t)((const struct CUgraph_st *)graph)->nodes[node]->device;
-}
-
-CUresult graph_put_in_order(CUgraph g)
-{
-	struct graph_order_source source = { g, (uint32_t)g->n, dependency, place };
-	struct graph_step *steps = calloc(g->n + 1, sizeof(*steps));
-	int lanes = steps ? graph_order(&source, steps) : GRAPH_ORDER_MEMORY;
-	CUstream *streams = lanes >= 0 ? calloc((size_t)lanes + 1, sizeof(*streams)) : NULL;
-	CUresult result = lanes == GRAPH_ORDER_CIRCLE ? CUDA_ERROR_INVALID_VALUE
-			  : streams                   ? CUDA_SUCCESS
-						      : CUDA_ERROR_OUT_OF_MEMORY;
-
-	for (size_t i = 0; i < g->n && !result; i++) {
-		size_t n_inner;
-		CUgraph *inner = graph_inner(g->nodes[i], &n_inner);
-
-		for (size_t k = 0; k < n_inner && !result; k++)
-			result = graph_put_in_order(inner[k]);
-	}
-	if (result) {
-		free(steps);
-		free(streams);
-		return result;
-	}
-	graph_release_order(g);
-	g->steps = steps;
-	g->lanes = streams;
-	g->n_lanes = (unsigned)lanes;
-	return CUDA_SUCCESS;
-}
-
-void graph_release_order(CUgraph g)
-{
-	for (unsigned i = 0; i < g->n_lanes; i++)
-		if (g->lanes[i])
-			cuStreamDestroy(g->lanes[i]);
-	free(g->steps);
-	free(g->lanes);
-	g->steps = NULL;
-	g->lanes = NULL;
-	g->n_lanes = 0;
-}
 
 /* One launch. */
 struct run {
@@ -91,6 +39,7 @@ static CUresult begin_lane(struct run *r, uint32_t lane, const struct CUgraphNod
 		r->lanes[lane] = r->stream;
 		return CUDA_SUCCESS;
 	}
+	r->graph->end_lane = cuStreamDestroy;
 	if (!r->graph->lanes[lane])
 		result = cuStreamCreate(&r->graph->lanes[lane], CU_STREAM_NON_BLOCKING);
 	if (!result)
@@ -114,7 +63,7 @@ static CUresult run_step(struct run *r, const struct graph_step *s)
 		result = queue_after(cu_stream_queue(r->lanes[s->lane]),
 				     r->marks[n->deps[i]->number]);
 	if (!result && !n->disabled)
-		result = graph_content_run(n, r->lanes[s->lane]);
+		result = graph_node_run(n, r->lanes[s->lane]);
 	if (!result && s->awaited)
 		result = queue_mark(cu_stream_queue(r->lanes[s->lane]), &r->marks[s->node]);
 	if (switched)
@@ -159,9 +108,21 @@ static CUresult run_lanes(CUgraph g, CUstream stream)
 	return result ? result : joined;
 }
 
+/* Values of conditions as a run begins, of a body as of the whole. */
+static CUresult preset(CUgraph g, CUstream stream)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < g->n_conditions && !result; i++)
+		if (g->conditions[i].flags & CU_GRAPH_COND_ASSIGN_DEFAULT)
+			result = cuMemsetD32Async(g->conditions[i].memory->address,
+						  g->conditions[i].preset, 1, stream);
+	return result;
+}
+
 CUresult graph_run(CUgraph g, CUstream stream)
 {
-	CUresult result = graph_preset(g, stream);
+	CUresult result = preset(g, stream);
 
 	if (result || !g->n)
 		return result;
@@ -169,6 +130,6 @@ CUresult graph_run(CUgraph g, CUstream stream)
 		return run_lanes(g, stream);
 	for (size_t i = 0; i < g->n && !result; i++)
 		if (!g->nodes[g->steps[i].node]->disabled)
-			result = graph_content_run(g->nodes[g->steps[i].node], stream);
+			result = graph_node_run(g->nodes[g->steps[i].node], stream);
 	return result;
 }

@@ -6,39 +6,19 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "emulator/driver/graph/graph-memory.h"
+#include "emulator/driver/memory/graph-memory.h"
 
-static struct graph_condition *append(CUgraph g)
+struct graph_condition *graph_condition_add(CUgraph g)
 {
 	return ARRAY_ROOM(g->conditions, g->n_conditions, &g->cap_conditions)
 		       ? &g->conditions[g->n_conditions++]
 		       : NULL;
 }
 
-CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags,
-			     CUgraphConditionalHandle *ret)
-{
-	struct graph_condition *c;
-	struct graph_memory *m;
-	CUresult result = graph_memory_new(device, sizeof(preset), &m);
-
-	if (result)
-		return result;
-	result = cuMemsetD32(m->address, 0, 1);
-	c = result ? NULL : append(g);
-	if (!c) {
-		graph_memory_release(m);
-		return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	*c = (struct graph_condition){ m, preset, flags };
-	*ret = m->address;
-	return CUDA_SUCCESS;
-}
-
 CUresult graph_copy_conditions(CUgraph to, CUgraph from)
 {
 	for (size_t i = 0; i < from->n_conditions; i++) {
-		struct graph_condition *c = append(to);
+		struct graph_condition *c = graph_condition_add(to);
 
 		if (!c)
 			return CUDA_ERROR_OUT_OF_MEMORY;
@@ -55,17 +35,6 @@ void graph_release_conditions(CUgraph g)
 	free(g->conditions);
 	g->conditions = NULL;
 	g->n_conditions = g->cap_conditions = 0;
-}
-
-CUresult graph_preset(CUgraph g, CUstream stream)
-{
-	CUresult result = CUDA_SUCCESS;
-
-	for (size_t i = 0; i < g->n_conditions && !result; i++)
-		if (g->conditions[i].flags & CU_GRAPH_COND_ASSIGN_DEFAULT)
-			result = cuMemsetD32Async(g->conditions[i].memory->address,
-						  g->conditions[i].preset, 1, stream);
-	return result;
 }
 
 bool graph_is_conditional(CUgraph g)
@@ -161,36 +130,4 @@ CUresult graph_condition_take(CUgraphNode n)
 		c->phGraph_out[c->size]->owned = true;
 	}
 	return CUDA_SUCCESS;
-}
-
-/* The body that is to run, NULL: none; waits for what is in the stream. */
-static CUresult decide(const CUDA_CONDITIONAL_NODE_PARAMS *c, CUstream stream, CUgraph *ret)
-{
-	unsigned value = 0, index = 0;
-	CUresult result = cuMemcpyDtoHAsync(&value, c->handle, sizeof(value), stream);
-
-	if (!result)
-		result = cuStreamSynchronize(stream);
-	if (result)
-		return result;
-	if (c->type == CU_GRAPH_COND_TYPE_SWITCH)
-		index = value;
-	else if (!value)
-		index = c->type == CU_GRAPH_COND_TYPE_IF ? 1 : -1u;
-	*ret = index < c->size ? c->phGraph_out[index] : NULL;
-	return CUDA_SUCCESS;
-}
-
-CUresult graph_condition_run(CUgraphNode n, CUstream stream)
-{
-	const CUDA_CONDITIONAL_NODE_PARAMS *c = &n->params.conditional;
-	CUresult result;
-	CUgraph body;
-
-	do {
-		result = decide(c, stream, &body);
-		if (!result && body)
-			result = graph_run(body, stream);
-	} while (!result && body && c->type == CU_GRAPH_COND_TYPE_WHILE);
-	return result;
 }

@@ -15,20 +15,16 @@ struct graph_condition {
 	unsigned flags;
 };
 
-CUresult graph_condition_new(CUgraph g, int device, unsigned preset, unsigned flags,
-			     CUgraphConditionalHandle *ret);
+/* A new one of g, to be filled in; NULL: out of memory. */
+struct graph_condition *graph_condition_add(CUgraph g);
 CUresult graph_copy_conditions(CUgraph to, CUgraph from);
 void graph_release_conditions(CUgraph g);
-/* Of a body as of the whole: its values as it begins. */
-CUresult graph_preset(CUgraph g, CUstream stream);
-
 /* It has a conditional node. */
 bool graph_is_conditional(CUgraph g);
 /* Why it cannot be made executable: *ret_why, with the node. */
 CUresult graph_check_bodies(CUgraph g, CUgraphInstantiateResult *ret_why, CUgraphNode *ret_node);
 
-/* What graph-content.c has of each kind of node. */
+/* The parameters of a conditional node are taken over: its bodies are made. */
 CUresult graph_condition_take(CUgraphNode n);
-CUresult graph_condition_run(CUgraphNode n, CUstream stream);
 
 #endif

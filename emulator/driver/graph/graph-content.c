@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One row a kind of node: how its parameters are taken over, and the call of a stream that runs
- * them. Memory of an allocation node is there from the node's making to the end of its last copy,
- * so such nodes have nothing to do.
- */
+/* One function a kind of node: how its parameters are taken over. */
 #include "emulator/driver/graph/graph-content.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/driver/graph/graph-condition.h"
-#include "emulator/driver/graph/graph-memory.h"
-#include "emulator/driver/module/cu-launch.h"
+#include "emulator/driver/memory/graph-memory.h"
 #include "emulator/driver/module/cu-module.h"
+#include "emulator/driver/module/launch-arguments.h"
 
 /* ---- launches ---- */
 
@@ -34,7 +30,8 @@ static CUresult take_launch(CUgraphNode n)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	n->block = pointers;
 	if (count) {
-		result = cu_launch_pack(f, k->kernelParams, k->extra, (char *)pointers + head);
+		result = launch_arguments_pack(f, k->kernelParams, k->extra,
+					       (char *)pointers + head);
 		if (result)
 			return result;
 	}
@@ -46,25 +43,7 @@ static CUresult take_launch(CUgraphNode n)
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_launch(CUgraphNode n, CUstream stream)
-{
-	const CUDA_KERNEL_NODE_PARAMS_v3 *k = &n->params.kernel;
-	CUlaunchAttribute cooperative = { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-					  .value.cooperative = n->cooperative };
-	CUlaunchConfig c = {
-		k->gridDimX,  k->gridDimY,       k->gridDimZ, k->blockDimX, k->blockDimY,
-		k->blockDimZ, k->sharedMemBytes, stream,      &cooperative, 1
-	};
-
-	return cuLaunchKernelEx(&c, k->func, k->kernelParams, NULL);
-}
-
 /* ---- copies and fills ---- */
-
-static CUresult run_copy(CUgraphNode n, CUstream stream)
-{
-	return cuMemcpy3DAsync(&n->params.memcpy.copyParams, stream);
-}
 
 static CUresult take_fill(CUgraphNode n)
 {
@@ -75,22 +54,6 @@ static CUresult take_fill(CUgraphNode n)
 		       : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult run_fill(CUgraphNode n, CUstream stream)
-{
-	const CUDA_MEMSET_NODE_PARAMS_v2 *f = &n->params.memset;
-
-	switch (f->elementSize) {
-	case 1:
-		return cuMemsetD2D8Async(f->dst, f->pitch, (unsigned char)f->value, f->width,
-					 f->height, stream);
-	case 2:
-		return cuMemsetD2D16Async(f->dst, f->pitch, (unsigned short)f->value, f->width,
-					  f->height, stream);
-	default:
-		return cuMemsetD2D32Async(f->dst, f->pitch, f->value, f->width, f->height, stream);
-	}
-}
-
 /* ---- what the host does, events, values in memory ---- */
 
 static CUresult take_host(CUgraphNode n)
@@ -98,24 +61,9 @@ static CUresult take_host(CUgraphNode n)
 	return n->params.host.fn ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult run_host(CUgraphNode n, CUstream stream)
-{
-	return cuLaunchHostFunc(stream, n->params.host.fn, n->params.host.userData);
-}
-
 static CUresult take_event(CUgraphNode n)
 {
 	return n->params.eventRecord.event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult run_record(CUgraphNode n, CUstream stream)
-{
-	return cuEventRecord(n->params.eventRecord.event, stream);
-}
-
-static CUresult run_wait(CUgraphNode n, CUstream stream)
-{
-	return cuStreamWaitEvent(stream, n->params.eventWait.event, 0);
 }
 
 static CUresult take_values(CUgraphNode n)
@@ -132,13 +80,6 @@ static CUresult take_values(CUgraphNode n)
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_values(CUgraphNode n, CUstream stream)
-{
-	const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *m = &n->params.memOp;
-
-	return cuStreamBatchMemOp(stream, m->count, m->paramArray, m->flags);
-}
-
 /* ---- graphs ---- */
 
 static CUresult take_child(CUgraphNode n)
@@ -153,11 +94,6 @@ static CUresult take_child(CUgraphNode n)
 	else
 		(*child)->owned = true;
 	return result;
-}
-
-static CUresult run_child(CUgraphNode n, CUstream stream)
-{
-	return graph_run(n->params.graph.graph, stream);
 }
 
 /* ---- memory ---- */
@@ -180,48 +116,43 @@ static CUresult take_memory(CUgraphNode n)
 	return CUDA_SUCCESS;
 }
 
-static CUresult run_nothing(CUgraphNode n, CUstream stream)
+/* ---- kinds ---- */
+
+static CUresult take_as_it_is(CUgraphNode n)
 {
 	(void)n;
-	(void)stream;
 	return CUDA_SUCCESS;
 }
 
-/* ---- kinds ---- */
-
-static const struct {
-	CUresult (*take)(CUgraphNode n); /* what its parameters point at becomes the node's; NULL:
-					    they point at nothing */
-	CUresult (*run)(CUgraphNode n, CUstream stream);
-} kinds[] = {
-	[CU_GRAPH_NODE_TYPE_KERNEL] = { take_launch, run_launch },
-	[CU_GRAPH_NODE_TYPE_MEMCPY] = { NULL, run_copy },
-	[CU_GRAPH_NODE_TYPE_MEMSET] = { take_fill, run_fill },
-	[CU_GRAPH_NODE_TYPE_HOST] = { take_host, run_host },
-	[CU_GRAPH_NODE_TYPE_GRAPH] = { take_child, run_child },
-	[CU_GRAPH_NODE_TYPE_EMPTY] = { NULL, run_nothing },
-	[CU_GRAPH_NODE_TYPE_WAIT_EVENT] = { take_event, run_wait },
-	[CU_GRAPH_NODE_TYPE_EVENT_RECORD] = { take_event, run_record },
-	[CU_GRAPH_NODE_TYPE_MEM_ALLOC] = { take_memory, run_nothing },
-	[CU_GRAPH_NODE_TYPE_MEM_FREE] = { NULL, run_nothing },
-	[CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = { take_values, run_values },
-	[CU_GRAPH_NODE_TYPE_CONDITIONAL] = { graph_condition_take, graph_condition_run },
+/* What the parameters of a node point at becomes the node's. NULL: a kind that is not here. */
+static CUresult (*const kinds[])(CUgraphNode n) = {
+	[CU_GRAPH_NODE_TYPE_KERNEL] = take_launch,
+	[CU_GRAPH_NODE_TYPE_MEMCPY] = take_as_it_is,
+	[CU_GRAPH_NODE_TYPE_MEMSET] = take_fill,
+	[CU_GRAPH_NODE_TYPE_HOST] = take_host,
+	[CU_GRAPH_NODE_TYPE_GRAPH] = take_child,
+	[CU_GRAPH_NODE_TYPE_EMPTY] = take_as_it_is,
+	[CU_GRAPH_NODE_TYPE_WAIT_EVENT] = take_event,
+	[CU_GRAPH_NODE_TYPE_EVENT_RECORD] = take_event,
+	[CU_GRAPH_NODE_TYPE_MEM_ALLOC] = take_memory,
+	[CU_GRAPH_NODE_TYPE_MEM_FREE] = take_as_it_is,
+	[CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = take_values,
+	[CU_GRAPH_NODE_TYPE_CONDITIONAL] = graph_condition_take,
 };
 
 static bool has_kind(CUgraphNodeType type)
 {
-	return (size_t)type < sizeof(kinds) / sizeof(kinds[0]) && kinds[type].run;
+	return (size_t)type < sizeof(kinds) / sizeof(kinds[0]) && kinds[type];
 }
 
 CUresult graph_content_init(CUgraphNode n, const CUgraphNodeParams *params)
 {
-	CUresult result = CUDA_SUCCESS;
+	CUresult result;
 
 	if (!has_kind(params->type))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	n->params = *params;
-	if (kinds[params->type].take)
-		result = kinds[params->type].take(n);
+	result = kinds[params->type](n);
 	if (result)
 		graph_content_release(n);
 	return result;
@@ -272,9 +203,4 @@ void graph_content_release(CUgraphNode n)
 	n->block = NULL;
 	n->memory = NULL;
 	n->params = (CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EMPTY };
-}
-
-CUresult graph_content_run(CUgraphNode n, CUstream stream)
-{
-	return kinds[n->params.type].run(n, stream);
 }

@@ -9,7 +9,5 @@
 CUresult graph_content_init(CUgraphNode n, const CUgraphNodeParams *params);
 CUresult graph_content_copy(CUgraphNode n, const struct CUgraphNode_st *from);
 void graph_content_release(CUgraphNode n);
-/* The call of a stream that it stands for. */
-CUresult graph_content_run(CUgraphNode n, CUstream stream);
 
 #endif

@@ -40,6 +40,7 @@ struct CUgraph_st {
 		*steps;  /* the nodes, in the order in which they run; NULL: not executable */
 	CUstream *lanes; /* of the steps; NULL where none was needed */
 	unsigned n_lanes;
+	CUresult (*end_lane)(CUstream lane); /* set before the first of them is there */
 	struct graph_condition *conditions;
 	size_t n_conditions, cap_conditions;
 	struct graph_object *objects;
@@ -56,6 +57,9 @@ struct CUgraphExec_st {
 
 CUgraph graph_new(void);
 void graph_free(CUgraph g);
+/* Only itself: what its nodes and it had is gone. */
+void graph_give(CUgraph g);
+void graph_give_node(CUgraphNode n);
 bool graph_valid(CUgraph g);
 bool graph_exec_valid(CUgraphExec e);
 bool graph_node_valid(CUgraphNode n);
@@ -63,6 +67,8 @@ bool graph_node_valid(CUgraphNode n);
 /* Behind nodes of the same graph. What the parameters point at is copied. */
 CUresult graph_add(CUgraph g, const CUgraphNodeParams *params, const CUgraphNode *deps, size_t n,
 		   CUgraphNode *ret);
+/* A node without content at the end of g; NULL when memory is out. */
+CUgraphNode graph_append(CUgraph g);
 CUresult graph_depend(CUgraphNode n, CUgraphNode on);
 bool graph_depends(const struct CUgraphNode_st *n, CUgraphNode on);
 /* Whether there was such a dependency. */
@@ -81,7 +87,4 @@ CUgraphNode graph_copy_of(CUgraph g, CUgraphNode origin);
 /* Fill g->steps, also of the graphs of nodes. INVALID_VALUE: nodes depend on each other. */
 CUresult graph_put_in_order(CUgraph g);
 void graph_release_order(CUgraph g);
-/* Everything, behind what is in the stream; branches that do not depend on each other run side by
- * side. */
-CUresult graph_run(CUgraph g, CUstream stream);
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver API: plain allocation, pinned, registered and managed memory, questions about pointers. */
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/device/queue.h"
-#include "emulator/driver/graph/graph-memory.h"
 #include "emulator/driver/memory/cu-pool.h"
+#include "emulator/driver/memory/graph-memory.h"
 
 #define PITCH_UNIT 512
 

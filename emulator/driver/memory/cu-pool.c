@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API, chapter Stream Ordered Memory Allocator. A pool is a device, a limit and its
+ * Driver API, chapter Stream Ordered Memory Allocator: pools. A pool is a device, a limit and its
  * statistics: memory is taken from the device for each allocation, and given back in the stream's
  * order, so nothing is held back in between. Memory that is still in use when its pool is destroyed
  * lives on.
@@ -10,24 +10,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "emulator/driver/api/cu-context.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
-#include "emulator/driver/graph/graph-memory.h"
-#include "emulator/driver/graph/graph.h"
-#include "emulator/driver/stream/cu-stream.h"
 
 #define POOL_MAGIC 0x504f4f4cull
-#define REUSE_RULES 3
-
-struct CUmemPoolHandle_st {
-	uint64_t magic;
-	CUmemPoolProps props;
-	cuuint64_t used, used_high, release_threshold;
-	int reuse[REUSE_RULES];
-	bool gone; /* destroyed: freed with its last memory */
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handle_memory pools = HANDLE_MEMORY(struct CUmemPoolHandle_st);
 static struct CUmemPoolHandle_st defaults[GPU_DEVICES_MAX];
@@ -40,7 +26,7 @@ static void init(CUmemoryPool p, const CUmemPoolProps *props)
 					  .reuse = { 1, 1, 1 } };
 }
 
-static CUmemoryPool default_of(int device)
+CUmemoryPool cu_pool_default(int device)
 {
 	CUmemoryPool p = &defaults[device];
 
@@ -53,12 +39,12 @@ static CUmemoryPool default_of(int device)
 	return p;
 }
 
-static CUmemoryPool current_of(int device)
+CUmemoryPool cu_pool_current(int device)
 {
-	return current[device] ? current[device] : default_of(device);
+	return current[device] ? current[device] : cu_pool_default(device);
 }
 
-static bool is_pool(CUmemoryPool p)
+bool cu_pool_valid(CUmemoryPool p)
 {
 	return p && p->magic == POOL_MAGIC && !p->gone;
 }
@@ -77,7 +63,7 @@ static void drop_if_unused(CUmemoryPool p)
 
 /* ---- memory ---- */
 
-static CUresult take(CUmemoryPool p, size_t size)
+CUresult cu_pool_take(CUmemoryPool p, size_t size)
 {
 	bool fits;
 
@@ -92,7 +78,7 @@ static CUresult take(CUmemoryPool p, size_t size)
 	return fits ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static void give_back(CUmemoryPool p, size_t size)
+void cu_pool_give_back(CUmemoryPool p, size_t size)
 {
 	pthread_mutex_lock(&lock);
 	p->used -= size;
@@ -103,97 +89,7 @@ static void give_back(CUmemoryPool p, size_t size)
 void cu_pool_freed(const struct mapping *m)
 {
 	if (m->pool)
-		give_back(m->pool, m->size);
-}
-
-static CUresult capture_alloc(CUstream s, CUdeviceptr *ret, size_t size)
-{
-	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
-	CUresult result;
-
-	params.alloc.poolProps = default_of(context_device())->props;
-	params.alloc.bytesize = size;
-	result = capture_add(s, &params);
-	if (!result)
-		*ret = cu_stream_point(s)->last[0]->params.alloc.dptr;
-	return result;
-}
-
-/* pool NULL: the current one. Memory that waits to be freed may be what is missing. */
-static CUresult allocate(const char *call, CUdeviceptr *ret, size_t size, CUmemoryPool p,
-			 CUstream s)
-{
-	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
-	uint64_t address;
-	int device;
-
-	if (result)
-		return result;
-	if (!cu_stream_queue(s))
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!ret || !size)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (capture_is_on(s))
-		return capture_alloc(s, ret, size);
-	p = p ? p : current_of(context_device());
-	device = p->props.location.id;
-	result = take(p, size);
-	if (result)
-		return result;
-	result = memory_alloc(device, size, MAPPING_ALLOC, "", &address);
-	if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-		queue_wait_device(device);
-		result = memory_alloc(device, size, MAPPING_ALLOC, "", &address);
-	}
-	if (result) {
-		give_back(p, size);
-		return result;
-	}
-	memory_unwritten(address);
-	memory_set_pool(address, p);
-	*ret = address;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t size, CUstream s)
-{
-	return allocate("cuMemAllocAsync", ret, size, NULL, s);
-}
-
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ret, size_t size, CUmemoryPool p, CUstream s)
-{
-	return is_pool(p) ? allocate("cuMemAllocFromPoolAsync", ret, size, p, s)
-			  : CUDA_ERROR_INVALID_VALUE;
-}
-
-static void run_free(void *data)
-{
-	uint64_t address = *(const uint64_t *)data;
-	struct mapping m;
-
-	if (memory_find_mapping(address, &m) && !memory_free(address, MAPPING_ALLOC))
-		cu_pool_freed(&m);
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream s)
-{
-	CUresult result = gpu_enter("cuMemFreeAsync", GPU_CALL_ASYNC);
-	struct queue *q = cu_stream_queue(s);
-	struct mapping m;
-	uint64_t at = address;
-
-	if (result || !address)
-		return result;
-	if (!q)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (capture_is_on(s))
-		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE,
-							    .free.dptr = address });
-	if (graph_has_memory(address))
-		return CUDA_SUCCESS;
-	if (!memory_find_mapping(address, &m) || m.kind != MAPPING_ALLOC || m.address != address)
-		return CUDA_ERROR_INVALID_VALUE;
-	return queue_do(q, run_free, &at, sizeof(at));
+		cu_pool_give_back(m->pool, m->size);
 }
 
 /* ---- pools ---- */
@@ -223,7 +119,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool p)
 
 	if (result)
 		return result;
-	if (!is_pool(p) || is_default(p))
+	if (!cu_pool_valid(p) || is_default(p))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
@@ -250,7 +146,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *ret, CUdevice device)
 	CUresult result = ask_device("cuDeviceGetDefaultMemPool", ret, device);
 
 	if (!result)
-		*ret = default_of(device);
+		*ret = cu_pool_default(device);
 	return result;
 }
 
@@ -259,7 +155,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *ret, CUdevice device)
 	CUresult result = ask_device("cuDeviceGetMemPool", ret, device);
 
 	if (!result)
-		*ret = current_of(device);
+		*ret = cu_pool_current(device);
 	return result;
 }
 
@@ -267,7 +163,7 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool p)
 {
 	CUresult result = ask_device("cuDeviceSetMemPool", p, device);
 
-	if (result || !is_pool(p) || p->props.location.id != device)
+	if (result || !cu_pool_valid(p) || p->props.location.id != device)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
 	current[device] = p;
 	return CUDA_SUCCESS;
@@ -299,7 +195,7 @@ static CUresult ask_pool(const char *call, CUmemoryPool p, const void *ret)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);
 
-	return result ? result : is_pool(p) && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return result ? result : cu_pool_valid(p) && ret ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool p, size_t keep)

@@ -17,7 +17,7 @@
 #include "common/error.h"
 #include "common/fat-binary.h"
 #include "common/log.h"
-#include "emulator/driver/api/cu-context.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/module/fat-binary-text.h"

@@ -4,8 +4,22 @@
 #define CGPU_EMULATOR_CU_STREAM_H
 
 #include "emulator/driver/device/queue.h"
-#include "emulator/driver/graph/cu-capture.h"
+#include "emulator/driver/stream/cu-capture.h"
 
+#define CU_STREAM_MAGIC 0x5354524dull
+
+struct CUstream_st {
+	uint64_t magic;
+	unsigned flags;
+	int priority;
+	struct queue *queue;
+	CUcontext context;
+	struct capture_point point;
+};
+
+/* The default streams have reserved values: null, legacy (1) and per thread (2). */
+bool cu_stream_is_default(CUstream s);
+bool cu_stream_valid(CUstream s);
 /* Its queue; NULL when the handle is none. NULL and CU_STREAM_LEGACY: of the current device, in
  * order with its streams. */
 struct queue *cu_stream_queue(CUstream s);

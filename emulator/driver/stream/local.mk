@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 libcgpu_emulator_so_SOURCES += \
-	%reldir%/check.c %reldir%/check.h \
-	%reldir%/cu-busy.c %reldir%/cu-busy.h \
+	%reldir%/cu-capture.c %reldir%/cu-capture.h \
+	%reldir%/cu-event.c \
 	%reldir%/cu-profile.c %reldir%/cu-profile.h \
+	%reldir%/cu-stream-management.c \
 	%reldir%/cu-stream-memory.c \
 	%reldir%/cu-stream.c %reldir%/cu-stream.h
 

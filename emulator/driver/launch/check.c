@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was checked and told so far in a cell, or in a program that knows of no cells. */
-#include "emulator/driver/stream/check.h"
+#include "emulator/driver/launch/check.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver API, chapter Stream Management: capture of streams. */
-#include "emulator/driver/graph/cu-capture.h"
+#include "emulator/driver/stream/cu-capture.h"
 
 #include <stdlib.h>
 

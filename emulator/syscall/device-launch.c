@@ -3,17 +3,17 @@
  * Parameters of a launch are a block of the device's heap until it has run. What is asked for is a
  * list of the launch that asks; emulator/launch/machine-launch.c runs it.
  */
-#include "emulator/exec/device-launch.h"
+#include "emulator/syscall/device-launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec/syscall-argument.h"
 #include "emulator/memory/state-space.h"
 #include "emulator/memory/worker-caches.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/syscall/syscall-argument.h"
 #include "emulator/warp/exec.h"
 
 #define TAIL_STREAM 3 /* cudaStreamTailLaunch */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/address-map.h"
-#include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/device/findings.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/memory/cu-array.h"
+#include "emulator/driver/memory/findings.h"
 #include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/stream/cu-stream.h"
 

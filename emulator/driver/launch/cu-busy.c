@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches of several streams overlap: the time counts once. */
-#include "emulator/driver/stream/cu-busy.h"
+#include "emulator/driver/launch/cu-busy.h"
 
 #include <pthread.h>
 #include <stddef.h>

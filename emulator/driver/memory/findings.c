@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A place is an entry and a line; copies to the host count by buffer. */
-#include "emulator/driver/device/findings.h"
+#include "emulator/driver/memory/findings.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * A list of all of it: who frees an address asks whether it is a graph's. It is taken when a node
  * is made and given back with the last copy, so none is kept in reserve.
  */
-#include "emulator/driver/graph/graph-memory.h"
+#include "emulator/driver/memory/graph-memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: what a core dump of the device is to have, and where it is put. A fault is one of all
+ * What a core dump of the device is to have, and where it is put. A fault is one of all
  * contexts, so what is set for a context is set for the process. A dump never has memory or
  * registers, whatever the flags say.
  */
-#include "emulator/driver/device/cu-coredump.h"
+#include "emulator/driver/device/core-dump.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void read_text(const char *own, const char *kind, void *value, size_t siz
 	snprintf(value, size, "%s", text);
 }
 
-static CUresult get(CUcoredumpSettings attribute, void *value, size_t *size)
+CUresult core_dump_get(CUcoredumpSettings attribute, void *value, size_t *size)
 {
 	size_t needed = size_of(attribute);
 
@@ -120,7 +120,7 @@ static CUresult set_text(char own[TEXT_MAX], const char *text, size_t size)
 	return CUDA_SUCCESS;
 }
 
-static CUresult set(CUcoredumpSettings attribute, void *value, size_t *size)
+CUresult core_dump_set(CUcoredumpSettings attribute, void *value, size_t *size)
 {
 	size_t needed = size_of(attribute);
 	CUresult result = CUDA_SUCCESS;
@@ -161,40 +161,7 @@ static CUresult set(CUcoredumpSettings attribute, void *value, size_t *size)
 	return result;
 }
 
-CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void *value, size_t *size)
-{
-	CUresult result = gpu_enter("cuCoredumpGetAttribute", GPU_CALL_ASYNC);
-
-	return result ? result : get(attribute, value, size);
-}
-
-CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void *value, size_t *size)
-{
-	CUresult result = gpu_enter("cuCoredumpGetAttributeGlobal", GPU_CALL_FREE);
-
-	return result ? result : get(attribute, value, size);
-}
-
-CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void *value, size_t *size)
-{
-	CUresult result = gpu_enter("cuCoredumpSetAttribute", GPU_CALL_ASYNC);
-
-	if (result)
-		return result;
-	/* There is one pipe for all contexts. */
-	if (attribute == CU_COREDUMP_PIPE || attribute == CU_COREDUMP_ENABLE_USER_TRIGGER)
-		return CUDA_ERROR_NOT_PERMITTED;
-	return set(attribute, value, size);
-}
-
-CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings attribute, void *value, size_t *size)
-{
-	CUresult result = gpu_enter("cuCoredumpSetAttributeGlobal", GPU_CALL_FREE);
-
-	return result ? result : set(attribute, value, size);
-}
-
-void cu_coredump_write(const struct gpu_fault *f, const struct machine_launch *l)
+void core_dump_write(const struct gpu_fault *f, const struct machine_launch *l)
 {
 	struct error err = ERROR_INIT;
 	char path[TEXT_MAX];
@@ -208,7 +175,7 @@ void cu_coredump_write(const struct gpu_fault *f, const struct machine_launch *l
 		log_warning("core dump of the device: %s", err.text);
 }
 
-void cu_coredump_abort(const struct gpu_fault *f)
+void core_dump_abort(const struct gpu_fault *f)
 {
 	if (settings.on_exception && gpu_fault_exception(f->kind) &&
 	    !(settings.flags & CU_COREDUMP_SKIP_ABORT))

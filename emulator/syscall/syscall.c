@@ -3,17 +3,17 @@
  * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free,
  * and the device's runtime. Lanes are served in lane order.
  */
-#include "emulator/exec/syscall.h"
+#include "emulator/syscall/syscall.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
-#include "emulator/exec/device-launch.h"
-#include "emulator/exec/syscall-argument.h"
 #include "emulator/memory/state-space.h"
 #include "emulator/memory/taint.h"
 #include "emulator/memory/worker-caches.h"
+#include "emulator/syscall/device-launch.h"
+#include "emulator/syscall/syscall-argument.h"
 #include "emulator/warp/exec.h"
 
 static void print(struct warp *w, const struct buffer *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is shorter than 8 bytes is widened by zeros. */
-#include "emulator/exec/syscall-argument.h"
+#include "emulator/syscall/syscall-argument.h"
 
 #include <string.h>
 

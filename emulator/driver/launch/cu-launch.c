@@ -3,7 +3,7 @@
  * Driver API: launches. What can be wrong with one is found when it is asked for; it runs in its
  * stream's order, and a fault is kept for the next call that synchronises.
  */
-#include "emulator/driver/module/cu-launch.h"
+#include "emulator/driver/module/launch-arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "emulator/driver/api/cu-context.h"
-#include "emulator/driver/device/findings.h"
+#include "emulator/driver/device/context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/graph/graph.h"
+#include "emulator/driver/launch/check.h"
+#include "emulator/driver/launch/cu-busy.h"
 #include "emulator/driver/memory/cu-array.h"
+#include "emulator/driver/memory/findings.h"
 #include "emulator/driver/module/cu-module.h"
-#include "emulator/driver/stream/check.h"
-#include "emulator/driver/stream/cu-busy.h"
 #include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/stream/cu-stream.h"
 #include "emulator/launch/machine-launch.h"
@@ -102,32 +102,6 @@ static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_
 	    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
 		    machine_resident_ctas(f->ptx, (uint32_t)threads, l->dynamic_shared))
 		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-	return CUDA_SUCCESS;
-}
-
-CUresult cu_launch_pack(CUfunction f, void **params, void **extra, char *packed)
-{
-	const struct ptx_function *p = f->ptx;
-	const void *buffer = NULL;
-	size_t size = 0;
-
-	if (params) {
-		for (size_t i = 0; i < p->param_count; i++)
-			memcpy(packed + p->params[i].offset, params[i], p->params[i].size);
-		return CUDA_SUCCESS;
-	}
-	for (size_t i = 0; extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
-		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			buffer = extra[i + 1];
-		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-			size = *(const size_t *)extra[i + 1];
-		else
-			return CUDA_ERROR_INVALID_VALUE;
-	}
-	if (size < p->param_size || (p->param_size && !buffer))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (p->param_size)
-		memcpy(packed, buffer, p->param_size);
 	return CUDA_SUCCESS;
 }
 
@@ -240,7 +214,7 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 	complete(&g->launch, f, q->device);
 	result = check_shape(&g->launch, f);
 	if (!result && f->ptx->param_count)
-		result = cu_launch_pack(f, params, extra, g->params);
+		result = launch_arguments_pack(f, params, extra, g->params);
 	g->launch.params = g->params;
 	if (!result && machine_launch_check(&g->launch, &err)) {
 		log_warning("launch of %s: %s", f->ptx->name, err.text);
