@@ -33,6 +33,9 @@ ROOMS = {
                "cell-run", "supervisor", "protocol", "show", "declarations", "session", "reports", "device-magics", "magics",
                "requests"],
     "runtime": ["arena", "cuda", "process", "loader", "faults", "memcheck", "interpose", "exports", "worker"],
+    "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
+                 "driver"],
+    "emulator/driver": ["device", "memory", "module", "graph", "stream", "copy", "launch", "graph-run", "api"],
 }
 ONLY_IN = [
     (re.compile(r"zmq|zmq_.*"), "kernel"),
