@@ -41,9 +41,9 @@ void place_print_thread_only(const struct place *p, const struct machine_launch 
 
 void place_print_block(const struct place *p, const struct machine_launch *l, struct buffer *out)
 {
-	buffer_printf(out, "block (%u,%u,%u)", (uint32_t)(p->cta % l->grid[0]),
-		      (uint32_t)(p->cta / l->grid[0] % l->grid[1]),
-		      (uint32_t)(p->cta / l->grid[0] / l->grid[1]));
+	buffer_printf(out, "block (%u,%u,%u)", (uint32_t)(p->block % l->grid[0]),
+		      (uint32_t)(p->block / l->grid[0] % l->grid[1]),
+		      (uint32_t)(p->block / l->grid[0] / l->grid[1]));
 }
 
 void place_print_thread(const struct place *p, const struct machine_launch *l, struct buffer *out)

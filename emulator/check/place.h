@@ -10,14 +10,14 @@ struct buffer;
 struct place {
 	const struct op *op;
 	const struct ptx_program *program;
-	uint64_t cta;    /* linear number */
+	uint64_t block;  /* linear number */
 	uint32_t thread; /* linear number in it */
 };
 
 static inline struct place place_of(const struct warp *w, const struct frame *f, const struct op *o,
 				    int lane)
 {
-	return (struct place){ o, f->program, w->cta->linear, w->index * LANES + (uint32_t)lane };
+	return (struct place){ o, f->program, w->block->linear, w->index * LANES + (uint32_t)lane };
 }
 
 #define PLACE_INDENT "=========     "

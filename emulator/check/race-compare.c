@@ -20,7 +20,7 @@ static enum race_level judge(const struct race_now *n, const struct race_access 
 
 	if (old->strong && now->strong)
 		return RACE_NONE;
-	if (old->cta == now->cta) {
+	if (old->block == now->block) {
 		if (old->epoch != now->epoch)
 			return RACE_NONE;
 		if (old->warp == now->warp)
@@ -66,7 +66,7 @@ static bool values_differ(const struct race_now *n, uint32_t lane, const struct 
 	if (h->same_instruction) {
 		access_value(n->w, n->o, old_lane, earlier);
 		current = earlier;
-	} else if (old->cta != n->access.cta && race_writes(old)) {
+	} else if (old->block != n->access.block && race_writes(old)) {
 		race_store_read(&race_owner(n->c->race, mark)->store, mark >> RACE_LANE_BITS,
 				old_lane, n->s->address[lane], current, n->s->size, earlier);
 		current = earlier;
@@ -81,7 +81,7 @@ static void name_buffer(const struct race_now *n, struct race_hazard *h)
 {
 	const struct device_memory *m = n->w->worker->launch->spec->memory;
 	const struct memory_cache *array =
-		n->space == RACE_SHARED ? cta_array(n->w->cta, h->address, 1) : NULL;
+		n->space == RACE_SHARED ? block_array(n->w->block, h->address, 1) : NULL;
 	struct device_buffer b = { 0 };
 
 	h->array_start = array ? array->base : UINT64_MAX;
@@ -101,7 +101,7 @@ static bool same_pair(const struct race_hazard *a, const struct race_hazard *b)
 		a->second.access.op == b->first.access.op);
 }
 
-/* The hazard of the lowest cta stands for all of the same two operations. */
+/* The hazard of the lowest block stands for all of the same two operations. */
 static void note(const struct race_now *n, struct race_hazard *h)
 {
 	struct race *r = n->c->race;
@@ -114,7 +114,8 @@ static void note(const struct race_now *n, struct race_hazard *h)
 			continue;
 		h->count += known->count;
 		if (h->level > known->level ||
-		    (h->level == known->level && h->second.access.cta < known->second.access.cta)) {
+		    (h->level == known->level &&
+		     h->second.access.block < known->second.access.block)) {
 			name_buffer(n, h);
 			*known = *h;
 		} else {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Global memory. Each access is compared with the marks of what it touches, and leaves its own. A
- * page is locked for that, since other host threads run other ctas.
+ * page is locked for that, since other host threads run other blocks.
  *
  * Two ways. Accesses by halves of a warp, to elements that follow each other or to one, are looked
- * at as a whole, by the registers that hold the addresses; many are of blocks that have one mark,
- * and what several ctas have read and nobody wrote is not even locked. That way only finds that
+ * at as a whole, by the registers that hold the addresses; many are of groups that have one mark,
+ * and what several blocks have read and nobody wrote is not even locked. That way only finds that
  * there is no race. For all else, and wherever there may be a race, lanes are gone through one by
  * one.
  */
@@ -14,11 +14,11 @@
 
 #define HALF_LANES 16
 
-#define BLOCK_WORDS (RACE_BLOCK / 4)
+#define GROUP_WORDS (RACE_GROUP / 4)
 
 static const struct race_access *find(const struct race *r, uint32_t mark)
 {
-	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
+	uint32_t number = (mark & ~RACE_OTHER_BLOCK) >> RACE_LANE_BITS;
 
 	return number ? &r->global.tables->chunks[number / RACE_CHUNK]->items[number % RACE_CHUNK]
 		      : NULL;
@@ -26,7 +26,7 @@ static const struct race_access *find(const struct race *r, uint32_t mark)
 
 static uint32_t number_of(struct race_now *n)
 {
-	struct race_cta *c = n->c;
+	struct race_block *c = n->c;
 	struct race_recent *recent = race_recent(n);
 	struct race_chunk *chunk;
 	uint32_t number;
@@ -50,7 +50,7 @@ static uint32_t number_of(struct race_now *n)
 }
 
 /* NULL: the check was cut. */
-static struct race_page *page_of(struct race_cta *c, uint64_t number)
+static struct race_page *page_of(struct race_block *c, uint64_t number)
 {
 	struct race_page **recent = &c->pages[number % RACE_PAGES_RECENT];
 
@@ -69,7 +69,8 @@ static enum keep keep_read(const struct race_now *n, const struct race_access *o
 {
 	const struct race_access *now = &n->access;
 
-	if (!old || (old->cta == now->cta && (old->warp == now->warp || old->epoch != now->epoch)))
+	if (!old ||
+	    (old->block == now->block && (old->warp == now->warp || old->epoch != now->epoch)))
 		return REPLACE;
 	/* An earlier one in order before this is of no use any more. */
 	return old->time >= n->c->warps[now->warp].known ? BESIDE : REPLACE;
@@ -78,18 +79,18 @@ static enum keep keep_read(const struct race_now *n, const struct race_access *o
 /* Whoever writes is unordered with one of the two reads, as long as nothing is released. */
 static bool is_common(const struct race_now *n, uint32_t other)
 {
-	return other & RACE_OTHER_CTA && !n->access.time;
+	return other & RACE_OTHER_BLOCK && !n->access.time;
 }
 
 static uint32_t other_mark(const struct race_now *n, const struct race_access *old, uint32_t mark)
 {
-	return mark | (old->cta != n->access.cta ? RACE_OTHER_CTA : 0);
+	return mark | (old->block != n->access.block ? RACE_OTHER_BLOCK : 0);
 }
 
-static void note_common(const struct race_now *n, struct race_page *p, uint32_t block,
+static void note_common(const struct race_now *n, struct race_page *p, uint32_t group,
 			uint32_t other, uint32_t words)
 {
-	struct race_block *b = &p->blocks[block];
+	struct race_group *b = &p->groups[group];
 
 	if (!is_common(n, other) || b->written)
 		return;
@@ -98,13 +99,13 @@ static void note_common(const struct race_now *n, struct race_page *p, uint32_t 
 	if (words == UINT16_MAX)
 		atomic_store_explicit(&p->common,
 				      atomic_load_explicit(&p->common, memory_order_relaxed) |
-					      1ull << block,
+					      1ull << group,
 				      memory_order_relaxed);
 }
 
-static void note_written(struct race_page *p, uint32_t block)
+static void note_written(struct race_page *p, uint32_t group)
 {
-	struct race_block *b = &p->blocks[block];
+	struct race_group *b = &p->groups[group];
 
 	if (b->written)
 		return;
@@ -112,7 +113,7 @@ static void note_written(struct race_page *p, uint32_t block)
 	atomic_store_explicit(&b->common, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->common,
 			      atomic_load_explicit(&p->common, memory_order_relaxed) &
-				      ~(1ull << block),
+				      ~(1ull << group),
 			      memory_order_relaxed);
 }
 
@@ -123,7 +124,7 @@ static void compare_with(const struct race_now *n, uint32_t mark, uint32_t lane)
 	const struct race_access *old = find(n->c->race, mark);
 
 	/* Most often it is the thread itself. */
-	if (!old || ((mark & (LANES - 1)) == lane && old->cta == n->access.cta &&
+	if (!old || ((mark & (LANES - 1)) == lane && old->block == n->access.block &&
 		     old->warp == n->access.warp))
 		return;
 	race_compare(n, old, mark, lane);
@@ -137,14 +138,14 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 	uint32_t write = 0, read = 0, other = 0;
 
 	for (uint32_t at = from; at <= to; at++) {
-		uint32_t block = (at << p->shift) / RACE_BLOCK;
+		uint32_t group = (at << p->shift) / RACE_GROUP;
 
 		write = p->write[at] ? p->write[at] : write;
 		if (race_writes(&n->access)) {
 			read = p->read[at] ? p->read[at] : read;
-			other = p->other[at] ? p->other[at] & ~RACE_OTHER_CTA : other;
+			other = p->other[at] ? p->other[at] & ~RACE_OTHER_BLOCK : other;
 			p->write[at] = mark;
-			note_written(p, block);
+			note_written(p, group);
 		} else if (p->read[at] != mark && !is_common(n, p->other[at])) {
 			const struct race_access *old = find(n->c->race, p->read[at]);
 
@@ -153,8 +154,8 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 			} else {
 				p->other[at] = other_mark(n, old, mark);
 				if (p->shift == 2)
-					note_common(n, p, block, p->other[at],
-						    1u << at % BLOCK_WORDS);
+					note_common(n, p, group, p->other[at],
+						    1u << at % GROUP_WORDS);
 			}
 		}
 	}
@@ -170,7 +171,7 @@ static bool make_words(struct race *r, struct race_page *p, uint32_t offset, uin
 {
 	if (size < 1u << p->shift && !race_page_split(r, p, size))
 		return false;
-	for (uint32_t b = offset / RACE_BLOCK; b <= (offset + size - 1) / RACE_BLOCK; b++)
+	for (uint32_t b = offset / RACE_GROUP; b <= (offset + size - 1) / RACE_GROUP; b++)
 		if (!race_page_open(r, p, b))
 			return false;
 	return true;
@@ -235,11 +236,12 @@ static enum silence silence_of(const struct race_now *n, uint32_t mark)
 
 	if (!old || race_is_silent(n, old))
 		return SILENT;
-	return old->cta == n->access.cta && old->warp == n->access.warp ? SILENT_IN_LANES : LOUD;
+	return old->block == n->access.block && old->warp == n->access.warp ? SILENT_IN_LANES
+									    : LOUD;
 }
 
-/* Of a block's one mark and another by `mark` and `step`. */
-static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old_step,
+/* Of a group's one mark and another by `mark` and `step`. */
+static bool group_is_silent(const struct race_now *n, uint32_t old, unsigned old_step,
 			    uint32_t mark, unsigned step)
 {
 	enum silence s = old ? silence_of(n, old) : SILENT;
@@ -248,22 +250,22 @@ static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old
 	       (s == SILENT_IN_LANES && !((old ^ mark) & (LANES - 1)) && old_step == step);
 }
 
-/* A whole block with one mark. False: there may be a race, and nothing was changed. */
-static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t block,
+/* A whole group with one mark. False: there may be a race, and nothing was changed. */
+static bool visit_group(const struct race_now *n, struct race_page *p, uint32_t group,
 			uint32_t mark, unsigned step)
 {
-	struct race_block *b = &p->blocks[block];
+	struct race_group *b = &p->groups[group];
 	const struct race_access *old;
 
-	if (!block_is_silent(n, b->write, b->write_step, mark, step))
+	if (!group_is_silent(n, b->write, b->write_step, mark, step))
 		return false;
 	if (race_writes(&n->access)) {
-		if (!block_is_silent(n, b->read, b->read_step, mark, step) ||
-		    !block_is_silent(n, b->other, b->other_step, mark, step))
+		if (!group_is_silent(n, b->read, b->read_step, mark, step) ||
+		    !group_is_silent(n, b->other, b->other_step, mark, step))
 			return false;
 		b->write = mark;
 		b->write_step = (uint8_t)step;
-		note_written(p, block);
+		note_written(p, group);
 		return true;
 	}
 	if ((b->read == mark && b->read_step == step) || is_common(n, b->other))
@@ -275,7 +277,7 @@ static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t 
 	} else {
 		b->other = other_mark(n, old, mark);
 		b->other_step = (uint8_t)step;
-		note_common(n, p, block, b->other, UINT16_MAX);
+		note_common(n, p, group, b->other, UINT16_MAX);
 	}
 	return true;
 }
@@ -288,7 +290,7 @@ static bool words_are_silent(const struct race_now *n, const uint32_t *old, cons
 	enum silence s = SILENT;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t mark = old[i] & ~RACE_OTHER_CTA;
+		uint32_t mark = old[i] & ~RACE_OTHER_BLOCK;
 
 		if (mark >> RACE_LANE_BITS != number) {
 			number = mark >> RACE_LANE_BITS;
@@ -322,11 +324,11 @@ static void mark_words_read(const struct race_now *n, struct race_page *p, uint3
 			continue;
 		}
 		p->other[at] = other_mark(n, old, marks[i]);
-		note_common(n, p, at / BLOCK_WORDS, p->other[at], 1u << at % BLOCK_WORDS);
+		note_common(n, p, at / GROUP_WORDS, p->other[at], 1u << at % GROUP_WORDS);
 	}
 }
 
-/* Words of an open block. False: there may be a race, and nothing was changed. */
+/* Words of an open group. False: there may be a race, and nothing was changed. */
 static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t from,
 			const uint32_t *marks, uint32_t count)
 {
@@ -340,7 +342,7 @@ static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t 
 	    !words_are_silent(n, p->other + from, marks, count))
 		return false;
 	memcpy(p->write + from, marks, count * sizeof(*marks));
-	note_written(p, from / BLOCK_WORDS);
+	note_written(p, from / GROUP_WORDS);
 	return true;
 }
 
@@ -352,17 +354,17 @@ struct piece {
 	unsigned step; /* words go to lanes by >> step */
 };
 
-/* Read by several ctas and written by none, so that this read tells nothing new. */
+/* Read by several blocks and written by none, so that this read tells nothing new. */
 static bool is_known(const struct piece *x)
 {
 	uint32_t from = x->offset / 4, end = from + x->bytes / 4;
 
 	while (from < end) {
-		uint32_t block = from / BLOCK_WORDS,
-			 stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
-		uint32_t wanted = ((1u << (stop - from)) - 1) << from % BLOCK_WORDS;
+		uint32_t group = from / GROUP_WORDS,
+			 stop = (group + 1) * GROUP_WORDS < end ? (group + 1) * GROUP_WORDS : end;
+		uint32_t wanted = ((1u << (stop - from)) - 1) << from % GROUP_WORDS;
 
-		if (wanted & ~(uint32_t)atomic_load_explicit(&x->page->blocks[block].common,
+		if (wanted & ~(uint32_t)atomic_load_explicit(&x->page->groups[group].common,
 							     memory_order_relaxed))
 			return false;
 		from = stop;
@@ -378,16 +380,16 @@ static bool visit_piece(const struct race_now *n, const struct piece *x)
 	if (x->page->shift != 2)
 		return false;
 	for (uint32_t from = first, stop; from < end; from = stop) {
-		uint32_t block = from / BLOCK_WORDS, marks[BLOCK_WORDS],
+		uint32_t group = from / GROUP_WORDS, marks[GROUP_WORDS],
 			 m = mark + ((from - first) >> x->step);
 
-		stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
-		if (stop - from == BLOCK_WORDS && !(x->page->open >> block & 1)) {
-			if (!visit_block(n, x->page, block, m, x->step))
+		stop = (group + 1) * GROUP_WORDS < end ? (group + 1) * GROUP_WORDS : end;
+		if (stop - from == GROUP_WORDS && !(x->page->open >> group & 1)) {
+			if (!visit_group(n, x->page, group, m, x->step))
 				return false;
 			continue;
 		}
-		if (!race_page_open(n->c->race, x->page, block))
+		if (!race_page_open(n->c->race, x->page, group))
 			return false;
 		for (uint32_t i = 0; i < stop - from; i++)
 			marks[i] = mark + ((from - first + i) >> x->step);
@@ -429,13 +431,13 @@ static inline bool reads_common(const struct race_now *n, const struct address_h
 {
 	uint64_t at = half->start + (uint64_t)n->o->imm,
 		 last = at + (half->same ? size : HALF_LANES * size) - 1;
-	uint64_t number = at >> RACE_PAGE_BITS, blocks;
+	uint64_t number = at >> RACE_PAGE_BITS, groups;
 	const struct race_page *p = n->c->pages[number % RACE_PAGES_RECENT];
 
 	if (!p || p->number != number || last >> RACE_PAGE_BITS != number)
 		return false;
-	blocks = (2ull << last % RACE_PAGE / RACE_BLOCK) - (1ull << at % RACE_PAGE / RACE_BLOCK);
-	return !(blocks & ~atomic_load_explicit(&p->common, memory_order_relaxed));
+	groups = (2ull << last % RACE_PAGE / RACE_GROUP) - (1ull << at % RACE_PAGE / RACE_GROUP);
+	return !(groups & ~atomic_load_explicit(&p->common, memory_order_relaxed));
 }
 
 bool race_global_halves(struct race_now *n, const struct access_shape *shape)

@@ -186,28 +186,28 @@ static uint32_t mark_of_word(uint32_t mark, unsigned step, uint32_t i)
 	return mark ? mark + (i >> step) : 0;
 }
 
-bool race_page_open(struct race *r, struct race_page *p, uint32_t block)
+bool race_page_open(struct race *r, struct race_page *p, uint32_t group)
 {
-	const struct race_block *b = &p->blocks[block];
+	const struct race_group *b = &p->groups[group];
 
-	if (p->open >> block & 1)
+	if (p->open >> group & 1)
 		return true;
 	if (!p->write && !set_words(r, p, 2))
 		return false;
-	for (uint32_t i = 0; i < RACE_BLOCK / 4; i++) {
-		uint32_t at = block * (RACE_BLOCK / 4) + i;
+	for (uint32_t i = 0; i < RACE_GROUP / 4; i++) {
+		uint32_t at = group * (RACE_GROUP / 4) + i;
 
 		p->write[at] = mark_of_word(b->write, b->write_step, i);
 		p->read[at] = mark_of_word(b->read, b->read_step, i);
 		p->other[at] = mark_of_word(b->other, b->other_step, i);
 	}
-	p->open |= 1ull << block;
+	p->open |= 1ull << group;
 	return true;
 }
 
 bool race_page_split(struct race *r, struct race_page *p, uint32_t size)
 {
-	for (uint32_t i = 0; i < RACE_PAGE / RACE_BLOCK; i++)
+	for (uint32_t i = 0; i < RACE_PAGE / RACE_GROUP; i++)
 		if (!race_page_open(r, p, i))
 			return false;
 	return set_words(r, p, size == 1 ? 0 : 1);

@@ -18,7 +18,7 @@ static const char *access_name(const struct race_access *a)
 
 static struct place place_of_side(const struct race_side *s)
 {
-	return (struct place){ s->access.op, s->access.program, s->access.cta,
+	return (struct place){ s->access.op, s->access.program, s->access.block,
 			       s->access.warp * MACHINE_LANES + s->lane };
 }
 
@@ -29,7 +29,7 @@ static void print_threads(const struct race_hazard *h, const struct machine_laun
 
 	buffer_puts(out, "=========     by ");
 	place_print_thread_only(&first, l, out);
-	if (first.cta != second.cta) {
+	if (first.block != second.block) {
 		buffer_puts(out, " in ");
 		place_print_block(&first, l, out);
 	}
@@ -108,7 +108,7 @@ static void print_advice(const struct race_hazard *h, struct buffer *out)
 	const struct race_access *a = &h->first.access, *b = &h->second.access;
 	const char *text;
 
-	if (a->cta != b->cta)
+	if (a->block != b->block)
 		text = "Nothing orders blocks of one launch: atomics, a flag behind "
 		       "__threadfence(), or a second launch do";
 	else if (h->same_instruction)

@@ -14,13 +14,13 @@
 
 #define READS_MAX 2048
 
-static void renumber(struct race_cta *c)
+static void renumber(struct race_block *c)
 {
 	memset(c->cells, 0, ((size_t)c->size >> c->shift) * sizeof(*c->cells));
 	c->base = 1;
 }
 
-static void begin_epoch(struct race_cta *c)
+static void begin_epoch(struct race_block *c)
 {
 	c->base += c->log.count;
 	c->log.count = 0;
@@ -31,15 +31,15 @@ static void begin_epoch(struct race_cta *c)
 }
 
 /* All threads are at barrier `id`, and where they go on nothing is written. */
-static bool is_read_only(const struct race_cta *c, uint32_t id)
+static bool is_read_only(const struct race_block *c, uint32_t id)
 {
 	const struct race_plan *plan = &c->race->plan;
 	uint32_t waiting = 0;
 
 	if (!plan->ahead)
 		return false;
-	for (uint32_t i = 0; i < c->cta->warp_count; i++) {
-		const struct warp *w = &c->cta->warps[i];
+	for (uint32_t i = 0; i < c->block->warp_count; i++) {
+		const struct warp *w = &c->block->warps[i];
 
 		for (uint32_t k = 0; k < w->parked_count; k++) {
 			const struct fragment *f = &w->parked[k].fragment;
@@ -51,18 +51,18 @@ static bool is_read_only(const struct race_cta *c, uint32_t id)
 			waiting += lane_count(f->mask);
 		}
 	}
-	return waiting == c->cta->live_threads;
+	return waiting == c->block->live_threads;
 }
 
-void race_shared_barrier(struct race_cta *c, uint32_t id)
+void race_shared_barrier(struct race_block *c, uint32_t id)
 {
 	begin_epoch(c);
 	c->read_only = is_read_only(c, id);
 }
 
-void race_shared_begin(struct race_cta *c)
+void race_shared_begin(struct race_block *c)
 {
-	uint32_t size = c->cta->shared_size;
+	uint32_t size = c->block->shared_size;
 
 	begin_epoch(c);
 	c->read_only = c->race->plan.ahead && !c->race->plan.ahead[0];
@@ -79,7 +79,7 @@ void race_shared_begin(struct race_cta *c)
 		race_cut(c->race);
 }
 
-void race_shared_release(struct race_cta *c)
+void race_shared_release(struct race_block *c)
 {
 	free(c->cells);
 	free(c->reads);
@@ -87,7 +87,7 @@ void race_shared_release(struct race_cta *c)
 }
 
 /* 0: out of memory. */
-static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
+static uint32_t add_to_log(struct race_block *c, const struct race_access *a)
 {
 	if (c->log.count == c->log.cap) {
 		uint32_t cap = c->log.cap ? c->log.cap * 2 : 256;
@@ -105,7 +105,7 @@ static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
 	return c->base + c->log.count++;
 }
 
-/* The number of the access in the cta's log, an earlier one's when they are alike. 0: out of
+/* The number of the access in the block's log, an earlier one's when they are alike. 0: out of
  * memory. */
 static uint32_t number_of(struct race_now *n)
 {
@@ -121,14 +121,14 @@ static uint32_t number_of(struct race_now *n)
 	return number;
 }
 
-static const struct race_access *find(const struct race_cta *c, uint32_t mark)
+static const struct race_access *find(const struct race_block *c, uint32_t mark)
 {
 	uint32_t number = mark >> RACE_LANE_BITS;
 
 	return number >= c->base ? &c->log.items[number - c->base] : NULL;
 }
 
-static void mark_read(const struct race_cta *c, struct race_cell *cell, uint32_t mark)
+static void mark_read(const struct race_block *c, struct race_cell *cell, uint32_t mark)
 {
 	const struct race_access *old = find(c, cell->read);
 
@@ -142,7 +142,7 @@ static void mark_read(const struct race_cta *c, struct race_cell *cell, uint32_t
 }
 
 /* False: out of memory. */
-static bool mark_reads(struct race_cta *c, const struct race_access *a, uint32_t mask,
+static bool mark_reads(struct race_block *c, const struct race_access *a, uint32_t mask,
 		       uint32_t size, const uint32_t *cells)
 {
 	uint32_t number = add_to_log(c, a), more = (size - 1) >> c->shift;
@@ -154,7 +154,7 @@ static bool mark_reads(struct race_cta *c, const struct race_access *a, uint32_t
 }
 
 /* Noted reads go to the cells. One past the end has ended the launch, and is of no interest. */
-static void settle_reads(struct race_cta *c)
+static void settle_reads(struct race_block *c)
 {
 	bool room = true;
 
@@ -163,7 +163,7 @@ static void settle_reads(struct race_cta *c)
 		struct race_access a = {
 			.op = r->op,
 			.program = r->program,
-			.cta = c->cta->linear,
+			.block = c->block->linear,
 			.epoch = c->epoch,
 			.time = r->time,
 			.meets = r->meets,
@@ -181,7 +181,7 @@ static void settle_reads(struct race_cta *c)
 }
 
 /* An access of less than a cell: from now on cells are smaller. */
-static bool split_cells(struct race_cta *c, uint32_t size)
+static bool split_cells(struct race_block *c, uint32_t size)
 {
 	unsigned shift = size == 1 ? 0 : 1, more = c->shift - shift;
 	size_t count = (size_t)c->size >> shift;
@@ -200,7 +200,7 @@ static bool split_cells(struct race_cta *c, uint32_t size)
 	return true;
 }
 
-static inline struct race_read *next_read(struct race_cta *c, const struct warp *w,
+static inline struct race_read *next_read(struct race_block *c, const struct warp *w,
 					  const struct op *o, uint32_t mask, uint32_t size)
 {
 	struct race_read *r;
@@ -221,14 +221,14 @@ static inline struct race_read *next_read(struct race_cta *c, const struct warp 
 
 /* Bytes of more shared memory than most processors have are too many for the numbers of cells in a
  * note. */
-static bool notes_reads(const struct race_cta *c)
+static bool notes_reads(const struct race_block *c)
 {
 	return c->size >> c->shift <= UINT16_MAX;
 }
 
 static void keep_read(struct race_now *n)
 {
-	struct race_cta *c = n->c;
+	struct race_block *c = n->c;
 	uint32_t cells[LANES];
 	struct race_read *r;
 
@@ -244,7 +244,7 @@ static void keep_read(struct race_now *n)
 		r->at[l] = (uint16_t)cells[l];
 }
 
-bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size)
+bool race_shared_note(struct race_block *c, struct warp *w, const struct op *o, uint32_t size)
 {
 	const struct address_rows *rows = c->race->rows;
 	struct race_read *r;
@@ -298,7 +298,7 @@ static void compare_write(const struct race_now *n, uint32_t lane, uint32_t from
 }
 
 /* Nobody has touched it in this epoch. */
-static inline bool is_fresh(const struct race_cta *c, const struct race_cell *cell)
+static inline bool is_fresh(const struct race_block *c, const struct race_cell *cell)
 {
 	uint32_t base = c->base << RACE_LANE_BITS;
 
@@ -307,7 +307,7 @@ static inline bool is_fresh(const struct race_cta *c, const struct race_cell *ce
 
 void race_shared_access(struct race_now *n)
 {
-	struct race_cta *c = n->c;
+	struct race_block *c = n->c;
 	bool writes = n->s->kind != GPU_ACCESS_READ;
 
 	if (c->read_only && !writes)

@@ -16,8 +16,8 @@ struct race_access {
 	const struct op *op;
 	const struct ptx_program *program;
 	uint64_t time;  /* of the launch */
-	uint64_t cta;   /* linear number */
-	uint32_t epoch; /* barriers that the cta had passed */
+	uint64_t block; /* linear number */
+	uint32_t epoch; /* barriers that the block had passed */
 	uint32_t meets; /* meetings that the warp had had */
 	uint16_t warp;
 	uint8_t kind; /* enum gpu_access */
@@ -30,9 +30,9 @@ struct race_cell {
 	uint32_t other; /* a read by another warp than `read` */
 };
 
-/* In `other` of global memory: by another cta than `read`, so that whoever writes is unordered with
- * one of them. */
-#define RACE_OTHER_CTA 0x80000000u
+/* In `other` of global memory: by another block than `read`, so that whoever writes is unordered
+ * with one of them. */
+#define RACE_OTHER_BLOCK 0x80000000u
 
 #define RACE_LANE_BITS 5
 #define RACE_NUMBERS (1u << (32 - RACE_LANE_BITS))
@@ -61,7 +61,7 @@ struct race_warp {
 
 /*
  * A read of shared memory that no write has asked for yet: what struct race_access has beyond what
- * the cta knows, and the numbers of the cells, not checked. Small, since many are written and few
+ * the block knows, and the numbers of the cells, not checked. Small, since many are written and few
  * are read.
  */
 struct race_read {
@@ -97,13 +97,13 @@ struct race_slab;
 
 #define RACE_PAGES_RECENT 128
 
-struct race_cta {
+struct race_block {
 	struct race *race;
-	struct cta *cta;
-	struct race_cta *next;
+	struct block *block;
+	struct race_block *next;
 	uint32_t epoch;
-	bool fenced; /* some lane of the cta, since the last barrier */
-	struct race_warp warps[MACHINE_MAX_THREADS_PER_CTA / LANES];
+	bool fenced; /* some lane of the block, since the last barrier */
+	struct race_warp warps[MACHINE_MAX_THREADS_PER_BLOCK / LANES];
 	/* Shared memory. */
 	struct race_cell *cells;
 	uint32_t size;       /* bytes that the cells stand for */
@@ -116,7 +116,7 @@ struct race_cta {
 	uint32_t read_count;
 	struct race_releases releases;
 	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is
-					not this cta's any more */
+					not this block's any more */
 	struct race_page
 		*pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
 	struct race_store store;           /* into global memory */
@@ -148,12 +148,12 @@ struct race_hazard {
 
 #define RACE_HAZARDS 64
 #define RACE_CHUNK 1024
-#define RACE_RESERVE 32 /* numbers that a cta takes at a time */
+#define RACE_RESERVE 32 /* numbers that a block takes at a time */
 
 /* Of the log of a launch. */
 struct race_chunk {
 	struct race_access items[RACE_CHUNK];
-	struct race_cta *owners[RACE_CHUNK / RACE_RESERVE]; /* who took these numbers */
+	struct race_block *owners[RACE_CHUNK / RACE_RESERVE]; /* who took these numbers */
 };
 
 #define RACE_PAGE_SLOTS (1u << 17)
@@ -186,8 +186,8 @@ struct race {
 	const struct machine_launch
 		*launch;       /* that is checked; those that its device code makes are not */
 	struct race_plan plan; /* made with it */
-	pthread_mutex_t lock;  /* of launch, hazards and free ctas */
-	struct race_cta *spare;
+	pthread_mutex_t lock;  /* of launch, hazards and free blocks */
+	struct race_block *spare;
 	struct race_hazard hazards[RACE_HAZARDS];
 	uint32_t hazard_count;
 	struct race_global global;
@@ -195,7 +195,7 @@ struct race {
 
 /* An access that is about to happen, to be compared with earlier ones. */
 struct race_now {
-	struct race_cta *c;
+	struct race_block *c;
 	struct warp *w;
 	const struct op *o;
 	const struct memory_step *s;
@@ -215,14 +215,14 @@ static inline uint64_t race_time(const struct race *r)
 }
 
 /* An access of this kind by the warp, as things stand. */
-static inline struct race_access race_access_now(const struct race_cta *c, const struct warp *w,
+static inline struct race_access race_access_now(const struct race_block *c, const struct warp *w,
 						 const struct op *o, enum gpu_access kind,
 						 bool strong)
 {
 	return (struct race_access){
 		.op = o,
 		.program = w->frame->program,
-		.cta = w->cta->linear,
+		.block = w->block->linear,
 		.epoch = c->epoch,
 		.time = race_time(c->race),
 		.meets = c->warps[w->index].meets,
@@ -263,9 +263,9 @@ static inline void race_unlock(_Atomic bool *lock)
 }
 
 /* Who made the access of global memory with that mark. */
-static inline struct race_cta *race_owner(const struct race *r, uint32_t mark)
+static inline struct race_block *race_owner(const struct race *r, uint32_t mark)
 {
-	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
+	uint32_t number = (mark & ~RACE_OTHER_BLOCK) >> RACE_LANE_BITS;
 
 	return r->global.tables->chunks[number / RACE_CHUNK]
 		->owners[number % RACE_CHUNK / RACE_RESERVE];
@@ -283,13 +283,13 @@ void race_compare(const struct race_now *n, const struct race_access *old, uint3
 bool race_is_silent(const struct race_now *n, const struct race_access *old);
 
 /* race-shared.c */
-void race_shared_begin(struct race_cta *c);
+void race_shared_begin(struct race_block *c);
 /* All that barrier `id` waits for have arrived. */
-void race_shared_barrier(struct race_cta *c, uint32_t id);
+void race_shared_barrier(struct race_block *c, uint32_t id);
 void race_shared_access(struct race_now *n);
 /* A read of that size, which can be noted without its addresses being known. */
-bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size);
-void race_shared_release(struct race_cta *c);
+bool race_shared_note(struct race_block *c, struct warp *w, const struct op *o, uint32_t size);
+void race_shared_release(struct race_block *c);
 
 /* race-global.c */
 void race_global_access(struct race_now *n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Observers are told of a store before it happens, so what a cta of another host thread was noted
- * to have written may not be in memory yet. Each cta therefore keeps its last store of global
+ * Observers are told of a store before it happens, so what a block of another host thread was noted
+ * to have written may not be in memory yet. Each block therefore keeps its last store of global
  * memory with its addresses and values; all that it stored before that has happened, since its
- * operations run one after the other. Whoever compares values with what another cta wrote looks
+ * operations run one after the other. Whoever compares values with what another block wrote looks
  * there first and at memory afterwards.
  *
  * Invariant: a store is set before its marks can be found. When a mark is found and its store is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last store of global memory by a cta, which may not have happened yet; private to race*.c. */
+/* The last store of global memory by a block, which may not have happened yet; private to race*.c.
+ */
 #ifndef CGPU_EMULATOR_RACE_STORE_H
 #define CGPU_EMULATOR_RACE_STORE_H
 
@@ -17,13 +18,13 @@ struct race_store {
 };
 
 /* The warp is about to run o, noted under that number; its lanes touch address[lane] + offset. By
- * the cta's own thread. */
+ * the block's own thread. */
 void race_store_set(struct race_store *s, const struct warp *w, const struct op *o, uint32_t number,
 		    const uint64_t *address, uint64_t offset);
 
 /*
- * The bytes [at, at + size), which lie at `memory`, as they are once the cta's store of that number
- * has happened for the lane. By any thread.
+ * The bytes [at, at + size), which lie at `memory`, as they are once the block's store of that
+ * number has happened for the lane. By any thread.
  */
 void race_store_read(struct race_store *s, uint32_t number, uint32_t lane, uint64_t at,
 		     const uint8_t *memory, uint32_t size, uint8_t *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The observer: clocks and orders of warps and ctas. */
+/* The observer: clocks and orders of warps and blocks. */
 #include "emulator/check/race-pages.h"
 
 #include <stdlib.h>
@@ -63,13 +63,13 @@ static void race_release_set(struct race *r, struct race_releases *t, uint64_t a
 	*x = (struct race_release){ address + 1, time };
 }
 
-static struct race_releases *releases_of(struct race_cta *c, enum race_space space)
+static struct race_releases *releases_of(struct race_block *c, enum race_space space)
 {
 	return space == RACE_SHARED ? &c->releases : &c->race->global.releases;
 }
 
 /* The strong reads of the last call have happened: what they saw is known. */
-static void acquire(struct race_cta *c, struct race_warp *w)
+static void acquire(struct race_block *c, struct race_warp *w)
 {
 	struct race_global *g = &c->race->global;
 	bool shared = w->acquiring_space == RACE_SHARED;
@@ -100,7 +100,7 @@ static void note_acquire(struct race_warp *w, enum race_space space, const struc
 	memcpy(w->acquired, s->address, sizeof(w->acquired));
 }
 
-static void release(struct race_cta *c, struct race_warp *w, enum race_space space,
+static void release(struct race_block *c, struct race_warp *w, enum race_space space,
 		    const struct memory_step *s)
 {
 	struct race_global *g = &c->race->global;
@@ -131,7 +131,7 @@ static void note_plain_write(struct race_warp *w, uint32_t lanes)
 static void on_access(struct observer *x, struct warp *w, const struct op *o,
 		      const struct memory_step *s)
 {
-	struct race_cta *c = *observer_slot(x, w->cta);
+	struct race_block *c = *observer_slot(x, w->block);
 	struct race_warp *state;
 	struct race_now n;
 
@@ -166,7 +166,7 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o,
 /* The usual accesses, without their list of addresses being made. */
 static bool on_skip(struct observer *x, struct warp *w, const struct op *o)
 {
-	struct race_cta *c = *observer_slot(x, w->cta);
+	struct race_block *c = *observer_slot(x, w->block);
 	const struct access_shape *shape;
 	struct race_warp *state;
 	enum race_watch watch;
@@ -215,7 +215,7 @@ static void look_again(void *data, struct warp *w, const struct op *o, const str
 /* Where an operation that is not watched goes. */
 static void on_placed(struct observer *x, struct warp *w, const struct op *o)
 {
-	struct race_cta *c = *observer_slot(x, w->cta);
+	struct race_block *c = *observer_slot(x, w->block);
 
 	if (!c || c->freed != o)
 		return;
@@ -225,7 +225,7 @@ static void on_placed(struct observer *x, struct warp *w, const struct op *o)
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 {
-	struct race_cta *c = *observer_slot(x, w->cta);
+	struct race_block *c = *observer_slot(x, w->block);
 	struct race_warp *state;
 
 	if (!c)
@@ -244,15 +244,15 @@ static void on_sync(struct observer *x, struct warp *w, const struct op *o)
  * A barrier hands on what any of its threads knows. Writes that all lie before a fence of their
  * threads stay fenced; others wait for a fence of whoever tells of them.
  */
-static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
+static void on_barrier(struct observer *x, struct block *block, uint32_t id)
 {
-	struct race_cta *c = *observer_slot(x, cta);
+	struct race_block *c = *observer_slot(x, block);
 	uint64_t known = 0;
 	uint32_t dirty = 0;
 
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < cta->warp_count; i++) {
+	for (uint32_t i = 0; i < block->warp_count; i++) {
 		struct race_warp *w = &c->warps[i];
 
 		if (w->acquiring)
@@ -260,7 +260,7 @@ static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
 		known = w->known > known ? w->known : known;
 		dirty |= w->dirty;
 	}
-	for (uint32_t i = 0; i < cta->warp_count; i++) {
+	for (uint32_t i = 0; i < block->warp_count; i++) {
 		struct race_warp *w = &c->warps[i];
 
 		w->known = known;
@@ -274,26 +274,26 @@ static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
 
 static void on_warp_sync(struct observer *x, struct warp *w, uint32_t lanes)
 {
-	struct race_cta *c = *observer_slot(x, w->cta);
+	struct race_block *c = *observer_slot(x, w->block);
 
 	(void)lanes;
 	if (c)
 		c->warps[w->index].meets++;
 }
 
-static void on_begin(struct observer *x, struct cta *cta)
+static void on_begin(struct observer *x, struct block *block)
 {
 	struct race *r = race_of(x);
-	struct race_cta *c;
+	struct race_block *c;
 	bool own;
 
 	pthread_mutex_lock(&r->lock);
 	if (!r->launch) {
-		r->launch = cta->warps[0].worker->launch->spec;
+		r->launch = block->warps[0].worker->launch->spec;
 		if (!r->options.unplanned)
 			race_plan_init(&r->plan, r->launch);
 	}
-	own = r->launch == cta->warps[0].worker->launch->spec;
+	own = r->launch == block->warps[0].worker->launch->spec;
 	c = own ? r->spare : NULL;
 	if (c)
 		r->spare = c->next;
@@ -309,18 +309,18 @@ static void on_begin(struct observer *x, struct cta *cta)
 		c->race = r;
 		c->base = 1;
 	}
-	c->cta = cta;
+	c->block = block;
 	c->epoch = 0;
 	c->fenced = false;
-	memset(c->warps, 0, cta->warp_count * sizeof(c->warps[0]));
+	memset(c->warps, 0, block->warp_count * sizeof(c->warps[0]));
 	race_shared_begin(c);
-	*observer_slot(x, cta) = c;
+	*observer_slot(x, block) = c;
 }
 
-static void on_end(struct observer *x, struct cta *cta)
+static void on_end(struct observer *x, struct block *block)
 {
 	struct race *r = race_of(x);
-	struct race_cta *c = *observer_slot(x, cta);
+	struct race_block *c = *observer_slot(x, block);
 
 	if (!c)
 		return;
@@ -338,8 +338,8 @@ static const struct observer_class race_class = {
 	.placed = on_placed,
 	.barrier = on_barrier,
 	.warp_sync = on_warp_sync,
-	.cta_begin = on_begin,
-	.cta_end = on_end,
+	.block_begin = on_begin,
+	.block_end = on_end,
 };
 
 struct race *race_new(const struct race_options *o)
@@ -365,7 +365,7 @@ void race_free(struct race *r)
 	if (!r)
 		return;
 	while (r->spare) {
-		struct race_cta *c = r->spare;
+		struct race_block *c = r->spare;
 
 		r->spare = c->next;
 		race_shared_release(c);

@@ -3,18 +3,18 @@
  * The race check: an observer that finds accesses to the same bytes, one of them a write, that
  * nothing orders.
  *
- * Order. Within a cta, barriers order what lies before and after them, and between lanes of a warp
- * each meeting does (bar.warp.sync, shfl.sync ...). Beyond that only synchronisation through memory
- * does: a strong or atomic write is a release when it says so or when a fence came before it,
- * behind the thread's last plain write; who reads it by a strong or atomic read acquires. A launch
- * has one clock that counts releases, and whoever acquires one knows everything that happened
- * before it, whichever thread did it. Vector clocks would know more exactly what is known, and so
- * find more; they would not find less of what is in order, so this reports no race where there is
- * none. Accesses that are strong on both sides never race.
+ * Order. Within a block, barriers order what lies before and after them, and between lanes of a
+ * warp each meeting does (bar.warp.sync, shfl.sync ...). Beyond that only synchronisation through
+ * memory does: a strong or atomic write is a release when it says so or when a fence came before
+ * it, behind the thread's last plain write; who reads it by a strong or atomic read acquires. A
+ * launch has one clock that counts releases, and whoever acquires one knows everything that
+ * happened before it, whichever thread did it. Vector clocks would know more exactly what is known,
+ * and so find more; they would not find less of what is in order, so this reports no race where
+ * there is none. Accesses that are strong on both sides never race.
  *
  * What is kept. For each word that is touched: the last write and two reads of different warps. A
- * word is 4 bytes until something smaller touches its page or the cta's shared memory. Shared
- * memory is kept for one cta between two barriers, and reads there are only noted until a write
+ * word is 4 bytes until something smaller touches its page or the block's shared memory. Shared
+ * memory is kept for one block between two barriers, and reads there are only noted until a write
  * comes, which mostly never happens. Global memory is kept for the launch, up to a limit; 16 words
  * that half a warp touches as a whole have one mark together, until something else touches them.
  *

@@ -112,7 +112,7 @@ static void check_lanes(struct sync *s, struct warp *w, const struct op *o)
 	}
 }
 
-static void on_begin(struct observer *x, struct cta *c)
+static void on_begin(struct observer *x, struct block *c)
 {
 	const struct machine_launch *none = NULL;
 
@@ -157,7 +157,7 @@ static void compare_waiting(struct sync *s, const struct waiting *a, const struc
  * All threads that have not ended are there. Who has ended, or will without coming, is of no
  * interest. Barriers with a count of threads may have several places by right.
  */
-static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
+static void on_barrier(struct observer *x, struct block *c, uint32_t id)
 {
 	struct waiting first = { NULL, NULL }, of_warp;
 
@@ -182,7 +182,7 @@ static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
 }
 
 static const struct observer_class sync_class = {
-	.name = "sync", .sync = on_sync, .barrier = on_barrier, .cta_begin = on_begin
+	.name = "sync", .sync = on_sync, .barrier = on_barrier, .block_begin = on_begin
 };
 
 struct sync *sync_new(bool warnings, uint64_t budget)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15), and clusters of one cta.
- * A copy is done when its instruction runs, which the ISA allows, so commits and waits for groups
- * have nothing to do.
+ * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15), and clusters of one
+ * block. A copy is done when its instruction runs, which the ISA allows, so commits and waits for
+ * groups have nothing to do.
  */
 #include "emulator/decode/ptx-decode.h"
 
@@ -225,7 +225,8 @@ int decode_mbarrier(struct decoder *d, const struct ptx_instruction *in, const s
 	return 0;
 }
 
-/* A cluster is one cta: an address of its first member is the cta's own, and every rank is 0. */
+/* A cluster is one block: an address of its first member is the block's own, and every rank is 0.
+ */
 int decode_mapa(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	bool rank = !strcmp(f->opcode, "getctarank");

@@ -287,7 +287,7 @@ static int decode_bar_warp(struct decoder *d, const struct ptx_instruction *in)
 	return 0;
 }
 
-/* A cluster is one cta: whoever waits does so until all threads of the cta wait, which they do
+/* A cluster is one block: whoever waits does so until all threads of the block wait, which they do
  * after they arrived. */
 static int decode_cluster_barrier(struct decoder *d, const struct form *f)
 {

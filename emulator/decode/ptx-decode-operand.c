@@ -212,9 +212,9 @@ static struct ref special_source(struct decoder *d, const struct ptx_operand *o,
 				d, (struct ptx_constant){ .kind = PTX_CONSTANT_SPECIAL,
 							  .wide = wide,
 							  .value = s,
-							  .per_cta = (s >= PTX_SPECIAL_CTAID_X &&
-								      s <= PTX_SPECIAL_CTAID_Z) ||
-								     s == PTX_SPECIAL_SMID });
+							  .per_block = (s >= PTX_SPECIAL_CTAID_X &&
+									s <= PTX_SPECIAL_CTAID_Z) ||
+								       s == PTX_SPECIAL_SMID });
 		if (clock_wide != wide)
 			break;
 		t = decode_temporary(d, wide ? PTX_CLASS_64 : PTX_CLASS_32);

@@ -246,11 +246,11 @@ static void list_constants(const struct decoder *d, struct ptx_program *p)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->constant_count; i++)
-		if (d->constants[i].per_cta)
+		if (d->constants[i].per_block)
 			p->constants[n++] = d->constants[i];
-	p->cta_constant_count = n;
+	p->block_constant_count = n;
 	for (uint32_t i = 0; i < d->constant_count; i++)
-		if (!d->constants[i].per_cta)
+		if (!d->constants[i].per_block)
 			p->constants[n++] = d->constants[i];
 }
 

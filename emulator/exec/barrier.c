@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Barriers of a cta (PTX ISA 9.7.13.1). Threads are counted one by one, as hardware since sm_70
+ * Barriers of a block (PTX ISA 9.7.13.1). Threads are counted one by one, as hardware since sm_70
  * does, so parts of a warp may arrive at different places; a thread that has exited is no longer
  * waited for.
  */
@@ -35,12 +35,12 @@ static void write_result(struct parked *p, const struct barrier *b)
 	*d = r ? *d | mask : *d & ~mask;
 }
 
-static void release(struct cta *c, uint32_t id)
+static void release(struct block *c, uint32_t id)
 {
 	struct barrier *b = &c->barriers[id];
 
 	if (c->shared_size)
-		cta_settle_shadows(c);
+		block_settle_shadows(c);
 	if (c->warps[0].worker->observer_count)
 		observer_barrier(c, id);
 	for (uint32_t i = 0; i < c->warp_count; i++) {
@@ -58,12 +58,12 @@ static void release(struct cta *c, uint32_t id)
 	c->barriers_begun &= ~(1u << id);
 }
 
-static bool complete(const struct cta *c, const struct barrier *b)
+static bool complete(const struct block *c, const struct barrier *b)
 {
 	return b->arrived && b->arrived >= (b->expected ? b->expected : c->live_threads);
 }
 
-void barrier_check(struct cta *c)
+void barrier_check(struct block *c)
 {
 	FOR_ACTIVE (id, c->barriers_begun)
 		if (complete(c, &c->barriers[id]))
@@ -79,25 +79,25 @@ const struct op *barrier_arrive(struct warp *w, const struct op *o)
 	if (id >= BARRIERS || (id == MACHINE_CLUSTER_BARRIER) != !!(o->flags & BARRIER_CLUSTER))
 		return warp_fault(w, o, GPU_FAULT_BARRIER, w->mask,
 				  "barrier numbers go from 0 to 15");
-	b = &w->cta->barriers[id];
+	b = &w->block->barriers[id];
 	if (o->flags & BARRIER_COUNT)
 		b->expected = ROW(w, uint32_t, o->b)[lane];
 	b->arrived += lane_count(w->mask);
-	w->cta->barriers_begun |= 1u << id;
+	w->block->barriers_begun |= 1u << id;
 	if (mode >= BARRIER_POPC) {
 		uint32_t p = PREDICATE(w, o->c) ^ (o->flags & BARRIER_NEGATED ? ALL_LANES : 0);
 
 		b->votes += lane_count(p & w->mask);
 	}
 	if (mode == BARRIER_ARRIVE) {
-		if (complete(w->cta, b))
-			release(w->cta, id);
+		if (complete(w->block, b))
+			release(w->block, id);
 		return o + 1;
 	}
 	b->waiting += lane_count(w->mask);
 	warp_park(w, o, PARKED_BARRIER, id, 0);
-	if (complete(w->cta, b)) {
-		release(w->cta, id);
+	if (complete(w->block, b)) {
+		release(w->block, id);
 		/* Who comes last goes on in its turn, not before those that have waited. */
 		w->event = WARP_OTHERS;
 	}

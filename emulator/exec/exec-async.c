@@ -2,7 +2,7 @@
 /*
  * Asynchronous copies and mbarrier objects (PTX ISA 9.7.9.25, 9.7.13.15). The object is one 64-bit
  * word of shared memory whose layout is ours: arrivals still pending, arrivals expected in each
- * phase, bytes still expected, and the phase. The warps of a cta run on one host thread, so its
+ * phase, bytes still expected, and the phase. The warps of a block run on one host thread, so its
  * word needs no atomic operations.
  */
 #define TAKE_ASYNC KEEP

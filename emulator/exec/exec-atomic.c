@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic operations (PTX ISA 9.7.13), lane by lane in lane order. Other ctas run on other host
+ * Atomic operations (PTX ISA 9.7.13), lane by lane in lane order. Other blocks run on other host
  * threads, so each one is a host atomic; floating point and the rest go through compare and swap.
  */
 #define TAKE_ATOMIC KEEP

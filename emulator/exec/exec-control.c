@@ -221,7 +221,7 @@ HANDLER(nanosleep_masked)
 
 HANDLER(give_turn_masked)
 {
-	if (!w->fresh || w->cta->warp_count == 1)
+	if (!w->fresh || w->block->warp_count == 1)
 		return o + 1;
 	w->fresh = false;
 	warp_ready(w, (struct fragment){ o + 1, w->frame, w->mask, false });

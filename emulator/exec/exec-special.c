@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Special registers that change while a lane runs (PTX ISA chapter 10): clocks. The constant ones
- * are rows filled before the cta starts.
+ * are rows filled before the block starts.
  */
 #define TAKE_SPECIAL KEEP
 #include "emulator/warp/exec.h"

@@ -21,11 +21,11 @@
 const struct op *warp_exit(struct warp *w, uint32_t mask)
 {
 	w->live &= ~mask;
-	w->cta->live_threads -= lane_count(mask);
+	w->block->live_threads -= lane_count(mask);
 	w->event = WARP_GONE;
 	if (w->parked_count)
 		exec_warp_check_joint(w);
-	barrier_check(w->cta);
+	barrier_check(w->block);
 	return NULL;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ctas of a grid are given to host threads in order, and faults are collected.
+ * The blocks of a grid are given to host threads in order, and faults are collected.
  *
- * A worker runs one cta until it ends, because that keeps its registers in the cache. Only a cta
- * that spins makes room for others: after a few turns the next one is started, and the resident
- * ones take turns. So loops that wait for another cta (decoupled look-back, grid barriers) go on,
- * at no cost for those that do not wait.
+ * A worker runs one block until it ends, because that keeps its registers in the cache. Only a
+ * block that spins makes room for others: after a few turns the next one is started, and the
+ * resident ones take turns. So loops that wait for another block (decoupled look-back, grid
+ * barriers) go on, at no cost for those that do not wait.
  *
- * When several ctas fault, the one with the lowest number is reported: ctas before a faulting one
- * run to their end.
+ * When several blocks fault, the one with the lowest number is reported: blocks before a faulting
+ * one run to their end.
  */
 #include "emulator/launch/grid.h"
 
@@ -17,7 +17,7 @@
 
 #include "emulator/exec/core.h"
 #include "emulator/hot/hot.h"
-#include "emulator/launch/cta.h"
+#include "emulator/launch/block.h"
 #include "emulator/launch/machine-pool.h"
 #include "emulator/launch/observer-run.h"
 #include "emulator/launch/stall.h"
@@ -26,9 +26,9 @@
 #include "emulator/memory/worker-caches.h"
 #include "emulator/warp/observer.h"
 
-#define SPINS_BEFORE_SWITCH 4    /* turns of a cta before it is taken for one that waits */
-#define ROUNDS_BEFORE_SWITCH 256 /* turns of a cta that ended at barriers */
-#define STALLS_BEFORE_GROWTH 8   /* turns of each resident cta before more are let in */
+#define SPINS_BEFORE_SWITCH 4    /* turns of a block before it is taken for one that waits */
+#define ROUNDS_BEFORE_SWITCH 256 /* turns of a block that ended at barriers */
+#define STALLS_BEFORE_GROWTH 8   /* turns of each resident block before more are let in */
 #define RESIDENT_BYTES (128ull << 20)
 
 static bool must_end(const struct worker *k)
@@ -36,7 +36,7 @@ static bool must_end(const struct worker *k)
 	const struct launch *l = k->launch;
 
 	return atomic_load_explicit(&l->failed, memory_order_relaxed) ||
-	       k->current >= atomic_load_explicit(&l->fault_cta, memory_order_relaxed);
+	       k->current >= atomic_load_explicit(&l->fault_block, memory_order_relaxed);
 }
 
 static bool stopped(const struct launch *l)
@@ -44,59 +44,59 @@ static bool stopped(const struct launch *l)
 	return l->spec->stop && atomic_load_explicit(l->spec->stop, memory_order_relaxed);
 }
 
-static void report(struct worker *k, uint64_t cta)
+static void report(struct worker *k, uint64_t block)
 {
 	struct launch *l = k->launch;
 
 	pthread_mutex_lock(l->lock);
-	if (cta < atomic_load(&l->fault_cta)) {
+	if (block < atomic_load(&l->fault_block)) {
 		*l->fault = k->fault;
-		atomic_store(&l->fault_cta, cta);
+		atomic_store(&l->fault_block, block);
 	}
 	pthread_mutex_unlock(l->lock);
 }
 
-/* Start the next cta of the grid at the head of the worker's list; false when there is none. */
+/* Start the next block of the grid at the head of the worker's list; false when there is none. */
 static bool start_next(struct worker *k)
 {
 	struct launch *l = k->launch;
 	uint64_t linear;
-	struct cta *c = k->spare;
+	struct block *c = k->spare;
 
-	if (atomic_load_explicit(&l->next_cta, memory_order_relaxed) >= l->cta_count)
+	if (atomic_load_explicit(&l->next_block, memory_order_relaxed) >= l->block_count)
 		return false;
 	if (c)
 		k->spare = c->next;
 	else
-		c = cta_new(k);
+		c = block_new(k);
 	if (!c) {
 		/* Resident ones can still go on. */
 		if (!k->resident)
 			atomic_store(&l->failed, 1);
 		return false;
 	}
-	linear = atomic_fetch_add(&l->next_cta, 1);
-	if (linear >= l->cta_count) {
+	linear = atomic_fetch_add(&l->next_block, 1);
+	if (linear >= l->block_count) {
 		c->next = k->spare;
 		k->spare = c;
 		return false;
 	}
-	cta_start(c, k, linear);
+	block_start(c, k, linear);
 	if (l->spec->observer_count)
-		observer_cta_begin(c);
-	c->next = k->ctas;
-	k->ctas = c;
+		observer_block_begin(c);
+	c->next = k->blocks;
+	k->blocks = c;
 	k->resident++;
 	return true;
 }
 
 static void rotate(struct worker *k)
 {
-	struct cta *c = k->ctas, **tail = &k->ctas->next;
+	struct block *c = k->blocks, **tail = &k->blocks->next;
 
 	if (!c->next)
 		return;
-	k->ctas = c->next;
+	k->blocks = c->next;
 	while (*tail)
 		tail = &(*tail)->next;
 	*tail = c;
@@ -105,42 +105,43 @@ static void rotate(struct worker *k)
 
 static void finish(struct worker *k)
 {
-	struct cta *c = k->ctas;
+	struct block *c = k->blocks;
 
 	if (k->launch->spec->observer_count)
-		observer_cta_end(c);
-	k->ctas = c->next;
+		observer_block_end(c);
+	k->blocks = c->next;
 	k->resident--;
 	c->next = k->spare;
 	k->spare = c;
 }
 
-/* The head cta spins: others get the next turns, and when all resident ones only spin, more of them
- * are let in. */
+/* The head block spins: others get the next turns, and when all resident ones only spin, more of
+ * them are let in. */
 static void make_room(struct worker *k, uint32_t *stalls)
 {
-	if (++k->ctas->turns < SPINS_BEFORE_SWITCH)
+	if (++k->blocks->turns < SPINS_BEFORE_SWITCH)
 		return;
 	rotate(k);
 	if (k->resident < k->resident_max) {
 		start_next(k);
 	} else if (++*stalls >= STALLS_BEFORE_GROWTH * k->resident) {
 		*stalls = 0;
-		if (k->resident_max * 2 * cta_bytes(k->launch) <= RESIDENT_BYTES)
+		if (k->resident_max * 2 * block_bytes(k->launch) <= RESIDENT_BYTES)
 			k->resident_max *= 2;
 	}
 }
 
 /* Where another block has faulted, it is what these wait for: its fault stays the reported one. */
-static void report_deadlock(struct worker *k, struct cta *c)
+static void report_deadlock(struct worker *k, struct block *c)
 {
-	if (atomic_load(&k->launch->fault_cta) != UINT64_MAX) {
-		atomic_store(&k->launch->fault_cta, 0);
+	if (atomic_load(&k->launch->fault_block) != UINT64_MAX) {
+		atomic_store(&k->launch->fault_block, 0);
 		return;
 	}
-	cta_fault(c, GPU_FAULT_DEADLOCK,
-		  "its threads wait in loops, and nothing that this launch does changes memory any "
-		  "more");
+	block_fault(
+		c, GPU_FAULT_DEADLOCK,
+		"its threads wait in loops, and nothing that this launch does changes memory any "
+		"more");
 	stall_list(c, &k->fault);
 	report(k, 0);
 }
@@ -150,8 +151,8 @@ static void worker_run(struct worker *k)
 	uint32_t stalls = 0;
 
 	while (k->resident || start_next(k)) {
-		struct cta *c = k->ctas;
-		enum cta_state state;
+		struct block *c = k->blocks;
+		enum block_state state;
 
 		k->current = c->linear;
 		if (must_end(k)) {
@@ -159,24 +160,24 @@ static void worker_run(struct worker *k)
 			continue;
 		}
 		if (stopped(k->launch)) {
-			cta_fault(c, GPU_FAULT_TIMEOUT, "interrupted here");
+			block_fault(c, GPU_FAULT_TIMEOUT, "interrupted here");
 			report(k, 0);
 			return;
 		}
 		worker_check_generation(k);
 		if (k->observer_count)
 			observer_refresh(k);
-		state = cta_turn(c);
+		state = block_turn(c);
 		if (k->instructions - k->counted >= HOT_STRIDE)
 			hot_count(k);
-		if (state == CTA_FAULT) {
+		if (state == BLOCK_FAULT) {
 			report(k, c->linear);
 			finish(k);
-		} else if (state == CTA_ENDED) {
+		} else if (state == BLOCK_ENDED) {
 			stalls = 0;
 			finish(k);
 			stall_over(k);
-		} else if (state == CTA_SPINNING) {
+		} else if (state == BLOCK_SPINNING) {
 			if (stall_spun(k)) {
 				report_deadlock(k, c);
 				return;
@@ -193,13 +194,13 @@ static void worker_run(struct worker *k)
 
 static void worker_release(struct worker *k)
 {
-	while (k->ctas)
+	while (k->blocks)
 		finish(k);
 	while (k->spare) {
-		struct cta *c = k->spare;
+		struct block *c = k->spare;
 
 		k->spare = c->next;
-		cta_free(c);
+		block_free(c);
 	}
 	for (uint32_t i = 0; i < k->other_count; i++)
 		free(k->others[i].caches);
@@ -224,7 +225,7 @@ static void worker_main(void *data)
 	k->handlers = core_handlers();
 	k->run_watched = observer_run;
 	observer_start(k);
-	k->resident_max = l->spec->cooperative ? UINT32_MAX : MACHINE_RESIDENT_CTAS;
+	k->resident_max = l->spec->cooperative ? UINT32_MAX : MACHINE_RESIDENT_BLOCKS;
 	k->caches = calloc(l->program->cache_count + 1, sizeof(*k->caches));
 	atomic_fetch_add(&l->working, 1);
 	if (k->caches)

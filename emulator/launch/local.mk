@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 libmachine_a_SOURCES += \
-	%reldir%/cta.c %reldir%/cta.h \
+	%reldir%/block.c %reldir%/block.h \
 	%reldir%/grid.c %reldir%/grid.h \
 	%reldir%/machine-launch.c %reldir%/machine-launch.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \

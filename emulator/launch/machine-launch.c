@@ -32,11 +32,11 @@ static int check_shape(const struct machine_launch *l, uint64_t *threads, struct
 		return error_set(err, ERROR_LIMIT,
 				 "grid (%u,%u,%u) and block (%u,%u,%u) must not have a zero", g[0],
 				 g[1], g[2], b[0], b[1], b[2]);
-	if (*threads > MACHINE_MAX_THREADS_PER_CTA || b[0] > MACHINE_MAX_BLOCK_XY ||
+	if (*threads > MACHINE_MAX_THREADS_PER_BLOCK || b[0] > MACHINE_MAX_BLOCK_XY ||
 	    b[1] > MACHINE_MAX_BLOCK_XY || b[2] > MACHINE_MAX_BLOCK_Z)
 		return error_set(err, ERROR_LIMIT,
 				 "block (%u,%u,%u) is larger than %d threads, or than (%d,%d,%d)",
-				 b[0], b[1], b[2], MACHINE_MAX_THREADS_PER_CTA,
+				 b[0], b[1], b[2], MACHINE_MAX_THREADS_PER_BLOCK,
 				 MACHINE_MAX_BLOCK_XY, MACHINE_MAX_BLOCK_XY, MACHINE_MAX_BLOCK_Z);
 	if (g[0] > MACHINE_MAX_GRID_X || g[1] > MACHINE_MAX_GRID_YZ || g[2] > MACHINE_MAX_GRID_YZ)
 		return error_set(err, ERROR_LIMIT, "grid (%u,%u,%u) is larger than (%d,%d,%d)",
@@ -86,7 +86,7 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 		return -1;
 	ret->spec = l;
 	ret->program = f->body->program;
-	ret->threads_per_cta = (uint32_t)threads;
+	ret->threads_per_block = (uint32_t)threads;
 	lay_out_shared(l, ret);
 	if (l->dynamic_shared > MACHINE_MAX_SHARED || ret->shared_counted > MACHINE_MAX_SHARED)
 		return error_set(
@@ -100,7 +100,7 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 		ret->local_size +=
 			(uint32_t)(stack > MACHINE_STACK_MAX ? MACHINE_STACK_MAX : stack);
 	}
-	ret->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	ret->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	return 0;
 }
 
@@ -199,15 +199,15 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
 
 	if (check_launch(l, &launch, err))
 		return -1;
-	atomic_store(&launch.fault_cta, UINT64_MAX);
+	atomic_store(&launch.fault_block, UINT64_MAX);
 	for (uint32_t i = 0; i < l->observer_count; i++)
 		l->observers[i]->slot = i;
-	if (threads > launch.cta_count)
-		threads = (unsigned)launch.cta_count;
+	if (threads > launch.block_count)
+		threads = (unsigned)launch.block_count;
 	grid_run(&launch, threads);
 	if (stats)
 		stats->warp_instructions = atomic_load(&launch.instructions);
-	faulted = atomic_load(&launch.fault_cta) != UINT64_MAX;
+	faulted = atomic_load(&launch.fault_block) != UINT64_MAX;
 	failed = run_device_launches(&launch, !faulted && !atomic_load(&launch.failed), fault, err);
 	if (atomic_load(&launch.failed))
 		return error_set(err, ERROR_MEMORY, "out of host memory for the blocks of `%s`",
@@ -215,18 +215,18 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
 	return faulted ? 1 : failed;
 }
 
-uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta,
-			       uint32_t dynamic_shared)
+uint32_t machine_resident_blocks(const struct ptx_function *entry, uint32_t threads_per_block,
+				 uint32_t dynamic_shared)
 {
 	uint64_t shared = (uint64_t)entry->static_shared + dynamic_shared;
-	uint32_t rounded = (threads_per_cta + LANES - 1) / LANES * LANES;
+	uint32_t rounded = (threads_per_block + LANES - 1) / LANES * LANES;
 	uint64_t each;
 
-	if (!rounded || rounded > MACHINE_MAX_THREADS_PER_CTA || shared > MACHINE_MAX_SHARED)
+	if (!rounded || rounded > MACHINE_MAX_THREADS_PER_BLOCK || shared > MACHINE_MAX_SHARED)
 		return 0;
 	each = MACHINE_THREADS_PER_SM / rounded;
-	if (each > MACHINE_CTAS_PER_SM)
-		each = MACHINE_CTAS_PER_SM;
+	if (each > MACHINE_BLOCKS_PER_SM)
+		each = MACHINE_BLOCKS_PER_SM;
 	if (shared && each > MACHINE_MAX_SHARED / shared)
 		each = MACHINE_MAX_SHARED / shared;
 	return (uint32_t)each * MACHINE_SM_COUNT;

@@ -10,7 +10,7 @@ struct machine_stats {
 };
 
 /*
- * Run the grid. 0: all ctas ended. 1: *fault says why it stopped (memory keeps what was written
+ * Run the grid. 0: all blocks ended. 1: *fault says why it stopped (memory keeps what was written
  * until then). -1: err says why it could not start: limits of machine-limits.h, undecodable code,
  * host memory. stats may be NULL.
  */
@@ -20,10 +20,10 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
 /* What machine_launch() would find wrong before it starts: 0, or -1 with the same error. */
 int machine_launch_check(const struct machine_launch *l, struct error *err);
 
-/* ctas of this shape that can be resident at once on the whole emulated device (cooperative
+/* blocks of this shape that can be resident at once on the whole emulated device (cooperative
  * launches, occupancy). */
-uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta,
-			       uint32_t dynamic_shared);
+uint32_t machine_resident_blocks(const struct ptx_function *entry, uint32_t threads_per_block,
+				 uint32_t dynamic_shared);
 
 /* What ptx_module_load() is given for modules that this machine runs. */
 extern const struct ptx_machine machine_ptx;

@@ -58,7 +58,7 @@ static void add_wait(const struct fragment *f, bool spins, struct gpu_fault *to)
 	}
 }
 
-void stall_list(const struct cta *c, struct gpu_fault *f)
+void stall_list(const struct block *c, struct gpu_fault *f)
 {
 	for (uint32_t i = 0; i < c->warp_count; i++) {
 		const struct warp *w = &c->warps[i];
@@ -103,7 +103,7 @@ static uint64_t hash_state(const struct worker *k)
 {
 	uint64_t h = 1;
 
-	for (const struct cta *c = k->ctas; c; c = c->next) {
+	for (const struct block *c = k->blocks; c; c = c->next) {
 		uint64_t all = mix(c->linear, c->shared, c->shared_size);
 
 		for (uint32_t i = 0; i < c->warp_count; i++) {
@@ -227,7 +227,7 @@ bool stall_spun(struct worker *k)
 		look(k);
 	else
 		watch(k);
-	if (!k->stall.stuck || atomic_load(&l->next_cta) < l->cta_count ||
+	if (!k->stall.stuck || atomic_load(&l->next_block) < l->block_count ||
 	    atomic_load(&l->stuck) != atomic_load(&l->working) ||
 	    seconds() - atomic_load(&l->stuck_since) < MACHINE_STALL_SECONDS)
 		return false;

@@ -13,7 +13,7 @@
 #include "emulator/warp/warp.h"
 
 /* Add to the fault where the threads of the block are: parked ones and those that spin. */
-void stall_list(const struct cta *c, struct gpu_fault *f);
+void stall_list(const struct block *c, struct gpu_fault *f);
 
 /* The worker's head block has spun for another turn. True: the launch is in a deadlock, to be
  * reported by this worker. */

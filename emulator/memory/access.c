@@ -172,7 +172,7 @@ static bool in_shared(const struct listing *x, const struct memory_step *s)
 	if (all_inside(s, a->base, a->size))
 		return true;
 	FOR_ACTIVE (l, s->mask)
-		if (!cta_array(x->w->cta, s->address[l], s->size))
+		if (!block_array(x->w->block, s->address[l], s->size))
 			return false;
 	return true;
 }

@@ -101,7 +101,7 @@ static inline uint8_t *memory_step_bytes(const struct warp *w, const struct memo
 					 uint32_t lane)
 {
 	if (s->space == PTX_SPACE_SHARED)
-		return w->cta->shared + s->address[lane];
+		return w->block->shared + s->address[lane];
 	if (s->space == PTX_SPACE_LOCAL)
 		return w->local + (uint64_t)lane * w->local_size + s->address[lane];
 	return s->found[lane];

@@ -9,7 +9,7 @@
 
 #include "emulator/memory/shadow.h"
 
-const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size)
+const struct memory_cache *block_array(const struct block *c, uint64_t offset, uint64_t size)
 {
 	for (uint32_t i = 0; i < c->array_count; i++) {
 		const struct memory_cache *a = &c->arrays[i];
@@ -20,7 +20,7 @@ const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint6
 	return NULL;
 }
 
-void cta_forget_shared(struct cta *c)
+void block_forget_shared(struct block *c)
 {
 	memset(c->shared_shadow, 0, c->shared_size / SHADOW_WORD + 1);
 	for (uint32_t i = 0; i < c->array_count; i++) {
@@ -34,7 +34,7 @@ void cta_forget_shared(struct cta *c)
 	}
 }
 
-void cta_settle_shadows(struct cta *c)
+void block_settle_shadows(struct block *c)
 {
 	for (uint32_t i = 0; i < c->array_count; i++) {
 		struct memory_cache *a = &c->arrays[i];

@@ -6,12 +6,12 @@
 #include "emulator/warp/warp.h"
 
 /* All have met at a barrier: arrays that are written as a whole need no shadow any more. */
-void cta_settle_shadows(struct cta *c);
+void block_settle_shadows(struct block *c);
 /* Shared memory starts unwritten. Bytes behind the end of an array count as known. */
-void cta_forget_shared(struct cta *c);
+void block_forget_shared(struct block *c);
 /* The local variables of a frame start unwritten for these lanes. */
 void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size);
 /* The array of shared memory that holds these bytes; NULL: none does. */
-const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size);
+const struct memory_cache *block_array(const struct block *c, uint64_t offset, uint64_t size);
 
 #endif

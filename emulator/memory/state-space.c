@@ -54,8 +54,8 @@ static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, ui
 	struct launch *l = w->worker->launch;
 
 	if (address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE &&
-	    cta_array(w->cta, address - MACHINE_SHARED_WINDOW, size))
-		return w->cta->shared + (address - MACHINE_SHARED_WINDOW);
+	    block_array(w->block, address - MACHINE_SHARED_WINDOW, size))
+		return w->block->shared + (address - MACHINE_SHARED_WINDOW);
 	if (inside(address, size, MACHINE_LOCAL_WINDOW, w->local_size))
 		return w->local + (uint64_t)lane * w->local_size + (address - MACHINE_LOCAL_WINDOW);
 	if (inside(address, size, MACHINE_WORKSPACE, sizeof(l->workspace)))
@@ -158,8 +158,8 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 	size_t index;
 
 	f->window = w->worker->launch->shared_counted;
-	for (uint32_t i = 0; i < w->cta->array_count; i++) {
-		const struct memory_cache *a = &w->cta->arrays[i];
+	for (uint32_t i = 0; i < w->block->array_count; i++) {
+		const struct memory_cache *a = &w->block->arrays[i];
 
 		if (!best || array_distance(a, offset) < array_distance(best, offset))
 			best = a;
@@ -169,7 +169,7 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 	f->has_array = true;
 	f->array_offset = best->base;
 	f->array_size = best->size;
-	index = (size_t)(best - w->cta->arrays);
+	index = (size_t)(best - w->block->arrays);
 	ptx_lines_source_name(index < entry->shared_array_count ? entry->shared_arrays[index].name
 			      : entry->dynamic_shared           ? entry->dynamic_shared
 								: "(dynamic)",
@@ -236,7 +236,7 @@ uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enu
 	const struct device_buffer *b;
 
 	if (space == PTX_SPACE_SHARED)
-		return array_shadow(cta_array(w->cta, address, 1), address);
+		return array_shadow(block_array(w->block, address, 1), address);
 	if (space == PTX_SPACE_LOCAL)
 		return address < w->local_size ? local_shadow(w, lane, address) : NULL;
 	if (address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
@@ -286,7 +286,7 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 
 	FOR_ACTIVE (l, w->mask) {
 		const struct memory_cache *array =
-			shared ? cta_array(w->cta, address[l], a.size) : NULL;
+			shared ? block_array(w->block, address[l], a.size) : NULL;
 
 		if (is_misaligned(address[l], a))
 			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
@@ -298,7 +298,7 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW,
 				     1u << l, address[l], "");
 		}
-		ret[l] = (shared ? w->cta->shared : w->local + (uint64_t)l * limit) + address[l];
+		ret[l] = (shared ? w->block->shared : w->local + (uint64_t)l * limit) + address[l];
 		w->worker->shadow_at[l] =
 			shared ? array_shadow(array, address[l]) : local_shadow(w, l, address[l]);
 	}

@@ -23,7 +23,7 @@
 struct origin {
 	const struct op *op;
 	const struct ptx_function *function;
-	uint32_t cta[3], thread[3];
+	uint32_t block[3], thread[3];
 	uint64_t address;
 	enum ptx_space space;
 	uint32_t size;
@@ -176,7 +176,7 @@ static void describe(struct warp *w, const struct op *o, uint32_t lane, const st
 	f->address = from->address;
 	f->computed = from->computed;
 	if (from->op) {
-		memcpy(f->cta, from->cta, sizeof(f->cta));
+		memcpy(f->block, from->block, sizeof(f->block));
 		memcpy(f->thread, from->thread, sizeof(f->thread));
 		warp_describe_place(from->function, from->op, f);
 	}
@@ -602,7 +602,7 @@ static uint16_t add_origin(struct warp *w, const struct op *o, uint32_t lane, ui
 		.thread = { thread % block[0], thread / block[0] % block[1],
 			    thread / block[0] / block[1] },
 	};
-	memcpy(to->cta, w->cta->id, sizeof(to->cta));
+	memcpy(to->block, w->block->id, sizeof(to->block));
 	t->next = (t->next + 1) % ORIGINS;
 	return (uint16_t)(to - t->origins);
 }

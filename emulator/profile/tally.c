@@ -107,7 +107,7 @@ static struct tally *tally_of(struct observer *x)
 	return OBSERVER_OF(x, struct tally, observer);
 }
 
-static void on_cta_begin(struct observer *x, struct cta *c)
+static void on_block_begin(struct observer *x, struct block *c)
 {
 	struct tally *t = tally_of(x);
 	struct tally_table *table;
@@ -128,7 +128,7 @@ static void on_cta_begin(struct observer *x, struct cta *c)
 	*observer_slot(x, c) = table;
 }
 
-static void on_cta_end(struct observer *x, struct cta *c)
+static void on_block_end(struct observer *x, struct block *c)
 {
 	struct tally_table *table = *observer_slot(x, c);
 	struct tally *t = tally_of(x);
@@ -159,7 +159,7 @@ static void look_back(struct warp_tally *wt, const struct warp *w)
 
 static void on_step(struct observer *x, struct warp *w, const struct op *o)
 {
-	struct tally_table *t = *observer_slot(x, w->cta);
+	struct tally_table *t = *observer_slot(x, w->block);
 	struct warp_tally *wt;
 	struct program_tally *p;
 	size_t index;
@@ -189,7 +189,7 @@ static void on_step(struct observer *x, struct warp *w, const struct op *o)
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 {
-	struct tally_table *t = *observer_slot(x, w->cta);
+	struct tally_table *t = *observer_slot(x, w->block);
 
 	if (!t || o->id != OP_barrier)
 		return;
@@ -197,7 +197,7 @@ static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 	t->warps[w->index % WARPS_MAX].barrier = t->current;
 }
 
-static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
+static void on_barrier(struct observer *x, struct block *c, uint32_t id)
 {
 	struct tally_table *t = *observer_slot(x, c);
 	uint64_t most = 0;
@@ -368,7 +368,7 @@ static void count_global(struct profile_counts *c, const struct memory_step *s)
 static void on_access(struct observer *x, struct warp *w, const struct op *o,
 		      const struct memory_step *s)
 {
-	struct tally_table *t = *observer_slot(x, w->cta);
+	struct tally_table *t = *observer_slot(x, w->block);
 	struct profile_counts *c = t ? t->current : NULL;
 	uint32_t ideal;
 
@@ -396,8 +396,8 @@ static const struct observer_class class = {
 	.sync = on_sync,
 	.access = on_access,
 	.barrier = on_barrier,
-	.cta_begin = on_cta_begin,
-	.cta_end = on_cta_end,
+	.block_begin = on_block_begin,
+	.block_end = on_block_end,
 };
 
 void tally_init(struct tally *t)

@@ -7,7 +7,7 @@
 #define MACHINE_LANES 32
 
 /* What CUDA programs can ask for; the values of compute capability 7.5 to 9.0 hardware. */
-#define MACHINE_MAX_THREADS_PER_CTA 1024
+#define MACHINE_MAX_THREADS_PER_BLOCK 1024
 #define MACHINE_MAX_BLOCK_XY 1024
 #define MACHINE_MAX_BLOCK_Z 64
 #define MACHINE_MAX_GRID_X 2147483647
@@ -19,7 +19,7 @@
 #define MACHINE_MAX_PARAMS 32764
 #define MACHINE_SM_COUNT 16
 #define MACHINE_THREADS_PER_SM 1024
-#define MACHINE_CTAS_PER_SM 16
+#define MACHINE_BLOCKS_PER_SM 16
 #define MACHINE_STACK_DEFAULT 1024
 #define MACHINE_STACK_MAX (512 * 1024)
 #define MACHINE_CALL_DEPTH_MAX 4096
@@ -49,6 +49,6 @@
 	255 /* what a lock that was not got counts in back edges: others may hold it */
 #define MACHINE_YIELD_MIN                                                                          \
 	64 /* back edges a fragment may take while other fragments of its warp could run */
-#define MACHINE_RESIDENT_CTAS 8 /* ctas a worker keeps in flight when they spin */
+#define MACHINE_RESIDENT_BLOCKS 8 /* blocks a worker keeps in flight when they spin */
 
 #endif

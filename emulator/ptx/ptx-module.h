@@ -66,7 +66,7 @@ struct ptx_variable {
 	uint64_t init_size;
 	const struct ptx_relocation *relocations;
 	size_t relocation_count;
-	uint64_t address; /* device address; 0 until placed. Shared: offset in the cta's shared
+	uint64_t address; /* device address; 0 until placed. Shared: offset in the block's shared
 			     memory */
 	uint32_t index;   /* shared: its number in the layout */
 };
@@ -93,7 +93,7 @@ struct ptx_function {
 	const char *dynamic_shared;   /* an extern .shared array that it uses, NULL: none */
 	uint32_t max_threads[3];      /* .maxntid, 0 when absent */
 	uint32_t required_threads[3]; /* .reqntid, 0 when absent */
-	uint32_t min_ctas;            /* .minnctapersm, 0 when absent */
+	uint32_t min_blocks;          /* .minnctapersm, 0 when absent */
 	/* Known after ptx_function_prepare(). */
 	uint32_t
 		registers; /* 32-bit registers a lane, as the machine allocates them, at most 255 */

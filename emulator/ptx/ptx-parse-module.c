@@ -90,7 +90,7 @@ static int parse_function_directives(struct ptx_parser *p, struct ptx_function *
 			if (parse_triple(p, f->required_threads))
 				return -1;
 		} else if (ptx_parser_take_word(p, ".minnctapersm")) {
-			if (ptx_parser_u32(p, &f->min_ctas))
+			if (ptx_parser_u32(p, &f->min_blocks))
 				return -1;
 		} else if (ptx_parser_take_word(p, ".pragma")) {
 			while (!ptx_parser_take(p, ';') && p->token.kind != PTX_TOKEN_END)

@@ -67,7 +67,7 @@ enum ptx_constant_kind {
 /* How a parameter is widened to its row. */
 enum ptx_load { PTX_LOAD_U8, PTX_LOAD_S8, PTX_LOAD_U16, PTX_LOAD_S16, PTX_LOAD_32, PTX_LOAD_64 };
 
-/* Special registers that are constant for a lane while its cta runs. */
+/* Special registers that are constant for a lane while its block runs. */
 enum ptx_special {
 	PTX_SPECIAL_TID_X,
 	PTX_SPECIAL_TID_Y,
@@ -103,8 +103,8 @@ enum ptx_special {
 struct ptx_constant {
 	uint8_t kind;
 	uint8_t load;
-	bool wide;    /* a 64-bit row */
-	bool per_cta; /* must be filled again for every cta */
+	bool wide;      /* a 64-bit row */
+	bool per_block; /* must be filled again for every block */
 	uint32_t row;
 	uint64_t value;
 };
@@ -133,8 +133,8 @@ struct ptx_program {
 	struct ptx_function *function;
 	struct op *ops;
 	uint32_t op_count;
-	struct ptx_constant *constants; /* those that change from cta to cta first */
-	uint32_t constant_count, cta_constant_count;
+	struct ptx_constant *constants; /* those that change from block to block first */
+	uint32_t constant_count, block_constant_count;
 	uint32_t frame_bytes;
 	uint32_t cache_count;
 	uint32_t param_area; /* bytes a lane; 0 for entries without calls */

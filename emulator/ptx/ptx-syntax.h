@@ -67,7 +67,7 @@ struct ptx_body_variable {
 	const char *name;
 	enum ptx_space space;
 	uint32_t size, align;
-	uint32_t offset; /* in the frame's parameter area, the lane's local memory or the cta's
+	uint32_t offset; /* in the frame's parameter area, the lane's local memory or the block's
 			    shared memory */
 	const struct ptx_variable *shared; /* the module variable for .shared */
 };

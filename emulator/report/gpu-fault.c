@@ -125,7 +125,7 @@ static void print_place(const struct gpu_fault *f, struct buffer *out)
 	gpu_fault_print_frames("=========     at ", f->frames, f->frame_count, f->function,
 			       f->offset, "", out);
 	buffer_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread[0],
-		      f->thread[1], f->thread[2], f->cta[0], f->cta[1], f->cta[2]);
+		      f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2]);
 }
 
 static void print_buffer(const struct gpu_fault *f, struct buffer *out)

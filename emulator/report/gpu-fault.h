@@ -67,7 +67,7 @@ struct gpu_fault {
 	char instruction[160]; /* its PTX text */
 	char note[200];        /* one more sentence for the reader, or "" */
 	uint32_t offset; /* of the instruction in its function, 16 bytes each as in SASS listings */
-	uint32_t cta[3], thread[3];
+	uint32_t block[3], thread[3];
 	uint32_t lanes; /* lanes of the warp that fault in the same way */
 	enum gpu_access access;
 	enum ptx_space space;

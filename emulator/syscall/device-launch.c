@@ -100,7 +100,7 @@ static bool can_be_launched(const struct device_launch *d)
 	uint64_t threads = (uint64_t)s[3] * s[4] * s[5];
 
 	return s[0] && s[1] && s[2] && s[0] <= MACHINE_MAX_GRID_X && s[1] <= MACHINE_MAX_GRID_YZ &&
-	       s[2] <= MACHINE_MAX_GRID_YZ && threads && threads <= MACHINE_MAX_THREADS_PER_CTA;
+	       s[2] <= MACHINE_MAX_GRID_YZ && threads && threads <= MACHINE_MAX_THREADS_PER_BLOCK;
 }
 
 static uint64_t begin(struct launch *l, uint64_t parameters, uint64_t stream)

@@ -231,7 +231,7 @@ static const struct op *run_assertfail(struct warp *w, const struct op *o)
 		buffer_printf(&out, ":%u: ", (unsigned)syscall_argument(w, o->call, l, 2));
 		put_text(w, l, syscall_argument(w, o->call, l, 3), &out);
 		buffer_printf(&out, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `",
-			      f->cta[0], f->cta[1], f->cta[2], f->thread[0], f->thread[1],
+			      f->block[0], f->block[1], f->block[2], f->thread[0], f->thread[1],
 			      f->thread[2]);
 		put_text(w, l, syscall_argument(w, o->call, l, 0), &out);
 		buffer_puts(&out, "` failed.\n");

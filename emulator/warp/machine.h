@@ -80,7 +80,7 @@ struct machine_launch {
 	const void *params; /* packed as entry->params say; read before machine_launch() returns */
 	size_t params_size;
 	const struct device_memory *memory;
-	bool cooperative;        /* grid.sync() works: all ctas are resident at once */
+	bool cooperative;        /* grid.sync() works: all blocks are resident at once */
 	uint64_t stack_size;     /* local memory a lane for called functions, cudaLimitStackSize; 0:
 				    default */
 	unsigned threads;        /* host threads to use; 0: as many as CPUs are usable */

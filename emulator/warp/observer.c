@@ -52,7 +52,7 @@ void observer_refresh(struct worker *k)
 			observer_drop(k, k->observers[i]);
 }
 
-void observer_barrier(struct cta *c, uint32_t id)
+void observer_barrier(struct block *c, uint32_t id)
 {
 	struct worker *k = c->warps[0].worker;
 
@@ -79,7 +79,7 @@ void observer_warp_sync(struct warp *w, uint32_t lanes)
 			k->observers[i]->class->warp_sync(k->observers[i], w, lanes);
 }
 
-void observer_cta_begin(struct cta *c)
+void observer_block_begin(struct block *c)
 {
 	struct worker *k = c->warps[0].worker;
 
@@ -89,18 +89,18 @@ void observer_cta_begin(struct cta *c)
 	for (uint32_t i = 0; i < k->observer_count; i++) {
 		struct observer *x = k->observers[i];
 
-		if (x->class->cta_begin) {
+		if (x->class->block_begin) {
 			c->observed_by |= 1u << x->slot;
-			x->class->cta_begin(x, c);
+			x->class->block_begin(x, c);
 		}
 	}
 }
 
-void observer_cta_end(struct cta *c)
+void observer_block_end(struct block *c)
 {
 	const struct machine_launch *l = c->warps[0].worker->launch->spec;
 
 	for (uint32_t i = 0; i < l->observer_count; i++)
-		if (c->observed_by >> i & 1 && l->observers[i]->class->cta_end)
-			l->observers[i]->class->cta_end(l->observers[i], c);
+		if (c->observed_by >> i & 1 && l->observers[i]->class->block_end)
+			l->observers[i]->class->block_end(l->observers[i], c);
 }

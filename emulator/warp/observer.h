@@ -10,16 +10,16 @@
  * Operations that only prepare the next one (guard, mode) are never shown: w->mask is already that
  * of the operation they guard.
  *
- * Threads. Several host threads work on a launch; each runs whole ctas. All calls about one cta
- * come from one thread, in the order of execution, between its cta_begin and its cta_end. Calls
- * about different ctas may come at the same time: what an observer keeps for the whole launch it
- * must lock. Two ctas of one thread may take turns. What belongs to one cta is kept in
- * *observer_slot(), which is NULL at cta_begin; cta_end frees it.
+ * Threads. Several host threads work on a launch; each runs whole blocks. All calls about one block
+ * come from one thread, in the order of execution, between its block_begin and its block_end. Calls
+ * about different blocks may come at the same time: what an observer keeps for the whole launch it
+ * must lock. Two blocks of one thread may take turns. What belongs to one block is kept in
+ * *observer_slot(), which is NULL at block_begin; block_end frees it.
  *
  * A call must not change the machine's state, and cannot fail. An observer that has seen enough, or
- * that is out of memory, sets `over`: but for cta_end it is not called again from the next turn of
- * a cta on. The same happens on a host thread that has run `budget` operations. The owner of an
- * observer starts and ends it around machine_launch().
+ * that is out of memory, sets `over`: but for block_end it is not called again from the next turn
+ * of a block on. The same happens on a host thread that has run `budget` operations. The owner of
+ * an observer starts and ends it around machine_launch().
  */
 #ifndef CGPU_EMULATOR_OBSERVER_H
 #define CGPU_EMULATOR_OBSERVER_H
@@ -61,20 +61,20 @@ struct observer_class {
 	void (*placed)(struct observer *x, struct warp *w, const struct op *o);
 	/* All that barrier `id` waits for have arrived. The waiting fragments are still parked in
 	 * the warps. */
-	void (*barrier)(struct observer *x, struct cta *c, uint32_t id);
+	void (*barrier)(struct observer *x, struct block *c, uint32_t id);
 	/* These lanes have met at an operation between lanes, maybe at several places of the code.
 	 */
 	void (*warp_sync)(struct observer *x, struct warp *w, uint32_t lanes);
-	void (*cta_begin)(struct observer *x, struct cta *c);
-	/* Of each cta that it was told of, also when the launch ends early by a fault. */
-	void (*cta_end)(struct observer *x, struct cta *c);
+	void (*block_begin)(struct observer *x, struct block *c);
+	/* Of each block that it was told of, also when the launch ends early by a fault. */
+	void (*block_end)(struct observer *x, struct block *c);
 };
 
 /* The struct that embeds an observer: OBSERVER_OF(x, struct race, observer). */
 #define OBSERVER_OF(x, type, member) ((type *)(void *)((char *)(x) - offsetof(type, member)))
 
-/* Where the observer keeps what it knows of this cta. */
-static inline void **observer_slot(const struct observer *x, struct cta *c)
+/* Where the observer keeps what it knows of this block. */
+static inline void **observer_slot(const struct observer *x, struct block *c)
 {
 	return &c->observed[x->slot];
 }
@@ -88,10 +88,10 @@ void observer_refresh(struct worker *k);
 void observer_add(struct worker *k, struct observer *x);
 void observer_drop(struct worker *k, struct observer *x);
 
-void observer_barrier(struct cta *c, uint32_t id);
+void observer_barrier(struct block *c, uint32_t id);
 void observer_warp_sync(struct warp *w, uint32_t lanes);
 void observer_placed(struct warp *w, const struct op *o);
-void observer_cta_begin(struct cta *c);
-void observer_cta_end(struct cta *c);
+void observer_block_begin(struct block *c);
+void observer_block_end(struct block *c);
 
 #endif

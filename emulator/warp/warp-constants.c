@@ -24,11 +24,11 @@ uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane)
 	case PTX_SPECIAL_NTID_Z:
 		return block[2];
 	case PTX_SPECIAL_CTAID_X:
-		return w->cta->id[0];
+		return w->block->id[0];
 	case PTX_SPECIAL_CTAID_Y:
-		return w->cta->id[1];
+		return w->block->id[1];
 	case PTX_SPECIAL_CTAID_Z:
-		return w->cta->id[2];
+		return w->block->id[2];
 	case PTX_SPECIAL_NCTAID_X:
 		return grid[0];
 	case PTX_SPECIAL_NCTAID_Y:
@@ -52,7 +52,7 @@ uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane)
 	case PTX_SPECIAL_LANEMASK_GT:
 		return ~((2u << lane) - 1);
 	case PTX_SPECIAL_SMID:
-		return w->cta->linear % MACHINE_SM_COUNT;
+		return w->block->linear % MACHINE_SM_COUNT;
 	case PTX_SPECIAL_NSMID:
 		return MACHINE_SM_COUNT;
 	case PTX_SPECIAL_ENVREG1:
@@ -128,10 +128,10 @@ static void fill_constant(const struct warp *w, const struct frame *f, const str
 	fill_row(row, c->wide, value);
 }
 
-void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only)
+void warp_fill_constants(struct warp *w, struct frame *f, bool blocks_only)
 {
 	const struct ptx_program *p = f->program;
-	uint32_t count = ctas_only ? p->cta_constant_count : p->constant_count;
+	uint32_t count = blocks_only ? p->block_constant_count : p->constant_count;
 
 	for (uint32_t i = 0; i < count; i++)
 		fill_constant(w, f, &p->constants[i]);

@@ -51,7 +51,7 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 	f->kind = kind;
 	snprintf(f->entry, sizeof(f->entry), "%s", launch->spec->entry->name);
 	snprintf(f->note, sizeof(f->note), "%s", note);
-	memcpy(f->cta, w->cta->id, sizeof(f->cta));
+	memcpy(f->block, w->block->id, sizeof(f->block));
 	f->thread[0] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_X, lane);
 	f->thread[1] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_Y, lane);
 	f->thread[2] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_Z, lane);

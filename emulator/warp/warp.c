@@ -149,9 +149,9 @@ bool warp_part(struct warp *w, const struct op *branch, uint32_t back)
 static struct warp *whole_neighbour(const struct warp *w)
 {
 	uint32_t index = w->index ^ 1;
-	struct warp *other = &w->cta->warps[index];
+	struct warp *other = &w->block->warps[index];
 
-	if (index >= w->cta->warp_count || other->ready_count != 1 ||
+	if (index >= w->block->warp_count || other->ready_count != 1 ||
 	    other->ready[0].mask != ALL_LANES)
 		return NULL;
 	return other->frame == &other->entry && other->ready[0].frame == other->frame ? other
@@ -190,7 +190,7 @@ bool warp_run(struct warp *w)
 	const struct op *pc;
 	uint64_t steps = 0;
 
-	w->turn = w->cta->slice;
+	w->turn = w->block->slice;
 	w->budget = w->ready_count > 1 && (int32_t)w->yield_budget < w->turn
 			    ? (int32_t)w->yield_budget
 			    : w->turn;

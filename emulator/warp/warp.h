@@ -93,19 +93,19 @@ struct lane_values {
 	uint32_t low[LANES], high[LANES];
 };
 
-struct cta;
+struct block;
 struct taint;
 struct worker;
 
 struct warp {
 	uint8_t *rows;
 	struct memory_cache *caches;
-	const struct memory_cache *arrays; /* cta->arrays */
+	const struct memory_cache *arrays; /* block->arrays */
 	const struct op *limit; /* place of the next fragment of this frame; a fragment that gets
 				   there must stop */
 	const struct op *next;
 	struct frame *frame;
-	struct cta *cta;
+	struct block *block;
 	struct worker *worker;
 	uint8_t *local;
 	uint8_t *local_shadow; /* lane after lane, as local */
@@ -116,7 +116,7 @@ struct warp {
 	enum warp_event event;
 	_Alignas(64) uint32_t lanes[LANES]; /* mask expanded: all ones for an active lane */
 	/* -------- */
-	uint32_t index; /* in its cta */
+	uint32_t index; /* in its block */
 	uint32_t yield_budget;
 	bool fresh;           /* has not given its turn away since it left a barrier */
 	const struct op *met; /* it has waited there for the warp beside it */
@@ -134,14 +134,14 @@ struct warp {
 
 struct barrier {
 	uint32_t arrived;  /* threads */
-	uint32_t expected; /* 0: all live threads of the cta */
+	uint32_t expected; /* 0: all live threads of the block */
 	uint32_t votes;    /* threads that brought a true predicate (bar.red) */
 	uint32_t waiting;  /* parked ones among the arrived */
 };
 
 #define BARRIERS (MACHINE_CLUSTER_BARRIER + 1)
 
-struct cta {
+struct block {
 	uint32_t id[3];
 	uint64_t linear;
 	struct warp *warps;
@@ -158,9 +158,10 @@ struct cta {
 	uint32_t turns;          /* rounds over its warps that ended in loops */
 	uint32_t rounds;         /* and those that ended at barriers */
 	int32_t slice;           /* back edges of one turn of a warp: fewer the longer it spins */
-	struct cta *next;
+	struct block *next;
 	void *memory;                      /* warps, rows and shared memory in one block */
-	void *observed[MACHINE_OBSERVERS]; /* what each observer of the launch keeps for this cta */
+	void *observed[MACHINE_OBSERVERS]; /* what each observer of the launch keeps for this block
+					    */
 	uint32_t observed_by;              /* bits of those that were told of it */
 };
 
@@ -195,9 +196,9 @@ typedef const struct op *watched_run(struct warp *w, const struct op *pc, uintpt
 /* What one host thread holds while it works on a launch. */
 struct worker {
 	struct launch *launch;
-	struct cta *ctas; /* resident, round robin */
+	struct block *blocks; /* resident, round robin */
 	uint32_t resident, resident_max;
-	struct cta *spare;             /* ended ctas whose memory is used again */
+	struct block *spare;           /* ended blocks whose memory is used again */
 	uint64_t generation;           /* of the caches below */
 	struct memory_cache *caches;   /* of the entry */
 	struct program_caches *others; /* of called functions */
@@ -216,7 +217,7 @@ struct worker {
 	const struct op_handlers *handlers; /* by operation number, for those who look on */
 	watched_run *run_watched;           /* the loop of warp_run() while somebody looks on */
 	bool steps_wanted, accesses_wanted; /* by one of them */
-	uint64_t current;                   /* linear id of the cta that runs */
+	uint64_t current;                   /* linear id of the block that runs */
 	/* Operands of an instruction that takes several operations; nothing else runs between
 	 * these. */
 	_Alignas(64) uint64_t stage[WORKER_STAGE][LANES];
@@ -226,14 +227,14 @@ struct worker {
 struct launch {
 	const struct machine_launch *spec;
 	struct ptx_program *program;
-	uint32_t threads_per_cta;
+	uint32_t threads_per_block;
 	uint32_t shared_size;    /* with red zones */
 	uint32_t shared_counted; /* as the program counts it */
 	uint32_t dynamic_offset; /* of the dynamic part of shared memory */
 	uint32_t local_size;     /* bytes a lane */
-	uint64_t cta_count;
-	_Atomic uint64_t next_cta;
-	_Atomic uint64_t fault_cta; /* lowest cta that faulted, UINT64_MAX: none */
+	uint64_t block_count;
+	_Atomic uint64_t next_block;
+	_Atomic uint64_t fault_block; /* lowest block that faulted, UINT64_MAX: none */
 	_Atomic uint64_t instructions;
 	_Atomic int failed;              /* out of host memory */
 	_Atomic uint32_t working, stuck; /* workers at work, and those whose state repeats */
@@ -278,8 +279,8 @@ const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind 
 			   uint32_t barrier, uint32_t need);
 /* Wake parked fragment i: it goes on at pc. */
 void warp_wake(struct warp *w, uint32_t i, const struct op *pc);
-/* Fill constant rows. ctas_only: just those that change from cta to cta. */
-void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only);
+/* Fill constant rows. blocks_only: just those that change from block to block. */
+void warp_fill_constants(struct warp *w, struct frame *f, bool blocks_only);
 /* What a special register holds for a lane. */
 uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane);
 /* Leave with a fault at o for the given lanes of the running fragment; the first lane is named.

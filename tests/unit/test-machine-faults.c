@@ -77,7 +77,7 @@ static void out_of_bounds_names_thread_line_and_buffer(void **state)
 	assert_int_equal(d->fault.kind, GPU_FAULT_ILLEGAL_ADDRESS);
 	assert_int_equal(gpu_fault_code(d->fault.kind), 700);
 	assert_string_equal(d->fault.entry, "saxpy");
-	assert_int_equal(d->fault.cta[0], 3);
+	assert_int_equal(d->fault.block[0], 3);
 	assert_int_equal(d->fault.thread[0], 1000 - 3 * 256);
 	assert_int_equal(d->fault.address, x + 4000);
 	assert_int_equal(d->fault.access, GPU_ACCESS_READ);
@@ -153,7 +153,7 @@ static void assert_fault(const char *globals, const char *body, enum gpu_fault_k
 		assert_int_equal(d->fault.space, space);
 	assert_string_equal(d->fault.entry, "k");
 	assert_int_equal(d->fault.thread[0], 7);
-	assert_int_equal(d->fault.cta[0], 1);
+	assert_int_equal(d->fault.block[0], 1);
 	assert_int_equal(d->fault.frames[0].line, 77);
 	assert_string_equal(d->fault.frames[0].file, "In[9]");
 	buffer_release(&ptx);
@@ -380,7 +380,7 @@ static void the_lowest_block_is_reported(void **state)
 		    "st.global.u32 [%rd3], %r1; ret; }");
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(device_launch(d, "k", 1000, 32, &p, sizeof(p)), 1);
-		assert_int_equal(d->fault.cta[0], 40);
+		assert_int_equal(d->fault.block[0], 40);
 	}
 	device_free(d);
 }

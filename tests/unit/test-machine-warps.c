@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lanes that part and meet: divergence, calls, barriers, operations between lanes, loops that wait
- * for other lanes of the warp, other warps and other ctas.
+ * for other lanes of the warp, other warps and other blocks.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -373,9 +373,9 @@ static void a_lock_inside_a_warp_is_handed_on(void **state)
 	device_free(d);
 }
 
-/* Each cta waits for the one after it, so all of them must get turns, though a worker starts with a
- * few. */
-static void ctas_wait_for_each_other(void **state)
+/* Each block waits for the one after it, so all of them must get turns, though a worker starts with
+ * a few. */
+static void blocks_wait_for_each_other(void **state)
 {
 	struct device *d = device_new();
 	const uint32_t count = 120;
@@ -387,7 +387,7 @@ static void ctas_wait_for_each_other(void **state)
 
 		d->threads = threads;
 		flags[count] = 1;
-		/* The last cta starts the chain: it runs down to cta 0. */
+		/* The last block starts the chain: it runs down to block 0. */
 		device_load(
 			d,
 			".visible .entry k(.param .u64 p) { .reg .pred %p; .reg .b32 %r<5>; .reg "
@@ -450,8 +450,8 @@ static void *launch_alone(void *data)
 	return NULL;
 }
 
-/* One cta writes the same number twice into each lane's 16 bytes, the other one must never see two
- * different ones. */
+/* One block writes the same number twice into each lane's 16 bytes, the other one must never see
+ * two different ones. */
 static void a_vector_that_others_look_at_is_one_piece(void **state)
 {
 	static const struct {
@@ -672,7 +672,7 @@ int main(void)
 		cmocka_unit_test(a_shuffle_from_a_lane_that_is_elsewhere_gives_0),
 		cmocka_unit_test(votes_and_matches),
 		cmocka_unit_test(a_lock_inside_a_warp_is_handed_on),
-		cmocka_unit_test(ctas_wait_for_each_other),
+		cmocka_unit_test(blocks_wait_for_each_other),
 		cmocka_unit_test(a_grid_barrier_works_when_cooperative),
 		cmocka_unit_test(a_vector_that_others_look_at_is_one_piece),
 		cmocka_unit_test(launches_of_several_threads_do_not_meet),

@@ -73,9 +73,9 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o,
 	buffer_printf(&r->notes, " = %u\n", *memory_step_bytes(w, s, (uint32_t)first));
 }
 
-static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
+static void on_barrier(struct observer *x, struct block *c, uint32_t id)
 {
-	buffer_printf(&recorder_of(x)->notes, "barrier %u of cta %u\n", id, c->id[0]);
+	buffer_printf(&recorder_of(x)->notes, "barrier %u of block %u\n", id, c->id[0]);
 }
 
 static void on_warp_sync(struct observer *x, struct warp *w, uint32_t lanes)
@@ -89,14 +89,14 @@ static void on_placed(struct observer *x, struct warp *w, const struct op *o)
 		buffer_printf(&recorder_of(x)->notes, "placed %s %08x\n", op_name(o), w->mask);
 }
 
-static void on_begin(struct observer *x, struct cta *c)
+static void on_begin(struct observer *x, struct block *c)
 {
 	assert_null(*observer_slot(x, c));
 	*observer_slot(x, c) = malloc(1);
 	recorder_of(x)->begun++;
 }
 
-static void on_end(struct observer *x, struct cta *c)
+static void on_end(struct observer *x, struct block *c)
 {
 	assert_non_null(*observer_slot(x, c));
 	free(*observer_slot(x, c));
@@ -111,8 +111,8 @@ static const struct observer_class recorder_class = {
 	.placed = on_placed,
 	.barrier = on_barrier,
 	.warp_sync = on_warp_sync,
-	.cta_begin = on_begin,
-	.cta_end = on_end,
+	.block_begin = on_begin,
+	.block_end = on_end,
 };
 
 /* Run `body` with %rd1 = a buffer of 4096 bytes, watched; 0 or 1 as machine_launch(). */
@@ -252,7 +252,7 @@ static void meetings_are_told_when_all_are_there(void **state)
 	(void)state;
 	assert_notes(
 		"bar.sync 0; membar.gl;", 64,
-		"sync barrier warp 0 ffffffff\nsync barrier warp 1 ffffffff\nbarrier 0 of cta 0\n"
+		"sync barrier warp 0 ffffffff\nsync barrier warp 1 ffffffff\nbarrier 0 of block 0\n"
 		"sync fence warp 0 ffffffff\nsync fence warp 1 ffffffff\n");
 	assert_notes(
 		"shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff; @%p1 bra A; bar.warp.sync "
@@ -285,7 +285,7 @@ static void who_is_over_is_left_alone(void **state)
 
 	(void)state;
 	assert_int_equal(watch(d, &r, "st.shared.u32 [%r4], 1;", 5, 32), 0);
-	/* The turn is ended as it was begun; the other ctas are not watched. */
+	/* The turn is ended as it was begun; the other blocks are not watched. */
 	assert_string_equal(buffer_text(&r.notes), "shared w4 ffffffff 0..7c = 0\n");
 	assert_int_equal(r.begun, 1);
 	assert_int_equal(r.ended, 1);

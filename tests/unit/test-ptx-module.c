@@ -53,7 +53,7 @@ static void entries_list_their_parameters(void **state)
 	assert_int_equal(f->params[3].offset, 28);
 	assert_int_equal(f->param_size, 29);
 	assert_int_equal(f->max_threads[0] * f->max_threads[1], 256);
-	assert_int_equal(f->min_ctas, 3);
+	assert_int_equal(f->min_blocks, 3);
 	f = ptx_module_function(m, "second");
 	assert_int_equal(f->required_threads[0], 64);
 	assert_int_equal(f->static_shared, 112);

@@ -14,17 +14,17 @@
 #include "emulator/ptx/ptx-ops.h"
 #include "tests/unit/machine.h"
 
-#define CTAS 3
+#define BLOCKS 3
 #define THREADS 96
 #define OPS 5
 #define LINE 10 /* of the first operation */
 #define RECORDS                                                                                    \
-	(2 * CTAS * THREADS * OPS) /* an operation that the machine begins anew is told again */
+	(2 * BLOCKS * THREADS * OPS) /* an operation that the machine begins anew is told again */
 
 struct record {
 	const struct op *op;
 	uint64_t address;
-	uint32_t size, cta, warp, epoch;
+	uint32_t size, block, warp, epoch;
 	bool writes, shared;
 };
 
@@ -32,7 +32,7 @@ struct model {
 	struct observer observer;
 	struct record records[RECORDS];
 	uint32_t count;
-	uint32_t epoch[CTAS];
+	uint32_t epoch[BLOCKS];
 	uint64_t pointers; /* 0, or a buffer of 4096 bytes that is only read */
 };
 
@@ -46,14 +46,14 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o,
 			m->records[m->count++] = (struct record){ o,
 								  s->address[l],
 								  s->size,
-								  (uint32_t)w->cta->linear,
+								  (uint32_t)w->block->linear,
 								  w->index,
-								  m->epoch[w->cta->linear],
+								  m->epoch[w->block->linear],
 								  s->kind != GPU_ACCESS_READ,
 								  s->space == PTX_SPACE_SHARED };
 }
 
-static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
+static void on_barrier(struct observer *x, struct block *c, uint32_t id)
 {
 	(void)id;
 	OBSERVER_OF(x, struct model, observer)->epoch[c->linear]++;
@@ -68,7 +68,7 @@ static bool races(const struct record *a, const struct record *b)
 	if ((!a->writes && !b->writes) || a->address + a->size <= b->address ||
 	    b->address + b->size <= a->address)
 		return false;
-	if (a->cta != b->cta)
+	if (a->block != b->block)
 		return !a->shared;
 	return a->epoch == b->epoch && a->warp != b->warp;
 }
@@ -79,7 +79,7 @@ static uint32_t next(uint32_t *seed)
 	return *seed >> 16;
 }
 
-/* One access at line number `line`; its address is of the thread and, mostly, of the cta. False:
+/* One access at line number `line`; its address is of the thread and, mostly, of the block. False:
  * values are too small. */
 static bool add_access(struct buffer *to, uint32_t *seed, int line, bool shared)
 {
@@ -141,7 +141,7 @@ static bool add_access(struct buffer *to, uint32_t *seed, int line, bool shared)
 /* What programs of the second kind are made of. */
 struct choice {
 	uint32_t buffer, number;
-	uint32_t by_x, by_y, by_cta, offset, size;
+	uint32_t by_x, by_y, by_block, offset, size;
 	bool writes, reversed, opaque, loaded, strays;
 };
 
@@ -149,7 +149,7 @@ static struct choice choose(uint32_t *seed, uint32_t number)
 {
 	static const uint32_t by_x[] = { 1, 1, 1, 1, 0, 2, 3, 4 },
 			      by_y[] = { 16, 16, 16, 16, 0, 8, 17, 32 };
-	static const uint32_t by_cta[] = { 96, 96, 96, 96, 0, 48, 95, 192 };
+	static const uint32_t by_block[] = { 96, 96, 96, 96, 0, 48, 95, 192 };
 	bool usual = next(seed) % 4;
 	struct choice c = { .buffer = next(seed) % BUFFERS,
 			    .number = number,
@@ -158,7 +158,7 @@ static struct choice choose(uint32_t *seed, uint32_t number)
 
 	c.by_x = by_x[usual ? 0 : next(seed) % 8];
 	c.by_y = by_y[usual ? 0 : next(seed) % 8];
-	c.by_cta = by_cta[usual ? 0 : next(seed) % 8];
+	c.by_block = by_block[usual ? 0 : next(seed) % 8];
 	c.offset = usual ? 0 : next(seed) % 4;
 	c.size = next(seed) % 8 ? 4 : next(seed) % 2 ? 8 : 1;
 	c.reversed = !(next(seed) % 6);
@@ -176,7 +176,7 @@ static void add_address(struct buffer *to, const struct choice *c)
 	buffer_printf(to, "mad.lo.s32 %%r%u, %%r3, %u, %u; mad.lo.s32 %%r%u, %%r4, %u, %%r%u;\n", n,
 		      c->by_x, c->offset, n + 1, c->by_y, n);
 	buffer_printf(to, "mad.lo.s32 %%r%u, %%r%d, %u, %%r%u; mul.wide.s32 %%rd%u, %%r%u, %u;\n",
-		      n + 2, c->reversed ? 6 : 5, c->by_cta, n + 1, n, n + 2, c->size);
+		      n + 2, c->reversed ? 6 : 5, c->by_block, n + 1, n, n + 2, c->size);
 	if (c->opaque)
 		buffer_printf(to, "mov.b64 %%rd%u, %%rd%u; @%%p1 mov.b64 %%rd%u, %%rd%u;\n", n + 1,
 			      n, n + 1, n);
@@ -288,7 +288,7 @@ static void check_program(uint32_t seed)
 	struct machine_launch l = { .memory = &d->memory,
 				    .params = &p,
 				    .params_size = 8,
-				    .grid = { CTAS, 1, 1 },
+				    .grid = { BLOCKS, 1, 1 },
 				    .block = { THREADS, 1, 1 },
 				    .threads = 1,
 				    .observers = observers,
@@ -336,7 +336,7 @@ static void run_formed_program(struct device *d, const uint64_t *params, struct 
 	struct machine_launch l = { .memory = &d->memory,
 				    .params = params,
 				    .params_size = sizeof(*params) * (BUFFERS + 1),
-				    .grid = { CTAS, 1, 1 },
+				    .grid = { BLOCKS, 1, 1 },
 				    .block = { 16, THREADS / 16, 1 },
 				    .threads = 1,
 				    .observers = observers,

@@ -62,7 +62,7 @@ static bool gate_is_store(const struct op *o)
 
 static bool gate_before(struct observer *x, struct warp *w, const struct op *o)
 {
-	if (gate_is_store(o) && w->cta->linear == 0)
+	if (gate_is_store(o) && w->block->linear == 0)
 		gate_wait(OBSERVER_OF(x, struct gate, before), 1);
 	return true;
 }
@@ -75,8 +75,8 @@ static void gate_after(struct observer *x, struct warp *w, const struct op *o,
 	(void)s;
 	if (!gate_is_store(o))
 		return;
-	gate_note(g, w->cta->linear);
-	if (w->cta->linear == 1)
+	gate_note(g, w->block->linear);
+	if (w->block->linear == 1)
 		gate_wait(g, 0);
 }
 
@@ -91,7 +91,7 @@ static void flag_before(struct observer *x, struct warp *w, const struct op *o,
 			const struct memory_step *s)
 {
 	(void)o;
-	if (!w->cta->linear && s->strong)
+	if (!w->block->linear && s->strong)
 		gate_wait(OBSERVER_OF(x, struct gate, before), 1);
 }
 
@@ -101,13 +101,13 @@ static void flag_after(struct observer *x, struct warp *w, const struct op *o,
 	struct gate *g = OBSERVER_OF(x, struct gate, after);
 
 	(void)o;
-	if (w->cta->linear && s->strong) {
+	if (w->block->linear && s->strong) {
 		gate_note(g, 1);
 		gate_wait(g, 0);
-	} else if (!w->cta->linear && !s->strong && g->is_set) {
+	} else if (!w->block->linear && !s->strong && g->is_set) {
 		gate_note(g, 0);
 	}
-	g->is_set |= !w->cta->linear && s->strong;
+	g->is_set |= !w->block->linear && s->strong;
 }
 
 static const struct observer_class flag_before_class = { .name = "before a flag",

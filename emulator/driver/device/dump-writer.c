@@ -243,7 +243,7 @@ static void add_threads(struct dump *d, uint32_t devices)
 				       .registers = d->launch->entry->registers };
 	uint32_t multiprocessors, blocks, warps;
 
-	memcpy(block.index, d->fault->cta, sizeof(block.index));
+	memcpy(block.index, d->fault->block, sizeof(block.index));
 	multiprocessors = add(d, ".cudbg.smtbl.dev0", SECTION_MULTIPROCESSORS, devices, 0,
 			      &multiprocessor, sizeof(multiprocessor), 1);
 	blocks = add(d, ".cudbg.ctatbl.dev0.sm0", SECTION_BLOCKS, multiprocessors, 0, &block,

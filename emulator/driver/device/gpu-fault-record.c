@@ -29,7 +29,7 @@ void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l)
 	last_fault = (struct emulator_fault){ .code = gpu_fault_code(f->kind) };
 	if (f->access != GPU_ACCESS_NONE)
 		last_fault.address = f->address;
-	memcpy(last_fault.cta, f->cta, sizeof(last_fault.cta));
+	memcpy(last_fault.cta, f->block, sizeof(last_fault.cta));
 	memcpy(last_fault.thread, f->thread, sizeof(last_fault.thread));
 	snprintf(last_fault.entry, sizeof(last_fault.entry), "%s", f->entry);
 	if (f->frame_count) {

@@ -92,7 +92,7 @@ static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_
 	if (l->grid[0] > MACHINE_MAX_GRID_X || l->grid[1] > MACHINE_MAX_GRID_YZ ||
 	    l->grid[2] > MACHINE_MAX_GRID_YZ || l->block[0] > MACHINE_MAX_BLOCK_XY ||
 	    l->block[1] > MACHINE_MAX_BLOCK_XY || l->block[2] > MACHINE_MAX_BLOCK_Z ||
-	    threads > MACHINE_MAX_THREADS_PER_CTA)
+	    threads > MACHINE_MAX_THREADS_PER_BLOCK)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (l->dynamic_shared > (uint32_t)f->max_dynamic_shared)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -100,7 +100,7 @@ static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 	if (l->cooperative &&
 	    (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
-		    machine_resident_ctas(f->ptx, (uint32_t)threads, l->dynamic_shared))
+		    machine_resident_blocks(f->ptx, (uint32_t)threads, l->dynamic_shared))
 		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 	return CUDA_SUCCESS;
 }

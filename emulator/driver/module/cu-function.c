@@ -15,7 +15,7 @@ static int max_threads(const struct ptx_function *p)
 	const uint32_t *of = p->max_threads[0] ? p->max_threads : p->required_threads;
 
 	if (!n)
-		return MACHINE_MAX_THREADS_PER_CTA;
+		return MACHINE_MAX_THREADS_PER_BLOCK;
 	for (int i = 1; i < 3; i++)
 		n *= of[i] ? of[i] : 1;
 	return (int)n;
@@ -154,7 +154,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, CUfuncti
 		*ret = 0;
 		return CUDA_SUCCESS;
 	}
-	*ret = (int)(machine_resident_ctas(f->ptx, (uint32_t)threads, (uint32_t)shared) /
+	*ret = (int)(machine_resident_blocks(f->ptx, (uint32_t)threads, (uint32_t)shared) /
 		     MACHINE_SM_COUNT);
 	return CUDA_SUCCESS;
 }
@@ -183,15 +183,15 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block
 	widest = limit > 0 && limit < max_threads(f->ptx) ? limit : max_threads(f->ptx);
 	for (int threads = widest; threads > 0; threads -= (threads - 1) % MACHINE_LANES + 1) {
 		size_t bytes = shared_of ? shared_of(threads) : shared;
-		int ctas;
+		int blocks;
 
-		result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, f, threads, bytes);
+		result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, threads, bytes);
 		if (result)
 			return result;
-		if (ctas * threads <= best)
+		if (blocks * threads <= best)
 			continue;
-		best = ctas * threads;
-		*ret_grid = ctas * MACHINE_SM_COUNT;
+		best = blocks * threads;
+		*ret_grid = blocks * MACHINE_SM_COUNT;
 		*ret_block = threads;
 	}
 	return best ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -204,7 +204,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunct
 							 limit, 0);
 }
 
-/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the
+/* What each of `blocks` blocks of a multiprocessor can have beside the static shared memory of the
  * entry. */
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int blocks, int threads)
 {

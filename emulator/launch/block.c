@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order.
+/* Warps of a block take turns in order, so a launch on one host thread always runs in the same
+ * order.
  */
-#include "emulator/launch/cta.h"
+#include "emulator/launch/block.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static size_t round_up(size_t n)
 
 static uint32_t warps_of(const struct launch *l)
 {
-	return (l->threads_per_cta + LANES - 1) / LANES;
+	return (l->threads_per_block + LANES - 1) / LANES;
 }
 
 static size_t frame_bytes(const struct launch *l)
@@ -38,7 +39,7 @@ static uint32_t array_count(const struct launch *l)
 	return l->spec->entry->shared_array_count + 1;
 }
 
-static void set_arrays(struct cta *c, const struct launch *l)
+static void set_arrays(struct block *c, const struct launch *l)
 {
 	const struct ptx_function *f = l->spec->entry;
 	uint32_t n = f->shared_array_count;
@@ -59,22 +60,22 @@ static void set_arrays(struct cta *c, const struct launch *l)
 	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
 }
 
-size_t cta_bytes(const struct launch *l)
+size_t block_bytes(const struct launch *l)
 {
-	return round_up(sizeof(struct cta)) +
+	return round_up(sizeof(struct block)) +
 	       round_up(array_count(l) * sizeof(struct memory_cache)) + round_up(l->shared_size) +
 	       round_up(l->shared_size / SHADOW_WORD + 1) +
 	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l) +
 			      local_bytes(l) / SHADOW_WORD);
 }
 
-struct cta *cta_new(struct worker *k)
+struct block *block_new(struct worker *k)
 {
 	const struct launch *l = k->launch;
 	uint32_t count = warps_of(l);
-	size_t size = (cta_bytes(l) + 63) / 64 * 64;
+	size_t size = (block_bytes(l) + 63) / 64 * 64;
 	uint8_t *at = aligned_alloc(64, size);
-	struct cta *c = (struct cta *)at;
+	struct block *c = (struct block *)at;
 
 	if (!at)
 		return NULL;
@@ -94,7 +95,7 @@ struct cta *cta_new(struct worker *k)
 	for (uint32_t i = 0; i < count; i++) {
 		struct warp *w = &c->warps[i];
 
-		w->cta = c;
+		w->block = c;
 		w->arrays = c->arrays;
 		w->worker = k;
 		w->index = i;
@@ -115,7 +116,7 @@ struct cta *cta_new(struct worker *k)
 	return c;
 }
 
-void cta_free(struct cta *c)
+void block_free(struct block *c)
 {
 	if (!c)
 		return;
@@ -163,7 +164,7 @@ static void start_warp(struct warp *w, uint32_t threads)
 	warp_fill_constants(w, &w->entry, true);
 }
 
-void cta_start(struct cta *c, struct worker *k, uint64_t linear)
+void block_start(struct block *c, struct worker *k, uint64_t linear)
 {
 	const struct launch *l = k->launch;
 	const uint32_t *grid = l->spec->grid;
@@ -172,7 +173,7 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->id[0] = (uint32_t)(linear % grid[0]);
 	c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
 	c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
-	c->live_threads = l->threads_per_cta;
+	c->live_threads = l->threads_per_block;
 	c->turns = c->rounds = 0;
 	c->slice = MACHINE_SLICE;
 	memset(c->barriers, 0, sizeof(c->barriers));
@@ -180,13 +181,13 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
 	if (c->shared_size)
-		cta_forget_shared(c);
+		block_forget_shared(c);
 	for (uint32_t i = 0; i < c->warp_count; i++)
-		start_warp(&c->warps[i], l->threads_per_cta - i * LANES);
+		start_warp(&c->warps[i], l->threads_per_block - i * LANES);
 }
 
 /* Nothing can run: somebody waits for threads that wait elsewhere. */
-static void deadlock(struct cta *c)
+static void deadlock(struct block *c)
 {
 	uint32_t at_barrier = 0, at_warp = 0;
 	char note[160];
@@ -204,11 +205,11 @@ static void deadlock(struct cta *c)
 		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation "
 		 "for each other",
 		 c->live_threads, at_barrier, at_warp);
-	cta_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
+	block_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
 	stall_list(c, &c->warps[0].worker->fault);
 }
 
-void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
+void block_fault(struct block *c, enum gpu_fault_kind kind, const char *note)
 {
 	for (uint32_t i = 0; i < c->warp_count; i++) {
 		struct warp *w = &c->warps[i];
@@ -224,7 +225,7 @@ void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
 	}
 }
 
-enum cta_state cta_turn(struct cta *c)
+enum block_state block_turn(struct block *c)
 {
 	bool ran = false, spun = false;
 
@@ -235,18 +236,18 @@ enum cta_state cta_turn(struct cta *c)
 			continue;
 		ran = true;
 		if (!warp_run(w))
-			return CTA_FAULT;
+			return BLOCK_FAULT;
 		spun |= w->ready_count && w->turn <= 0;
 	}
 	if (!c->live_threads)
-		return CTA_ENDED;
+		return BLOCK_ENDED;
 	if (!ran) {
 		deadlock(c);
-		return CTA_FAULT;
+		return BLOCK_FAULT;
 	}
 	if (!spun)
-		return CTA_GOING;
+		return BLOCK_GOING;
 	if (c->slice > MACHINE_SLICE_MIN)
 		c->slice /= 2;
-	return CTA_SPINNING;
+	return BLOCK_SPINNING;
 }
