@@ -136,7 +136,7 @@ static void launch(const struct shape *s)
 {
 	uint8_t params[8 * ARGUMENTS_MAX];
 	struct machine_launch l = {
-		.entry = ptx_module_function(module, s->name),
+		.kernel = ptx_module_function(module, s->name),
 		.grid = { s->grid[0], s->grid[1], 1 },
 		.block = { s->block[0], s->block[1], 1 },
 		.params = params,
@@ -152,7 +152,7 @@ static void launch(const struct shape *s)
 
 	l.observers = observers;
 	l.observer_count = race ? 1 : 0;
-	if (!l.entry || machine_launch(&l, &fault, &stats, &err))
+	if (!l.kernel || machine_launch(&l, &fault, &stats, &err))
 		shapes_fail("%s did not run on the machine: %s", s->name, err.text);
 	race_free(race);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a thread is, kept beyond its launch's frames, and how reports of checks name it. */
+/* A thread's place, kept beyond its launch's frames, and the way reports of checks name it. */
 #ifndef CGPU_EMULATOR_PLACE_H
 #define CGPU_EMULATOR_PLACE_H
 

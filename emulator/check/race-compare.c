@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes two accesses a race, and the list of the races that were found. */
+/* Two accesses are compared here: they are a race or not. Races that were found are listed. */
 #include "emulator/check/race-state.h"
 
 #include <string.h>

@@ -53,7 +53,7 @@ static void note_definition(struct race_forms *x, const struct ptx_operand *o,
 
 int race_forms_init(struct race_forms *x, const struct machine_launch *l)
 {
-	const struct ptx_body *b = l->entry->body;
+	const struct ptx_body *b = l->kernel->body;
 
 	*x = (struct race_forms){ .launch = l };
 	x->definitions = calloc(b->register_count + 1, sizeof(*x->definitions));
@@ -77,7 +77,7 @@ bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instr
 	const struct ptx_operand *base = address->kind == PTX_OPERAND_ADDRESS && address->count == 1
 						 ? address->elements
 						 : NULL;
-	const struct ptx_body *b = l->entry->body;
+	const struct ptx_body *b = l->kernel->body;
 	uint32_t bytes = instruction_bits(in) / 8;
 	uint64_t offset;
 
@@ -183,7 +183,7 @@ static bool find(struct race_forms *x, const struct ptx_operand *o, struct race_
 		ret->start = (int64_t)o->value;
 		return true;
 	case PTX_OPERAND_SYMBOL:
-		v = ptx_module_variable(x->launch->entry->module, o->name);
+		v = ptx_module_variable(x->launch->kernel->module, o->name);
 		ret->start =
 			v && v->space == PTX_SPACE_GLOBAL ? (int64_t)(v->address + o->value) : 0;
 		return ret->start;
@@ -245,7 +245,7 @@ static bool work_out(struct race_forms *x, const struct ptx_instruction *in, str
 		*ret = constant(0);
 		if (!instruction_has(in, "param") ||
 		    !race_forms_parameter(x->launch, in, 0, &value) ||
-		    x->launch->entry->body->registers[in->operands[0].index].bits !=
+		    x->launch->kernel->body->registers[in->operands[0].index].bits !=
 			    instruction_bits(in))
 			return false;
 		ret->start = (int64_t)value;
@@ -285,7 +285,7 @@ static bool find_register(struct race_forms *x, uint32_t index, struct race_form
 		x->depth++;
 		found = d->in && !d->several && d->in->operands[0].kind == PTX_OPERAND_REGISTER &&
 			work_out(x, d->in, &d->form) &&
-			fits(x, &d->form, x->launch->entry->body->registers[index].bits);
+			fits(x, &d->form, x->launch->kernel->body->registers[index].bits);
 		d->known = found ? KNOWN : NONE;
 		x->depth--;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an entry's registers hold, as far as its text and one launch tell before it runs: sums of
+ * What a kernel's registers hold, as far as its text and one launch tell before it runs: sums of
  * the thread's and the block's numbers times constants, and which buffers a value may be an address
  * in. Private to race*.c.
  */
@@ -36,10 +36,10 @@ struct race_forms {
 	uint32_t depth;
 };
 
-/* Of l->entry. -1: out of memory. */
+/* The forms of all registers of l->kernel. -1: out of memory. */
 int race_forms_init(struct race_forms *x, const struct machine_launch *l);
 void race_forms_release(struct race_forms *x);
-/* Of an address operand. False: it is no such sum, as far as can be seen. */
+/* The form of an address operand. False: it is no such sum, as far as can be seen. */
 bool race_forms_address(struct race_forms *x, const struct ptx_operand *o, struct race_form *ret);
 /* The eight bytes of the launch's parameters that a load reads. False: it loads something else. */
 bool race_forms_parameter(const struct machine_launch *l, const struct ptx_instruction *in,

@@ -240,7 +240,7 @@ static enum silence silence_of(const struct race_now *n, uint32_t mark)
 									    : LOUD;
 }
 
-/* Of a group's one mark and another by `mark` and `step`. */
+/* Compare a group's one mark with another, given by `mark` and `step`. */
 static bool group_is_silent(const struct race_now *n, uint32_t old, unsigned old_step,
 			    uint32_t mark, unsigned step)
 {
@@ -346,7 +346,7 @@ static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t 
 	return true;
 }
 
-/* What half a warp touches: whole words in one page. */
+/* The bytes that half a warp touches: whole words in one page. */
 struct piece {
 	struct race_page *page;
 	uint32_t offset, bytes;

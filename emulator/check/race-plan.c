@@ -15,14 +15,14 @@
 #include "emulator/ptx/ptx-ops.h"
 #include "emulator/warp/register-value.h"
 
-/* What a register may point to beside buffers, by bits above theirs. */
+/* A register may point to these beside buffers; their bits stand above those of buffers. */
 #define WINDOW (1ull << 62) /* shared or local memory */
 #define ANYWHERE (1ull << 63)
 #define BUFFERS (WINDOW - 1)
 
 #define ADDRESSES (UINT64_C(1) << 32) /* a constant from here on may be one */
 
-/* What all accesses to a buffer have in common. */
+/* A form that all accesses to a buffer have in common. */
 struct pattern {
 	bool some, mixed;
 	struct race_form form; /* start: the least one */
@@ -75,7 +75,7 @@ static uint64_t points_of(struct planner *x, const struct ptx_operand *o)
 	case PTX_OPERAND_VARIABLE:
 		return WINDOW;
 	case PTX_OPERAND_SYMBOL:
-		v = ptx_module_variable(x->launch->entry->module, o->name);
+		v = ptx_module_variable(x->launch->kernel->module, o->name);
 		return !v || v->space == PTX_SPACE_SHARED ? WINDOW : buffer_bit(x, v->address);
 	case PTX_OPERAND_VECTOR:
 	case PTX_OPERAND_LIST:
@@ -304,7 +304,7 @@ static void drop_watches(struct race_plan *p)
 
 void race_plan_init(struct race_plan *p, const struct machine_launch *l)
 {
-	const struct ptx_body *b = l->entry->body;
+	const struct ptx_body *b = l->kernel->body;
 	struct planner x = { .plan = p, .launch = l, .body = b };
 	uint32_t caches = b->program->cache_count + 1;
 

@@ -47,7 +47,7 @@ struct race_plan {
 /* race-ahead.c; malloc-ed. NULL: out of memory. */
 uint8_t *race_ahead(const struct ptx_program *p);
 
-/* Of this launch; without memory there is none. */
+/* Make the plan of this launch; without memory there is none. */
 void race_plan_init(struct race_plan *p, const struct machine_launch *l);
 void race_plan_release(struct race_plan *p);
 

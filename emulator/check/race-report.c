@@ -41,11 +41,11 @@ static void print_threads(const struct race_hazard *h, const struct machine_laun
 }
 
 /* The array of shared memory that holds the offset: its name and start. False: it is no array of
- * the entry's. */
+ * the kernel's. */
 static bool shared_array(const struct race_hazard *h, const struct machine_launch *l, char *name,
 			 size_t size, uint64_t *start)
 {
-	const struct ptx_function *f = l->entry;
+	const struct ptx_function *f = l->kernel;
 
 	for (uint32_t i = 0; i < f->shared_array_count; i++) {
 		const struct ptx_shared_array *a = &f->shared_arrays[i];
@@ -155,7 +155,7 @@ static void print_key(const struct race_hazard *h, const struct machine_launch *
 	const struct race_side *sides[] = { &h->first, &h->second };
 	bool turned = sides[0]->access.op->source > sides[1]->access.op->source;
 
-	buffer_printf(out, "%s", l->entry->name);
+	buffer_printf(out, "%s", l->kernel->name);
 	for (int i = 0; i < 2; i++) {
 		struct place p = place_of_side(sides[i ^ (int)turned]);
 

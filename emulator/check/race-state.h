@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the race check share; private to race*.c. */
+/* The state that the parts of the race check share; private to race*.c. */
 #ifndef CGPU_EMULATOR_RACE_STATE_H
 #define CGPU_EMULATOR_RACE_STATE_H
 
@@ -150,7 +150,7 @@ struct race_hazard {
 #define RACE_CHUNK 1024
 #define RACE_RESERVE 32 /* numbers that a block takes at a time */
 
-/* Of the log of a launch. */
+/* A piece of the log of a launch. */
 struct race_chunk {
 	struct race_access items[RACE_CHUNK];
 	struct race_block *owners[RACE_CHUNK / RACE_RESERVE]; /* who took these numbers */
@@ -237,7 +237,7 @@ static inline bool race_writes(const struct race_access *a)
 	return a->kind != GPU_ACCESS_READ;
 }
 
-/* Where the number of the last access like this one may be. */
+/* The place where the number of the last access like this one may be. */
 static inline struct race_recent *race_recent(const struct race_now *n)
 {
 	return &n->c->warps[n->access.warp]

@@ -36,7 +36,7 @@ struct race_options {
 	bool unplanned; /* watch what cannot race, too: for tests, which find the same races then */
 };
 
-/* What was reported. */
+/* Numbers of what was reported. */
 struct race_count {
 	uint32_t errors, warnings;
 	bool cut;     /* a limit was reached: the launch was not checked to its end */
@@ -51,8 +51,8 @@ struct observer *race_observer(struct race *r);
 
 /*
  * After the launch l: append what was found, errors first, in compute-sanitizer's shape. Asked with
- * a text that stands for the entry and the two places, `fresh` may refuse what was reported before;
- * NULL: all is. Adds to *count.
+ * a text that stands for the kernel and the two places, `fresh` may refuse what was reported
+ * before; NULL: all is. Adds to *count.
  */
 void race_report(struct race *r, const struct machine_launch *l,
 		 bool (*fresh)(void *data, const char *key), void *data, struct buffer *out,

@@ -254,7 +254,7 @@ uint32_t sync_report(struct sync *s, const struct machine_launch *l,
 	for (uint32_t i = 0; i < s->count; i++) {
 		cleanup_buffer struct buffer key = BUFFER_INIT;
 
-		buffer_printf(&key, "sync %u %s", s->findings[i].kind, l->entry->name);
+		buffer_printf(&key, "sync %u %s", s->findings[i].kind, l->kernel->name);
 		place_print_key(&s->findings[i].place, &key);
 		if (fresh && !fresh(data, buffer_text(&key)))
 			continue;

@@ -84,7 +84,7 @@ int ptx_chains(struct decoder *d)
 	uint32_t found = 0;
 	int rc = 0;
 
-	if (!d->function->is_entry)
+	if (!d->function->is_kernel)
 		return 0;
 	x.leader = calloc(d->draft_count + 1, 2);
 	x.depth = calloc(d->register_count + 1, 2 * sizeof(*x.depth));

@@ -65,7 +65,7 @@ static int decode_address(struct decoder *d, const struct ptx_operand *o, const 
 	return decode_address_in(d, o, form_space(f), a);
 }
 
-/* What the form says of other threads that touch the same memory. */
+/* The form says whether other threads touch the same memory. */
 static uint16_t strength(const struct form *f)
 {
 	static const struct {
@@ -269,7 +269,7 @@ static int move_param(struct decoder *d, const struct ptx_operand *o,
 	offset = v->offset + base->value;
 	if (base->value + (uint64_t)count * type_size(type) > v->size)
 		return decode_unknown(d, "an access past the end of parameter `%s`", v->name);
-	if (d->function->is_entry && base->index < d->body->formal_count)
+	if (d->function->is_kernel && base->index < d->body->formal_count)
 		return store ? decode_unknown(d, "a launch parameter cannot be written")
 			     : load_launch_param(d, o, offset, type, count);
 	return move_frame_param(d, o, offset, type, count, store);
@@ -406,7 +406,7 @@ static int atom_type(const char *word)
 	return -1;
 }
 
-/* What an atomic operation is about, the same for all elements of a vector. */
+/* An atomic operation, the same for all elements of a vector. */
 struct atomic {
 	int what, type;
 	enum lane_type lane;

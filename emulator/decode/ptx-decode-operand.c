@@ -248,7 +248,7 @@ static struct ref symbol_source(struct decoder *d, const struct ptx_operand *o, 
 			return decode_value(
 				d,
 				MACHINE_PARAM_WINDOW +
-					(d->function->is_entry && o->index < d->body->formal_count
+					(d->function->is_kernel && o->index < d->body->formal_count
 						 ? 0
 						 : 0x1000000) +
 					b->offset + o->value,

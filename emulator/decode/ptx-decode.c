@@ -287,7 +287,7 @@ static struct ptx_program *finish(struct decoder *d)
 	p->calls = d->calls;
 	p->local_bytes = d->body->local_bytes;
 	p->param_area =
-		d->function->is_entry && !d->area ? 0 : (d->body->param_area + 15) / 16 * 16;
+		d->function->is_kernel && !d->area ? 0 : (d->body->param_area + 15) / 16 * 16;
 	p->formal_count = d->body->formal_count;
 	p->return_count = d->body->return_count;
 	list_formals(d->body, 0, p->formal_count, p->formals);

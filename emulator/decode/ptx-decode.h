@@ -13,7 +13,7 @@
 
 struct error;
 
-/* What a row of ptx-opcodes.def says about its operands. */
+/* Types of operands as a row of ptx-opcodes.def names them. */
 enum lane_type {
 	TYPE__,
 	TYPE_p,
@@ -150,7 +150,7 @@ int decode_sources(struct decoder *d, const struct ptx_operand *o, enum lane_typ
 int decode_dests(struct decoder *d, const struct ptx_operand *o, enum lane_type type,
 		 struct ref *ret, unsigned max);
 
-/* Where an access goes. */
+/* The address of an access. */
 struct address {
 	enum ptx_space space; /* GENERIC when none is named */
 	struct ref row;

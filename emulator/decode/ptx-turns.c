@@ -114,7 +114,7 @@ static void find_places(struct turns *x)
 {
 	ptx_mark_leaders(x->d, x->leader);
 	mark_loops(x);
-	x->state[0] = x->d->function->is_entry ? 0 : AT_BARRIER | HAS_READ;
+	x->state[0] = x->d->function->is_kernel ? 0 : AT_BARRIER | HAS_READ;
 	do {
 		x->changed = false;
 		pass_all(x);
@@ -136,7 +136,7 @@ int ptx_turns(struct decoder *d)
 	int rc;
 
 	/* Who calls a function may have left a barrier. */
-	if (d->function->is_entry && !has(d, OP_barrier) && !d->calls)
+	if (d->function->is_kernel && !has(d, OP_barrier) && !d->calls)
 		return 0;
 	x.leader = calloc(n, 4);
 	if (!x.leader) {

@@ -173,7 +173,7 @@ HANDLER(call_indirect_masked)
 
 	FOR_ACTIVE (l, w->mask)
 		same |= (uint32_t)(a[l] == address) << l;
-	if (!callee || callee->is_entry)
+	if (!callee || callee->is_kernel)
 		return warp_fault(w, o, GPU_FAULT_INVALID_PC, same,
 				  "the address is no function of a loaded module");
 	if (same != w->mask) {

@@ -260,7 +260,8 @@ HANDLER(image_query_masked)
 	return o + 1;
 }
 
-/* Where a surface access of `bytes` goes: 1 when there, 0 when it is dropped, -1 after a fault. */
+/* Find the place of a surface access of `bytes`: 1 when there, 0 when it is dropped, -1 after a
+ * fault. */
 static int surface_place(struct warp *w, const struct op *o, uint32_t lane, uint32_t bytes,
 			 uint8_t **ret)
 {

@@ -29,7 +29,7 @@ static enum matrix_type element_type(const struct matrix_op *x)
 	return (enum matrix_type)x->type[x->part];
 }
 
-/* Where each lane's element `index` lies. */
+/* Find each lane's element `index`. */
 static bool place_elements(struct warp *w, const struct op *o, unsigned index, enum gpu_access kind,
 			   uint8_t **at, uint32_t *ret_size)
 {

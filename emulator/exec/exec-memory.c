@@ -164,7 +164,7 @@ DEFINE_LANES(uint64_t)
 		for (int l = 0; l < HALF_LANES; l++)                                               \
 			d[l] = (row_type)from[l * count];                                          \
 	}
-/* Of lanes that write to one place the last one stays. */
+/* When lanes write to one place, the last one stays. */
 #define DEFINE_STORE_HALF(suffix, memory_type, row_type)                                           \
 	HALF_INLINE void store_half_##suffix(struct half h, const row_type *v, int k, int count)   \
 	{                                                                                          \

@@ -6,7 +6,7 @@
 #include "emulator/hot/hot-blocks.h"
 #include "emulator/hot/hot-rows.h"
 
-/* What all blocks of a module share. */
+/* The state that all blocks of a module share. */
 void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library,
 		    LLVMModuleRef module, const struct hot_program *p,
 		    const struct hot_meaning *meanings);
@@ -25,7 +25,7 @@ bool hot_block_build(struct hot_build *b, const struct hot_block *block, const c
  */
 void hot_block_call(struct hot_build *b, const struct op *o);
 
-/* What all functions of a module are compiled for. */
+/* Tell LLVM the processor that all functions of a module are compiled for. */
 void hot_block_attributes(const struct hot_build *b, LLVMValueRef function);
 
 #endif

@@ -36,7 +36,7 @@ static struct {
 	struct hot_meaning *meanings;
 } compiler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* What is being compiled ends with the block at work. */
+/* A compilation under way ends with the block at work. */
 static void end(void)
 {
 	compiler.ending = true;

@@ -13,14 +13,14 @@
 
 enum hot_shape { HOT_LANE, HOT_TEST, HOT_PICK, HOT_MASK, HOT_HAND };
 
-/* What a column of the table says of a row. */
+/* Types of operands, as the columns of the table name them. */
 enum hot_type { TYPE_NONE, TYPE_NARROW, TYPE_F32, TYPE_WIDE, TYPE_F64, TYPE_PREDICATE };
 
 enum hot_family { FAMILY_PLAIN, FAMILY_MEMORY, FAMILY_ATOMIC, FAMILY_OTHER };
 
 enum hot_space { HOT_SPACE_NONE, HOT_SPACE_GLOBAL, HOT_SPACE_SHARED };
 
-/* What a load or a store moves. */
+/* The bytes that a load or a store moves. */
 struct hot_access {
 	enum hot_space space; /* HOT_SPACE_NONE: neither, or one that is left to its handler */
 	bool loads, sign;

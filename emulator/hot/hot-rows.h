@@ -92,10 +92,10 @@ void hot_rows_flush(struct hot_build *b);
 /* The same where the code will meet code that has not been there: what is known of the rows stays
  * as it is. */
 void hot_rows_flush_aside(struct hot_build *b);
-/* Of one row, dirty or not. */
+/* Store one row, dirty or not. */
 void hot_rows_store_aside(struct hot_build *b, struct hot_row *r);
 void hot_rows_store(struct hot_build *b, struct hot_row *r);
-/* What a handler that is called may have changed is read again. */
+/* Rows that a called handler may have changed are read again. */
 void hot_rows_forget(struct hot_build *b, const struct op *o);
 /* Load what is not known yet. */
 void hot_rows_load(struct hot_build *b, struct hot_row *r);

@@ -36,12 +36,12 @@ static size_t local_bytes(const struct launch *l)
 /* The dynamic part counts as one more array. */
 static uint32_t array_count(const struct launch *l)
 {
-	return l->spec->entry->shared_array_count + 1;
+	return l->spec->kernel->shared_array_count + 1;
 }
 
 static void set_arrays(struct block *c, const struct launch *l)
 {
-	const struct ptx_function *f = l->spec->entry;
+	const struct ptx_function *f = l->spec->kernel;
 	uint32_t n = f->shared_array_count;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -100,10 +100,10 @@ struct block *block_new(struct worker *k)
 		w->worker = k;
 		w->index = i;
 		w->local_size = l->local_size;
-		w->entry.program = l->program;
-		w->entry.rows = at;
-		w->entry.params = at + l->program->frame_bytes;
-		w->entry.caches = k->caches;
+		w->kernel.program = l->program;
+		w->kernel.rows = at;
+		w->kernel.params = at + l->program->frame_bytes;
+		w->kernel.caches = k->caches;
 		at += frame_bytes(l);
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ struct block *block_new(struct worker *k)
 		at += local_bytes(l);
 		c->warps[i].local_shadow = at;
 		at += local_bytes(l) / SHADOW_WORD;
-		warp_fill_constants(&c->warps[i], &c->warps[i].entry, false);
+		warp_fill_constants(&c->warps[i], &c->warps[i].kernel, false);
 	}
 	return c;
 }
@@ -130,7 +130,7 @@ void block_free(struct block *c)
 			free(f);
 		}
 	for (uint32_t i = 0; i < c->warp_count; i++)
-		free(c->warps[i].entry.taint);
+		free(c->warps[i].kernel.taint);
 	free(c);
 }
 
@@ -145,23 +145,23 @@ static void start_warp(struct warp *w, uint32_t threads)
 		f->next_free = w->free_frames;
 		w->free_frames = f;
 	}
-	taint_drop(w->worker, &w->entry);
-	warp_forget_locals(w, mask, 0, w->entry.program->local_bytes);
+	taint_drop(w->worker, &w->kernel);
+	warp_forget_locals(w, mask, 0, w->kernel.program->local_bytes);
 	w->live = mask;
 	/* The only one: in place, since a fragment on its way to warp_ready() goes through memory
 	 * twice. */
-	w->ready[0] = (struct fragment){ w->entry.program->ops, &w->entry, mask, false };
+	w->ready[0] = (struct fragment){ w->kernel.program->ops, &w->kernel, mask, false };
 	w->ready_count = 1;
 	w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;
 	w->fresh = false;
 	w->met = NULL;
-	w->entry.live = mask;
-	w->entry.dynamic = 0;
-	w->frame = &w->entry;
-	w->rows = w->entry.rows;
-	w->caches = w->entry.caches;
-	warp_fill_constants(w, &w->entry, true);
+	w->kernel.live = mask;
+	w->kernel.dynamic = 0;
+	w->frame = &w->kernel;
+	w->rows = w->kernel.rows;
+	w->caches = w->kernel.caches;
+	warp_fill_constants(w, &w->kernel, true);
 }
 
 void block_start(struct block *c, struct worker *k, uint64_t linear)

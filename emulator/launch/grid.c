@@ -131,7 +131,7 @@ static void make_room(struct worker *k, uint32_t *stalls)
 	}
 }
 
-/* Where another block has faulted, it is what these wait for: its fault stays the reported one. */
+/* When another block has faulted, these wait for it, and its fault stays the reported one. */
 static void report_deadlock(struct worker *k, struct block *c)
 {
 	if (atomic_load(&k->launch->fault_block) != UINT64_MAX) {

@@ -23,7 +23,7 @@ const struct ptx_machine machine_ptx = { core_handlers, hot_forget };
 
 static int check_shape(const struct machine_launch *l, uint64_t *threads, struct error *err)
 {
-	const struct ptx_function *f = l->entry;
+	const struct ptx_function *f = l->kernel;
 	const uint32_t *b = l->block, *g = l->grid;
 	uint64_t declared = (uint64_t)f->max_threads[0] * f->max_threads[1] * f->max_threads[2];
 
@@ -57,7 +57,7 @@ static int check_shape(const struct machine_launch *l, uint64_t *threads, struct
 /* The dynamic part comes last, behind a red zone of its own. */
 static void lay_out_shared(const struct machine_launch *l, struct launch *ret)
 {
-	const struct ptx_function *f = l->entry;
+	const struct ptx_function *f = l->kernel;
 
 	if (f->shared_array_count)
 		ret->dynamic_offset = (f->shared_bytes + 2 * MACHINE_SHARED_RED_ZONE - 1) /
@@ -71,10 +71,10 @@ static void lay_out_shared(const struct machine_launch *l, struct launch *ret)
 
 static int check_launch(const struct machine_launch *l, struct launch *ret, struct error *err)
 {
-	struct ptx_function *f = l->entry;
+	struct ptx_function *f = l->kernel;
 	uint64_t threads;
 
-	if (!f->is_entry || !f->has_body)
+	if (!f->is_kernel || !f->has_body)
 		return error_set(err, ERROR_INPUT, "`%s` is no entry", f->name);
 	if (check_shape(l, &threads, err))
 		return -1;
@@ -114,22 +114,22 @@ static uint8_t *bytes_of(const struct machine_launch *s, uint64_t address, uint6
 	return (uint8_t *)b.bytes + (address - b.address);
 }
 
-static int run_entry(const struct machine_launch *parent, const struct device_launch *d,
-		     struct gpu_fault *fault, struct error *err)
+static int run_kernel(const struct machine_launch *parent, const struct device_launch *d,
+		      struct gpu_fault *fault, struct error *err)
 {
 	struct machine_launch l = *parent;
 
-	l.entry = d->entry;
+	l.kernel = d->kernel;
 	memcpy(l.grid, d->shape, sizeof(l.grid));
 	memcpy(l.block, d->shape + 3, sizeof(l.block));
 	l.dynamic_shared = d->shape[6];
 	l.cooperative = false;
 	l.params = bytes_of(parent, d->to, d->size);
-	l.params_size = d->entry->param_size;
+	l.params_size = d->kernel->param_size;
 	if (!l.params)
 		return error_set(err, ERROR_INPUT,
 				 "the parameters of `%s`, which device code launches, are gone",
-				 d->entry->name);
+				 d->kernel->name);
 	return machine_launch(&l, fault, NULL, err);
 }
 
@@ -155,7 +155,7 @@ static int run_transfer(const struct machine_launch *s, const struct device_laun
 static int run_one(const struct machine_launch *s, const struct device_launch *d,
 		   struct gpu_fault *fault, struct error *err)
 {
-	return d->kind == DEVICE_LAUNCH_KERNEL ? run_entry(s, d, fault, err)
+	return d->kind == DEVICE_LAUNCH_KERNEL ? run_kernel(s, d, fault, err)
 					       : run_transfer(s, d, err);
 }
 
@@ -211,14 +211,14 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
 	failed = run_device_launches(&launch, !faulted && !atomic_load(&launch.failed), fault, err);
 	if (atomic_load(&launch.failed))
 		return error_set(err, ERROR_MEMORY, "out of host memory for the blocks of `%s`",
-				 l->entry->name);
+				 l->kernel->name);
 	return faulted ? 1 : failed;
 }
 
-uint32_t machine_resident_blocks(const struct ptx_function *entry, uint32_t threads_per_block,
+uint32_t machine_resident_blocks(const struct ptx_function *kernel, uint32_t threads_per_block,
 				 uint32_t dynamic_shared)
 {
-	uint64_t shared = (uint64_t)entry->static_shared + dynamic_shared;
+	uint64_t shared = (uint64_t)kernel->static_shared + dynamic_shared;
 	uint32_t rounded = (threads_per_block + LANES - 1) / LANES * LANES;
 	uint64_t each;
 

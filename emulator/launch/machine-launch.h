@@ -17,15 +17,15 @@ struct machine_stats {
 int machine_launch(const struct machine_launch *l, struct gpu_fault *fault,
 		   struct machine_stats *stats, struct error *err);
 
-/* What machine_launch() would find wrong before it starts: 0, or -1 with the same error. */
+/* The checks of machine_launch() before it starts: 0, or -1 with the same error. */
 int machine_launch_check(const struct machine_launch *l, struct error *err);
 
 /* blocks of this shape that can be resident at once on the whole emulated device (cooperative
  * launches, occupancy). */
-uint32_t machine_resident_blocks(const struct ptx_function *entry, uint32_t threads_per_block,
+uint32_t machine_resident_blocks(const struct ptx_function *kernel, uint32_t threads_per_block,
 				 uint32_t dynamic_shared);
 
-/* What ptx_module_load() is given for modules that this machine runs. */
+/* This machine, for ptx_module_load() of modules that it is to run. */
 extern const struct ptx_machine machine_ptx;
 
 #endif

@@ -11,7 +11,7 @@
 #include "emulator/warp/exec.h"
 #include "emulator/warp/warp.h"
 
-/* What an operation is for those who look on. */
+/* Kinds of operations for those who look on. */
 enum access_family {
 	ACCESS_NONE,   /* touches no memory */
 	ACCESS_PREFIX, /* guard, mode: prepares the next operation */
@@ -34,7 +34,7 @@ struct memory_step {
 	uint8_t *found[LANES];   /* of global memory: where the bytes are in this process */
 };
 
-/* What the name of a load or store says. */
+/* A load or store as its name tells it. */
 struct access_shape {
 	uint8_t family; /* enum access_family */
 	uint8_t space;  /* enum ptx_space; global also for generic addresses */
@@ -76,7 +76,7 @@ struct access_registers {
 
 /* False: as access_value(). */
 bool access_registers_copy(const struct warp *w, const struct op *o, struct access_registers *ret);
-/* What access_value() gave when they were copied. */
+/* The value that access_value() gave when they were copied. */
 void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane,
 			    uint8_t *ret);
 
@@ -96,7 +96,7 @@ static inline const struct access_shape *access_shape(const struct op *o)
 void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address,
 			   uint32_t *ret_size);
 
-/* Where the bytes of a lane are. */
+/* The bytes of a lane in this process. */
 static inline uint8_t *memory_step_bytes(const struct warp *w, const struct memory_step *s,
 					 uint32_t lane)
 {

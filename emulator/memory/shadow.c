@@ -137,7 +137,7 @@ void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *f
 	words = shadow_words(to);
 	if (!words)
 		return;
-	/* What was known there is so no more. */
+	/* Bytes that were known there are so no more. */
 	if (atomic_load(&to->prefix) > to_offset / SHADOW_WORD)
 		atomic_store(&to->prefix, to_offset / SHADOW_WORD);
 	for (uint64_t i = 0; i < size;) {

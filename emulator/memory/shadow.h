@@ -23,7 +23,7 @@
 
 struct gpu_fault;
 
-/* Of one buffer of the driver. */
+/* The shadow of one buffer of the driver. */
 struct shadow {
 	uint64_t size;            /* bytes of the buffer */
 	_Atomic uint64_t prefix;  /* words from the start that are known */
@@ -44,7 +44,7 @@ uint8_t *shadow_words(struct shadow *s);
 bool shadow_full(struct shadow *s);
 /* The host has written [offset, offset + size). */
 void shadow_written(struct shadow *s, uint64_t offset, uint64_t size);
-/* What was copied from `from` (NULL: all known) is as known as it was there. */
+/* Bytes that were copied from `from` (NULL: all known) are as known as they were there. */
 void shadow_copied(struct shadow *to, uint64_t to_offset, const struct shadow *from,
 		   uint64_t from_offset, uint64_t size);
 /* No byte of the range was written. */

@@ -153,7 +153,7 @@ static uint64_t array_distance(const struct memory_cache *a, uint64_t offset)
 /* The array that is nearest, the one before the address in doubt: most indices run over the end. */
 static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t offset)
 {
-	const struct ptx_function *entry = w->worker->launch->spec->entry;
+	const struct ptx_function *kernel = w->worker->launch->spec->kernel;
 	const struct memory_cache *best = NULL;
 	size_t index;
 
@@ -170,9 +170,9 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 	f->array_offset = best->base;
 	f->array_size = best->size;
 	index = (size_t)(best - w->block->arrays);
-	ptx_lines_source_name(index < entry->shared_array_count ? entry->shared_arrays[index].name
-			      : entry->dynamic_shared           ? entry->dynamic_shared
-								: "(dynamic)",
+	ptx_lines_source_name(index < kernel->shared_array_count ? kernel->shared_arrays[index].name
+			      : kernel->dynamic_shared           ? kernel->dynamic_shared
+								 : "(dynamic)",
 			      f->array_name, sizeof(f->array_name));
 }
 

@@ -35,7 +35,7 @@ uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint
 /* The shadow of the word that holds the address; NULL: it has none. A space that is not a window
  * means a device address. */
 uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enum ptx_space space);
-/* Of the device buffer around the address; NULL: it has none. */
+/* The shadow of the device buffer around the address; NULL: it has none. */
 struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address);
 /* Fill in what lies at f->address. */
 void state_space_describe(struct warp *w, struct gpu_fault *f);

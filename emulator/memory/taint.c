@@ -162,7 +162,7 @@ static void clear_predicate(const struct frame *f, uint32_t row, uint32_t mask)
 	*(uint32_t *)(void *)(f->taint + row) &= ~mask;
 }
 
-/* Where the bytes were loaded that led to this use. */
+/* The place where the bytes were loaded that led to this use. */
 static void describe(struct warp *w, const struct op *o, uint32_t lane, const struct origin *from,
 		     enum taint_use use, struct gpu_fault *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a PTX instruction is for, by its words (PTX ISA 9.7). */
+/* Classes of PTX instructions, by their words (PTX ISA 9.7). */
 #ifndef CGPU_EMULATOR_INSTRUCTION_H
 #define CGPU_EMULATOR_INSTRUCTION_H
 

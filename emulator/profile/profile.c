@@ -155,7 +155,7 @@ void profile_add_launch(struct profile *p, const struct machine_launch *l, struc
 	struct profile_entry *e;
 	char name[FUNCTION_NAME_MAX];
 
-	name_of_entry(l->entry->name, name);
+	name_of_entry(l->kernel->name, name);
 	pthread_mutex_lock(&p->lock);
 	a.entry = find_entry(p, name);
 	if (!p->failed) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile over many launches: what tally.c counts of each is added up by entry and line of
+ * A profile over many launches: what tally.c counts of each is added up by kernel and line of
  * source, and the work of streams is noted with its times. It keeps copies of all names, so modules
  * may be unloaded meanwhile. All calls may come from several threads.
  */

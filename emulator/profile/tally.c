@@ -21,7 +21,7 @@
 #define WORD_SHIFT 2
 #define WARPS_MAX 32 /* of a block */
 
-/* What one function's operations did. */
+/* Counts of one function's operations. */
 struct program_tally {
 	struct program_tally *next;
 	const struct ptx_program *program;

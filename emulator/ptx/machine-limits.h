@@ -6,7 +6,7 @@
 
 #define MACHINE_LANES 32
 
-/* What CUDA programs can ask for; the values of compute capability 7.5 to 9.0 hardware. */
+/* Limits that CUDA programs can ask for; the values of compute capability 7.5 to 9.0 hardware. */
 #define MACHINE_MAX_THREADS_PER_BLOCK 1024
 #define MACHINE_MAX_BLOCK_XY 1024
 #define MACHINE_MAX_BLOCK_Z 64

@@ -76,7 +76,7 @@ static void place(const struct matrix_op *x, enum matrix_part part, enum matrix_
 	*ret = (struct matrix_spot){ (uint16_t)row, (uint16_t)column };
 }
 
-/* What the places depend on, and these, element after element, for all lanes. */
+/* The shape that places depend on, and the places, element after element, for all lanes. */
 struct layout {
 	uint16_t m, n, k, part, packed;
 	struct matrix_spot spots[];

@@ -56,7 +56,7 @@ unsigned matrix_registers(const struct matrix_op *x, enum matrix_part part, enum
 struct matrix_spot {
 	uint16_t row, column;
 };
-/* Where element number `index` of each of the 32 lanes is. */
+/* The places of element number `index` of each of the 32 lanes. */
 const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_part part,
 				       enum matrix_type type, unsigned index);
 

@@ -79,13 +79,13 @@ struct ptx_shared_array {
 
 struct ptx_function {
 	const char *name;
-	bool is_entry;
+	bool is_kernel;
 	bool has_body; /* false: an .extern declaration (vprintf, malloc, or another module's) */
 	const struct ptx_param *params;
 	size_t param_count;
 	uint32_t param_size;    /* bytes of all parameters */
-	uint32_t static_shared; /* bytes of .shared variables that the entry can reach, as a program
-				   counts them */
+	uint32_t static_shared; /* bytes of .shared variables that the kernel can reach, as a
+				   program counts them */
 	uint32_t shared_bytes; /* the same as the machine lays them out, with red zones between them
 				*/
 	const struct ptx_shared_array *shared_arrays; /* by offset */
@@ -98,7 +98,7 @@ struct ptx_function {
 	uint32_t
 		registers; /* 32-bit registers a lane, as the machine allocates them, at most 255 */
 	uint32_t local_size;   /* bytes of local memory a lane, calls not counted */
-	uint64_t code_address; /* what a function pointer to it holds; entries have one, but cannot
+	uint64_t code_address; /* what a function pointer to it holds; kernels have one, but cannot
 				  be called by it */
 	struct ptx_module *module;
 	uint32_t index;        /* in its module */
@@ -146,7 +146,7 @@ int ptx_module_place(struct ptx_module *m, const struct ptx_placer *p, struct er
 
 size_t ptx_module_function_count(const struct ptx_module *m);
 struct ptx_function *ptx_module_function_at(struct ptx_module *m, size_t i);
-/* NULL when absent. Entries and device functions. */
+/* NULL when absent. Kernels and device functions. */
 struct ptx_function *ptx_module_function(struct ptx_module *m, const char *name);
 
 size_t ptx_module_variable_count(const struct ptx_module *m);

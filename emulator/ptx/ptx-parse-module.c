@@ -149,7 +149,7 @@ out:
 	return rc;
 }
 
-static int parse_function(struct ptx_parser *p, bool is_entry)
+static int parse_function(struct ptx_parser *p, bool is_kernel)
 {
 	struct ptx_function *f;
 	uint32_t returns = 0, formals = 0, return_size = 0, formal_size = 0;
@@ -169,7 +169,7 @@ static int parse_function(struct ptx_parser *p, bool is_entry)
 	f = ptx_module_add_function(p, name);
 	if (!f)
 		return -1;
-	f->is_entry = is_entry;
+	f->is_kernel = is_kernel;
 	if (parse_function_directives(p, f))
 		return -1;
 	if (ptx_parser_take(p, ';'))
@@ -191,7 +191,7 @@ static int parse_function(struct ptx_parser *p, bool is_entry)
 	return 0;
 }
 
-/* What NVRTC of CUDA 13 writes; the next CUDA begins with another number in front. */
+/* NVRTC of CUDA 13 writes 9.x; the next CUDA begins with another number in front. */
 #define NEWEST_VERSION 99
 
 static int parse_version(struct ptx_parser *p)

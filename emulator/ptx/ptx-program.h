@@ -137,7 +137,7 @@ struct ptx_program {
 	uint32_t constant_count, block_constant_count;
 	uint32_t frame_bytes;
 	uint32_t cache_count;
-	uint32_t param_area; /* bytes a lane; 0 for entries without calls */
+	uint32_t param_area; /* bytes a lane; 0 for kernels without calls */
 	uint32_t local_bytes;
 	bool calls; /* needs stack beyond its own local variables */
 	struct ptx_call_argument *formals,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the arrays of shared memory lie. Device functions are decoded once, so an array has one
- * place for all entries; but two arrays that no entry can reach both may have the same one. What an
- * entry reaches is what it and the functions it calls name, and with a call through a pointer what
- * any function names. Between two arrays is a red zone, so that an index past the end of one does
- * not land in the next; what programs see as sizes is counted without red zones.
+ * place for all kernels; but two arrays that no kernel can reach both may have the same one. A
+ * kernel reaches all that it and the functions it calls name, and with a call through a pointer all
+ * that any function names. Between two arrays is a red zone, so that an index past the end of one
+ * does not land in the next; what programs see as sizes is counted without red zones.
  */
 #include "emulator/ptx/ptx-shared.h"
 
@@ -16,7 +16,7 @@
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-/* What one body names. */
+/* The names that one body uses. */
 struct use {
 	uint64_t *arrays, *callees; /* sets of the numbers of arrays and of functions */
 	const char *dynamic;        /* name of an extern array */
@@ -30,7 +30,7 @@ struct layout {
 	size_t words; /* of a set of functions */
 	size_t array_words;
 	struct use *uses;  /* of each function */
-	uint64_t *reached; /* a set of entries for each array */
+	uint64_t *reached; /* a set of kernels for each array */
 	uint64_t *bits;    /* memory of the sets */
 };
 
@@ -64,19 +64,19 @@ static void mark_arrays(const struct ptx_body *b)
 			((struct ptx_variable *)b->variables[k].shared)->index = 0;
 }
 
-static void add_arrays_of_bodies(struct layout *l, bool entries)
+static void add_arrays_of_bodies(struct layout *l, bool kernels)
 {
 	for (size_t i = 0; i < l->m->function_count; i++) {
 		const struct ptx_function *f = l->m->functions[i];
 
 		for (uint32_t k = 0;
-		     f->body && f->is_entry == entries && k < f->body->variable_count; k++)
+		     f->body && f->is_kernel == kernels && k < f->body->variable_count; k++)
 			if (f->body->variables[k].shared)
 				add_array(l, (struct ptx_variable *)f->body->variables[k].shared);
 	}
 }
 
-/* Variables outside of all bodies first, then those of device functions: they are in most entries.
+/* Variables outside of all bodies first, then those of device functions: they are in most kernels.
  */
 static void collect(struct layout *l)
 {
@@ -145,17 +145,17 @@ static void scan_body(const struct layout *l, const struct ptx_body *b, struct u
 	}
 }
 
-/* The functions that the entry reaches; returns the name of an extern array that one of them uses.
+/* The functions that the kernel reaches; returns the name of an extern array that one of them uses.
  */
-static const char *reach(const struct layout *l, const struct ptx_function *entry, uint64_t *seen,
+static const char *reach(const struct layout *l, const struct ptx_function *kernel, uint64_t *seen,
 			 uint32_t *stack)
 {
 	const char *dynamic = NULL;
 	size_t depth = 0;
 
 	memset(seen, 0, l->words * sizeof(*seen));
-	put(seen, entry->index);
-	stack[depth++] = entry->index;
+	put(seen, kernel->index);
+	stack[depth++] = kernel->index;
 	while (depth) {
 		const struct use *use = &l->uses[stack[--depth]];
 
@@ -165,14 +165,14 @@ static const char *reach(const struct layout *l, const struct ptx_function *entr
 			const struct ptx_function *f = l->m->functions[i];
 
 			if (has(seen, i) || !f->body ||
-			    !(has(use->callees, i) || (use->indirect && !f->is_entry)))
+			    !(has(use->callees, i) || (use->indirect && !f->is_kernel)))
 				continue;
 			put(seen, i);
 			stack[depth++] = i;
 		}
 		for (uint32_t i = 0; i < l->count; i++)
 			if (has(use->arrays, i))
-				put(l->reached + i * l->words, entry->index);
+				put(l->reached + i * l->words, kernel->index);
 	}
 	return dynamic;
 }
@@ -263,7 +263,7 @@ static int lay_out(struct layout *l, uint64_t *seen, uint32_t *stack, struct err
 		if (m->functions[i]->body)
 			scan_body(l, m->functions[i]->body, &l->uses[i]);
 	for (size_t i = 0; i < m->function_count; i++)
-		if (m->functions[i]->is_entry && m->functions[i]->body)
+		if (m->functions[i]->is_kernel && m->functions[i]->body)
 			m->functions[i]->dynamic_shared = reach(l, m->functions[i], seen, stack);
 	for (uint32_t i = 0; i < l->count; i++)
 		place(l, i);
@@ -274,7 +274,7 @@ static int lay_out(struct layout *l, uint64_t *seen, uint32_t *stack, struct err
 			if (f->body->variables[k].shared)
 				f->body->variables[k].offset =
 					(uint32_t)f->body->variables[k].shared->address;
-		if (f->is_entry && f->body && describe(l, f, err))
+		if (f->is_kernel && f->body && describe(l, f, err))
 			return -1;
 	}
 	return 0;

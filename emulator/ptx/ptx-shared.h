@@ -7,7 +7,7 @@
 struct error;
 struct ptx_module;
 
-/* Give every .shared variable its offset and every entry its list of arrays. ERROR_LIMIT when they
+/* Give every .shared variable its offset and every kernel its list of arrays. ERROR_LIMIT when they
  * do not fit. */
 int ptx_shared_lay_out(struct ptx_module *m, struct error *err);
 

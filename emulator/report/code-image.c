@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All functions lie in the section of the entry, as ptxas puts them there. Calls that were inlined
+ * All functions lie in the section of the kernel, as ptxas puts them there. Calls that were inlined
  * have a row each at the address of the instruction, the outermost first, so that the last row of
  * an address is the innermost place.
  */

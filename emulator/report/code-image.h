@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An entry as a debugger finds it in the machine code of a GPU: its symbols and the lines of its
+ * A kernel as a debugger finds it in the machine code of a GPU: its symbols and the lines of its
  * instructions. There is no machine code; a PTX instruction stands for 16 bytes, as in reports.
  * Line information is what ptxas makes of the same PTX: DWARF 2 with NVIDIA's opcode for inlined
  * calls.
@@ -16,14 +16,14 @@
 
 struct code_image {
 	const struct ptx_function
-		*functions[CODE_IMAGE_FUNCTIONS]; /* the entry first, then those that it calls */
+		*functions[CODE_IMAGE_FUNCTIONS]; /* the kernel first, then those that it calls */
 	uint32_t count;
-	uint64_t address; /* of the entry */
+	uint64_t address; /* of the kernel */
 };
 
 /* Once a function; what is too many is left out. */
 void code_image_add(struct code_image *c, const struct ptx_function *f);
-/* Where an instruction is; 0: the function is none of them. */
+/* The address of an instruction; 0: the function is none of them. */
 uint64_t code_image_address(const struct code_image *c, const char *function, uint32_t offset);
 /* Appends the ELF file. 0, or -1: out of memory. */
 int code_image_build(const struct code_image *c, struct buffer *out, struct error *err);

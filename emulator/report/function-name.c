@@ -33,7 +33,7 @@ static void find_library(void)
 		*(void **)&demangle = dlsym(library, "__cxa_demangle");
 }
 
-/* Where the parameters begin; NULL: it is no function. */
+/* The place where the parameters begin; NULL: it is no function. */
 static char *parameters_of(char *text)
 {
 	static const char constant[] = " const";

@@ -24,7 +24,7 @@ enum gpu_fault_kind {
 
 enum gpu_access { GPU_ACCESS_NONE, GPU_ACCESS_READ, GPU_ACCESS_WRITE, GPU_ACCESS_ATOMIC };
 
-/* What became of a value that nobody had written. */
+/* Uses of a value that nobody had written. */
 enum taint_use {
 	TAINT_USE_NONE,
 	TAINT_USE_BRANCH,
@@ -61,8 +61,8 @@ struct gpu_fault_value {
 
 struct gpu_fault {
 	enum gpu_fault_kind kind;
-	char entry[128];
-	char function[128];    /* device function that holds the instruction; the entry's name
+	char kernel[128];
+	char function[128];    /* device function that holds the instruction; the kernel's name
 				  otherwise */
 	char instruction[160]; /* its PTX text */
 	char note[200];        /* one more sentence for the reader, or "" */

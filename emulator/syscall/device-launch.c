@@ -48,14 +48,14 @@ static void append(struct launch *l, struct device_launch *d)
 }
 
 /* The lock is held. */
-static uint64_t add_entry(struct launch *l, struct ptx_function *f, const uint32_t *shape)
+static uint64_t add_kernel(struct launch *l, struct ptx_function *f, const uint32_t *shape)
 {
 	struct device_launch *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return 0;
 	*d = (struct device_launch){ .kind = DEVICE_LAUNCH_KERNEL,
-				     .entry = f,
+				     .kernel = f,
 				     .size = f->param_size };
 	memcpy(d->shape, shape, sizeof(d->shape));
 	d->to = l->spec->heap_alloc
@@ -79,14 +79,14 @@ const struct op *device_launch_parameters(struct warp *w, const struct op *o)
 		uint32_t shape[7];
 		uint64_t address;
 
-		if (!f || !f->is_entry)
+		if (!f || !f->is_kernel)
 			return warp_fault(w, o, GPU_FAULT_INVALID_PC, 1u << lane,
 					  "a launch of what is no entry of a loaded module");
 		memcpy(shape, syscall_argument_bytes(w, o->call, lane, 1), 3 * sizeof(*shape));
 		memcpy(shape + 3, syscall_argument_bytes(w, o->call, lane, 2), 3 * sizeof(*shape));
 		shape[6] = (uint32_t)number(w, o, lane, 3);
 		pthread_mutex_lock(l->lock);
-		address = add_entry(l, f, shape);
+		address = add_kernel(l, f, shape);
 		pthread_mutex_unlock(l->lock);
 		answer(w, o, lane, address);
 	}

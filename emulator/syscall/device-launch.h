@@ -21,7 +21,7 @@ struct device_launch {
 	enum device_launch_kind kind;
 	bool asked; /* for DEVICE_LAUNCH_KERNEL: its parameters are complete */
 	bool last;
-	struct ptx_function *entry;
+	struct ptx_function *kernel;
 	uint32_t shape[7];       /* grid, block, dynamic shared memory */
 	uint64_t to, from, size; /* to: of DEVICE_LAUNCH_KERNEL the parameters; from: of
 				    DEVICE_LAUNCH_FILL the byte */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shorter than 8 bytes is widened by zeros. */
+/* Values shorter than 8 bytes are widened by zeros. */
 #include "emulator/syscall/syscall-argument.h"
 
 #include <string.h>

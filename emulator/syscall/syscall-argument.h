@@ -9,7 +9,7 @@
 /* An argument of at most 8 bytes. */
 uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane,
 			  uint32_t i);
-/* Of one that is larger than 8 bytes. */
+/* The bytes of an argument that is larger than 8 bytes. */
 const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane,
 				   uint32_t i);
 void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v);

@@ -25,7 +25,7 @@ struct term {
 	bool is_unsigned; /* an index of 32 bits */
 };
 
-/* What an index is, below the place where it is multiplied. */
+/* The sign of an index before it is multiplied. */
 enum scale { SCALE_NONE, SCALE_SIGNED, SCALE_UNSIGNED };
 
 struct sum {

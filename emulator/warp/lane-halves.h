@@ -13,7 +13,7 @@
 #define HALF_LANES 16
 #define AHEAD 1024 /* bytes */
 
-/* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
+/* A range that an access may go to: bytes[0..size) stand for the addresses base..base+size. */
 struct span {
 	uint64_t base, size;
 	uint8_t *bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The machine: runs one launch of a PTX entry on the CPU, warp-wide, with every memory access
+ * The machine: runs one launch of a PTX kernel on the CPU, warp-wide, with every memory access
  * checked. It owns no device memory and knows no streams: the driver says where buffers are through
  * struct device_memory and calls machine_launch(), which returns when the grid has ended or
  * faulted. Several launches may run at the same time from different threads.
@@ -25,7 +25,7 @@
 #include "emulator/ptx/ptx-module.h"
 #include "emulator/report/gpu-fault.h"
 
-/* What the names of threads of ours begin with, so that they are told from the program's. */
+/* Names of the machine's threads begin so, and are told from the program's by that. */
 #define MACHINE_THREAD_NAME "cgpu: "
 
 struct error;
@@ -74,10 +74,10 @@ struct device_memory {
 };
 
 struct machine_launch {
-	struct ptx_function *entry;
+	struct ptx_function *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared; /* bytes */
-	const void *params; /* packed as entry->params say; read before machine_launch() returns */
+	const void *params; /* packed as kernel->params say; read before machine_launch() returns */
 	size_t params_size;
 	const struct device_memory *memory;
 	bool cooperative;        /* grid.sync() works: all blocks are resident at once */

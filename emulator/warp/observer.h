@@ -35,7 +35,7 @@ struct observer {
 	uint64_t budget;   /* set by its owner; 0: no limit */
 };
 
-/* What is NULL costs nothing. */
+/* A call that is NULL costs nothing. */
 struct observer_class {
 	const char *name;
 	/* o is about to run for the lanes of w->mask. Called for every operation: have it only when
@@ -66,14 +66,14 @@ struct observer_class {
 	 */
 	void (*warp_sync)(struct observer *x, struct warp *w, uint32_t lanes);
 	void (*block_begin)(struct observer *x, struct block *c);
-	/* Of each block that it was told of, also when the launch ends early by a fault. */
+	/* Called for each block that it was told of, also when the launch ends early by a fault. */
 	void (*block_end)(struct observer *x, struct block *c);
 };
 
 /* The struct that embeds an observer: OBSERVER_OF(x, struct race, observer). */
 #define OBSERVER_OF(x, type, member) ((type *)(void *)((char *)(x) - offsetof(type, member)))
 
-/* Where the observer keeps what it knows of this block. */
+/* The place where the observer keeps what it knows of this block. */
 static inline void **observer_slot(const struct observer *x, struct block *c)
 {
 	return &c->observed[x->slot];

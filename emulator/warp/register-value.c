@@ -212,11 +212,11 @@ static bool parameter(const struct register_values *v, const struct ptx_instruct
 	    !bytes || in->operands[0].kind != PTX_OPERAND_REGISTER)
 		return false;
 	offset = b->variables[base->index].offset + base->value + address->value;
-	if (v->function->is_entry ? offset + bytes > l->params_size
-				  : offset + bytes > f->program->param_area)
+	if (v->function->is_kernel ? offset + bytes > l->params_size
+				   : offset + bytes > f->program->param_area)
 		return false;
-	from = v->function->is_entry ? (const uint8_t *)l->params
-				     : f->params + (uint64_t)v->lane * f->program->param_area;
+	from = v->function->is_kernel ? (const uint8_t *)l->params
+				      : f->params + (uint64_t)v->lane * f->program->param_area;
 	*ret = 0;
 	memcpy(ret, from + offset, bytes);
 	return true;

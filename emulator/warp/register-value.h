@@ -28,7 +28,7 @@ struct register_values {
 	uint32_t assumed_count;
 };
 
-/* Of the function that the warp is in. */
+/* Begin with the function that the warp is in. */
 void register_values_init(struct register_values *v, const struct warp *w, uint32_t lane);
 /* The one instruction that writes the register, always; NULL: there are several, or it has a guard.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the constant rows of a frame hold: immediates, launch parameters and special registers. */
+/* Constant rows of a frame hold immediates, launch parameters and special registers. */
 #include "emulator/warp/warp.h"
 
 #include <string.h>

@@ -49,7 +49,7 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 
 	memset(f, 0, sizeof(*f));
 	f->kind = kind;
-	snprintf(f->entry, sizeof(f->entry), "%s", launch->spec->entry->name);
+	snprintf(f->kernel, sizeof(f->kernel), "%s", launch->spec->kernel->name);
 	snprintf(f->note, sizeof(f->note), "%s", note);
 	memcpy(f->block, w->block->id, sizeof(f->block));
 	f->thread[0] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_X, lane);

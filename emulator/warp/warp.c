@@ -145,7 +145,7 @@ bool warp_part(struct warp *w, const struct op *branch, uint32_t back)
 	return true;
 }
 
-/* The warp beside it when all its lanes are at one place of the entry, and are to run. */
+/* The warp beside it when all its lanes are at one place of the kernel, and are to run. */
 static struct warp *whole_neighbour(const struct warp *w)
 {
 	uint32_t index = w->index ^ 1;
@@ -154,8 +154,8 @@ static struct warp *whole_neighbour(const struct warp *w)
 	if (index >= w->block->warp_count || other->ready_count != 1 ||
 	    other->ready[0].mask != ALL_LANES)
 		return NULL;
-	return other->frame == &other->entry && other->ready[0].frame == other->frame ? other
-										      : NULL;
+	return other->frame == &other->kernel && other->ready[0].frame == other->frame ? other
+										       : NULL;
 }
 
 bool warp_meet(struct warp *w, const struct op *o)

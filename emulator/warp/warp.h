@@ -124,7 +124,7 @@ struct warp {
 	uint32_t ready_count, parked_count;
 	struct fragment ready[LANES]; /* the last one runs next */
 	struct parked parked[LANES];
-	struct frame entry; /* the frame of the kernel itself */
+	struct frame kernel; /* the frame of the kernel itself */
 	struct frame *free_frames;
 	struct frame *made_frames; /* all there are, free or in use */
 	/* Joint warp operations (shfl, vote, match, bar.warp): what lanes that came earlier at
@@ -165,7 +165,7 @@ struct block {
 	uint32_t observed_by;              /* bits of those that were told of it */
 };
 
-/* What stall.c knows of a worker that spins. */
+/* The knowledge of stall.c about a worker that spins. */
 struct stall {
 	uint64_t kept;           /* hash of the state kept */
 	uint64_t turns;          /* that its blocks have spun since the last look */
@@ -193,14 +193,14 @@ struct op_handlers;
 typedef const struct op *watched_run(struct warp *w, const struct op *pc, uintptr_t end,
 				     uint64_t *steps);
 
-/* What one host thread holds while it works on a launch. */
+/* The state of one host thread while it works on a launch. */
 struct worker {
 	struct launch *launch;
 	struct block *blocks; /* resident, round robin */
 	uint32_t resident, resident_max;
 	struct block *spare;           /* ended blocks whose memory is used again */
 	uint64_t generation;           /* of the caches below */
-	struct memory_cache *caches;   /* of the entry */
+	struct memory_cache *caches;   /* of the kernel */
 	struct program_caches *others; /* of called functions */
 	uint32_t other_count;
 	struct device_buffer recent[WORKER_BUFFERS];
@@ -223,7 +223,7 @@ struct worker {
 	_Alignas(64) uint64_t stage[WORKER_STAGE][LANES];
 };
 
-/* What all workers of a launch share. */
+/* The state that all workers of a launch share. */
 struct launch {
 	const struct machine_launch *spec;
 	struct ptx_program *program;
@@ -281,7 +281,7 @@ const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind 
 void warp_wake(struct warp *w, uint32_t i, const struct op *pc);
 /* Fill constant rows. blocks_only: just those that change from block to block. */
 void warp_fill_constants(struct warp *w, struct frame *f, bool blocks_only);
-/* What a special register holds for a lane. */
+/* The value of a special register for a lane. */
 uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane);
 /* Leave with a fault at o for the given lanes of the running fragment; the first lane is named.
  * Returns NULL. */

@@ -191,7 +191,7 @@ static inline int device_launch_shape(struct device *d, const char *entry, struc
 				      const void *params, size_t size)
 {
 	struct machine_launch l = {
-		.entry = ptx_module_function(d->module, entry),
+		.kernel = ptx_module_function(d->module, entry),
 		.grid = { s.grid[0], s.grid[1], s.grid[2] },
 		.block = { s.block[0], s.block[1], s.block[2] },
 		.dynamic_shared = s.dynamic_shared,
@@ -207,9 +207,9 @@ static inline int device_launch_shape(struct device *d, const char *entry, struc
 		.print = device_print,
 	};
 
-	assert_non_null(l.entry);
+	assert_non_null(l.kernel);
 	if (d->compiled)
-		device_compile(d, l.entry);
+		device_compile(d, l.kernel);
 	memset(&d->fault, 0, sizeof(d->fault));
 	return machine_launch(&l, &d->fault, &d->stats, &d->err);
 }

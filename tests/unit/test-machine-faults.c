@@ -76,7 +76,7 @@ static void out_of_bounds_names_thread_line_and_buffer(void **state)
 			 1);
 	assert_int_equal(d->fault.kind, GPU_FAULT_ILLEGAL_ADDRESS);
 	assert_int_equal(gpu_fault_code(d->fault.kind), 700);
-	assert_string_equal(d->fault.entry, "saxpy");
+	assert_string_equal(d->fault.kernel, "saxpy");
 	assert_int_equal(d->fault.block[0], 3);
 	assert_int_equal(d->fault.thread[0], 1000 - 3 * 256);
 	assert_int_equal(d->fault.address, x + 4000);
@@ -151,7 +151,7 @@ static void assert_fault(const char *globals, const char *body, enum gpu_fault_k
 	assert_int_equal(d->fault.access, access);
 	if (access != GPU_ACCESS_NONE)
 		assert_int_equal(d->fault.space, space);
-	assert_string_equal(d->fault.entry, "k");
+	assert_string_equal(d->fault.kernel, "k");
 	assert_int_equal(d->fault.thread[0], 7);
 	assert_int_equal(d->fault.block[0], 1);
 	assert_int_equal(d->fault.frames[0].line, 77);

@@ -51,7 +51,7 @@ static void launch(struct device *d, uint64_t p, uint64_t q, uint8_t known, stru
 {
 	struct shadow *in = shadow_new(8), *out = shadow_new(16);
 	uint64_t params[] = { p, q };
-	struct machine_launch l = { .entry = ptx_module_function(d->module, "k"),
+	struct machine_launch l = { .kernel = ptx_module_function(d->module, "k"),
 				    .grid = { 1, 1, 1 },
 				    .block = { 1, 1, 1 },
 				    .params = params,

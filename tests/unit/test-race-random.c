@@ -307,7 +307,7 @@ static void check_program(uint32_t seed)
 		all_tell &= add_access(&ptx, &seed, LINE + i, shared);
 	buffer_puts(&ptx, "ret;\n}\n.file 1 \"In[4]\"\n");
 	device_load(d, ptx.data);
-	l.entry = ptx_module_function(d->module, "_Z1kPi");
+	l.kernel = ptx_module_function(d->module, "_Z1kPi");
 	if (machine_launch(&l, &d->fault, NULL, &d->err)) {
 		gpu_fault_print(&d->fault, &out);
 		fail_msg("%s\n%s", ptx.data, d->err.text[0] ? d->err.text : buffer_text(&out));
@@ -344,7 +344,7 @@ static void run_formed_program(struct device *d, const uint64_t *params, struct 
 
 	for (int i = 0; i < BUFFERS; i++)
 		memset(device_bytes(d, params[i]), 0, BUFFER_BYTES);
-	l.entry = ptx_module_function(d->module, "_Z1kPi");
+	l.kernel = ptx_module_function(d->module, "_Z1kPi");
 	if (machine_launch(&l, &d->fault, NULL, &d->err)) {
 		gpu_fault_print(&d->fault, out);
 		fail_msg("%s", d->err.text[0] ? d->err.text : buffer_text(out));

@@ -156,7 +156,7 @@ static char *report(const char *body, uint32_t grid, uint32_t block, bool warnin
 		"%s\nret;\n}\n.file 1 \"In[4]\"\n",
 		body);
 	device_load(d, ptx.data);
-	l.entry = ptx_module_function(d->module, "_Z1kPi");
+	l.kernel = ptx_module_function(d->module, "_Z1kPi");
 	assert_non_null(race);
 	if (machine_launch(&l, &d->fault, NULL, &d->err)) {
 		gpu_fault_print(&d->fault, &out);

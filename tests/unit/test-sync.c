@@ -25,7 +25,7 @@ static void assert_report(const char *body, uint32_t block, const char *expected
 		      "1 \"In[4]\"\n",
 		      body);
 	device_load(d, ptx.data);
-	l.entry = ptx_module_function(d->module, "k");
+	l.kernel = ptx_module_function(d->module, "k");
 	assert_non_null(sync);
 	if (machine_launch(&l, &d->fault, NULL, &d->err))
 		fail_msg("%s", d->err.text);

@@ -37,7 +37,7 @@ static void profile_run(struct device *d, struct profile *p, const char *body, u
 	d->observer_count = 1;
 	assert_runs(d, "k", grid, block, &param, sizeof(param));
 	d->observer_count = 0;
-	l.entry = ptx_module_function(d->module, "k");
+	l.kernel = ptx_module_function(d->module, "k");
 	profile_add_launch(p, &l, &t, 1000);
 	tally_release(&t);
 	assert_false(p->failed);

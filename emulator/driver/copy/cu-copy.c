@@ -17,7 +17,7 @@
 /* Whether the call may come back before the bytes are copied. */
 enum copy_end { COPY_WAIT, COPY_ASYNC };
 
-/* Where the host finds the bytes; NULL when the range is no memory. */
+/* The place where the host finds the bytes; NULL when the range is no memory. */
 static void *resolve(uint64_t address, size_t size, bool write)
 {
 	if (memory_is_device(address))
@@ -151,7 +151,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstre
 	return copy("cuMemcpyDtoDAsync", COPY_ASYNC, stream, dst, src, size);
 }
 
-/* What is before it on both devices is waited for. */
+/* The copy waits for all work that is before it on both devices. */
 static CUresult wait_both(const char *name, CUcontext dst, CUcontext src)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);

@@ -13,7 +13,8 @@ void core_dump_write(const struct gpu_fault *f, const struct machine_launch *l);
 /* Behind the dump the process is aborted, unless its program does not want that. */
 void core_dump_abort(const struct gpu_fault *f);
 
-/* What cuCoredumpGetAttribute() and cuCoredumpSetAttribute() do, for all contexts. */
+/* Settings are read and changed for all contexts, as cuCoredumpGetAttribute() and
+ * cuCoredumpSetAttribute() have it. */
 CUresult core_dump_get(CUcoredumpSettings attribute, void *value, size_t *size);
 CUresult core_dump_set(CUcoredumpSettings attribute, void *value, size_t *size);
 

@@ -18,7 +18,7 @@
 
 #define OS_CUDA 0x33
 #define WARP_LANES 32
-/* Where code seems to lie; nothing else of the emulated device is there. */
+/* Code seems to lie here; nothing else of the emulated device does. */
 #define CODE_ADDRESS 0x7f5000000000ull
 
 #define CONTEXT_ID 1
@@ -26,7 +26,7 @@
 #define GRID_ID 1
 #define GRID_ACTIVE 2
 
-/* What each section is: CUDBG_SHT_*. */
+/* Kinds of sections: CUDBG_SHT_*. */
 enum section {
 	SECTION_RELOCATED_IMAGE = 0x80000007,
 	SECTION_CALLS,
@@ -174,7 +174,7 @@ static void add_grid(struct dump *d, uint32_t devices)
 		.entry_address = d->code.address,
 		.module = MODULE_ID,
 		.status = GRID_ACTIVE,
-		.registers = d->launch->entry->registers,
+		.registers = d->launch->kernel->registers,
 		.cluster = { 1, 1, 1 },
 		.preferred_cluster = { 1, 1, 1 },
 	};
@@ -240,7 +240,7 @@ static void add_threads(struct dump *d, uint32_t devices)
 				       .error_pc_valid = 1,
 				       .valid = d->fault->lanes,
 				       .active = d->fault->lanes,
-				       .registers = d->launch->entry->registers };
+				       .registers = d->launch->kernel->registers };
 	uint32_t multiprocessors, blocks, warps;
 
 	memcpy(block.index, d->fault->block, sizeof(block.index));
@@ -289,10 +289,10 @@ static void find_code(struct dump *d)
 	const uint32_t *block = d->launch->block;
 
 	d->code.address = CODE_ADDRESS;
-	code_image_add(&d->code, d->launch->entry);
-	code_image_add(&d->code, ptx_module_function(d->launch->entry->module, f->function));
+	code_image_add(&d->code, d->launch->kernel);
+	code_image_add(&d->code, ptx_module_function(d->launch->kernel->module, f->function));
 	for (uint32_t i = 0; i < f->caller_count; i++)
-		code_image_add(&d->code, ptx_module_function(d->launch->entry->module,
+		code_image_add(&d->code, ptx_module_function(d->launch->kernel->module,
 							     f->callers[i].function));
 	d->pc = code_image_address(&d->code, f->function, f->offset);
 	d->first_lane = ((f->thread[2] * block[1] + f->thread[1]) * block[0] + f->thread[0]) /

@@ -2,7 +2,7 @@
 /*
  * A fault as a core dump of a GPU, for cuda-gdb and whatever else reads NVIDIA's format
  * (cudacoredump.h of the cuda-gdb sources): one device with one multiprocessor, on which the block
- * and the warp that have faulted run, and the code of the entry.
+ * and the warp that have faulted run, and the code of the kernel.
  */
 #ifndef CGPU_EMULATOR_DUMP_WRITER_H
 #define CGPU_EMULATOR_DUMP_WRITER_H

@@ -27,7 +27,7 @@ struct frames {
 	uint64_t taken; /* bytes of all frames that are not free */
 };
 
-/* Where an allocation lies; all 0: nowhere. */
+/* The place of an allocation; all 0: it has none. */
 struct frame_place {
 	struct frame *frame; /* NULL: it has frames of its own */
 	unsigned first, units;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the emulated GPUs are: environment variables say it, once for the process. */
+/* Number, memory and capability of the emulated GPUs, which environment variables say once for the
+ * process. */
 #include "emulator/driver/device/gpu.h"
 
 #include <pthread.h>

@@ -35,7 +35,7 @@ struct machine_launch;
 #define GPU_DEVICES_MAX 16
 #define GPU_CONTEXTS_MAX 16 /* of cuCtxCreate() */
 
-/* What a call needs and whether it waits for the device. */
+/* Kinds of calls: what one needs, and whether it waits for the device. */
 enum gpu_call {
 	GPU_CALL_FREE,   /* works before cuInit and on a broken device */
 	GPU_CALL_DEVICE, /* needs cuInit only */

@@ -11,7 +11,7 @@
 
 #define INJECT_HANG (-1)
 
-/* What can be slow. */
+/* Parts of the driver that can be made slow. */
 enum inject_place { INJECT_INIT, INJECT_CONTEXT, INJECT_PLACES };
 
 /* Add what spec says. -1 when it is malformed; what stood before the bad item counts. */
@@ -25,7 +25,7 @@ int inject_take(const char *name);
 void inject_slow(enum inject_place place);
 /* Bytes of each device that others have. */
 uint64_t inject_held(void);
-/* What cuDriverGetVersion() says. */
+/* The version that cuDriverGetVersion() says. */
 int inject_driver_version(int otherwise);
 /* The device has fallen off the bus. */
 bool inject_lost(void);

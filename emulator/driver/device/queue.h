@@ -62,7 +62,7 @@ CUresult queue_take(struct queue *q, struct work *w);
 
 /* A mark behind all that is in the queue: NULL when it is idle. The caller gets a reference. */
 CUresult queue_mark(struct queue *q, struct work **ret);
-/* What follows in the queue waits for the item. */
+/* Work that follows in the queue waits for the item. */
 CUresult queue_after(struct queue *q, struct work *w);
 /* When it was done; of marks. */
 struct timespec work_time(const struct work *w);
@@ -89,7 +89,7 @@ struct work *queue_running(void);
 const struct queue *queue_at_work(void);
 /* The calling thread runs a WORK_HOST. */
 bool queue_in_host_function(void);
-/* What the program says of its threads, see common/emulator-extension.h. */
+/* The threads of the program, which it tells by common/emulator-extension.h. */
 extern struct queue_threads {
 	int (*count)(void);
 	void (*hold)(void);

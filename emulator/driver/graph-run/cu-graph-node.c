@@ -6,7 +6,7 @@
  */
 #include "emulator/driver/graph/graph.h"
 
-/* Where a new node goes. */
+/* The place of a new node. */
 struct place {
 	CUgraphNode *ret;
 	CUgraph graph;

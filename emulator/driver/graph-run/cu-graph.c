@@ -110,7 +110,7 @@ static void put(struct list *l, CUgraphNode first, CUgraphNode second)
 	l->n++;
 }
 
-/* What is behind the last one is NULL. */
+/* The rest, behind the last one, is NULL. */
 static CUresult end_list(const struct list *l, CUgraphEdgeData *data, size_t *ret)
 {
 	for (size_t i = l->n; l->first && i < l->room; i++)

@@ -98,7 +98,7 @@ static CUresult run_lanes(CUgraph g, CUstream stream)
 		result = queue_mark(cu_stream_queue(stream), &r.start);
 	for (size_t i = 0; i < g->n && !result; i++)
 		result = run_step(&r, &g->steps[i]);
-	/* What has begun is of the stream, also when the rest of it failed. */
+	/* Nodes that have begun are of the stream, also when the rest of them failed. */
 	joined = r.lanes && r.marks ? join(&r) : CUDA_SUCCESS;
 	for (size_t i = 0; r.marks && i < g->n; i++)
 		work_release(r.marks[i]);

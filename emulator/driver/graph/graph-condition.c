@@ -64,7 +64,7 @@ static bool is_used(CUgraph g, CUgraphConditionalHandle handle)
 	return used;
 }
 
-/* What may stand in a body: device work, and graphs of it. */
+/* A body may have device work, and graphs of it. */
 static bool may_be_in_body(CUgraphNodeType type)
 {
 	return type <= CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH ||

@@ -124,7 +124,7 @@ static CUresult take_as_it_is(CUgraphNode n)
 	return CUDA_SUCCESS;
 }
 
-/* What the parameters of a node point at becomes the node's. NULL: a kind that is not here. */
+/* The node gets its own copy of what its parameters point at. NULL: a kind that is not here. */
 static CUresult (*const kinds[])(CUgraphNode n) = {
 	[CU_GRAPH_NODE_TYPE_KERNEL] = take_launch,
 	[CU_GRAPH_NODE_TYPE_MEMCPY] = take_as_it_is,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node of a graph is: the parameters of its kind, with copies of all that they point at. */
+/* The content of a node: the parameters of its kind, with copies of all that they point at. */
 #ifndef CGPU_EMULATOR_GRAPH_CONTENT_H
 #define CGPU_EMULATOR_GRAPH_CONTENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What graphs and nodes are known by, and dependencies between nodes. */
+/* Handles of graphs and nodes, and dependencies between nodes. */
 #include "emulator/driver/graph/graph.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was checked and told so far in a cell, or in a program that knows of no cells. */
+/* Checks and reports so far, of a cell, or of a program that knows of no cells. */
 #include "emulator/driver/launch/check.h"
 
 #include <pthread.h>
@@ -11,22 +11,22 @@
 #include "emulator/check/sync.h"
 #include "emulator/driver/device/gpu.h"
 
-/* Operations of an entry that are watched unasked. */
+/* Operations of a kernel that are watched unasked. */
 #define BUDGET 100000
 
 enum mode { CHEAP, WHOLE, OFF };
 
-/* How much of an entry was watched in this cell, and what was told of it. */
+/* How much of a kernel was watched in this cell, and what was told of it. */
 struct watched {
-	uint64_t hash; /* of the entry's name or of a report */
+	uint64_t hash; /* of the kernel's name or of a report */
 	uint64_t operations;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen; /* mode is known */
 static enum mode mode;
-static struct watched *entries, *told;
-static size_t entry_count, told_count;
+static struct watched *kernels, *told;
+static size_t kernel_count, told_count;
 static struct race_count count;
 static uint32_t sync_errors;
 
@@ -77,7 +77,7 @@ static bool is_fresh(void *data, const char *key)
 void check_launch_begin(struct check *c, struct machine_launch *l)
 {
 	struct race_options o = { 0 };
-	const struct watched *entry;
+	const struct watched *kernel;
 
 	c->race = NULL;
 	c->sync = NULL;
@@ -85,10 +85,10 @@ void check_launch_begin(struct check *c, struct machine_launch *l)
 	if (!chosen)
 		mode = mode_of(0);
 	chosen = true;
-	entry = mode == CHEAP ? find(&entries, &entry_count, l->entry->name) : NULL;
-	if (mode == WHOLE || (entry && entry->operations < BUDGET)) {
+	kernel = mode == CHEAP ? find(&kernels, &kernel_count, l->kernel->name) : NULL;
+	if (mode == WHOLE || (kernel && kernel->operations < BUDGET)) {
 		o.warnings = mode == WHOLE;
-		o.budget = mode == WHOLE ? 0 : BUDGET - entry->operations;
+		o.budget = mode == WHOLE ? 0 : BUDGET - kernel->operations;
 		c->race = race_new(&o);
 		c->sync = sync_new(o.warnings, o.budget);
 	}
@@ -104,14 +104,14 @@ void check_launch_begin(struct check *c, struct machine_launch *l)
 void check_launch_end(struct check *c, struct machine_launch *l, uint64_t operations)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct watched *entry;
+	struct watched *kernel;
 
 	if (!c->race && !c->sync)
 		return;
 	pthread_mutex_lock(&lock);
-	entry = find(&entries, &entry_count, l->entry->name);
-	if (entry)
-		entry->operations += operations;
+	kernel = find(&kernels, &kernel_count, l->kernel->name);
+	if (kernel)
+		kernel->operations += operations;
 	if (c->sync)
 		sync_errors += sync_report(c->sync, l, is_fresh, NULL, &text);
 	if (c->race)
@@ -130,7 +130,7 @@ void check_cell_begin(uint32_t what)
 	pthread_mutex_lock(&lock);
 	mode = mode_of(what);
 	chosen = true;
-	entry_count = told_count = 0;
+	kernel_count = told_count = 0;
 	count = (struct race_count){ 0 };
 	sync_errors = 0;
 	pthread_mutex_unlock(&lock);

@@ -80,7 +80,7 @@ static bool may_be_freed(void *data)
 	return queue_may_free(((const struct grid *)data)->work);
 }
 
-/* Shape limits that hold for every entry, then those of this one. */
+/* Shape limits that hold for every kernel, then those of this one. */
 static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_st *f)
 {
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -133,7 +133,7 @@ static void run_grid(void *data)
 		gpu_hang();
 	else if (g->injected)
 		gpu_break(g->injected, "A fault was injected for a test");
-	/* What follows a fault or a launch that never ends is queued on hardware and never runs. */
+	/* Work behind a fault or a launch that never ends is queued on hardware and never runs. */
 	if (gpu_is_dead())
 		return;
 	g->launch.data = g;
@@ -152,14 +152,14 @@ static void run_grid(void *data)
 		gpu_record_fault(&fault, &g->launch);
 		break;
 	default:
-		log_warning("launch of %s: %s", g->launch.entry->name, err.text);
+		log_warning("launch of %s: %s", g->launch.kernel->name, err.text);
 		gpu_break(CUDA_ERROR_LAUNCH_FAILED, err.text);
 	}
 }
 
 static void complete(struct machine_launch *l, const struct CUfunc_st *f, int device)
 {
-	l->entry = f->ptx;
+	l->kernel = f->ptx;
 	l->params_size = f->ptx->param_size;
 	l->memory = memory_view(device);
 	l->stack_size = gpu.limits[device].stack;

@@ -237,7 +237,7 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 	}
 }
 
-/* What an address has of an attribute that is none of its own. */
+/* Answer for an address that has no such attribute of its own. */
 static CUresult put_no_attribute(void *ret, CUpointer_attribute attribute)
 {
 	switch (attribute) {

@@ -18,7 +18,7 @@ struct CUmemPoolHandle_st {
 };
 
 bool cu_pool_valid(CUmemoryPool p);
-/* Of a device: the one that it has always, and the one that is taken when none is named. */
+/* The pool that a device has always, and the one that is taken when none is named. */
 CUmemoryPool cu_pool_default(int device);
 CUmemoryPool cu_pool_current(int device);
 /* So many bytes are to be of the pool. OUT_OF_MEMORY: that is more than it may have. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A place is an entry and a line; copies to the host count by buffer. */
+/* A place is a kernel and a line; copies to the host count by buffer. */
 #include "emulator/driver/memory/findings.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #define PLACES 32 /* that are told in one cell */
 
 struct place {
-	char entry[128], file[160];
+	char kernel[128], file[160];
 	uint32_t line, offset;
 };
 
@@ -53,7 +53,7 @@ static bool is_new(const struct place *p)
 
 	pthread_mutex_lock(&told.lock);
 	for (unsigned i = 0; i < told.n; i++)
-		if (!strcmp(told.places[i].entry, p->entry) &&
+		if (!strcmp(told.places[i].kernel, p->kernel) &&
 		    !strcmp(told.places[i].file, p->file) && told.places[i].line == p->line &&
 		    told.places[i].offset == p->offset)
 			fresh = false;
@@ -78,7 +78,7 @@ void findings_tell(void *data, const struct gpu_fault *f)
 	struct place p = { .offset = f->frame_count ? 0 : f->offset };
 
 	(void)data;
-	snprintf(p.entry, sizeof(p.entry), "%s", f->entry);
+	snprintf(p.kernel, sizeof(p.kernel), "%s", f->kernel);
 	if (f->frame_count) {
 		snprintf(p.file, sizeof(p.file), "%s", f->frames[0].file);
 		p.line = f->frames[0].line;
@@ -106,7 +106,7 @@ void findings_host_read(const char *call, uint64_t address, uint64_t size)
 	struct gpu_fault cause = { 0 };
 	enum memory_state state = memory_state(address, size, &cause);
 	const struct device_memory *view = memory_view(0);
-	struct place p = { .entry = "host" };
+	struct place p = { .kernel = "host" };
 	struct device_buffer b;
 
 	if (state == MEMORY_KNOWN || !view->nearest(view->data, address, &b))

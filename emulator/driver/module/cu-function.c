@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API: questions about an entry and its occupancy. */
+/* Driver API: questions about a kernel and its occupancy. */
 #include <string.h>
 
 #include "common/error.h"
@@ -205,7 +205,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunct
 }
 
 /* What each of `blocks` blocks of a multiprocessor can have beside the static shared memory of the
- * entry. */
+ * kernel. */
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int blocks, int threads)
 {
 	CUresult result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: libraries and their entries, which belong to no context. A library is a module and a
+ * Driver API: libraries and their kernels, which belong to no context. A library is a module and a
  * CUkernel is the CUfunction of it: handles of either kind may be launched. On another device than
  * the one where it was loaded it has a twin.
  */

@@ -312,7 +312,7 @@ CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name)
 	if (!cu_module_valid(m))
 		return CUDA_ERROR_INVALID_HANDLE;
 	ptx = ptx_module_function(m->ptx, name);
-	if (!ptx || !ptx->is_entry)
+	if (!ptx || !ptx->is_kernel)
 		return CUDA_ERROR_NOT_FOUND;
 	*ret = function_of(m, ptx);
 	return *ret ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -327,7 +327,7 @@ CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, C
 	for (size_t i = 0; i < ptx_module_function_count(m->ptx); i++) {
 		struct ptx_function *ptx = ptx_module_function_at(m->ptx, i);
 
-		if (!ptx->is_entry)
+		if (!ptx->is_kernel)
 			continue;
 		if (count < n && !(ret[count] = function_of(m, ptx)))
 			return CUDA_ERROR_OUT_OF_MEMORY;

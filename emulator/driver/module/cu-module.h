@@ -49,7 +49,7 @@ CUresult cu_module_read_file(const char *path, struct buffer *ret);
 CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options,
 			     void **values);
 CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name);
-/* The first n entries of the module, and how many it has (ret_count can be NULL). */
+/* The first n kernels of the module, and how many it has (ret_count can be NULL). */
 CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, CUmodule m);
 
 /* ELF and fat binaries start with a byte that no PTX text starts with. */

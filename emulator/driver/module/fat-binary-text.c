@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the PTX is, common/fat-binary.h knows; here it is unpacked. */
+/* PTX is unpacked here; common/fat-binary.h finds it. */
 #include "emulator/driver/module/fat-binary-text.h"
 
 #include <lz4.h>

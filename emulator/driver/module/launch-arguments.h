@@ -5,7 +5,7 @@
 
 #include "emulator/driver/device/gpu.h"
 
-/* From either way in which a program gives them to the bytes that the entry reads, at its offsets.
+/* From either way in which a program gives them to the bytes that the kernel reads, at its offsets.
  */
 CUresult launch_arguments_pack(CUfunction f, void **params, void **extra, char *packed);
 

@@ -18,7 +18,7 @@ struct capture_point {
 	size_t n, cap;
 };
 
-/* What the stream is asked to do is to be captured. */
+/* The stream is captured: its calls become nodes. */
 bool capture_is_on(CUstream s);
 /* As the next node of a captured stream. */
 CUresult capture_add(CUstream s, const CUgraphNodeParams *params);
@@ -29,7 +29,7 @@ CUresult capture_copy(CUstream s, const CUDA_MEMCPY3D *c);
 
 /* `to` is where `from` is; one that is in no capture leaves its own. */
 CUresult capture_record(struct capture_point *to, const struct capture_point *from);
-/* What comes next at `to` depends on what `from` is behind, too. */
+/* The next node at `to` depends on the nodes that `from` is behind, too. */
 CUresult capture_join(struct capture_point *to, const struct capture_point *from);
 void capture_leave(struct capture_point *p);
 

@@ -125,7 +125,7 @@ int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault,
 		return machine_launch(l, fault, stats, err);
 	rc = watched_launch(p, l, fault, stats, err);
 	let_go();
-	ptx_lines_source_name(l->entry->name, name, sizeof(name));
+	ptx_lines_source_name(l->kernel->name, name, sizeof(name));
 	cu_profile_note(start, SPAN_LAUNCH, name, 0);
 	return rc;
 }
