@@ -1,55 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libcommon.a
-libcommon_a_SOURCES = \
-	%reldir%/address-map.h \
-	%reldir%/arena-layout.h \
-	%reldir%/array.c %reldir%/array.h \
-	%reldir%/batch-starts.h \
-	%reldir%/bug.h \
-	%reldir%/buffer.c %reldir%/buffer.h \
-	%reldir%/cleanup.h \
-	%reldir%/clock.h \
-	%reldir%/compiler-protocol.h \
-	%reldir%/cuda-fault.c %reldir%/cuda-fault.h %reldir%/cuda-faults.def \
-	%reldir%/declarations.def \
-	%reldir%/cuda-folders.c %reldir%/cuda-folders.h \
-	%reldir%/cuda-libraries.def \
-	%reldir%/own-prefix.c %reldir%/own-prefix.h \
-	%reldir%/device-watch.c %reldir%/device-watch.h \
-	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
-	%reldir%/certificate.h \
-	%reldir%/demangle.c %reldir%/demangle.h \
-	%reldir%/elf-file.c %reldir%/elf-file.h \
-	%reldir%/emulator-extension.h \
-	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
-	%reldir%/fat-binary.c %reldir%/fat-binary.h \
-	%reldir%/fault-questions.c %reldir%/fault-questions.h \
-	%reldir%/faults.def \
-	%reldir%/graph-order.c %reldir%/graph-order.h \
-	%reldir%/futex.c %reldir%/futex.h \
-	%reldir%/html-text.c %reldir%/html-text.h \
-	%reldir%/ipc.c %reldir%/ipc.h \
-	%reldir%/instruction-classes.def \
-	%reldir%/launch-glue.h \
-	%reldir%/launch-profile.c %reldir%/launch-profile.h %reldir%/profile-counters.def \
-	%reldir%/line-program.c %reldir%/line-program.h \
-	%reldir%/log.c %reldir%/log.h \
-	%reldir%/lambda-name.h \
-	%reldir%/mem-pool.c %reldir%/mem-pool.h \
-	%reldir%/memory-permit.c %reldir%/memory-permit.h \
-	%reldir%/names.c %reldir%/names.h \
-	%reldir%/near-name.c %reldir%/near-name.h \
-	%reldir%/output-ring.c %reldir%/output-ring.h \
-	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
-	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
-	%reldir%/ptx-link.c %reldir%/ptx-link.h \
-	%reldir%/record.c %reldir%/record.h %reldir%/run-options.c %reldir%/run-options.h \
-	%reldir%/thread-awake.c %reldir%/thread-awake.h \
-	%reldir%/type-code.c %reldir%/type-code.h \
-	%reldir%/unit.c %reldir%/unit.h \
-	%reldir%/without-cuda.h \
-	%reldir%/whole-io.c %reldir%/whole-io.h \
-	%reldir%/worker-protocol.h
+libcommon_a_SOURCES = $(common_sources)
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \

@@ -1,18 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/place.c %reldir%/place.h \
-	%reldir%/race-ahead.c \
-	%reldir%/race-compare.c \
-	%reldir%/race-form.c %reldir%/race-form.h \
-	%reldir%/race-global.c \
-	%reldir%/race-pages.c %reldir%/race-pages.h \
-	%reldir%/race-plan.c %reldir%/race-plan.h \
-	%reldir%/race-report.c \
-	%reldir%/race-shared.c \
-	%reldir%/race-state.h \
-	%reldir%/race-store.c %reldir%/race-store.h \
-	%reldir%/race.c %reldir%/race.h \
-	%reldir%/sync.c %reldir%/sync.h
+libmachine_a_SOURCES += $(emulator_check_sources)
 
 check_PROGRAMS += test-race test-race-random test-sync
 TESTS += test-race test-race-random test-sync

@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/ptx-allocate.c \
-	%reldir%/ptx-chains.c \
-	%reldir%/ptx-decode-alu.c \
-	%reldir%/ptx-decode-async.c \
-	%reldir%/ptx-decode-control.c \
-	%reldir%/ptx-decode-image.c \
-	%reldir%/ptx-decode-matrix.c \
-	%reldir%/ptx-decode-memory.c \
-	%reldir%/ptx-decode-move.c \
-	%reldir%/ptx-decode-operand.c \
-	%reldir%/ptx-decode.c %reldir%/ptx-decode.h \
-	%reldir%/ptx-form.c \
-	%reldir%/ptx-function.c %reldir%/ptx-function.h \
-	%reldir%/ptx-peephole.c \
-	%reldir%/ptx-turns.c
+libmachine_a_SOURCES += $(emulator_decode_sources)
 
 check_PROGRAMS += test-ptx-census test-ptx-peephole
 TESTS += test-ptx-census test-ptx-peephole

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/block.c %reldir%/block.h \
-	%reldir%/grid.c %reldir%/grid.h \
-	%reldir%/machine-launch.c %reldir%/machine-launch.h \
-	%reldir%/machine-pool.c %reldir%/machine-pool.h \
-	%reldir%/observer-run.c %reldir%/observer-run.h \
-	%reldir%/stall.c %reldir%/stall.h
+libmachine_a_SOURCES += $(emulator_launch_sources)
 
 check_PROGRAMS += test-machine-faults
 TESTS += test-machine-faults

@@ -1,13 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/access.c %reldir%/access.h \
-	%reldir%/block-memory.c %reldir%/block-memory.h \
-	%reldir%/image.c %reldir%/image.h \
-	%reldir%/shadow.c %reldir%/shadow.h \
-	%reldir%/state-space.c %reldir%/state-space.h \
-	%reldir%/taint-rules.c %reldir%/taint-rules.h \
-	%reldir%/taint.c %reldir%/taint.h \
-	%reldir%/worker-caches.c %reldir%/worker-caches.h
+libmachine_a_SOURCES += $(emulator_memory_sources)
 
 check_PROGRAMS += test-machine-access test-machine-shadow test-machine-taint
 TESTS += test-machine-access test-machine-shadow test-machine-taint

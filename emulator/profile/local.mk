@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/instruction.c %reldir%/instruction.h \
-	%reldir%/profile.c %reldir%/profile.h \
-	%reldir%/tally.c %reldir%/tally.h
+libmachine_a_SOURCES += $(emulator_profile_sources)
 
 check_PROGRAMS += test-tally
 TESTS += test-tally

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libmachine_a_SOURCES += \
-	%reldir%/exec.h \
-	%reldir%/fault-address.c %reldir%/fault-address.h \
-	%reldir%/lane-halves.h \
-	%reldir%/lane-math.h \
-	%reldir%/machine.h \
-	%reldir%/observer.c %reldir%/observer.h \
-	%reldir%/register-value.c %reldir%/register-value.h \
-	%reldir%/warp.c %reldir%/warp.h \
-	%reldir%/warp-constants.c \
-	%reldir%/warp-fault.c
+libmachine_a_SOURCES += $(emulator_warp_sources)
 
 check_PROGRAMS += test-machine-warps test-observer
 TESTS += test-machine-warps test-observer

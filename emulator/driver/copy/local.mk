@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-batch.c \
-	%reldir%/cu-copy.c \
-	%reldir%/cu-fill.c \
-	%reldir%/cu-pool-stream.c
+libcgpu_emulator_so_SOURCES += $(emulator_driver_copy_sources)

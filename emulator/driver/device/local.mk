@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/context.c %reldir%/context.h \
-	%reldir%/core-dump.c %reldir%/core-dump.h \
-	%reldir%/dump-writer.c %reldir%/dump-writer.h \
-	%reldir%/frames.c %reldir%/frames.h \
-	%reldir%/gpu-enter.c \
-	%reldir%/gpu-fault-record.c \
-	%reldir%/gpu-init.c \
-	%reldir%/gpu.c %reldir%/gpu.h \
-	%reldir%/handle-memory.c %reldir%/handle-memory.h \
-	%reldir%/inject.c %reldir%/inject.h \
-	%reldir%/memory-buffers.c \
-	%reldir%/memory-shadows.c \
-	%reldir%/memory-table.c %reldir%/memory-table.h \
-	%reldir%/memory.c %reldir%/memory.h \
-	%reldir%/queue.c %reldir%/queue.h
+libcgpu_emulator_so_SOURCES += $(emulator_driver_device_sources)
 
 EMULATOR_TESTS += test-cu-devices test-cu-faults test-cu-guard test-cu-heap
 test_cu_devices_SOURCES = tests/unit/test-cu-devices.c tests/unit/emulator.h

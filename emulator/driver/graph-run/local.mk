@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-graph-node.c \
-	%reldir%/cu-graph.c \
-	%reldir%/graph-node-run.c %reldir%/graph-node-run.h \
-	%reldir%/graph-run.c %reldir%/graph-run.h
+libcgpu_emulator_so_SOURCES += $(emulator_driver_graph_run_sources)
 
 EMULATOR_TESTS += test-cu-graph test-cu-graph-condition
 test_cu_graph_SOURCES = tests/unit/test-cu-graph.c tests/unit/emulator.h

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-array.c %reldir%/cu-array.h \
-	%reldir%/cu-memory.c \
-	%reldir%/cu-pool.c %reldir%/cu-pool.h \
-	%reldir%/cu-texture.c \
-	%reldir%/cu-vmm.c \
-	%reldir%/findings.c %reldir%/findings.h \
-	%reldir%/graph-memory.c %reldir%/graph-memory.h
+libcgpu_emulator_so_SOURCES += $(emulator_driver_memory_sources)
 
 EMULATOR_TESTS += test-cu-batch test-cu-texture
 test_cu_batch_SOURCES = tests/unit/test-cu-batch.c tests/unit/emulator.h

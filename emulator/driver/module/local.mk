@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-function.c \
-	%reldir%/cu-library.c \
-	%reldir%/cu-link.c \
-	%reldir%/cu-module.c %reldir%/cu-module.h \
-	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
-	%reldir%/launch-arguments.c %reldir%/launch-arguments.h
+libcgpu_emulator_so_SOURCES += $(emulator_driver_module_sources)
 
 EMULATOR_TESTS += test-cu-library test-cu-link
 test_cu_library_SOURCES = tests/unit/test-cu-library.c tests/unit/emulator.h

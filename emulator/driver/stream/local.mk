@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-libcgpu_emulator_so_SOURCES += \
-	%reldir%/cu-capture.c %reldir%/cu-capture.h \
-	%reldir%/cu-event.c \
-	%reldir%/cu-profile.c %reldir%/cu-profile.h \
-	%reldir%/cu-stream-management.c \
-	%reldir%/cu-stream-memory.c \
-	%reldir%/cu-stream.c %reldir%/cu-stream.h
+libcgpu_emulator_so_SOURCES += $(emulator_driver_stream_sources)
 
 EMULATOR_TESTS += test-cu-stream
 test_cu_stream_SOURCES = tests/unit/test-cu-stream.c tests/unit/emulator.h
