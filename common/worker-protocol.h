@@ -374,7 +374,7 @@ struct memory_permit {
 #define CHUNK_DEVICE_SHIFT 28
 #define CHUNK_DEVICES_MAX 16
 #define CHUNK_ON_HOST                                                                              \
-	(1u << 27) /* a memfd that no driver has made: see runtime/cuda/host-chunk.h */
+	(1u << 27) /* a memfd that no driver has made: see runtime/cuda/memory/host-chunk.h */
 #define CHUNK_ID(epoch, ordinal, n)                                                                \
 	((uint64_t)(epoch) << 32 | (uint64_t)(ordinal) << CHUNK_DEVICE_SHIFT | (n))
 #define CHUNK_IS_ON_HOST(id) (((id) & CHUNK_ON_HOST) != 0)

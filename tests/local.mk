@@ -7,7 +7,7 @@ check_PROGRAMS += %reldir%/gpu/check-gpu
 	%reldir%/gpu/experiment.c %reldir%/gpu/experiment.h %reldir%/gpu/experiments.def \
 	%reldir%/gpu/costs.c %reldir%/gpu/driver.c %reldir%/gpu/faults.c %reldir%/gpu/host-memory.c %reldir%/gpu/memory.c \
 	%reldir%/gpu/outlive.c %reldir%/gpu/session.c \
-	runtime/cuda/core-dump.c runtime/cuda/core-dump.h runtime/cuda/cubin-lines.c runtime/cuda/cubin-lines.h \
+	runtime/cuda/reports/core-dump.c runtime/cuda/reports/core-dump.h runtime/cuda/reports/cubin-lines.c runtime/cuda/reports/cubin-lines.h \
 	%reldir%/gpu/entries.h \
 	%reldir%/gpu/gpu.c %reldir%/gpu/gpu.h
 %canon_reldir%_gpu_check_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

@@ -177,7 +177,8 @@ static int run_nvcc(struct job *j, struct error *err)
 
 /*
  * An object that registers the device code of all texts as one. It is linked when it is loaded, and
- * so is the device runtime with it, where the driver needs that (runtime/cuda/device-module.h).
+ * so is the device runtime with it, where the driver needs that
+ * (runtime/cuda/code/device-module.h).
  */
 static int run_device_linker(struct job *j, struct error *err)
 {

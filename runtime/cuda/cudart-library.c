@@ -15,7 +15,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "runtime/cuda/cudart-unsupported.h"
+#include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/device.h"
 
 static void *session_root;
@@ -79,6 +79,6 @@ __attribute__((constructor)) static void start(void)
 	{                                                                                          \
 		return ((int (*)(void))cudart_unsupported(#name))();                               \
 	}
-#include "runtime/cuda/cudart-unsupported.def"
+#include "runtime/cuda/exports/cudart-unsupported.def"
 #undef UNSUPPORTED
 #undef REASON

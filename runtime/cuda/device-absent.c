@@ -13,7 +13,7 @@
 #include "common/without-cuda.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/source-text.h"
+#include "runtime/cuda/session/source-text.h"
 
 static int refuse(struct error *err)
 {

@@ -4,9 +4,9 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 
 #define REAL_DEVICE                                                                                \
 	"%%profile counts on the emulated device only, and this is a real one: start the kernel "  \

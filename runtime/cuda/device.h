@@ -80,8 +80,8 @@ struct device_host {
 	 * nothing; may be NULL. */
 	const char *passed_over;
 	bool waits; /* no context is taken before there is a session */
-	/* Bytes of addresses that the session's memory has, see runtime/cuda/device-window.h; 0:
-	 * not known yet. */
+	/* Bytes of addresses that the session's memory has, see
+	 * runtime/cuda/driver/device-window.h; 0: not known yet. */
 	uint64_t window;
 	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE;
 	 * NULL: there are none. */

@@ -3,70 +3,70 @@
 # and the library for programs that know nothing of cgpu, which exports the runtime API.
 noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
-	%reldir%/buffer-kinds.def \
-	%reldir%/certify.c %reldir%/certify.h \
-	%reldir%/chunk-message.c %reldir%/chunk-message.h \
-	%reldir%/core-dump.c %reldir%/core-dump.def %reldir%/core-dump.h \
-	%reldir%/cubin-lines.c %reldir%/cubin-lines.h \
-	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
-	%reldir%/advice.h %reldir%/cudart-advice.c \
-	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
-	%reldir%/cudart-code-library.c \
-	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
-	%reldir%/cudart-device.c %reldir%/device-properties.def \
-	%reldir%/cudart-entry-point.c \
-	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
-	%reldir%/cudart-graph-attribute.c %reldir%/cudart-graph.c %reldir%/cudart-graph-capture.c \
-	%reldir%/cudart-graph-node.c %reldir%/cudart-graph-query.c \
-	%reldir%/graph-conditions.c %reldir%/graph-run.c %reldir%/graphs.c %reldir%/graphs.h \
-	%reldir%/cudart-launch.c \
-	%reldir%/cudart-memory.c \
-	%reldir%/cudart-per-thread.c %reldir%/cudart-per-thread.def \
-	%reldir%/cudart-pool.c \
-	%reldir%/cudart-stream.c \
-	%reldir%/cudart-user-object.c \
-	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
-	%reldir%/device-audit.c %reldir%/device-audit.h \
-	%reldir%/device-node.c %reldir%/device-node.h \
-	%reldir%/device-wait.c %reldir%/device-wait.h \
-	%reldir%/device-traits.c %reldir%/device-traits.h \
-	%reldir%/device-window.c %reldir%/device-window.h \
+	%reldir%/session/buffer-kinds.def \
+	%reldir%/rollback/certify.c %reldir%/rollback/certify.h \
+	%reldir%/memory/chunk-message.c %reldir%/memory/chunk-message.h \
+	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.def %reldir%/reports/core-dump.h \
+	%reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \
+	%reldir%/cudart/cudart.c %reldir%/exports/cudart.def %reldir%/cudart/cudart.h \
+	%reldir%/cudart/advice.h %reldir%/cudart/cudart-advice.c \
+	%reldir%/cudart/cudart-array.c %reldir%/cudart/cudart-texture.c \
+	%reldir%/cudart/cudart-code-library.c \
+	%reldir%/cudart/cudart-copy.c %reldir%/cudart/cudart-copy-3d.c \
+	%reldir%/cudart/cudart-device.c %reldir%/cudart/device-properties.def \
+	%reldir%/exports/cudart-entry-point.c \
+	%reldir%/cudart/cudart-error.c %reldir%/driver/cudart-errors.def \
+	%reldir%/cudart-graph/cudart-graph-attribute.c %reldir%/cudart-graph/cudart-graph.c %reldir%/cudart-graph/cudart-graph-capture.c \
+	%reldir%/cudart-graph/cudart-graph-node.c %reldir%/cudart-graph/cudart-graph-query.c \
+	%reldir%/cudart-graph/graph-conditions.c %reldir%/cudart-graph/graph-run.c %reldir%/graphs/graphs.c %reldir%/graphs/graphs.h \
+	%reldir%/cudart/cudart-launch.c \
+	%reldir%/cudart/cudart-memory.c \
+	%reldir%/exports/cudart-per-thread.c %reldir%/exports/cudart-per-thread.def \
+	%reldir%/cudart/cudart-pool.c \
+	%reldir%/cudart/cudart-stream.c \
+	%reldir%/cudart-graph/cudart-user-object.c \
+	%reldir%/exports/cudart-unsupported.c %reldir%/exports/cudart-unsupported.def %reldir%/exports/cudart-unsupported.h \
+	%reldir%/reports/device-audit.c %reldir%/reports/device-audit.h \
+	%reldir%/driver/device-node.c %reldir%/driver/device-node.h \
+	%reldir%/session/device-wait.c %reldir%/session/device-wait.h \
+	%reldir%/driver/device-traits.c %reldir%/driver/device-traits.h \
+	%reldir%/driver/device-window.c %reldir%/driver/device-window.h \
 	%reldir%/device-profile.c \
 	%reldir%/device-attach.c \
-	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
-	%reldir%/device-code.c %reldir%/device-code.h \
-	%reldir%/device-module.c %reldir%/device-module.h \
-	%reldir%/device-dump.c %reldir%/device-dump.h \
-	%reldir%/device-exceptions.def \
-	%reldir%/device-fault.c %reldir%/device-fault.h \
-	%reldir%/digest.c %reldir%/digest.h %reldir%/digest-entry.h \
-	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
-	%reldir%/driver-trace.c \
-	%reldir%/handles.c %reldir%/handles.h \
-	%reldir%/held.c %reldir%/held.h \
-	%reldir%/host-chunk.c %reldir%/host-chunk.h \
-	%reldir%/hmm.c %reldir%/hmm.h %reldir%/host-mapping.c %reldir%/host-mapping.h \
-	%reldir%/images.c %reldir%/images.h \
-	%reldir%/ledger.c %reldir%/ledger.h \
-	%reldir%/ledger-cap.c \
-	%reldir%/library-handles.c %reldir%/library-handles.h \
-	%reldir%/libcuda.c %reldir%/libcuda.def %reldir%/libcuda.h %reldir%/libcuda-find.c \
-	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-launch.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
-	%reldir%/nvml.c %reldir%/nvml.def %reldir%/nvml.h %reldir%/nvml-answers.c \
-	%reldir%/peers.c %reldir%/peers.h \
-	%reldir%/pinning.c %reldir%/pinning.h \
-	%reldir%/preimage.c %reldir%/preimage.h \
-	%reldir%/ptx-condition.c %reldir%/ptx-condition.h \
-	%reldir%/ptx-flow.c %reldir%/ptx-flow.h \
-	%reldir%/ptx-writes.c %reldir%/ptx-writes.h %reldir%/ptx-effects.def \
-	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
-	%reldir%/range-report.c %reldir%/range-report.h \
-	%reldir%/registration.c %reldir%/registration.h \
-	%reldir%/session.c %reldir%/session.h \
-	%reldir%/source-text.c %reldir%/source-text.h \
-	%reldir%/trace.c %reldir%/trace.h \
-	%reldir%/vmm-pool.c %reldir%/vmm-pool.h \
-	%reldir%/watch.c %reldir%/watch.h
+	%reldir%/device.c %reldir%/device.h %reldir%/driver/device-state.h \
+	%reldir%/code/device-code.c %reldir%/code/device-code.h \
+	%reldir%/code/device-module.c %reldir%/code/device-module.h \
+	%reldir%/reports/device-dump.c %reldir%/reports/device-dump.h \
+	%reldir%/reports/device-exceptions.def \
+	%reldir%/reports/device-fault.c %reldir%/reports/device-fault.h \
+	%reldir%/rollback/digest.c %reldir%/rollback/digest.h %reldir%/rollback/digest-entry.h \
+	%reldir%/driver/driver.c %reldir%/driver/driver.def %reldir%/driver/driver.h \
+	%reldir%/driver/driver-trace.c \
+	%reldir%/session/handles.c %reldir%/session/handles.h \
+	%reldir%/memory/held.c %reldir%/memory/held.h \
+	%reldir%/memory/host-chunk.c %reldir%/memory/host-chunk.h \
+	%reldir%/reports/hmm.c %reldir%/reports/hmm.h %reldir%/driver/host-mapping.c %reldir%/driver/host-mapping.h \
+	%reldir%/rollback/images.c %reldir%/rollback/images.h \
+	%reldir%/memory/ledger.c %reldir%/memory/ledger.h \
+	%reldir%/memory/ledger-cap.c \
+	%reldir%/libcuda/library-handles.c %reldir%/libcuda/library-handles.h \
+	%reldir%/libcuda/libcuda.c %reldir%/libcuda/libcuda.def %reldir%/libcuda/libcuda.h %reldir%/driver/libcuda-find.c \
+	%reldir%/libcuda/libcuda-graph.c %reldir%/libcuda/libcuda-handles.c %reldir%/libcuda/libcuda-launch.c %reldir%/libcuda/libcuda-memory.c %reldir%/libcuda/libcuda-vmm.c \
+	%reldir%/libcuda/nvml.c %reldir%/libcuda/nvml.def %reldir%/libcuda/nvml.h %reldir%/libcuda/nvml-answers.c \
+	%reldir%/memory/peers.c %reldir%/memory/peers.h \
+	%reldir%/session/pinning.c %reldir%/session/pinning.h \
+	%reldir%/rollback/preimage.c %reldir%/rollback/preimage.h \
+	%reldir%/ptx/ptx-condition.c %reldir%/ptx/ptx-condition.h \
+	%reldir%/ptx/ptx-flow.c %reldir%/ptx/ptx-flow.h \
+	%reldir%/ptx/ptx-writes.c %reldir%/ptx/ptx-writes.h %reldir%/ptx/ptx-effects.def \
+	%reldir%/ptx/ptx-variables.c %reldir%/ptx/ptx-variables.h \
+	%reldir%/reports/range-report.c %reldir%/reports/range-report.h \
+	%reldir%/code/registration.c %reldir%/code/registration.h \
+	%reldir%/session/session.c %reldir%/session/session.h \
+	%reldir%/session/source-text.c %reldir%/session/source-text.h \
+	%reldir%/reports/trace.c %reldir%/reports/trace.h \
+	%reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h \
+	%reldir%/memory/watch.c %reldir%/memory/watch.h
 CUDASIDE_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default -fno-semantic-interposition $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) \
 	-pthread
 libcudaside_a_CFLAGS = $(CUDASIDE_CFLAGS)
@@ -85,36 +85,36 @@ libcgpu_cudart_so_LDADD = libcommon.a -ldl
 # What is called libcuda.so.1, and libcuda.so, where cells run.
 pkglibexec_PROGRAMS += libcgpu-shim.so libcgpu-shim-link.so
 SHIM_CFLAGS = $(AM_CFLAGS) -fPIC
-libcgpu_shim_so_SOURCES = %reldir%/libcuda-shim.c %reldir%/libcuda-shim.h %reldir%/libcuda-words.h
+libcgpu_shim_so_SOURCES = %reldir%/libcuda/libcuda-shim.c %reldir%/libcuda/libcuda-shim.h %reldir%/libcuda/libcuda-words.h
 libcgpu_shim_so_CFLAGS = $(SHIM_CFLAGS)
 libcgpu_shim_so_LDFLAGS = -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic
-libcgpu_shim_link_so_SOURCES = %reldir%/libcuda-alias.c
+libcgpu_shim_link_so_SOURCES = %reldir%/libcuda/libcuda-alias.c
 libcgpu_shim_link_so_CFLAGS = $(SHIM_CFLAGS)
 libcgpu_shim_link_so_LDFLAGS = -shared -Wl,-soname,libcuda.so -Wl,--no-as-needed
 libcgpu_shim_link_so_LDADD = libcgpu-shim.so
 # And libnvidia-ml.so.1.
 pkglibexec_PROGRAMS += libcgpu-nvml.so
-libcgpu_nvml_so_SOURCES = %reldir%/nvml-shim.c %reldir%/nvml-shim.h
+libcgpu_nvml_so_SOURCES = %reldir%/libcuda/nvml-shim.c %reldir%/libcuda/nvml-shim.h
 libcgpu_nvml_so_CFLAGS = $(SHIM_CFLAGS)
 libcgpu_nvml_so_LDFLAGS = -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic
 
 check_PROGRAMS += test-ptx-condition
 TESTS += test-ptx-condition
-test_ptx_condition_SOURCES = tests/unit/test-ptx-condition.c %reldir%/ptx-condition.c
+test_ptx_condition_SOURCES = tests/unit/test-ptx-condition.c %reldir%/ptx/ptx-condition.c
 test_ptx_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_condition_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-writes
 TESTS += test-ptx-writes
 test_ptx_writes_SOURCES = \
 	tests/unit/test-ptx-writes.c \
-	%reldir%/ptx-flow.c %reldir%/ptx-flow.h %reldir%/ptx-writes.c %reldir%/ptx-writes.h
+	%reldir%/ptx/ptx-flow.c %reldir%/ptx/ptx-flow.h %reldir%/ptx/ptx-writes.c %reldir%/ptx/ptx-writes.h
 test_ptx_writes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_writes_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables
 test_ptx_variables_SOURCES = \
 	tests/unit/test-ptx-variables.c \
-	%reldir%/ptx-variables.c %reldir%/ptx-variables.h
+	%reldir%/ptx/ptx-variables.c %reldir%/ptx/ptx-variables.h
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
@@ -122,7 +122,7 @@ test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-core-dump
 TESTS += test-core-dump
 test_core_dump_SOURCES = tests/unit/test-core-dump.c tests/unit/emulator.h tests/unit/core-dump-lines.h \
-	%reldir%/core-dump.c %reldir%/core-dump.h %reldir%/cubin-lines.c %reldir%/cubin-lines.h \
+	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.h %reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \
 	emulator/report/elf-writer.c emulator/report/elf-writer.h
 test_core_dump_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_core_dump_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -15,7 +15,7 @@
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/source-text.h"
+#include "runtime/cuda/session/source-text.h"
 #include "runtime/faults/memory-report.h"
 
 #define LEAKS_SHOWN 16

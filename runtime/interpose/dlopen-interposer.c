@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dlopen() and dlmopen() as all libraries have them. By whatever path the CUDA driver is opened,
- * what counts its memory is given (runtime/cuda/libcuda.h), and for NVML what shows the same
- * (runtime/cuda/nvml.h). A name space of its own, where these are not, is given to other libraries
- * only.
+ * what counts its memory is given (runtime/cuda/libcuda/libcuda.h), and for NVML what shows the
+ * same (runtime/cuda/libcuda/nvml.h). A name space of its own, where these are not, is given to
+ * other libraries only.
  *
  * What a library opens by a bare name is also looked for beside that library. Wheels bring CUDA in
  * folders that the dynamic linker does not know, and NVRTC 13.0 opens its builtins so.
@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/cuda/libcuda.h"
-#include "runtime/cuda/nvml.h"
+#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/nvml.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define REFUSED_DRIVER "libcuda.so.1 in a name space of its own (its memory would not be counted)"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
-#include "runtime/cuda/digest-entry.h"
+#include "runtime/cuda/rollback/digest-entry.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 

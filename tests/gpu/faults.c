@@ -11,7 +11,7 @@
 
 #include "common/address-map.h"
 #include "common/error.h"
-#include "runtime/cuda/core-dump.h"
+#include "runtime/cuda/reports/core-dump.h"
 #include "tests/gpu/entries.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"

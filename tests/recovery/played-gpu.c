@@ -64,8 +64,8 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
-#include "runtime/cuda/libcuda-shim.h"
-#include "runtime/cuda/libcuda-words.h"
+#include "runtime/cuda/libcuda/libcuda-shim.h"
+#include "runtime/cuda/libcuda/libcuda-words.h"
 
 #define PAGE 4096u
 #define INVALID_VALUE 1
@@ -173,13 +173,13 @@ enum kind { OTHER, COUNTED, OLD, FOREIGN, RESET, WRITES, LAUNCHES, ASKS, WAITS, 
 
 static const char *const names[] = {
 #define LIBCUDA(name, kind, words, handles) #name,
-#include "runtime/cuda/libcuda.def"
+#include "runtime/cuda/libcuda/libcuda.def"
 #undef LIBCUDA
 };
 
 static const enum kind kinds[] = {
 #define LIBCUDA(name, kind, words, handles) kind,
-#include "runtime/cuda/libcuda.def"
+#include "runtime/cuda/libcuda/libcuda.def"
 #undef LIBCUDA
 };
 
@@ -818,4 +818,4 @@ static void end(unsigned number)
 		return result;                                                                     \
 	}
 #define LIBCUDA(name, kind, words, handles) FUNCTION(name, words)
-#include "runtime/cuda/libcuda.def"
+#include "runtime/cuda/libcuda/libcuda.def"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "runtime/cuda/registration.h"
+#include "runtime/cuda/code/registration.h"
 
 /* What clang makes of `k<<<grid, block, 0, stream>>>(*args[0], ...)`, where k has its stub at this
  * address. */

@@ -16,7 +16,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "emulator/report/elf-writer.h"
-#include "runtime/cuda/core-dump.h"
+#include "runtime/cuda/reports/core-dump.h"
 #include "tests/unit/core-dump-lines.h"
 #include "tests/unit/emulator.h"
 

@@ -15,7 +15,7 @@
 
 #include "common/error.h"
 #include "common/unit.h"
-#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/driver/device-state.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
 #include "tests/unit/device-launch.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/cuda/device-node.h"
+#include "runtime/cuda/driver/device-node.h"
 
 static const char *const names[] = { "nvidia0",  "nvidia12", "nvidiactl", "nvidia-uvm",
 				     "nvidia1x", "nvidia64", "other0" };

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <cuda_runtime_api.h>
 
-#include "runtime/cuda/device-state.h"
-#include "runtime/cuda/digest.h"
-#include "runtime/cuda/digest-entry.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/rollback/digest.h"
+#include "runtime/cuda/rollback/digest-entry.h"
 #include "tests/unit/device-host.h"
 
 #define ODD 0x9e3779b97f4a7c15ull

@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "runtime/cuda/device-state.h"
-#include "runtime/cuda/held.h"
-#include "runtime/cuda/ledger.h"
-#include "runtime/cuda/libcuda.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/libcuda/libcuda.h"
 #include "tests/unit/device-host.h"
 
 #include "common/launch-glue.h"
@@ -740,7 +740,7 @@ static void every_counted_function_is_ours(void *data)
 		const char *name, *kind;
 	} rows[] = {
 #define LIBCUDA(name, kind, words, handles) { #name, #kind },
-#include "runtime/cuda/libcuda.def"
+#include "runtime/cuda/libcuda/libcuda.def"
 #undef LIBCUDA
 	};
 	const struct libcuda_shim *shim;

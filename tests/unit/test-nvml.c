@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "runtime/cuda/device-state.h"
-#include "runtime/cuda/nvml.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/libcuda/nvml.h"
 #include "tests/unit/device-host.h"
 
 #include <cuda_runtime_api.h>
@@ -338,7 +338,7 @@ static void every_function_is_there(void **state)
 	if (!dlsym(handle, #name))                                                                 \
 		fail_msg("%s is not there", #name);                                                \
 	n++;
-#include "runtime/cuda/nvml.def"
+#include "runtime/cuda/libcuda/nvml.def"
 	assert_true(n > 400);
 }
 

@@ -11,7 +11,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "runtime/cuda/ptx-variables.h"
+#include "runtime/cuda/ptx/ptx-variables.h"
 
 #define HEAD ".version 9.0\n.target sm_75\n.address_size 64\n"
 

@@ -16,7 +16,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "runtime/cuda/ptx-writes.h"
+#include "runtime/cuda/ptx/ptx-writes.h"
 
 #define HEAD ".version 9.0\n.target sm_75\n.address_size 64\n"
 /* p and q are pointers, n a number. */
@@ -400,7 +400,7 @@ static void opcodes_are_found_by_halving(void **state)
 {
 	static const char *const opcodes[] = {
 #define EFFECT(opcode, effect) #opcode,
-#include "runtime/cuda/ptx-effects.def"
+#include "runtime/cuda/ptx/ptx-effects.def"
 #undef EFFECT
 	};
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device code of the session: units of PTX, the entries that cells launch by name, the variables
+ * that outlive cells. A module of the driver is made from the text when it is first needed in a
+ * worker.
+ */
+#ifndef CGPU_RUNTIME_CUDA_CODE_DEVICE_CODE_H
+#define CGPU_RUNTIME_CUDA_CODE_DEVICE_CODE_H
+
+#include <cuda.h>
+
+#include "runtime/cuda/session/session.h"
+
+struct error;
+struct unit;
+
+/* What stands for an entry or a variable of device code on the host. */
+struct device_code_name {
+	const char *name;
+	void *address;
+	bool is_pointer; /* of a managed variable: the address is that of a pointer to it, which is
+			    set */
+};
+
+struct device_code_names {
+	const struct device_code_name *at;
+	size_t n;
+};
+
+/*
+ * Variables get their places and initial bytes, entries replace those of the same name.
+ * ERROR_COMPILE with the driver's text when it refuses the module.
+ */
+int device_code_load(const struct unit *u, struct error *err);
+/* The same, where the unit's object itself says what stands for what. */
+int device_code_load_registered(const struct unit *u, const struct device_code_names *names,
+				struct error *err);
+
+/* What stands for an entry or a variable of device_code_load_registered() goes; the device does
+ * nothing with it any more. */
+void device_code_forget(const void *address);
+
+/* NULL when there is none. */
+struct session_entry *device_code_entry(const char *name);
+struct session_entry *device_code_entry_at(const void *stub);
+struct session_variable *device_code_variable_at(const void *stand_in);
+
+/* Where the variable lies on the thread's device, which may use it for the first time; 0: there is
+ * no memory for it. */
+uint64_t device_code_variable_address(struct session_variable *v);
+
+/* The bytes of a variable that is in_module, from the thread's device. */
+CUresult device_code_read(const struct session_variable *v, void *to, size_t size, size_t offset);
+
+/* The driver's function on the thread's device; loads the module there in this worker. */
+CUresult device_code_function(struct session_entry *e, CUfunction *ret);
+/* What it writes there, when device_code_function() was called; valid until the entry is defined
+ * anew. NULL: out of memory. */
+const struct ptx_writes *device_code_writes(struct session_entry *e);
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the runtime API that are there only to say that they are not supported. */
-#ifndef CGPU_RUNTIME_CUDA_CUDART_UNSUPPORTED_H
-#define CGPU_RUNTIME_CUDA_CUDART_UNSUPPORTED_H
-
-/* What a cell is linked to for that name; NULL when it is none of them. */
-void *cudart_unsupported(const char *name);
-
-#endif

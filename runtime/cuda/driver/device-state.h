@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA side of this process: what dies with the worker. Everything else is in the session.
+ */
+#ifndef CGPU_RUNTIME_CUDA_DRIVER_DEVICE_STATE_H
+#define CGPU_RUNTIME_CUDA_DRIVER_DEVICE_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/session/session.h"
+
+struct device {
+	const struct device_host *host;
+	const struct cuda_driver *driver;
+	struct device_info info;
+	bool usable;
+	CUresult unusable;                       /* why not */
+	int count;                               /* of devices, SESSION_DEVICES_MAX at most */
+	CUcontext contexts[SESSION_DEVICES_MAX]; /* NULL: nobody has used that one */
+	uint32_t epoch;                          /* of the session that is attached */
+	uint64_t limit;                          /* cap on session device memory, bytes */
+	enum device_rollback rollback;
+	uint32_t cell;      /* that runs */
+	_Atomic int sticky; /* CUresult that ended the device, 0: well */
+	struct session *session;
+	bool refill, gives_up; /* of the attach at work */
+	pthread_mutex_t lock;  /* over the session's tables; never held while device code runs */
+};
+
+extern struct device device;
+
+/* The device of this thread: the one that cudaSetDevice() has chosen, or that we work at in
+ * between. */
+int device_current(void);
+/* Make it another one. What is in between comes back by another call; a failure is found by
+ * device_enter(), too. */
+CUresult device_switch(int ordinal);
+/* What cudaSetDevice() does: the choice of the thread that cells run in is session state. */
+void device_choose(int ordinal);
+/* Make the context of the thread's device current in the driver. */
+CUresult device_enter(void);
+/*
+ * Use the device of the driver that was chosen, if it lets us. It may refuse a context and give one
+ * later, as a device does that one process may use to the spare: then it is asked again.
+ */
+void device_take(void);
+void device_set_unusable(CUresult why);
+/* From here on no cell uses the device, for a reason that is no error of the driver's. */
+void device_set_out_of_reach(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The stream of the current device in which work of our own waits for nothing that cells have
+ * begun. */
+CUresult device_own_stream(int ordinal, CUstream *ret);
+/* Somebody else may have made another one current. */
+void device_context_changed(void);
+/* This is the thread in which cells run, not one that they have started. */
+bool device_in_cell_thread(void);
+/* Remember a sticky result. */
+CUresult device_note(CUresult result);
+
+/* Text to stdout or stderr of what the device belongs to: the cell, or the program itself. */
+void device_print(bool to_stderr, const char *text, size_t len);
+
+/* Around each use of the session's tables. Never held while device code runs. */
+void device_lock(void);
+void device_unlock(void);
+
+static inline uint64_t round_up_to(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA graphs as session state: nodes and what each depends on. A launch runs them in an order that
+ * is fixed when the graph is instantiated; branches have streams of their own. Nothing of a driver
+ * is kept, so a graph is as good after a recovery as before. The calls that can be captured ask
+ * graphs_capturing() first; all others find that cudart_stream() refuses a stream that is being
+ * captured. Under device.lock, but for graphs_capturing().
+ */
+#ifndef CGPU_RUNTIME_CUDA_GRAPHS_GRAPHS_H
+#define CGPU_RUNTIME_CUDA_GRAPHS_GRAPHS_H
+
+#include <stdbool.h>
+
+#include <driver_types.h>
+
+#include "runtime/cuda/session/session.h"
+
+#define GRAPHS_PARAMETERS_MAX 256
+
+struct session_graph *graphs_new(bool executable);
+void graphs_free(struct session_graph *g);
+/* executable: a cudaGraphExec_t is meant. NULL: it is none. */
+struct session_graph *graphs_find(const void *handle, bool executable);
+/* A node of a graph that is no executable one; NULL: it is none. */
+struct session_node *graphs_node(cudaGraphNode_t node);
+enum cudaGraphNodeType graphs_type(const struct session_node *n);
+/* The graphs that a node has: of a child, or the bodies of a conditional node. */
+struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t *ret_n);
+/* The copy in g, or in a graph that a node of it has, of a node; NULL: there is none. */
+struct session_node *graphs_copy_of(const struct session_graph *g,
+				    const struct session_node *origin);
+
+static inline struct session_node *graphs_node_at(const struct session_graph *g, uint32_t i)
+{
+	return *session_at(&g->nodes, struct session_node *, i);
+}
+
+/* At the end of g; what n points at belongs to the node from then on. deps: nodes of g. */
+cudaError_t graphs_add(struct session_graph *g, const struct session_node *n,
+		       struct session_node *const *deps, size_t n_deps, struct session_node **ret);
+cudaError_t graphs_depend(struct session_node *n, struct session_node *on);
+bool graphs_depends(const struct session_node *n, const struct session_node *on);
+void graphs_remove(struct session_node *n);
+/* What a node is: to its new place, with all that it points at; and it goes. */
+cudaError_t graphs_copy_content(struct session_node *to, const struct session_node *from);
+void graphs_release_content(struct session_node *n);
+/* The nodes and dependencies of `from` into the empty graph `to`. */
+cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_graph *from);
+/* Fill g->steps; cudaErrorInvalidValue: nodes depend on each other. */
+cudaError_t graphs_put_in_order(struct session_graph *g);
+void graphs_release_order(struct session_graph *g);
+/* Behind what is in the stream, or into its capture. Without device.lock. */
+cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream);
+
+/*
+ * Conditions and the nodes that look at them: graph-conditions.c. A copy of a graph has those of
+ * the graph; what no other graph has goes with g.
+ */
+cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
+void graphs_release_conditions(struct session_graph *g);
+/* cudaErrorInvalidValue: it is none, or a node has it already. */
+cudaError_t graphs_check_condition(cudaGraphConditionalHandle handle);
+/* Whether g has a conditional node, also in a graph of a node. */
+bool graphs_is_conditional(const struct session_graph *g);
+/* Why a graph with conditional nodes cannot be made executable. */
+cudaError_t graphs_check_bodies(const struct session_graph *g, cudaGraphInstantiateParams *why);
+/* Conditions get the values that they have when a graph begins. */
+cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream);
+/* The body that is to run, NULL: none; waits for what is in the stream. */
+cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream,
+			  const struct session_graph **ret);
+
+/* User objects: cudart-user-object.c. Without device.lock: functions are called for those that
+ * nobody has any more. */
+cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
+void graphs_release_objects(struct session_graph *g);
+cudaError_t graphs_end_objects(void);
+
+/* A launch as it is kept: `args` are copied. */
+cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args);
+struct session_entry *graphs_entry(const struct session_launch *l);
+/* Where its arguments lie: GRAPHS_PARAMETERS_MAX pointers at most. */
+cudaError_t graphs_launch_args(const struct session_launch *l, struct session_entry *e, void **ret);
+
+/* The stream as one that is captured; NULL: its calls run. */
+struct session_stream *graphs_capturing(cudaStream_t stream);
+/* What a captured stream is asked to do; takes what n points at, also when it fails. */
+cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n);
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+				  const struct session_launch *l, void **args);
+
+/* An event that is recorded in a captured stream takes streams that wait for it into the capture.
+ * False: it is none of those. */
+bool graphs_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *ret);
+bool graphs_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *ret);
+/* The event belongs to a capture: cudaErrorCapturedEvent for who asks for it, and the capture is
+ * spoilt. */
+cudaError_t graphs_check_event(cudaEvent_t event);
+/*
+ * A call that cannot be captured, while something is: of a captured stream, in the legacy default
+ * stream (legacy), or one that is refused to the threads that a capture's mode names.
+ */
+cudaError_t graphs_check_stream(cudaStream_t stream);
+cudaError_t graphs_check_call(bool legacy);
+/* The stream or event goes. */
+void graphs_forget_stream(struct session_stream *s);
+void graphs_forget_event(struct session_event *e);
+
+/* A memory node of some graph, an executable one too, has the memory at this address. */
+bool graphs_have_memory(uint64_t address);
+/* Device memory of a memory node: cudaFree() of it marks it only. False: it is none. */
+bool graphs_free_memory(const void *p);
+
+/* All are gone, as after cudaDeviceReset(). */
+void graphs_reset(void);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory nodes of graphs, and device code. A graph's memory is counted from the node on, until the
+ * graph and all that was instantiated from it are gone. What a module takes is not known before it
+ * is loaded: it is measured, and if that was too much, the module is unloaded again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/libcuda/libcuda.h"
+
+/* ---- graphs ---- */
+
+struct exec {
+	struct exec *next;
+	CUgraphExec handle;
+	uint64_t graph; /* key of its row */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct exec *execs;
+static uint64_t n_destroyed;
+
+/* Room for a node's memory and `add`, which makes the node. */
+#define COUNTED_NODE(graph, device_, bytes_, add)                                                  \
+	({                                                                                         \
+		struct held row_ = { .kind = HELD_GRAPH,                                           \
+				     .key = (uintptr_t)(graph),                                    \
+				     .call = "cuGraphAddMemAllocNode" },                           \
+			    old_;                                                                  \
+		uint64_t cost_ = libcuda_cost(bytes_);                                             \
+		CUresult node_ = held_reserve(row_.call, device_, cost_);                          \
+                                                                                                   \
+		if (!node_) {                                                                      \
+			node_ = (add);                                                             \
+			row_.bytes =                                                               \
+				cost_ + (held_find(HELD_GRAPH, row_.key, &old_) ? old_.bytes : 0); \
+			held_take(device_, cost_, node_, &row_);                                   \
+		}                                                                                  \
+		node_;                                                                             \
+	})
+
+static int device_of(const CUmemPoolProps *p)
+{
+	return p->location.id >= 0 && p->location.id < device.count ? p->location.id : 0;
+}
+
+static CUresult add_memory(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
+			   CUDA_MEM_ALLOC_NODE_PARAMS *p)
+{
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	return COUNTED_NODE(g, device_of(&p->poolProps), p->bytesize,
+			    LIBCUDA_REAL(LIBCUDA_cuGraphAddMemAllocNode,
+					 cuGraphAddMemAllocNode)(ret, g, deps, n, p));
+}
+
+static bool is_memory(const CUgraphNodeParams *p)
+{
+	return p && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+}
+
+typedef CUresult add_node_fn(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+			     CUgraphNodeParams *);
+
+static CUresult add_node_v1(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
+			    CUgraphNodeParams *p)
+{
+	add_node_fn *real = libcuda_real[LIBCUDA_cuGraphAddNode];
+
+	if (!is_memory(p))
+		return real(ret, g, deps, n, p);
+	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize,
+			    real(ret, g, deps, n, p));
+}
+
+/* The third version has the parameters of the second. */
+static CUresult add_node_by(enum libcuda_number number, CUgraphNode *ret, CUgraph g,
+			    const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
+			    CUgraphNodeParams *p)
+{
+	__typeof__(cuGraphAddNode) *real = libcuda_real[number];
+
+	if (!is_memory(p))
+		return real(ret, g, deps, edges, n, p);
+	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize,
+			    real(ret, g, deps, edges, n, p));
+}
+
+static CUresult add_node_v2(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
+			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
+{
+	return add_node_by(LIBCUDA_cuGraphAddNode_v2, ret, g, deps, edges, n, p);
+}
+
+static CUresult add_node_v3(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
+			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
+{
+	return add_node_by(LIBCUDA_cuGraphAddNode_v3, ret, g, deps, edges, n, p);
+}
+
+CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_thread,
+			  libcuda_async_fn *call, CUdeviceptr *ret)
+{
+	CUresult (*info)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *,
+			 const CUgraphNode **, size_t *) =
+		libcuda_real[per_thread ? LIBCUDA_cuStreamGetCaptureInfo_v2_ptsz
+					: LIBCUDA_cuStreamGetCaptureInfo_v2];
+	CUstreamCaptureStatus status;
+	CUgraph graph = NULL;
+	CUresult result = info(s, &status, NULL, &graph, NULL, NULL);
+
+	if (result)
+		return result;
+	return COUNTED_NODE(graph, device_number, size, call(ret, size, NULL, s, per_thread));
+}
+
+static void note_exec(CUgraphExec handle, CUgraph g)
+{
+	struct exec *e = malloc(sizeof(*e));
+	struct held row;
+
+	/* Without its own row the graph's stays as long as the process. */
+	if (!e || !held_find(HELD_GRAPH, (uintptr_t)g, &row)) {
+		free(e);
+		return;
+	}
+	*e = (struct exec){ NULL, handle, (uintptr_t)g };
+	pthread_mutex_lock(&lock);
+	e->next = execs;
+	execs = e;
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the lock. */
+static bool is_instantiated(uint64_t graph)
+{
+	for (const struct exec *e = execs; e; e = e->next)
+		if (e->graph == graph)
+			return true;
+	return false;
+}
+
+static CUresult destroy_graph(CUgraph g)
+{
+	uint64_t key = (uintptr_t)g, other;
+	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGraphDestroy, cuGraphDestroy)(g);
+
+	if (result)
+		return result;
+	pthread_mutex_lock(&lock);
+	if (is_instantiated(key)) {
+		/* The handle may be given to another graph. */
+		other = UINT64_MAX - n_destroyed++;
+		held_rename(HELD_GRAPH, key, other);
+		for (struct exec *e = execs; e; e = e->next)
+			if (e->graph == key)
+				e->graph = other;
+	} else {
+		held_drop(HELD_GRAPH, key);
+	}
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy_exec(CUgraphExec handle)
+{
+	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGraphExecDestroy, cuGraphExecDestroy)(handle);
+	struct exec **at = &execs, *e;
+
+	if (result)
+		return result;
+	pthread_mutex_lock(&lock);
+	while (*at && (*at)->handle != handle)
+		at = &(*at)->next;
+	e = *at;
+	if (e) {
+		*at = e->next;
+		/* Keys of graphs that are there are addresses. */
+		if (e->graph > UINT64_MAX - n_destroyed && !is_instantiated(e->graph))
+			held_drop(HELD_GRAPH, e->graph);
+		free(e);
+	}
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+#define NOTED(call)                                                                                \
+	({                                                                                         \
+		CUresult result_ = (call);                                                         \
+                                                                                                   \
+		if (!result_)                                                                      \
+			note_exec(*ret, g);                                                        \
+		result_;                                                                           \
+	})
+
+typedef CUresult instantiate_fn(CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t);
+
+static CUresult instantiate_v1(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+			       size_t size)
+{
+	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate])(ret, g, bad, text,
+										  size));
+}
+
+static CUresult instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
+			       size_t size)
+{
+	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate_v2])(ret, g, bad,
+										     text, size));
+}
+
+static CUresult instantiate(CUgraphExec *ret, CUgraph g, unsigned long long flags)
+{
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithFlags, cuGraphInstantiate)(ret, g,
+											   flags));
+}
+
+static CUresult instantiate_with(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams,
+				  cuGraphInstantiateWithParams)(ret, g, p));
+}
+
+static CUresult instantiate_with_per_thread(CUgraphExec *ret, CUgraph g,
+					    CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+	return NOTED(LIBCUDA_REAL(LIBCUDA_cuGraphInstantiateWithParams_ptsz,
+				  cuGraphInstantiateWithParams)(ret, g, p));
+}
+
+/* ---- device code ---- */
+
+/* On a GPU in units of its own; the emulated device knows it to the byte. */
+static uint64_t taken_now(int device_number)
+{
+	size_t free_bytes = 0, total = 0;
+
+	if (device.driver->extension)
+		return device.driver->extension->used(device_number);
+	device.driver->cuMemGetInfo(&free_bytes, &total);
+	return total - free_bytes;
+}
+
+/* One at a time, so that what is measured is this one's. */
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What was loaded is counted, or unloaded again. */
+static CUresult settle_module(const char *call, void *handle, int device_number, uint64_t before,
+			      CUresult (*unload)(void *))
+{
+	struct held row = { .kind = HELD_MODULE, .key = (uintptr_t)handle, .call = call };
+	uint64_t after = taken_now(device_number);
+	CUresult result;
+
+	row.bytes = after > before ? after - before : 0;
+	result = held_reserve_taken(call, device_number, row.bytes);
+	if (result)
+		unload(handle);
+	else
+		held_settle(device_number, row.bytes, &row);
+	return result;
+}
+
+#define MEASURED(name, ret, unload, call)                                                          \
+	({                                                                                         \
+		CUresult loaded_;                                                                  \
+		uint64_t before_;                                                                  \
+		int device_;                                                                       \
+                                                                                                   \
+		if (libcuda_device(&device_))                                                      \
+			device_ = 0; /* without a context nothing is loaded yet */                 \
+		pthread_mutex_lock(&load_lock);                                                    \
+		before_ = taken_now(device_);                                                      \
+		loaded_ = (call);                                                                  \
+		if (!loaded_)                                                                      \
+			loaded_ = settle_module(name, *(ret), device_, before_,                    \
+						(CUresult(*)(void *))libcuda_real[unload]);        \
+		pthread_mutex_unlock(&load_lock);                                                  \
+		loaded_;                                                                           \
+	})
+
+static CUresult load_file(CUmodule *ret, const char *path)
+{
+	return MEASURED("cuModuleLoad", ret, LIBCUDA_cuModuleUnload,
+			LIBCUDA_REAL(LIBCUDA_cuModuleLoad, cuModuleLoad)(ret, path));
+}
+
+static CUresult load_data(CUmodule *ret, const void *image)
+{
+	return MEASURED("cuModuleLoadData", ret, LIBCUDA_cuModuleUnload,
+			LIBCUDA_REAL(LIBCUDA_cuModuleLoadData, cuModuleLoadData)(ret, image));
+}
+
+static CUresult load_data_with(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
+			       void **values)
+{
+	return MEASURED("cuModuleLoadDataEx", ret, LIBCUDA_cuModuleUnload,
+			LIBCUDA_REAL(LIBCUDA_cuModuleLoadDataEx,
+				     cuModuleLoadDataEx)(ret, image, n, options, values));
+}
+
+static CUresult load_fat_binary(CUmodule *ret, const void *image)
+{
+	return MEASURED(
+		"cuModuleLoadFatBinary", ret, LIBCUDA_cuModuleUnload,
+		LIBCUDA_REAL(LIBCUDA_cuModuleLoadFatBinary, cuModuleLoadFatBinary)(ret, image));
+}
+
+static CUresult load_library(CUlibrary *ret, const void *code, CUjit_option *options, void **values,
+			     unsigned n, CUlibraryOption *library_options, void **library_values,
+			     unsigned n_library)
+{
+	return MEASURED(
+		"cuLibraryLoadData", ret, LIBCUDA_cuLibraryUnload,
+		LIBCUDA_REAL(LIBCUDA_cuLibraryLoadData, cuLibraryLoadData)(
+			ret, code, options, values, n, library_options, library_values, n_library));
+}
+
+static CUresult load_library_file(CUlibrary *ret, const char *path, CUjit_option *options,
+				  void **values, unsigned n, CUlibraryOption *library_options,
+				  void **library_values, unsigned n_library)
+{
+	return MEASURED(
+		"cuLibraryLoadFromFile", ret, LIBCUDA_cuLibraryUnload,
+		LIBCUDA_REAL(LIBCUDA_cuLibraryLoadFromFile, cuLibraryLoadFromFile)(
+			ret, path, options, values, n, library_options, library_values, n_library));
+}
+
+static CUresult unload_module(CUmodule m)
+{
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m), HELD_MODULE,
+			       (uintptr_t)m);
+}
+
+static CUresult unload_library(CUlibrary l)
+{
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l),
+			       HELD_MODULE, (uintptr_t)l);
+}
+
+const struct libcuda_guard libcuda_graph_guards[] = {
+	LIBCUDA_GUARD(cuGraphAddMemAllocNode, add_memory),
+	LIBCUDA_GUARD(cuGraphAddNode, add_node_v1),
+	LIBCUDA_GUARD(cuGraphAddNode_v2, add_node_v2),
+	LIBCUDA_GUARD(cuGraphAddNode_v3, add_node_v3),
+	LIBCUDA_GUARD(cuGraphDestroy, destroy_graph),
+	LIBCUDA_GUARD(cuGraphExecDestroy, destroy_exec),
+	LIBCUDA_GUARD(cuGraphInstantiate, instantiate_v1),
+	LIBCUDA_GUARD(cuGraphInstantiate_v2, instantiate_v2),
+	LIBCUDA_GUARD(cuGraphInstantiateWithFlags, instantiate),
+	LIBCUDA_GUARD(cuGraphInstantiateWithParams, instantiate_with),
+	LIBCUDA_GUARD(cuGraphInstantiateWithParams_ptsz, instantiate_with_per_thread),
+	LIBCUDA_GUARD(cuModuleLoad, load_file),
+	LIBCUDA_GUARD(cuModuleLoadData, load_data),
+	LIBCUDA_GUARD(cuModuleLoadDataEx, load_data_with),
+	LIBCUDA_GUARD(cuModuleLoadFatBinary, load_fat_binary),
+	LIBCUDA_GUARD(cuModuleUnload, unload_module),
+	LIBCUDA_GUARD(cuLibraryLoadData, load_library),
+	LIBCUDA_GUARD(cuLibraryLoadFromFile, load_library_file),
+	LIBCUDA_GUARD(cuLibraryUnload, unload_library),
+	{ 0, NULL },
+};

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kinds of libcuda.def:
+ *
+ *	COUNTED  a function of one of the files libcuda-*.c stands in its place
+ *	WRITES   device memory may be written: what the session has there is saved first
+ *	LAUNCHES the same by device code, and a function of libcuda-launch.c saves what its
+ *	         arguments point to
+ *	ASKS     about an address, which may be one of host memory that is registered
+ *	WAITS    it may wait for the device
+ *	OLD, FOREIGN, RESET  it is refused, and the log says why
+ *	OTHER, FLOATS  passed on
+ *
+ * What a driver has under a name of its own only, or in tables without names, is not seen here; the
+ * audit of device-audit.c finds what was taken there.
+ */
+#define _GNU_SOURCE
+#include "runtime/cuda/libcuda/libcuda.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/device-wait.h"
+#include "runtime/cuda/session/pinning.h"
+#include "runtime/cuda/rollback/preimage.h"
+
+#define SHIM "libcgpu-shim.so"
+#define ALIAS "libcgpu-shim-link.so"
+
+enum kind { COUNTED, WRITES, LAUNCHES, ASKS, WAITS, OLD, FOREIGN, RESET, OTHER, FLOATS };
+
+static const uint8_t kinds[] = {
+#define LIBCUDA(name, kind, words, handles) kind,
+#include "runtime/cuda/libcuda/libcuda.def"
+#undef LIBCUDA
+};
+
+void *libcuda_real[LIBCUDA_COUNT];
+static struct libcuda_shim *shim;
+static char driver_path[LIBCUDA_PATH_MAX];
+static pid_t owner;
+_Thread_local bool libcuda_opens_driver;
+
+/* Said once of each kind. */
+static int refuse_with(atomic_flag *told, const char *why)
+{
+	if (!atomic_flag_test_and_set(told))
+		log_warning("a function of the CUDA driver is refused: %s", why);
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static int refuse_old(void)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	return refuse_with(&told, "it is of a version whose addresses have 32 bits");
+}
+
+static int refuse_foreign(void)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	return refuse_with(&told, "it brings memory of other processes or libraries, which cannot "
+				  "be counted against the cap");
+}
+
+static int refuse_reset(void)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	return refuse_with(&told, "it would take away the context that has the session's memory; "
+				  "cudaDeviceReset() does not");
+}
+
+/* The driver is of the process that has initialised it: a child that cells have forked has none. */
+static CUresult check(void)
+{
+	if (getpid() != owner)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return device.usable ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *data)
+{
+	CUcontext before = NULL;
+	int ordinal = device_current();
+	CUresult result = CUDA_SUCCESS;
+	bool known = false;
+
+	if (!device.session || preimage_all_saved())
+		return CUDA_SUCCESS;
+	device.driver->cuCtxGetCurrent(&before);
+	device_lock();
+	if (arguments)
+		result = arguments(data, &known);
+	for (int i = 0; i < device.count && !result; i++) {
+		if (!device.contexts[i])
+			continue;
+		result = device_switch(i);
+		if (!result)
+			result = known ? preimage_save_rest() : preimage_save_all();
+	}
+	device_switch(ordinal);
+	device_unlock();
+	device.driver->cuCtxSetCurrent(before);
+	device_context_changed();
+	return result;
+}
+
+CUresult libcuda_renew_pinning(void)
+{
+	CUcontext before = NULL;
+	CUresult result;
+
+	if (!device.session || pinning_is_complete())
+		return CUDA_SUCCESS;
+	device.driver->cuCtxGetCurrent(&before);
+	result = device_enter();
+	if (!result)
+		result = pinning_renew();
+	device.driver->cuCtxSetCurrent(before);
+	device_context_changed();
+	return result;
+}
+
+static bool may_write(unsigned number)
+{
+	return kinds[number] == WRITES || kinds[number] == LAUNCHES;
+}
+
+static bool waits(unsigned number)
+{
+	return kinds[number] == WAITS ||
+	       (may_write(number) && (device_in_cell_thread() || device.driver->extension));
+}
+
+static int enter(unsigned number)
+{
+	CUresult result = check();
+
+	if (result)
+		return (int)result;
+	device.host->enter_library();
+	if (may_write(number) || kinds[number] == ASKS)
+		result = libcuda_renew_pinning();
+	if (!result && kinds[number] == WRITES)
+		result = libcuda_save(NULL, NULL);
+	if (result)
+		device.host->leave_library();
+	else if (waits(number))
+		device_wait_begin();
+	return (int)result;
+}
+
+static void leave(unsigned number)
+{
+	if (waits(number))
+		device_wait_end();
+	/* It may have made another context current. */
+	device_context_changed();
+	device.host->leave_library();
+}
+
+static const struct libcuda_hooks hooks = {
+	.enter = enter,
+	.leave = leave,
+	.stream = libcuda_stream_argument,
+	.event = libcuda_event_argument,
+	.config = libcuda_config_argument,
+};
+
+int libcuda_load(const char *folder, struct error *err)
+{
+	static const char *const names[] = { SHIM, ALIAS };
+	char path[LIBCUDA_PATH_MAX];
+	void *handle = NULL, *first = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+		if (!handle)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "cannot load what stands before the CUDA driver: %s",
+					 dlerror());
+		if (!first)
+			first = handle;
+	}
+	shim = dlsym(first, LIBCUDA_SHIM_SYMBOL);
+	if (!shim || shim->version != LIBCUDA_SHIM_VERSION)
+		return error_set(err, ERROR_PROTOCOL, "%s/%s is of another version of cgpu", folder,
+				 SHIM);
+	return 0;
+}
+
+bool libcuda_is_loaded(void)
+{
+	return shim;
+}
+
+bool libcuda_is_driver(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat a, b;
+
+	if (libcuda_opens_driver)
+		return false;
+	if (!strncmp(slash ? slash + 1 : path, "libcuda.so", 10))
+		return true;
+	return slash && driver_path[0] && !stat(path, &a) && !stat(driver_path, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static void put_guards(const struct libcuda_guard *g)
+{
+	for (; g->function; g++)
+		if (shim->targets[g->number])
+			shim->targets[g->number] = g->function;
+}
+
+static void *target_of(unsigned number)
+{
+	switch (kinds[number]) {
+	case OLD:
+		return (void *)refuse_old;
+	case FOREIGN:
+		return (void *)refuse_foreign;
+	case RESET:
+		return (void *)refuse_reset;
+	default:
+		return libcuda_real[number];
+	}
+}
+
+/* What programs call for a function of the driver; NULL: it is none that has a name. */
+static void *function_of(const void *real)
+{
+	for (unsigned i = 0; i < LIBCUDA_COUNT; i++)
+		if (libcuda_real[i] == real)
+			return shim->functions[i];
+	return NULL;
+}
+
+/* The newest version of a name that is not merely passed on; NULL: there is none. */
+static void *function_named(const char *name)
+{
+	static const char *const versions[] = { "_v4", "_v3", "_v2", "" };
+	char symbol[96];
+
+	for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
+		snprintf(symbol, sizeof(symbol), "%s%s", name, versions[v]);
+		for (unsigned i = 0; i < LIBCUDA_COUNT; i++)
+			if (kinds[i] != OTHER && !strcmp(shim->names[i], symbol))
+				return shim->functions[i];
+	}
+	return NULL;
+}
+
+/* A program that asks for the address of a function gets ours. */
+static void exchange(const char *name, void **ret)
+{
+	void *function = *ret ? function_of(*ret) : NULL;
+
+	if (*ret && !function)
+		function = function_named(name);
+	if (function)
+		*ret = function;
+}
+
+/* cuGetProcAddress() of the driver as it has been since CUDA 12, in one of its versions; ours come
+ * in place of what it finds. */
+static CUresult address_by(void *real, const char *name, void **ret, int version, cuuint64_t flags,
+			   CUdriverProcAddressQueryResult *ret_status)
+{
+	CUresult result =
+		real ? ((__typeof__(cuGetProcAddress) *)real)(name, ret, version, flags, ret_status)
+		     : CUDA_ERROR_NOT_SUPPORTED;
+
+	if (!result && shim && name && ret)
+		exchange(name, ret);
+	return result;
+}
+
+CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,
+			      CUdriverProcAddressQueryResult *ret_status)
+{
+	return address_by(dlsym(device.driver->handle, "cuGetProcAddress_v2"), name, ret, version,
+			  flags, ret_status);
+}
+
+static CUresult get_address(const char *name, void **ret, int version, cuuint64_t flags)
+{
+	CUresult (*real)(const char *, void **, int, cuuint64_t) =
+		libcuda_real[LIBCUDA_cuGetProcAddress];
+	CUresult result = real(name, ret, version, flags);
+
+	if (!result && name && ret)
+		exchange(name, ret);
+	return result;
+}
+
+static CUresult get_address_v2(const char *name, void **ret, int version, cuuint64_t flags,
+			       CUdriverProcAddressQueryResult *ret_status)
+{
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags,
+			  ret_status);
+}
+
+static CUresult get_address_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
+				    CUdriverProcAddressQueryResult *ret_status)
+{
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags,
+			  ret_status);
+}
+
+static const struct libcuda_guard address_guards[] = {
+	LIBCUDA_GUARD(cuGetProcAddress, get_address),
+	LIBCUDA_GUARD(cuGetProcAddress_v2, get_address_v2),
+	LIBCUDA_GUARD(cuGetProcAddress_v2_ptsz, get_address_v2_ptsz),
+	{ 0, NULL },
+};
+
+void libcuda_attach(void *handle, const char *path)
+{
+	if (!shim)
+		return;
+	snprintf(driver_path, sizeof(driver_path), "%s", path);
+	for (unsigned i = 0; i < LIBCUDA_COUNT; i++) {
+		libcuda_real[i] = dlsym(handle, shim->names[i]);
+		shim->targets[i] = libcuda_real[i] ? target_of(i) : NULL;
+	}
+	put_guards(address_guards);
+	put_guards(libcuda_memory_guards);
+	put_guards(libcuda_vmm_guards);
+	put_guards(libcuda_graph_guards);
+	put_guards(libcuda_handle_guards);
+	put_guards(libcuda_launch_guards);
+	owner = getpid();
+	shim->hooks = &hooks;
+}
+
+CUresult libcuda_device(int *ret)
+{
+	CUresult (*real)(CUdevice *) = libcuda_real[LIBCUDA_cuCtxGetDevice];
+
+	return real(ret);
+}
+
+/* Drivers cut memory from pieces of 2 MiB; small requests share them. The emulated one gives pages.
+ */
+uint64_t libcuda_cost(uint64_t bytes)
+{
+	uint64_t unit = device.driver->extension ? 4096
+			: bytes < 1024 * 1024    ? 512
+						 : 2 * 1024 * 1024;
+
+	return bytes > UINT64_MAX - unit ? UINT64_MAX : round_up_to(bytes, unit);
+}

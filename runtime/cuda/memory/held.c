@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table, sorted by kind and key. It is of this process: memory of libraries is lost with the
+ * worker. */
+#include "runtime/cuda/memory/held.h"
+
+#include <string.h>
+
+#include "common/array.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/vmm-pool.h"
+
+static struct held *rows;
+static size_t n_rows, cap_rows;
+static uint64_t reserved[SESSION_DEVICES_MAX]; /* by calls at work */
+
+static bool is_behind(const struct held *h, enum held_kind kind, uint64_t key)
+{
+	return h->kind != kind ? h->kind > kind : h->key > key;
+}
+
+/* Index of the first row behind this one. */
+static size_t index_behind(enum held_kind kind, uint64_t key)
+{
+	size_t low = 0, high = n_rows;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (is_behind(&rows[middle], kind, key))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static struct held *find(enum held_kind kind, uint64_t key)
+{
+	size_t i = index_behind(kind, key);
+
+	return i && rows[i - 1].kind == kind && rows[i - 1].key == key ? &rows[i - 1] : NULL;
+}
+
+static void remove_row(struct held *h)
+{
+	n_rows--;
+	memmove(h, h + 1, (size_t)(rows + n_rows - h) * sizeof(*h));
+}
+
+/* False: no memory for the row. */
+static bool add_row(const struct held *h)
+{
+	size_t at = index_behind(h->kind, h->key);
+
+	if (!ARRAY_ROOM(rows, n_rows, &cap_rows))
+		return false;
+	memmove(rows + at + 1, rows + at, (n_rows - at) * sizeof(*rows));
+	rows[at] = *h;
+	n_rows++;
+	return true;
+}
+
+void held_tell(void)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	static uint64_t told;
+	uint64_t sum = 0;
+
+	record_put_u32(&b, (uint32_t)device.count);
+	for (int i = 0; i < device.count; i++) {
+		record_put_u64(&b, held_bytes(i));
+		sum = sum * 31 + held_bytes(i);
+	}
+	if (sum == told)
+		return;
+	told = sum;
+	if (buffer_check(&b, &err) ||
+	    device.host->send(WORKER_DEVICE_HELD, b.data, b.len, -1, &err))
+		log_error("device memory of libraries: %s", err.text);
+}
+
+/* Managed memory is not asked for its room on the device. */
+static struct ledger_request request(const char *call, int device_number, uint64_t bytes,
+				     bool taken)
+{
+	return (struct ledger_request){ .size = bytes,
+					.device = device_number,
+					.kind = taken ? BUFFER_MANAGED : BUFFER_MALLOC,
+					.name = "",
+					.call = call };
+}
+
+static CUresult reserve(const char *call, int device_number, uint64_t bytes, bool taken)
+{
+	struct ledger_request r = request(call, device_number, bytes, taken);
+	CUresult result = CUDA_SUCCESS;
+
+	if (!bytes || !device.session)
+		return CUDA_SUCCESS;
+	device_lock();
+	result = ledger_admit(&r);
+	if (result && device.host->caller_line) {
+		/* Once more for the text: the line takes long to find, and is of use here only. */
+		r.line = device.host->caller_line();
+		result = ledger_admit(&r);
+	} else if (!result && !taken) {
+		result = vmm_pool_ask(device_number, bytes);
+		if (result == CUDA_ERROR_OUT_OF_MEMORY)
+			ledger_refuse_full(&r);
+	}
+	if (!result)
+		reserved[device_number] += bytes;
+	else if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		ledger_refusal_of_library();
+	device_unlock();
+	return result;
+}
+
+CUresult held_reserve(const char *call, int device_number, uint64_t bytes)
+{
+	return reserve(call, device_number, bytes, false);
+}
+
+CUresult held_reserve_taken(const char *call, int device_number, uint64_t bytes)
+{
+	return reserve(call, device_number, bytes, true);
+}
+
+void held_settle(int device_number, uint64_t bytes, const struct held *h)
+{
+	struct held row, *before;
+
+	device_lock();
+	reserved[device_number] -= bytes;
+	if (h) {
+		row = *h;
+		row.cell = device.cell;
+		row.device = device_number;
+		before = find(h->kind, h->key);
+		if (before)
+			remove_row(before);
+		/* What has no row stays counted until the worker ends. */
+		if (row.bytes && !add_row(&row))
+			reserved[device_number] += row.bytes;
+	}
+	device_unlock();
+}
+
+void held_take(int device_number, uint64_t bytes, CUresult result, const struct held *h)
+{
+	struct ledger_request r = request(h->call, device_number, bytes, false);
+
+	held_settle(device_number, bytes, result ? NULL : h);
+	if (result != CUDA_ERROR_OUT_OF_MEMORY || !bytes || !device.session)
+		return;
+	device_lock();
+	r.line = device.host->caller_line ? device.host->caller_line() : 0;
+	ledger_refuse_full(&r);
+	ledger_refusal_of_library();
+	device_unlock();
+}
+
+bool held_drop(enum held_kind kind, uint64_t key)
+{
+	struct held *h;
+
+	device_lock();
+	h = find(kind, key);
+	if (h)
+		remove_row(h);
+	device_unlock();
+	return h;
+}
+
+CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key)
+{
+	if (!result)
+		held_drop(kind, key);
+	return result;
+}
+
+bool held_find(enum held_kind kind, uint64_t key, struct held *ret)
+{
+	const struct held *h;
+
+	device_lock();
+	h = find(kind, key);
+	if (h)
+		*ret = *h;
+	device_unlock();
+	return h;
+}
+
+void held_rename(enum held_kind kind, uint64_t key, uint64_t to)
+{
+	struct held row, *h;
+
+	device_lock();
+	h = find(kind, key);
+	if (h) {
+		row = *h;
+		row.key = to;
+		remove_row(h);
+		add_row(&row); /* there is room: one was just removed */
+	}
+	device_unlock();
+}
+
+uint64_t held_of_owner(enum held_kind kind, uint64_t owner)
+{
+	uint64_t bytes = 0;
+
+	device_lock();
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].kind == kind && rows[i].owner == owner)
+			bytes += rows[i].bytes;
+	device_unlock();
+	return bytes;
+}
+
+bool held_reaches(uint64_t address, uint64_t size)
+{
+	size_t i = index_behind(HELD_MEMORY, address);
+	const struct held *h = i && rows[i - 1].kind == HELD_MEMORY ? &rows[i - 1] : NULL;
+
+	return h && address - h->key < h->bytes && size <= h->bytes - (address - h->key);
+}
+
+uint64_t held_bytes_of(enum held_kind kind, int device_number)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].kind == kind && (device_number < 0 || rows[i].device == device_number))
+			bytes += rows[i].bytes;
+	return bytes;
+}
+
+uint64_t held_bytes(int device_number)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (device_number < 0 || rows[i].device == device_number)
+			bytes += rows[i].bytes;
+	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+		if (device_number < 0 || i == device_number)
+			bytes += reserved[i];
+	return bytes;
+}
+
+static bool same_sum(const struct held *a, const struct held *b)
+{
+	return a->device == b->device && !strcmp(a->call, b->call);
+}
+
+/* A row stands for its sum when no earlier one does. */
+static bool is_first(size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_sum(&rows[k], &rows[i]))
+			return false;
+	return true;
+}
+
+bool held_sum(uint32_t number, struct held *ret)
+{
+	for (size_t i = 0; i < n_rows; i++) {
+		if (!is_first(i) || number--)
+			continue;
+		*ret = rows[i];
+		for (size_t k = i + 1; k < n_rows; k++) {
+			if (!same_sum(&rows[k], &rows[i]))
+				continue;
+			ret->bytes += rows[k].bytes;
+			if (rows[k].cell > ret->cell)
+				ret->cell = rows[k].cell;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* A stack is there for each thread that the device can have at a time. */
+static uint64_t threads_of(int device_number)
+{
+	int processors = 1, threads = 2048;
+
+	device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+					    device_number);
+	device.driver->cuDeviceGetAttribute(
+		&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device_number);
+	return (uint64_t)processors * (uint64_t)threads;
+}
+
+static uint64_t limit_cost(int device_number, CUlimit limit, uint64_t value)
+{
+	uint64_t unit = limit == CU_LIMIT_STACK_SIZE ? threads_of(device_number) : 1;
+
+	if (limit != CU_LIMIT_STACK_SIZE && limit != CU_LIMIT_PRINTF_FIFO_SIZE &&
+	    limit != CU_LIMIT_MALLOC_HEAP_SIZE)
+		return 0;
+	return value > UINT64_MAX / unit ? UINT64_MAX : value * unit;
+}
+
+static uint64_t limit_key(int device_number, CUlimit limit)
+{
+	return (uint64_t)device_number << 32 | (uint64_t)limit;
+}
+
+/* What the value takes more than the one before is reserved, and what it takes less is free again.
+ */
+CUresult held_limit_set(int device_number, CUlimit limit, size_t value)
+{
+	struct held h = { .kind = HELD_LIMIT,
+			  .key = limit_key(device_number, limit),
+			  .call = "cuCtxSetLimit" },
+		    old;
+	uint64_t growth, cost = limit_cost(device_number, limit, value), had;
+	size_t before;
+	CUresult result = device.driver->cuCtxGetLimit(&before, limit);
+
+	if (result)
+		return result;
+	had = limit_cost(device_number, limit, before);
+	growth = cost > had ? cost - had : 0;
+	result = held_reserve(h.call, device_number, growth);
+	if (result)
+		return result;
+	result = device.driver->cuCtxSetLimit(limit, value);
+	if (held_find(HELD_LIMIT, h.key, &old))
+		h.bytes = old.bytes;
+	h.bytes += growth;
+	h.bytes -= had > cost && had - cost < h.bytes ? had - cost : had > cost ? h.bytes : 0;
+	held_settle(device_number, growth, result ? NULL : &h);
+	return result;
+}

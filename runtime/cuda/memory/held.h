@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device memory that libraries and cells have taken from the driver itself, not by the runtime API:
+ * libcuda.c. It is no session state and goes with the worker, but it counts against the cap, and
+ * reports show it as held by "libraries".
+ *
+ * A request is reserved before the driver is touched; what came of it is set afterwards.
+ */
+#ifndef CGPU_RUNTIME_CUDA_MEMORY_HELD_H
+#define CGPU_RUNTIME_CUDA_MEMORY_HELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+enum held_kind {
+	HELD_MEMORY, /* key: address */
+	HELD_OBJECT, /* physical memory of cuMemCreate(); key: a number of libcuda-vmm.c */
+	HELD_ARRAY,  /* key: handle, as with the next ones */
+	HELD_MODULE,
+	HELD_POOL,    /* what a pool has beyond what is allocated from it */
+	HELD_GRAPH,   /* memory nodes */
+	HELD_LIMIT,   /* stacks and heaps beyond what they were at first */
+	HELD_UNKNOWN, /* found by device-audit.c; key: the device */
+};
+
+struct held {
+	enum held_kind kind;
+	uint64_t key;
+	uint64_t bytes;
+	uint64_t owner; /* of memory: the pool that it is from, 0: none */
+	uint32_t cell;
+	uint32_t line;
+	int device;
+	const char *call; /* a literal */
+};
+
+struct buffer;
+
+/* OUT_OF_MEMORY leaves a refusal. Takes device.lock, as the next ones do. */
+CUresult held_reserve(const char *call, int device, uint64_t bytes);
+/* The same for what the driver has given already: only the cap is asked. */
+CUresult held_reserve_taken(const char *call, int device, uint64_t bytes);
+/* The driver has answered what was reserved for: `h` is taken, or it had no memory, which leaves a
+ * refusal. */
+void held_take(int device, uint64_t bytes, CUresult result, const struct held *h);
+/* The reservation is over: `h` is what was taken, NULL: nothing. An earlier row of that kind and
+ * key is replaced. */
+void held_settle(int device, uint64_t reserved, const struct held *h);
+/* The row goes; false: there is none. */
+bool held_drop(enum held_kind kind, uint64_t key);
+/* The driver's answer to a call that gives it back, which is returned: it is gone if that went
+ * well. */
+CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key);
+bool held_find(enum held_kind kind, uint64_t key, struct held *ret);
+/* Sum of the rows of a kind that belong to an owner. */
+uint64_t held_of_owner(enum held_kind kind, uint64_t owner);
+/* Another key for a row. */
+void held_rename(enum held_kind kind, uint64_t key, uint64_t to);
+
+/* The bytes lie in one piece of memory that is held. */
+bool held_reaches(uint64_t address, uint64_t size);
+
+/* In all, of a device (-1: of all), and of one kind only. device.lock is held. */
+uint64_t held_bytes(int device);
+uint64_t held_bytes_of(enum held_kind kind, int device);
+/* What is held by the same call and on the same device in one row: number i, false behind the last.
+ * device.lock is held. */
+bool held_sum(uint32_t i, struct held *ret);
+
+/* At the end of a cell: the kernel process is told what there is, if it has changed. device.lock is
+ * held. */
+void held_tell(void);
+
+/* cuCtxSetLimit(), for the thread's context, which is of that device: stacks and heaps count. */
+CUresult held_limit_set(int device, CUlimit limit, size_t value);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of a device fault is made twice: when the fault is first seen, for a signal handler that
+ * may come to need it and can ask nobody then, and at the end of the cell.
+ */
+#include "runtime/cuda/reports/device-fault.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/cuda-fault.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/reports/core-dump.h"
+#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/reports/device-dump.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/reports/hmm.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/session/source-text.h"
+
+#define SOURCE_LINE_MAX 200
+
+static struct core_dump dump;
+static _Atomic bool has_dump; /* of the fault that was noted */
+static char cause[FAULT_TEXT_MAX];
+static _Atomic bool has_cause;
+
+/* The C name of an entry whose PTX name is known. */
+static const char *entry_name(const char *ptx_name)
+{
+	const struct session_array *a = &device.session->entries;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
+		    *session_at(a, struct session_entry, i)->name)
+			return session_at(a, struct session_entry, i)->name;
+	return ptx_name;
+}
+
+void device_fault_put_entry(const char *ptx_name, struct buffer *out)
+{
+	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
+	bool nested = *at == 'N';
+	size_t before = out->len;
+
+	at += nested || *at == 'L'; /* L: static */
+	do {
+		char *end;
+		unsigned long n = strtoul(at, &end, 10);
+
+		if (!n || n > strlen(end))
+			break;
+		buffer_printf(out, "%s%.*s", out->len > before ? "::" : "", (int)n, end);
+		at = end + n;
+	} while (nested);
+	if (out->len == before)
+		buffer_puts(out, name);
+}
+
+static void put_source(const struct cubin_frame *f, const char *indent, struct buffer *out)
+{
+	char text[SOURCE_LINE_MAX];
+	size_t skip;
+
+	if (!source_text_line(NULL, f->file, f->line, text, sizeof(text)))
+		return;
+	skip = strspn(text, " \t");
+	if (text[skip])
+		buffer_printf(out, "=========%s%u | %s\n", indent, f->line, text + skip);
+}
+
+static void put_thread(const char *words, const uint32_t thread[3], struct buffer *out)
+{
+	buffer_printf(out, "%s(%u,%u,%u)", words, thread[0], thread[1], thread[2]);
+}
+
+static void put_threads(const struct core_dump *d, struct buffer *out)
+{
+	if (!d->n_threads)
+		return;
+	if (d->n_threads == 1) {
+		put_thread("=========     by thread ", d->first, out);
+	} else {
+		buffer_printf(out, "=========     by one or more of %u threads", d->n_threads);
+		put_thread(", ", d->first, out);
+		put_thread(" to ", d->last, out);
+	}
+	put_thread(" in block ", d->block, out);
+	buffer_putc(out, '\n');
+	if (d->n_warps > 1)
+		buffer_printf(out, "=========     and by threads of %u other warps\n",
+			      d->n_warps - 1);
+}
+
+/* The shape is that of emulator/report/gpu-fault.c. */
+static void put_dump(const struct core_dump *d, struct buffer *out)
+{
+	const struct cubin_place *p = &d->place;
+	const char *name = core_dump_exception_name(d->exception);
+
+	buffer_printf(out, "========= %s\n", name ? name : "Device code was stopped");
+	if (*p->function) {
+		buffer_puts(out, "=========     at ");
+		device_fault_put_entry(p->n_frames ? p->frames[0].function : p->function, out);
+		buffer_printf(out, "+0x%llx", (unsigned long long)p->offset);
+		if (p->n_frames)
+			buffer_printf(out, " in %s:%u", p->frames[0].file, p->frames[0].line);
+		buffer_putc(out, '\n');
+	}
+	for (uint32_t i = 0; i < p->n_frames; i++) {
+		if (i) {
+			buffer_puts(out, "=========         called from ");
+			device_fault_put_entry(p->frames[i].function, out);
+			buffer_printf(out, " in %s:%u\n", p->frames[i].file, p->frames[i].line);
+		}
+		put_source(&p->frames[i], i ? "             " : "         ", out);
+	}
+	put_threads(d, out);
+}
+
+/* Of an error that no report of the machine explains. */
+static void put_what_is_known(CUresult code, struct buffer *out)
+{
+	if (*cuda_fault_meaning((int)code))
+		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
+	hmm_put_fault(code, out);
+	cudart_put_bearer(out);
+	if (has_dump && code != CUDA_ERROR_ASSERT)
+		buffer_puts(out,
+			    "Which address and buffer it was this device does not say. Run the "
+			    "cell again with `%%memcheck` as its first line:\nit then runs on the "
+			    "emulated device, which does, and nothing of that run is kept.\n");
+	else if (!has_dump && !device.driver->extension && cuda_fault_is_of_code((int)code))
+		buffer_puts(out,
+			    "Which thread and line it was this device does not say. Run the cell "
+			    "again with `%%memcheck` as its first line:\nit then runs on the "
+			    "emulated device, which does, and nothing of that run is kept.\n");
+}
+
+void device_fault_ename(CUresult code, char *ret, size_t size)
+{
+	const char *name = cudaGetErrorName((cudaError_t)code);
+
+	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
+}
+
+static void put_place(const char *entry, const char *file, uint32_t line, struct buffer *text)
+{
+	if (*entry) {
+		buffer_puts(text, ", in the CUDA kernel ");
+		device_fault_put_entry(entry, text);
+	}
+	if (line)
+		buffer_printf(text, ", line %u of %s", line, file);
+	buffer_putc(text, '\n');
+}
+
+static void put_fault(CUresult code, struct buffer *text)
+{
+	struct emulator_fault report;
+	bool placed = false;
+
+	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code),
+		      cudart_error_text((cudaError_t)code));
+	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
+		put_place(report.entry, report.file, report.line, text);
+		placed = report.entry[0];
+		buffer_puts(text, report.text);
+	} else if (has_dump) {
+		put_place(dump.place.entry, dump.place.n_frames ? dump.place.frames[0].file : "",
+			  dump.place.n_frames ? dump.place.frames[0].line : 0, text);
+		put_dump(&dump, text);
+	} else {
+		buffer_puts(text, "\n");
+	}
+	if (!placed)
+		put_what_is_known(code, text);
+}
+
+static void tell_cause(CUresult code)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	buffer_puts(&out,
+		    "Before that the device had failed, and all calls after it failed, too:\n");
+	put_fault(code, &out);
+	snprintf(cause, sizeof(cause), "%s", buffer_text(&out));
+	atomic_store(&has_cause, true);
+}
+
+/* A dump is read when the cause is told already: should that end the process, it is not lost. */
+void device_fault_note(CUresult code)
+{
+	tell_cause(code);
+	if (!cuda_fault_is_of_code((int)code) || !device_dump_take(&dump))
+		return;
+	has_dump = true;
+	tell_cause(code);
+}
+
+const char *device_fault_cause(void)
+{
+	return atomic_load(&has_cause) ? cause : ledger_refusal();
+}
+
+void device_fault_fill(CUresult code, struct fault_record *f)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	device_fault_ename(code, f->ename, sizeof(f->ename));
+	put_fault(code, &text);
+	if (ledger_refusal()[0])
+		buffer_printf(&text, "Before that, %s", ledger_refusal());
+	buffer_puts(&text,
+		    "\nAfter this error the process of the cell cannot use the device. Another "
+		    "process goes on with the session: nothing must be restarted.\n");
+	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
+	f->kind = FAULT_CUDA;
+}
+
+void device_fault_fill_refusal(struct fault_record *f)
+{
+	snprintf(f->ename, sizeof(f->ename), "CudaOutOfMemory");
+	snprintf(f->text, sizeof(f->text), "%s", ledger_refusal());
+	f->kind = FAULT_CUDA_OUT_OF_MEMORY;
+}

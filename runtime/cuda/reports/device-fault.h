@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a cell's report says of the device: the error that has ended it, in which CUDA kernel and
+ * line, or memory that was refused.
+ */
+#ifndef CGPU_RUNTIME_CUDA_REPORTS_DEVICE_FAULT_H
+#define CGPU_RUNTIME_CUDA_REPORTS_DEVICE_FAULT_H
+
+#include <stddef.h>
+
+#include <cuda.h>
+
+struct buffer;
+struct fault_record;
+
+/* The first error that ends the device. */
+void device_fault_note(CUresult code);
+/* "CudaIllegalAddress" of 700. */
+void device_fault_ename(CUresult code, char *ret, size_t size);
+
+/*
+ * The name of an entry as the user knows it. Of C++ entries the name with its namespaces,
+ * _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled.
+ */
+void device_fault_put_entry(const char *ptx_name, struct buffer *out);
+
+/* For a cell that ends so. */
+void device_fault_fill(CUresult code, struct fault_record *f);
+void device_fault_fill_refusal(struct fault_record *f);
+
+#endif

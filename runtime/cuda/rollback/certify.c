@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A digest says nothing about when a buffer was changed, and a cell that has changed one by a stray
+ * write and was committed is not found out before the next cell fails. So what is told is since
+ * when.
+ *
+ * The emulated device asks before it writes to a buffer that was not saved (preimage.c), so there
+ * are no digests there.
+ */
+#include "runtime/cuda/rollback/certify.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/buffer.h"
+#include "common/certificate.h"
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/rollback/digest.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/memory/vmm-pool.h"
+
+#define PER_MESSAGE 1000
+#define SUSPENDED_NS 10000000u /* less is a reading of two clocks */
+
+static uint64_t read_bytes, read_ns; /* of this cell */
+static uint32_t
+	certified; /* a bit for each device: of all that it reaches there are digests or copies */
+static uint64_t looked_ns; /* clock_suspended_ns() when that was looked at */
+static struct {
+	struct certificate *at;
+	size_t n, cap;
+} expected;
+
+/* ordinal: the device from which the buffer is seen. */
+typedef bool buffer_question(const struct session_buffer *b, int ordinal);
+
+/* Buffers of one device whose digests are wanted. */
+struct batch {
+	struct session_buffer **buffers;
+	struct digest_range *ranges;
+	size_t n;
+};
+
+static struct session_buffer *buffer_at(uint32_t i)
+{
+	return session_at(&device.session->buffers, struct session_buffer, i);
+}
+
+/* Host memory rolls back with the arena. */
+static bool lacks_digest(const struct session_buffer *b, int ordinal)
+{
+	(void)ordinal;
+	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested;
+}
+
+/* What this cell has made or saved needs none. */
+static bool is_to_be_read(const struct session_buffer *b, int ordinal)
+{
+	uint64_t serial = device.session->serial;
+
+	return lacks_digest(b, ordinal) && b->born != serial && b->saved != serial &&
+	       peers_reach(ordinal, b);
+}
+
+static bool has_digest(const struct session_buffer *b, int ordinal)
+{
+	(void)ordinal;
+	return b->digested;
+}
+
+static void batch_add(struct batch *batch, struct session_buffer *b)
+{
+	batch->buffers[batch->n] = b;
+	batch->ranges[batch->n++] = (struct digest_range){ b->address, b->size, 0 };
+}
+
+/* Of those on device `where`. */
+static CUresult batch_open(struct batch *batch, int where, buffer_question *is_wanted, int ordinal)
+{
+	uint32_t n = device.session->buffers.n;
+
+	*batch = (struct batch){ calloc(n + 1, sizeof(*batch->buffers)),
+				 calloc(n + 1, sizeof(*batch->ranges)), 0 };
+	if (!batch->buffers || !batch->ranges)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint32_t i = 0; i < n; i++)
+		if (buffer_at(i)->device == where && is_wanted(buffer_at(i), ordinal))
+			batch_add(batch, buffer_at(i));
+	return CUDA_SUCCESS;
+}
+
+static void batch_close(struct batch *batch)
+{
+	free(batch->buffers);
+	free(batch->ranges);
+}
+
+/* What they hold is as the last cell has left it, so this waits for nothing that the cell has
+ * begun, as copies do. */
+static CUresult batch_compute(struct batch *batch, int ordinal)
+{
+	int before = device_current();
+	CUstream stream;
+	CUresult result;
+
+	if (!batch->n)
+		return CUDA_SUCCESS;
+	result = device_switch(ordinal);
+	trace_hide();
+	if (!result)
+		result = device_own_stream(ordinal, &stream);
+	if (!result)
+		result = digest_compute(stream, batch->ranges, batch->n);
+	trace_unhide();
+	device_switch(before);
+	return result;
+}
+
+static CUresult send(const struct buffer *items, uint32_t n)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&message, n);
+	buffer_append(&message, items->data, items->len);
+	if (!buffer_check(items, &err) && !buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_DEVICE_CERTIFICATES, message.data, message.len, -1, &err))
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+static struct certificate certificate_of(const struct session_buffer *b)
+{
+	return (struct certificate){ b->address, b->size,         b->born,
+				     b->digest,  b->suspended_ns, b->digested };
+}
+
+static CUresult announce(const struct batch *batch)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t done = 0; done < batch->n && !result; done += PER_MESSAGE) {
+		cleanup_buffer struct buffer items = BUFFER_INIT;
+		size_t n = batch->n - done < PER_MESSAGE ? batch->n - done : PER_MESSAGE;
+
+		for (size_t i = done; i < done + n; i++) {
+			struct certificate c = certificate_of(batch->buffers[i]);
+
+			certificate_put(&items, &c);
+		}
+		result = send(&items, (uint32_t)n);
+	}
+	return result;
+}
+
+/* Before device code of that cell runs. */
+static CUresult batch_certify(struct batch *batch, int ordinal, uint32_t cell)
+{
+	CUresult result = batch_compute(batch, ordinal);
+	uint64_t suspended_ns = batch->n ? clock_suspended_ns() : 0;
+
+	for (size_t i = 0; i < batch->n && !result; i++) {
+		batch->buffers[i]->digest = batch->ranges[i].digest;
+		batch->buffers[i]->suspended_ns = suspended_ns;
+		batch->buffers[i]->digested = cell;
+		read_bytes += batch->ranges[i].size;
+	}
+	return result ? result : announce(batch);
+}
+
+static CUresult certify_where(int where, buffer_question *is_wanted, int ordinal, uint32_t cell)
+{
+	struct batch batch;
+	CUresult result = batch_open(&batch, where, is_wanted, ordinal);
+
+	if (!result)
+		result = batch_certify(&batch, where, cell);
+	batch_close(&batch);
+	return result;
+}
+
+CUresult certify_rest(void)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i])
+			result = certify_where(i, lacks_digest, i, device.cell + 1);
+	return result;
+}
+
+CUresult certify_reach(void)
+{
+	int ordinal = device_current();
+	uint64_t began = clock_now_ns();
+	CUresult result = CUDA_SUCCESS;
+
+	if (certified >> ordinal & 1)
+		return CUDA_SUCCESS;
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i])
+			result = certify_where(i, is_to_be_read, ordinal, device.cell);
+	read_ns += clock_now_ns() - began;
+	if (!result)
+		certified |= 1u << ordinal;
+	return result;
+}
+
+CUresult certify_forget(struct session_buffer *b)
+{
+	cleanup_buffer struct buffer item = BUFFER_INIT;
+	struct certificate c;
+
+	b->digested = 0;
+	c = certificate_of(b);
+	certificate_put(&item, &c);
+	return send(&item, 1);
+}
+
+void certify_cell_begin(void)
+{
+	read_bytes = read_ns = 0;
+}
+
+void certify_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+{
+	*ret_bytes = read_bytes;
+	*ret_ns = read_ns;
+}
+
+void certify_reset(void)
+{
+	certified = 0;
+}
+
+/* ---- a session is taken over ---- */
+
+void certify_expect(const struct certificate *c)
+{
+	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
+		log_error("device memory: no memory for the digest of the buffer at %#llx",
+			  (unsigned long long)c->address);
+		return;
+	}
+	expected.at[expected.n++] = *c;
+}
+
+/*
+ * What the session has for the buffer goes with the state that it is now in. If it has nothing, the
+ * digest that was taken last before that state was left counts. true: the next worker would not
+ * find it in the session.
+ */
+static bool take_expected(struct session_buffer *b)
+{
+	uint32_t committed = b->digested;
+
+	for (size_t i = 0; i < expected.n; i++) {
+		const struct certificate *c = &expected.at[i];
+
+		if (c->address != b->address || c->size != b->size || c->born != b->born)
+			continue;
+		if (!c->cell) {
+			b->digested = 0;
+			break;
+		}
+		if (!committed) {
+			b->digest = c->digest;
+			b->suspended_ns = c->suspended_ns;
+			b->digested = c->cell;
+		}
+	}
+	return b->digested != committed;
+}
+
+void certify_lost(struct session_buffer *b)
+{
+	struct certificate c = certificate_of(b);
+
+	c.cell = 0;
+	certify_expect(&c);
+}
+
+static void tell(const struct session_buffer *b, struct buffer *report)
+{
+	buffer_printf(report,
+		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: ",
+		      ledger_name(b), b->cell, (unsigned long long)b->size,
+		      (unsigned long long)b->address);
+	if (clock_suspended_ns() >= b->suspended_ns + SUSPENDED_NS)
+		buffer_puts(
+			report,
+			"the machine was suspended, and its driver has not kept the content. Make "
+			"the buffer again; the option NVreg_PreserveVideoMemoryAllocations=1 of "
+			"the nvidia module has it kept\n");
+	else
+		buffer_printf(report,
+			      "since cell %u, device code has written to it by a pointer into "
+			      "other memory, so there is no copy; after `%%gpu rollback whole` "
+			      "there are copies of all that device code reaches\n",
+			      b->digested);
+}
+
+/* forget: of what has changed. */
+static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *b),
+			 struct buffer *report)
+{
+	struct batch batch;
+	CUresult result = batch_open(&batch, ordinal, has_digest, ordinal);
+
+	if (!result)
+		result = batch_compute(&batch, ordinal);
+	if (result && batch.n)
+		buffer_printf(report,
+			      "whether %zu device buffers are what they were cannot be found out: "
+			      "error %d of the driver\n",
+			      batch.n, (int)result);
+	for (size_t i = 0; i < batch.n && !result; i++) {
+		if (batch.ranges[i].digest == batch.buffers[i]->digest)
+			continue;
+		tell(batch.buffers[i], report);
+		result = forget(batch.buffers[i]);
+	}
+	batch_close(&batch);
+	return result;
+}
+
+void certify_after_suspend(struct buffer *report)
+{
+	uint64_t now = clock_suspended_ns();
+	unsigned unknown = 0;
+
+	if (now < looked_ns + SUSPENDED_NS)
+		return;
+	looked_ns = now;
+	for (uint32_t i = 0; i < device.session->buffers.n; i++)
+		unknown += lacks_digest(buffer_at(i), 0);
+	for (int i = 0; i < device.count; i++)
+		if (device.contexts[i])
+			device_note(check_on(i, certify_forget, report));
+	if (unknown)
+		buffer_printf(report,
+			      "the machine was suspended, and whether %u device buffer%s what %s "
+			      "is not known: there was no time for a digest\n",
+			      unknown, unknown == 1 ? " is" : "s are",
+			      unknown == 1 ? "it was" : "they were");
+}
+
+/* The kernel process forgets all of them at the end. */
+static CUresult forget_here(struct session_buffer *b)
+{
+	b->digested = 0;
+	return CUDA_SUCCESS;
+}
+
+void certify_check(struct buffer *report)
+{
+	uint32_t n = device.session->buffers.n;
+	cleanup_free bool *is_expected = calloc(n + 1, sizeof(*is_expected));
+	/* A snapshot has its digests, and its content comes later. */
+	bool compares = !device.refill && !device.driver->extension;
+
+	for (uint32_t i = 0; i < n && is_expected; i++)
+		is_expected[i] = take_expected(buffer_at(i));
+	expected.n = 0;
+	looked_ns = clock_suspended_ns();
+	for (int i = 0; i < device.count && compares; i++)
+		if (device.contexts[i])
+			check_on(i, forget_here, report);
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_expected || is_expected[i] || device.driver->extension)
+			buffer_at(i)->digested = 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Digests of device memory: 64 bits that tell whether a buffer is what it was. The device computes
+ * them, reading each byte once.
+ */
+#ifndef CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_H
+#define CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct digest_range {
+	uint64_t address; /* a multiple of 16 */
+	uint64_t size;
+	uint64_t digest; /* the answer */
+};
+
+/* Of memory of the device that is current, in that stream of it, to the end. */
+CUresult digest_compute(CUstream stream, struct digest_range *ranges, size_t n);
+
+#endif

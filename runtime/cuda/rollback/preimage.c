@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small pre-images share a scratch chunk. Before a launch the buffers are saved that its arguments
+ * point to and that its code writes. An entry that runs wild writes elsewhere, and just then the
+ * rollback is needed; so what is not saved is watched:
+ *
+ *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed
+ *	a real one cannot: there the next worker is told by a digest what a cell that failed has
+ *	  changed so, certify.c
+ *
+ * save_late() is called in threads of the driver while a launch runs, and the thread that holds
+ * device.lock may be waiting for that launch. So it looks at no table of the session: the copy goes
+ * to a chunk of its own, which is made without the driver, and `lock` is over all that both have.
+ */
+#define _GNU_SOURCE
+#include "runtime/cuda/rollback/preimage.h"
+
+#include <string.h>
+
+#include "common/address-map.h"
+#include "common/array.h"
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/rollback/certify.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/host-chunk.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/ptx/ptx-writes.h"
+#include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/memory/vmm-pool.h"
+
+/* Pre-images lie on the device of their buffer. */
+static struct scratch {
+	uint64_t id;
+	uint64_t address;
+	uint64_t size; /* 0: there is none */
+	uint64_t used;
+} scratches[SESSION_DEVICES_MAX];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t saved_bytes, saved_ns; /* of this cell */
+static struct {
+	uint64_t *addresses; /* of buffers that were saved while a launch ran */
+	size_t n, cap;
+	struct host_chunk chunk; /* the last one of this cell */
+	uint64_t used;
+	int ordinal; /* whose buffers it is for */
+} late;
+static struct {
+	uint64_t *chunks; /* of small buffers, all of which are saved */
+	size_t n, cap;
+} shared;
+static bool is_watched;    /* the device tells of writes before they are made */
+static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
+
+/*
+ * What is saved is as the last cell has left it, so it need not wait for anything that this one has
+ * begun: that may in its turn wait for the thread that is here.
+ */
+static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
+{
+	int before = device_current();
+	CUresult result = device_switch(ordinal);
+	CUstream stream;
+
+	trace_hide();
+	if (!result)
+		result = device_own_stream(ordinal, &stream);
+	if (!result)
+		result = device.driver->cuMemcpyAsync(to, from, size, stream);
+	if (!result)
+		result = device.driver->cuStreamSynchronize(stream);
+	trace_unhide();
+	device_switch(before);
+	return result;
+}
+
+/* Room for `size` bytes; device.lock is held. */
+static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
+{
+	struct scratch *s = &scratches[ordinal];
+	CUresult result;
+
+	if (size > s->size - s->used) {
+		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
+
+		result = vmm_pool_scratch(ordinal, chunk, device.rollback == DEVICE_ROLLBACK_HOST,
+					  &s->id, &s->address);
+		if (result)
+			return result;
+		s->size = chunk;
+		s->used = 0;
+	}
+	*ret_offset = s->used;
+	s->used += round_up_to(size, VMM_POOL_ALIGN);
+	if (s->used > s->size)
+		s->used = s->size;
+	return CUDA_SUCCESS;
+}
+
+static CUresult announce(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u64(&message, address);
+	record_put_u64(&message, size);
+	record_put_u64(&message, chunk);
+	record_put_u64(&message, offset);
+	if (!buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_DEVICE_PREIMAGE, message.data, message.len, -1, &err))
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+static void refuse(const struct session_buffer *b)
+{
+	struct ledger_request r = { .size = b->size,
+				    .name = ledger_name(b),
+				    .call = "keeping the old content" };
+
+	ledger_refuse(&r,
+		      "before a cell writes a buffer of an earlier cell, its content is copied, so "
+		      "that it can be put back if the cell fails; there is no memory for the copy.",
+		      "");
+}
+
+/* Nobody will have its old content. */
+static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell, const char *name)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&message, 1);
+	record_put_u64(&message, address);
+	record_put_u64(&message, size);
+	record_put_u32(&message, cell);
+	record_put_str(&message, name);
+	if (!buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+void preimage_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+{
+	*ret_bytes = saved_bytes;
+	*ret_ns = saved_ns;
+}
+
+void preimage_cell_begin(void)
+{
+	saved_bytes = saved_ns = 0;
+}
+
+static CUresult save(struct session_buffer *b)
+{
+	uint64_t offset, began = clock_now_ns();
+	CUresult result = take(b->device, b->size, &offset);
+
+	if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		refuse(b);
+	if (!result)
+		result = copy_now(b->device, scratches[b->device].address + offset, b->address,
+				  b->size);
+	if (!result)
+		result = announce(b->address, b->size, scratches[b->device].id, offset);
+	saved_bytes += b->size;
+	saved_ns += clock_now_ns() - began;
+	return result;
+}
+
+static bool is_saved_late(uint64_t address)
+{
+	for (size_t i = 0; i < late.n; i++)
+		if (late.addresses[i] == address)
+			return true;
+	return false;
+}
+
+CUresult preimage_save(struct session_buffer *b)
+{
+	uint64_t serial = device.session->serial;
+	CUresult result = CUDA_SUCCESS;
+
+	/* Host memory rolls back with the arena. */
+	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
+		return CUDA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	if (!is_saved_late(b->address)) {
+		result = device.rollback == DEVICE_ROLLBACK_OFF
+				 ? announce_unsaved(b->address, b->size, b->cell, ledger_name(b))
+				 : save(b);
+		if (!result && is_watched)
+			device.driver->extension->guard_lift(b->address);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!result && device.rollback == DEVICE_ROLLBACK_OFF && !is_watched)
+		result = certify_forget(b);
+	if (!result) {
+		b->saved = serial;
+		b->digested = 0;
+	}
+	return result;
+}
+
+static void close_late(void)
+{
+	host_chunk_release(&late.chunk);
+	late.used = 0;
+}
+
+/* Room for `size` bytes in late.chunk; small copies share a chunk, as those that take() makes room
+ * for. */
+static CUresult take_late(int ordinal, uint64_t size)
+{
+	struct error err = ERROR_INIT;
+
+	if (size <= late.chunk.size - late.used && late.ordinal == ordinal)
+		return CUDA_SUCCESS;
+	close_late();
+	if (host_chunk_init(&late.chunk, ordinal, round_up_to(size, VMM_POOL_GRANULE), &err)) {
+		log_error("device memory: %s", err.text);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	late.ordinal = ordinal;
+	return CUDA_SUCCESS;
+}
+
+static CUresult copy_late(const struct emulator_guarded *g)
+{
+	uint64_t began = clock_now_ns(), offset;
+	CUresult result = take_late(g->device, g->size);
+
+	if (result)
+		return result;
+	offset = late.used;
+	memcpy(late.chunk.bytes + offset, g->bytes, g->size);
+	late.used = round_up_to(offset + g->size, VMM_POOL_ALIGN);
+	if (late.used > late.chunk.size)
+		late.used = late.chunk.size;
+	saved_bytes += g->size;
+	saved_ns += clock_now_ns() - began;
+	return announce(g->address, g->size, late.chunk.id, offset);
+}
+
+/* The device is about to write to a buffer that was not saved before its launch. */
+static int save_late(const struct emulator_guarded *g)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&lock);
+	if (!is_saved_late(g->address) && device.driver->extension->guard_holds(g->address)) {
+		if (!ARRAY_ROOM(late.addresses, late.n, &late.cap))
+			result = CUDA_ERROR_OUT_OF_MEMORY;
+		else if (device.rollback == DEVICE_ROLLBACK_OFF)
+			result = announce_unsaved(g->address, g->size, g->cell, g->name);
+		else
+			result = copy_late(g);
+		if (!result) {
+			log_debug(
+				"device memory: %llu bytes at %#llx are saved while a launch runs",
+				(unsigned long long)g->size, (unsigned long long)g->address);
+			late.addresses[late.n++] = g->address;
+			device.driver->extension->guard_lift(g->address);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return (int)result;
+}
+
+bool preimage_all_saved(void)
+{
+	for (int i = 0; i < device.count; i++)
+		if (device.contexts[i] && !(all_saved >> i & 1))
+			return false;
+	return true;
+}
+
+static CUresult save_reached(void)
+{
+	const struct session_array *a = &device.session->buffers;
+	int ordinal = device_current();
+
+	if (all_saved >> ordinal & 1)
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct session_buffer *b = session_at(a, struct session_buffer, i);
+		CUresult result;
+
+		/* Device code cannot write a freed buffer or a constant. */
+		if (b->dead || b->kind == BUFFER_CONSTANT || !peers_reach(ordinal, b))
+			continue;
+		result = preimage_save(b);
+		if (result)
+			return result;
+	}
+	all_saved |= 1u << ordinal;
+	return CUDA_SUCCESS;
+}
+
+CUresult preimage_save_all(void)
+{
+	CUresult result = save_reached();
+
+	/* Of constants. They were not to be written, and there is nothing to fall back on. */
+	if (!result && !is_watched && certify_reach())
+		log_warning("device memory: constants of the session are not watched, since the "
+			    "device computes no digests");
+	return result;
+}
+
+/* Once in a cell; without memory for the note, each time. */
+static bool is_new_chunk(uint64_t chunk)
+{
+	for (size_t i = shared.n; i-- > 0;)
+		if (shared.chunks[i] == chunk)
+			return false;
+	if (ARRAY_ROOM(shared.chunks, shared.n, &shared.cap))
+		shared.chunks[shared.n++] = chunk;
+	return true;
+}
+
+/*
+ * Small buffers share a chunk, which is mapped as a whole: what runs over the end of one on a GPU
+ * is in the next, and no fault. So all of a chunk is saved with the first that is written.
+ */
+static CUresult save_beside(const struct session_buffer *b)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t chunk = b->address / VMM_POOL_GRANULE;
+	CUresult result = CUDA_SUCCESS;
+
+	if (is_watched || b->size > VMM_POOL_SMALL || !is_new_chunk(chunk))
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < a->n && !result; i++) {
+		struct session_buffer *other = session_at(a, struct session_buffer, i);
+
+		if (!other->dead && other->size <= VMM_POOL_SMALL &&
+		    other->address / VMM_POOL_GRANULE == chunk)
+			result = preimage_save(other);
+	}
+	return result;
+}
+
+/* Is the value what a write may have been made from? What lies where it points to is saved. */
+static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wild)
+{
+	struct session_buffer *b = ledger_find(value);
+	CUresult result;
+
+	*ret_is_pointer = b || !value || held_reaches(value, 1);
+	*ret_is_wild = !*ret_is_pointer && address_in_device(value);
+	if (!b || b->kind == BUFFER_CONSTANT)
+		return CUDA_SUCCESS;
+	result = preimage_save(b);
+	return result ? result : save_beside(b);
+}
+
+/* *ret_known: at least one of the bases is an address that is known, and none is one that is not.
+ */
+static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set *s, void **args,
+			 bool *ret_known)
+{
+	CUresult result = CUDA_SUCCESS;
+	bool wild = false;
+
+	*ret_known = s->own;
+	for (uint32_t i = 0; i < s->n && !result; i++) {
+		bool is_pointer, is_wild;
+
+		result = save_base(ptx_writes_value(w, &w->bases[s->first + i], args), &is_pointer,
+				   &is_wild);
+		*ret_known |= is_pointer;
+		wild |= is_wild;
+	}
+	*ret_known &= !wild;
+	return result;
+}
+
+static CUresult save_launch(const struct ptx_writes *w, void **args)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (device.rollback == DEVICE_ROLLBACK_WHOLE || w->all || (w->n_parameters && !args))
+		return save_reached();
+	if (all_saved >> device_current() & 1)
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < w->n_sets && !result; i++) {
+		bool known;
+
+		result = save_set(w, &w->sets[i], args, &known);
+		if (!result && !known)
+			return save_reached();
+	}
+	return result;
+}
+
+/* Of what is not saved. A device that cannot compute digests has all of it saved. */
+static CUresult watch_rest(void)
+{
+	return is_watched || !certify_reach() ? CUDA_SUCCESS : save_reached();
+}
+
+CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
+{
+	CUresult result = save_launch(w, args);
+
+	return result ? result : watch_rest();
+}
+
+CUresult preimage_save_pointer(uint64_t value)
+{
+	bool is_pointer, is_wild;
+
+	return save_base(value, &is_pointer, &is_wild);
+}
+
+CUresult preimage_save_rest(void)
+{
+	return device.rollback == DEVICE_ROLLBACK_WHOLE ? save_reached() : watch_rest();
+}
+
+CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
+{
+	uint64_t from = vmm_pool_scratch_address(chunk);
+	const struct session_buffer *b = ledger_find(address);
+
+	return from ? copy_now(b ? b->device : 0, address, from + offset, size)
+		    : CUDA_ERROR_NOT_FOUND;
+}
+
+void preimage_reset(void)
+{
+	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+		scratches[i].size = scratches[i].used = 0;
+	all_saved = 0;
+	certify_reset();
+	shared.n = 0;
+	pthread_mutex_lock(&lock);
+	late.n = 0;
+	close_late();
+	pthread_mutex_unlock(&lock);
+	if (is_watched)
+		device.driver->extension->guard(NULL);
+	is_watched = false;
+}
+
+void preimage_watch(void)
+{
+	is_watched = device.usable && device.driver->extension;
+	if (is_watched)
+		device.driver->extension->guard(save_late);
+}
+
+void preimage_reach_changed(void)
+{
+	all_saved = 0;
+	certify_reset();
+}

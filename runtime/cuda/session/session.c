@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays in session memory. */
+#include "runtime/cuda/session/session.h"
+
+#include <string.h>
+
+#include "runtime/cuda/driver/device-state.h"
+
+#define SESSION_VERSION 2
+
+struct session *session_open(void)
+{
+	void **root = device.host->session_root;
+
+	if (!*root) {
+		struct session *s = device.host->session_alloc(sizeof(*s));
+
+		if (!s)
+			return NULL;
+		memset(s, 0, sizeof(*s));
+		s->version = SESSION_VERSION;
+		*root = s;
+	}
+	return *root;
+}
+
+void *session_insert(struct session_array *a, size_t size, uint32_t index)
+{
+	char *at;
+
+	if (a->n == a->cap) {
+		uint32_t cap = a->cap ? a->cap * 2 : 16;
+		void *items = device.host->session_alloc(cap * size);
+
+		if (!items)
+			return NULL;
+		if (a->n)
+			memcpy(items, a->items, a->n * size);
+		if (a->items)
+			device.host->session_free(a->items);
+		a->items = items;
+		a->cap = cap;
+	}
+	at = (char *)a->items + index * size;
+	memmove(at + size, at, (a->n - index) * size);
+	memset(at, 0, size);
+	a->n++;
+	return at;
+}
+
+void session_remove(struct session_array *a, size_t size, uint32_t index)
+{
+	char *at = (char *)a->items + index * size;
+
+	memmove(at, at + size, (a->n - index - 1) * size);
+	a->n--;
+}
+
+void session_array_clear(struct session_array *a)
+{
+	if (a->items)
+		device.host->session_free(a->items);
+	*a = (struct session_array){ 0 };
+}
+
+char *session_strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = device.host->session_alloc(size);
+
+	if (copy)
+		memcpy(copy, text, size);
+	return copy;
+}
