@@ -15,7 +15,9 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/rollback/certify.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/device-open.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -53,7 +55,7 @@ int device_attach(const struct device_attachment *how, struct error *err)
 	device.gives_up = how->gives_up;
 	device.epoch = how->epoch;
 	if (!device.usable && device.info.devices)
-		device_take();
+		device_open_take();
 	check_devices(how);
 	device_set_limit(how->limit);
 	device.session = session_open();
@@ -89,7 +91,7 @@ static struct session_buffer *buffer_in(uint64_t address, uint64_t size)
 static void put_out_of_reach(uint64_t address, uint64_t size, CUresult why)
 {
 	const struct session_buffer *b = address ? buffer_in(address, size) : NULL;
-	const char *text = cudart_error_text((cudaError_t)why);
+	const char *text = cuda_error_text(why);
 
 	if (!address)
 		device_set_out_of_reach("the memory with what the failed cell has overwritten "
@@ -118,8 +120,7 @@ int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, st
 	if (!result || is_gone(result))
 		return 0;
 	log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)",
-		    (unsigned long long)address, cudart_error_text((cudaError_t)result),
-		    (int)result);
+		    (unsigned long long)address, cuda_error_text(result), (int)result);
 	/* What is given up is found missing at the end. */
 	if (!device.gives_up)
 		put_out_of_reach(address, size, result);
@@ -156,8 +157,7 @@ int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
 		return 0;
 	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be brought back: %s",
 			 (unsigned long long)address,
-			 f.problem.text[0] ? f.problem.text
-					   : cudart_error_text((cudaError_t)result));
+			 f.problem.text[0] ? f.problem.text : cuda_error_text(result));
 }
 
 int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err)
@@ -173,7 +173,7 @@ int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address,
 	if (result)
 		return error_set(err, ERROR_SYSTEM,
 				 "device memory that undo keeps cannot be mapped: %s",
-				 cudart_error_text((cudaError_t)result));
+				 cuda_error_text(result));
 	*ret_address = vmm_pool_scratch_address(id);
 	return 0;
 }
@@ -215,8 +215,8 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 	else
 		device_set_out_of_reach("the content of device memory at 0x%llx from before the "
 					"failed cell cannot be copied back: %s (%d)",
-					(unsigned long long)address,
-					cudart_error_text((cudaError_t)result), (int)result);
+					(unsigned long long)address, cuda_error_text(result),
+					(int)result);
 	return 0;
 }
 

@@ -5,17 +5,12 @@
 #include "runtime/arena/layout-hash.h"
 #include "runtime/cuda/device.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/cleanup.h"
-#include "common/cuda-fault.h"
-#include "common/device-watch.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
@@ -25,439 +20,22 @@
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/reports/device-audit.h"
 #include "runtime/cuda/code/device-code.h"
-#include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/reports/device-fault.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/driver/device-traits.h"
 #include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/memory/held.h"
-#include "runtime/cuda/reports/hmm.h"
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/library-handles.h"
 #include "runtime/cuda/libcuda/libcuda.h"
-#include "runtime/cuda/libcuda/nvml.h"
-#include "runtime/cuda/memory/peers.h"
 #include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/source-text.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/exports/cudart-table.h"
 #include "runtime/cuda/memory/watch.h"
-
-/* Code of cells is made by the tools of this version. */
-#define NEEDED_VERSION 13000
-#define NEEDED_TEXT "13.0"
-#define NEEDED_DRIVER "580"
-#define VERSION_TEXT_MAX 24
-
-struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static struct cuda_driver chosen;
-static pthread_t cell_thread;
-static _Thread_local int current;       /* device of the thread */
-static _Thread_local CUcontext entered; /* that the driver has for the thread */
-
-CUresult device_note(CUresult result)
-{
-	int well = 0;
-
-	if (cuda_fault_kind((int)result) != CUDA_FAULT_RECOVERABLE &&
-	    atomic_compare_exchange_strong(&device.sticky, &well, (int)result))
-		device_fault_note(result);
-	return result;
-}
-
-/* A context takes memory and time, so a device has none before it is used. */
-static CUresult retain(int ordinal)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	CUresult result = CUDA_SUCCESS;
-
-	if (device.contexts[ordinal])
-		return CUDA_SUCCESS;
-	pthread_mutex_lock(&lock);
-	if (!device.contexts[ordinal])
-		result =
-			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
-	if (result && device_dump_give_up(&chosen, result))
-		result =
-			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
-	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-CUresult device_enter(void)
-{
-	CUresult result = device.count ? retain(current) : device.unusable;
-
-	if (!result && entered != device.contexts[current])
-		result = device.driver->cuCtxSetCurrent(device.contexts[current]);
-	if (!result)
-		entered = device.contexts[current];
-	return result;
-}
-
-void device_context_changed(void)
-{
-	entered = NULL;
-}
-
-bool device_in_cell_thread(void)
-{
-	return pthread_equal(pthread_self(), cell_thread);
-}
-
-int device_current(void)
-{
-	return current;
-}
-
-CUresult device_switch(int ordinal)
-{
-	current = ordinal;
-	return device_enter();
-}
-
-void device_lock(void)
-{
-	if (device.host->enter_tables)
-		device.host->enter_tables();
-	pthread_mutex_lock(&device.lock);
-}
-
-void device_unlock(void)
-{
-	pthread_mutex_unlock(&device.lock);
-	if (device.host->leave_tables)
-		device.host->leave_tables();
-}
-
-void device_print(bool to_stderr, const char *text, size_t len)
-{
-	if (device.host->print)
-		device.host->print(to_stderr, text, len);
-	else
-		fwrite(text, 1, len, to_stderr ? stderr : stdout);
-}
-
-static void print(void *data, int to_stderr, const char *text, size_t len)
-{
-	(void)data;
-	device.host->print(to_stderr, text, len);
-}
-
-/* libcgpu-emulator.so lies beside the worker; CGPU_EMULATOR names another one. */
-static const char *emulator_path(void)
-{
-	static char path[4096];
-	const char *given = getenv("CGPU_EMULATOR");
-	ssize_t n;
-	char *slash;
-
-	if (given)
-		return given;
-	n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("libcgpu-emulator.so"));
-	if (n <= 0)
-		return "libcgpu-emulator.so";
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	strcpy(slash ? slash + 1 : path, "libcgpu-emulator.so");
-	return path;
-}
-
-/* "12.4" of 12040. */
-static void put_version(int version, char ret[VERSION_TEXT_MAX])
-{
-	snprintf(ret, VERSION_TEXT_MAX, "%d.%d", version / 1000, version % 1000 / 10);
-}
-
-/* Load and initialise a driver with at least one device. */
-static int try_driver(const char *path, struct error *err)
-{
-	char present[VERSION_TEXT_MAX];
-	int count = 0, version = 0;
-	CUresult result;
-	bool lacks;
-
-	device.unusable = CUDA_ERROR_NO_DEVICE;
-	lacks = driver_open(path, &chosen, err);
-	/* One that is too old is asked, too: where no device is, a newer one is of no use. */
-	if (lacks && (!chosen.cuInit || !chosen.cuDriverGetVersion))
-		return -1;
-	result = chosen.cuInit(0);
-	if (!result && !chosen.cuDriverGetVersion(&version) && version < NEEDED_VERSION)
-		result = (CUresult)cudaErrorInsufficientDriver;
-	if (!result && lacks)
-		return -1;
-	if (!result)
-		result = chosen.cuDeviceGetCount(&count);
-	if (!result && !count)
-		result = CUDA_ERROR_NO_DEVICE;
-	device.unusable = result ? result : CUDA_ERROR_NOT_SUPPORTED;
-	if (!result)
-		return device_window_open(&chosen, device.host->window, err);
-	/* One that fails in all it is asked does not tell its version. */
-	if (chosen.cuDriverGetVersion(&version) || version >= NEEDED_VERSION)
-		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path,
-				 cudart_error_text((cudaError_t)result), (int)result);
-	put_version(version, present);
-	return error_set(
-		err, ERROR_UNSUPPORTED,
-		"%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA " NEEDED_TEXT
-		" is needed, which driver " NEEDED_DRIVER " and later have",
-		path, cudart_error_text((cudaError_t)result), (int)result, present);
-}
-
-/* The machine's own driver, also when another library has its name. */
-static int try_native(struct error *err)
-{
-	static char path[LIBCUDA_PATH_MAX] = LIBCUDA_NAME;
-	int ret;
-
-	if (libcuda_is_loaded() && !libcuda_find(path))
-		return error_set(err, ERROR_NOT_FOUND,
-				 "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
-	/* Code is loaded when it is used first: a context of the libraries takes a quarter of the
-	 * memory then. */
-	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
-	device_traits_choose_mps();
-	libcuda_opens_driver = true;
-	ret = try_driver(path, err);
-	libcuda_opens_driver = false;
-	return ret;
-}
-
-/* A machine without a driver needs no explanation why it is not used. */
-static void pass_over(const char *why)
-{
-	char path[LIBCUDA_PATH_MAX];
-
-	if (libcuda_find(path))
-		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%.*s",
-			 (int)sizeof(device.info.passed_over) - 1, why);
-}
-
-static int choose(struct error *err)
-{
-	const char *want = device.host->driver ? device.host->driver : getenv("CGPU_DEVICE");
-	struct error why = ERROR_INIT;
-
-	if (want && !strcmp(want, "native"))
-		return try_native(err);
-	if (want && strcmp(want, "emulated"))
-		return error_set(err, ERROR_INPUT,
-				 "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"",
-				 want);
-	if (want && device.host->passed_over)
-		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%s",
-			 device.host->passed_over);
-	if (!want && !try_native(&why))
-		return 0;
-	if (!want)
-		pass_over(why.text);
-	return try_driver(emulator_path(), err);
-}
-
-static CUresult make_ready(void)
-{
-	CUresult result = device_enter();
-
-	if (!result)
-		result = vmm_pool_init();
-	return result;
-}
-
-/* Code of cells is for every device of the session. */
-static int lowest_capability(void)
-{
-	int lowest = 0;
-
-	for (int i = 0; i < device.count; i++) {
-		int major, minor;
-
-		if (device.driver->cuDeviceGetAttribute(
-			    &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i) ||
-		    device.driver->cuDeviceGetAttribute(
-			    &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i))
-			return 0;
-		if (!lowest || 10 * major + minor < lowest)
-			lowest = 10 * major + minor;
-	}
-	return lowest;
-}
-
-static void describe(struct device_info *info)
-{
-	size_t total;
-
-	device.driver->cuDeviceGetCount(&device.count);
-	if (device.count > SESSION_DEVICES_MAX)
-		device.count = SESSION_DEVICES_MAX;
-	device.driver->cuDeviceGetName(info->name, sizeof(info->name), 0);
-	device.driver->cuDriverGetVersion(&info->driver_version);
-	info->devices = device.count;
-	for (int i = 0; i < device.count; i++) {
-		if (device.driver->cuDeviceTotalMem(&total, i))
-			total = 0;
-		info->memory += total;
-		if (total > info->most_memory)
-			info->most_memory = total;
-		device.driver->cuDeviceGetUuid((CUuuid *)info->uuids[i], i);
-	}
-	info->capability = lowest_capability();
-	info->traits = device_traits(device.driver);
-	info->emulated = device.driver->extension;
-}
-
-void device_set_unusable(CUresult result)
-{
-	device_set_out_of_reach("the device cannot be used: %s (%d). Is it used exclusively by "
-				"another process, full, or gone?",
-				cudart_error_text((cudaError_t)result), (int)result);
-	device.unusable = result;
-}
-
-void device_set_out_of_reach(const char *format, ...)
-{
-	va_list args;
-
-	device.usable = false;
-	device.unusable = CUDA_ERROR_DEVICE_UNAVAILABLE;
-	va_start(args, format);
-	vsnprintf(device.info.problem, sizeof(device.info.problem), format, args);
-	va_end(args);
-}
-
-CUresult device_own_stream(int ordinal, CUstream *ret)
-{
-	static CUstream streams[SESSION_DEVICES_MAX];
-	CUresult result = CUDA_SUCCESS;
-
-	if (!streams[ordinal]) {
-		result = device.driver->cuStreamCreateWithPriority(&streams[ordinal],
-								   CU_STREAM_NON_BLOCKING, 0);
-		if (!result && device.driver->extension)
-			device.driver->extension->profile_hide(streams[ordinal]);
-	}
-	*ret = streams[ordinal];
-	return result;
-}
-
-static void use_extension(void)
-{
-	if (device.host->watch)
-		device.driver->extension->count_busy(&device.host->watch->busy);
-	if (device.host->print)
-		device.driver->extension->set_print(print, NULL);
-	device.driver->extension->set_source(source_text_line, NULL);
-	if (device.host->thread_count)
-		device.driver->extension->set_threads(device.host->thread_count,
-						      device.host->hold_thread,
-						      device.host->release_thread);
-	if (device.host->describe)
-		device.driver->extension->reach_host(hmm_find_host);
-}
-
-void device_take(void)
-{
-	CUresult result = make_ready();
-
-	if (result) {
-		device_set_unusable(result);
-		return;
-	}
-	device.usable = true;
-	device.info.window = device_window_size();
-	device.info.problem[0] = '\0';
-	if (device.driver->extension)
-		use_extension();
-}
-
-void device_stand_before_driver(const char *folder)
-{
-	struct error err = ERROR_INIT;
-
-	if (libcuda_load(folder, &err))
-		log_error("%s: what libraries take of a device is not counted", err.text);
-	err = (struct error)ERROR_INIT;
-	if (nvml_load(folder, &err))
-		log_error("%s: it shows cells the whole device, not their limit", err.text);
-}
-
-void device_leave_alone(const struct device_host *host, struct device_info *ret_info)
-{
-	device.host = host;
-	device.driver = &chosen;
-	device_set_out_of_reach("the device is left alone: a process that was to use it has hung "
-				"in its driver. `%%gpu reset` tries it again");
-	*ret_info = device.info;
-}
-
-/*
- * device_attach() takes the context then. In exclusive mode the worker that has the session has the
- * only one that there can be. A driver that gives no addresses without one cannot be waited with.
- */
-static bool waits(void)
-{
-	bool alone = (device.info.traits & (DEVICE_EXCLUSIVE | DEVICE_MPS)) == DEVICE_EXCLUSIVE;
-
-	return (alone || device.host->waits) && device.info.window;
-}
-
-static void use(int (*find)(struct error *err), const struct device_host *host,
-		struct device_info *ret_info)
-{
-	struct error why = ERROR_INIT;
-
-	device.host = host;
-	device.driver = &chosen;
-	device.unusable = CUDA_ERROR_NO_DEVICE;
-	if (find(&why)) {
-		snprintf(device.info.problem, sizeof(device.info.problem), "%.*s",
-			 (int)sizeof(device.info.problem) - 1, why.text);
-		*ret_info = device.info;
-		nvml_attach();
-		return;
-	}
-	libcuda_attach(chosen.handle, chosen.library);
-	if (getenv("CGPU_TRACE_DRIVER"))
-		device.driver = driver_trace(&chosen);
-	describe(&device.info);
-	nvml_attach();
-	device_dump_ask(&chosen, host->dump_folder);
-	device.info.window = device_window_size();
-	if (!waits())
-		device_take();
-	*ret_info = device.info;
-}
-
-int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
-{
-	(void)err;
-	use(choose, host, ret_info);
-	return 0;
-}
-
-static int choose_emulated(struct error *err)
-{
-	return try_driver(emulator_path(), err);
-}
-
-void device_init_checks(const struct device_host *host, const struct worker_device *as,
-			struct device_info *ret_info)
-{
-	char count[16], memory[24];
-
-	snprintf(count, sizeof(count), "%u", as->count);
-	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)as->memory);
-	setenv("CGPU_EMULATED_DEVICES", count, 1);
-	setenv("CGPU_EMULATED_MEMORY", memory, 1);
-	setenv("CGPU_EMULATED_HMM", as->has_hmm ? "1" : "0", 1);
-	unsetenv("CGPU_EMULATED_FAIL");
-	use(choose_emulated, host, ret_info);
-}
+#include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/session/session.h"
 
 /* Whether threads of the driver may begin what streams hold. */
 static void let_driver_work(bool on)
@@ -520,6 +98,14 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return copy(address, (uintptr_t)bytes, size, err);
 }
 
+/* As cells have left it with cudaSetDevice(), if there still is one. */
+static int first_device(void)
+{
+	if (!device.session)
+		return device_current();
+	return device.session->current_device < device.count ? device.session->current_device : 0;
+}
+
 void device_cell_begin(uint32_t cell, uint32_t checks)
 {
 	device.cell = cell;
@@ -533,13 +119,9 @@ void device_cell_begin(uint32_t cell, uint32_t checks)
 		let_driver_work(true);
 	if (device.usable && device.driver->extension)
 		device.driver->extension->check_begin(checks);
-	if (device.session) {
+	if (device.session)
 		device.session->serial++;
-		current = device.session->current_device < device.count
-				  ? device.session->current_device
-				  : 0;
-	}
-	cell_thread = pthread_self();
+	device_begin_cells(first_device());
 	ledger_cell_begin();
 	cudart_cell_begin();
 	library_handles_cell_begin();
@@ -548,13 +130,6 @@ void device_cell_begin(uint32_t cell, uint32_t checks)
 void device_cell_text(const char *text)
 {
 	source_text_begin(device.cell, text);
-}
-
-void device_choose(int ordinal)
-{
-	current = ordinal;
-	if (pthread_equal(pthread_self(), cell_thread))
-		device.session->current_device = ordinal;
 }
 
 /* With the first device code: whoever has a GPU expects it there, and for himself. */
@@ -614,7 +189,7 @@ int device_load(const struct unit *u, struct error *err)
 static CUresult wait_idle(void)
 {
 	CUresult result = CUDA_SUCCESS;
-	int before = current;
+	int before = device_current();
 
 	device.host->enter_device();
 	if (!device.driver->extension)
@@ -913,6 +488,52 @@ void device_stop(void)
 {
 	if (device.driver && device.driver->extension)
 		device.driver->extension->stop(1);
+}
+
+uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
+{
+	return device_code_stand_in(stand_in, ret_size);
+}
+
+const char *device_fault_cause(void)
+{
+	return device_fault_told();
+}
+
+int device_trace_begin(struct error *err)
+{
+	return trace_begin(err);
+}
+
+void device_trace_stop(void)
+{
+	trace_stop();
+}
+
+int device_trace_take(struct buffer *ret, struct error *err)
+{
+	return trace_take(ret, err);
+}
+
+void *device_symbol(const char *name)
+{
+	return cudart_table_find(name);
+}
+
+void *device_library_symbol(const char *name)
+{
+	return library_handles_symbol(name);
+}
+
+bool device_libraries_due(void)
+{
+	return library_handles_due();
+}
+
+void device_libraries_renew(void *unused)
+{
+	(void)unused;
+	library_handles_renew();
 }
 
 uint64_t device_layout(void)

@@ -20,6 +20,7 @@
 
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/libcuda/nvml.h"
 #include "tests/unit/device-host.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cuda/ptx-condition: the declaration of cudaGraphSetConditional() and its calls in PTX as
- * nvcc writes them. */
+/* runtime/cuda/ptx/ptx-condition: the declaration of cudaGraphSetConditional() and its calls in PTX
+ * as nvcc writes them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cuda/ptx-variables: what is found in a module, initial bytes with addresses in them, and
- * the rewritten text. */
+/* runtime/cuda/ptx/ptx-variables: what is found in a module, initial bytes with addresses in them,
+ * and the rewritten text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/cuda/ptx-writes on small texts: each rule where it holds and where it does not. The
+ * runtime/cuda/ptx/ptx-writes on small texts: each rule where it holds and where it does not. The
  * result is written as "0 2+8 ..." for a set of bytes of parameters, "own" where the write may go
  * to memory of the cta, sets parted by "; ".
  */

@@ -78,7 +78,7 @@ static const struct session_variable *variable_around(uint64_t byte)
 	return NULL;
 }
 
-uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
+uint64_t device_code_stand_in(uint64_t stand_in, uint64_t *ret_size)
 {
 	const struct session_variable *v;
 	uint64_t address = 0, offset = 0;
@@ -91,7 +91,7 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 		offset = stand_in - (uintptr_t)v->stand_in;
 		*ret_size = v->size - offset;
 		address = v->address[device_current()];
-		for (int i = 0; i < SESSION_DEVICES_MAX && !address; i++)
+		for (int i = 0; i < DEVICES_MAX && !address; i++)
 			address = v->address[i];
 	}
 	device_unlock();
@@ -230,7 +230,7 @@ static void leave_unit(uint32_t index)
 
 	if (--u->users)
 		return;
-	for (int i = 0; i < SESSION_DEVICES_MAX; i++) {
+	for (int i = 0; i < DEVICES_MAX; i++) {
 		if (u->on[i].epoch == device.epoch && i < device.count && !device_switch(i))
 			device.driver->cuModuleUnload(u->on[i].module);
 		if (u->on[i].text)
@@ -293,7 +293,7 @@ static int claim_definition(const struct ptx_variable *v, uint32_t unit, size_t 
 			return error_set(err, ERROR_MEMORY, "out of session memory");
 		place_at(unit, i)->variable = (uint32_t)(known - variable_at(0)) + 1;
 	}
-	for (int d = 0; v->is_managed && d < SESSION_DEVICES_MAX; d++) {
+	for (int d = 0; v->is_managed && d < DEVICES_MAX; d++) {
 		place_at(unit, i)->address[d] = address;
 		if (known)
 			known->address[d] = address;
@@ -441,7 +441,7 @@ static CUresult load_module(struct session_unit *u, struct error *err);
 /* A pointer to a function of an earlier unit means something only while that unit is loaded. */
 static void load_pointed_at(void)
 {
-	static uint32_t done[SESSION_DEVICES_MAX];
+	static uint32_t done[DEVICES_MAX];
 	int d = device_current();
 	struct error err = ERROR_INIT;
 
@@ -500,7 +500,7 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 /* What is known of an entry in this worker. */
 static void forget_functions(struct session_entry *e)
 {
-	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+	for (int i = 0; i < DEVICES_MAX; i++)
 		if (e->on[i].epoch == device.epoch && e->on[i].writes) {
 			ptx_writes_release(e->on[i].writes);
 			free(e->on[i].writes);
@@ -615,7 +615,7 @@ static void take_private_places(const struct unit *u, const struct ptx_variables
 
 		if (from->variable || v->items[i].is_managed)
 			continue;
-		for (int d = 0; d < SESSION_DEVICES_MAX; d++) {
+		for (int d = 0; d < DEVICES_MAX; d++) {
 			const struct session_buffer *b =
 				from->address[d] ? ledger_find(from->address[d]) : NULL;
 
@@ -773,7 +773,7 @@ static void forget_entry(struct session_entry *e)
 static void forget_variable(struct session_variable *v)
 {
 	leave_unit(v->unit);
-	for (int d = 0; d < SESSION_DEVICES_MAX; d++) {
+	for (int d = 0; d < DEVICES_MAX; d++) {
 		struct session_buffer *b = v->address[d] ? ledger_find(v->address[d]) : NULL;
 
 		if (b && b->kind != BUFFER_MANAGED)

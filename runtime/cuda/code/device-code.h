@@ -45,6 +45,10 @@ struct session_entry *device_code_entry(const char *name);
 struct session_entry *device_code_entry_at(const void *stub);
 struct session_variable *device_code_variable_at(const void *stand_in);
 
+/* Where the byte lies on a device that this byte of a host object stands in for; 0: the object
+ * stands for no variable of device code. *ret_size: bytes from there to the variable's end. */
+uint64_t device_code_stand_in(uint64_t stand_in, uint64_t *ret_size);
+
 /* Where the variable lies on the thread's device, which may use it for the first time; 0: there is
  * no memory for it. */
 uint64_t device_code_variable_address(struct session_variable *v);

@@ -16,7 +16,7 @@
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
 
-static unsigned device_flags[SESSION_DEVICES_MAX];
+static unsigned device_flags[DEVICES_MAX];
 
 static cudaError_t check_device(int ordinal)
 {
@@ -54,8 +54,8 @@ static cudaError_t set_device(int ordinal)
 	result = cudart_error(device_switch(ordinal));
 	if (result)
 		device_switch(before);
-	else
-		device_choose(ordinal);
+	else if (device_in_cell_thread())
+		device.session->current_device = ordinal;
 	return result;
 }
 

@@ -14,6 +14,7 @@
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
 #include "common/launch-glue.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/reports/range-report.h"
 
@@ -34,32 +35,6 @@ static struct unchecked unchecked[UNCHECKED_MAX];
 static unsigned n_unchecked, n_more, last_serial;
 static _Thread_local unsigned of_last_call; /* the serial of what it left; 0: nothing */
 static struct unchecked bearer; /* the call that has brought the device's fault; .error 0: none */
-
-static const struct {
-	cudaError_t code;
-	const char *name;
-	const char *text;
-} errors[] = {
-#define CUDART_ERROR(symbol, text) { symbol, #symbol, text },
-#include "runtime/cuda/driver/cudart-errors.def"
-#undef CUDART_ERROR
-};
-
-const char *cudart_error_text(cudaError_t error)
-{
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i].code == error)
-			return errors[i].text;
-	return "unrecognized error code";
-}
-
-const char *cudart_error_name(cudaError_t error)
-{
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i].code == error)
-			return errors[i].name;
-	return "unrecognized error code";
-}
 
 void cudart_explain(const char *format, ...)
 {
@@ -161,8 +136,8 @@ void cudart_warnings(struct buffer *out)
 	for (unsigned i = 0; i < n_unchecked; i++) {
 		const struct unchecked *u = &unchecked[i];
 
-		buffer_printf(out, "%s returned %s (%s)", u->what, cudart_error_name(u->error),
-			      cudart_error_text(u->error));
+		buffer_printf(out, "%s returned %s (%s)", u->what, cuda_error_name(u->error),
+			      cuda_error_text(u->error));
 		if (u->line)
 			buffer_printf(out, " in line %u", u->line);
 		buffer_puts(out, ", and nobody looked at it\n");
@@ -204,12 +179,12 @@ const char *cudaGetErrorName(cudaError_t error)
 {
 	if (error)
 		checked(error);
-	return cudart_error_name(error);
+	return cuda_error_name(error);
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
 	if (error)
 		checked(error);
-	return cudart_error_text(error);
+	return cuda_error_text(error);
 }

@@ -48,7 +48,7 @@ enum { N_SIDES = 6, ALL_THREADS = N_SIDES, N_LIMITS };
  * held. */
 static const int *shape_limits(void)
 {
-	static int known[SESSION_DEVICES_MAX][N_LIMITS];
+	static int known[DEVICES_MAX][N_LIMITS];
 	int d = device_current(), *max = known[d];
 
 	for (int i = 0; !max[ALL_THREADS] && i < N_LIMITS; i++)

@@ -192,7 +192,7 @@ static cudaError_t destroy(cudaMemPool_t pool)
 	for (uint32_t i = 0; p && i < s->buffers.n; i++)
 		if (session_at(&s->buffers, struct session_buffer, i)->pool == p)
 			session_at(&s->buffers, struct session_buffer, i)->pool = NULL;
-	for (int i = 0; p && i < SESSION_DEVICES_MAX; i++)
+	for (int i = 0; p && i < DEVICES_MAX; i++)
 		if (s->current_pool[i] == p)
 			s->current_pool[i] = NULL;
 	if (p) {

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entering and leaving the runtime API, and the table of what cells can link to. */
-#define _GNU_SOURCE
-#define CUDA_ENABLE_DEPRECATED /* cells may call these */
+/* Entering and leaving the runtime API, and checks that several of its chapters make. */
 #include "runtime/cuda/cudart/cudart.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cuda_profiler_api.h>
 
 #include "common/address-map.h"
-#include "common/launch-glue.h"
-#include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/memory/held.h"
@@ -20,7 +12,6 @@
 #include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/reports/range-report.h"
-#include "runtime/cuda/code/registration.h"
 #include "runtime/cuda/reports/trace.h"
 
 static _Thread_local bool in_host_call;
@@ -125,43 +116,4 @@ cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
 	cudaError_t result = graphs_check_stream(stream);
 
 	return result ? result : cudart_error(handles_stream(stream, ret));
-}
-
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
-/* <cuda_runtime_api.h> may map a name to the symbol of a version. */
-static const struct {
-	const char *name;
-	void *function;
-} functions[] = {
-#define CUDART(name) { TEXT(name), (void *)name },
-#include "runtime/cuda/exports/cudart.def"
-#undef CUDART
-};
-
-/* NVRTC makes PTX beside machine code, and PTX is what the emulated device runs: cells that ask for
- * the one get the other. */
-static void *instead_of_machine_code(const char *name)
-{
-	static const char *const pairs[][2] = { { "nvrtcGetCUBIN", "nvrtcGetPTX" },
-						{ "nvrtcGetCUBINSize", "nvrtcGetPTXSize" } };
-
-	for (size_t i = 0; device.info.emulated && i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (!strcmp(name, pairs[i][0]))
-			return dlsym(RTLD_DEFAULT, pairs[i][1]);
-	return NULL;
-}
-
-void *device_symbol(const char *name)
-{
-	void *p;
-
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (!strcmp(functions[i].name, name))
-			return functions[i].function;
-	p = cudart_per_thread(name);
-	if (!p)
-		p = instead_of_machine_code(name);
-	return p ? p : cudart_unsupported(name);
 }

@@ -64,13 +64,6 @@ static inline cudaError_t cudart_error(CUresult result)
 		cudart_error(waited_);                                                             \
 	})
 
-/* As the API has them, without counting as looked at. */
-const char *cudart_error_text(cudaError_t error);
-const char *cudart_error_name(cudaError_t error);
-
-/* The function of a name that ends in _ptsz or _ptds; NULL: there is none. */
-void *cudart_per_thread(const char *name);
-
 void cudart_cell_begin(void);
 /* A line for each error of this cell that nobody asked about; they are forgotten. */
 void cudart_warnings(struct buffer *out);

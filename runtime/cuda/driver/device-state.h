@@ -9,20 +9,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/cuda/device.h"
+#include "runtime/cuda/driver/device-host.h"
 #include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/session/session.h"
+
+struct session;
+
+#define DEVICES_MAX 16
+
+/* What those above do when the driver has said something. */
+struct device_callbacks {
+	/* The first error that ends the device. */
+	void (*ended)(CUresult why);
+	/* No context could be made; true: another try is worth it. */
+	bool (*context_refused)(CUresult why);
+};
 
 struct device {
 	const struct device_host *host;
 	const struct cuda_driver *driver;
+	const struct device_callbacks *callbacks;
 	struct device_info info;
 	bool usable;
-	CUresult unusable;                       /* why not */
-	int count;                               /* of devices, SESSION_DEVICES_MAX at most */
-	CUcontext contexts[SESSION_DEVICES_MAX]; /* NULL: nobody has used that one */
-	uint32_t epoch;                          /* of the session that is attached */
-	uint64_t limit;                          /* cap on session device memory, bytes */
+	CUresult unusable;               /* why not */
+	int count;                       /* of devices, DEVICES_MAX at most */
+	CUcontext contexts[DEVICES_MAX]; /* NULL: nobody has used that one */
+	uint32_t epoch;                  /* of the session that is attached */
+	uint64_t limit;                  /* cap on session device memory, bytes */
 	enum device_rollback rollback;
 	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
@@ -39,17 +51,13 @@ int device_current(void);
 /* Make it another one. What is in between comes back by another call; a failure is found by
  * device_enter(), too. */
 CUresult device_switch(int ordinal);
-/* What cudaSetDevice() does: the choice of the thread that cells run in is session state. */
-void device_choose(int ordinal);
+/* Cells run in this thread from here on; this is its device. */
+void device_begin_cells(int ordinal);
 /* Make the context of the thread's device current in the driver. */
 CUresult device_enter(void);
-/*
- * Use the device of the driver that was chosen, if it lets us. It may refuse a context and give one
- * later, as a device does that one process may use to the spare: then it is asked again.
- */
-void device_take(void);
+/* From here on no cell uses the device: the driver has answered so. */
 void device_set_unusable(CUresult why);
-/* From here on no cell uses the device, for a reason that is no error of the driver's. */
+/* The same, for a reason that is no error of the driver's. */
 void device_set_out_of_reach(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The stream of the current device in which work of our own waits for nothing that cells have
  * begun. */

@@ -19,7 +19,6 @@
 
 #include "common/worker-protocol.h"
 #include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/libcuda/nvml.h"
 
 #define PIPES "CUDA_MPS_PIPE_DIRECTORY"
 #define PIPES_DEFAULT "/tmp/nvidia-mps"
@@ -63,13 +62,13 @@ static bool is_exclusive(void *nvml)
 	return exclusive;
 }
 
-void device_traits_choose_mps(void)
+void device_traits_choose_mps(void *(*open_nvml)(void))
 {
 	void *nvml;
 
 	if (!has_daemon())
 		return;
-	nvml = nvml_open();
+	nvml = open_nvml();
 	is_client = !nvml || is_exclusive(nvml);
 	if (!is_client)
 		setenv(PIPES, NO_PIPES, 1);

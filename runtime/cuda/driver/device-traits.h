@@ -8,8 +8,8 @@
 struct cuda_driver;
 
 /* Before cuInit() of the machine's driver: cells take part in MPS only where the device cannot be
- * used without it. */
-void device_traits_choose_mps(void);
+ * used without it. open_nvml: the machine's NVML, as dlopen() gives it; NULL: there is none. */
+void device_traits_choose_mps(void *(*open_nvml)(void));
 /* After cuInit(): bits of enum device_trait. */
 uint32_t device_traits(const struct cuda_driver *driver);
 

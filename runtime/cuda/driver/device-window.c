@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/host-mapping.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
@@ -102,7 +102,7 @@ static int no_window(const struct cuda_driver *driver, uint64_t size, CUresult r
 				 *who.path ? who.path : "anonymous memory");
 	if (result)
 		return error_set(err, ERROR_UNSUPPORTED, "%s are refused: %s (%d)", what,
-				 cudart_error_text((cudaError_t)result), (int)result);
+				 cuda_error_text(result), (int)result);
 	return error_set(err, ERROR_UNSUPPORTED, "%s are free, and it gives 0x%llx instead", what,
 			 (unsigned long long)at);
 }

@@ -5,6 +5,8 @@
  * others from its cache.
  */
 #define _GNU_SOURCE
+#include "runtime/cuda/driver/libcuda-find.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,7 +18,6 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "runtime/cuda/libcuda/libcuda.h"
 
 #define CACHE "/etc/ld.so.cache"
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"

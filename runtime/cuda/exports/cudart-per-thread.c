@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The runtime API under the names that programs with a default stream of each thread call: NULL is
- * that stream, all else is the same function. Calls without a stream (_ptds) wait for the device's
- * legacy stream, which waits for those of threads.
+ * that stream, all else is the same function.
  */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart/cudart.h"
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "common/launch-glue.h"
+#include "runtime/cuda/exports/cudart-table.h"
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)
 
@@ -46,15 +46,8 @@ static const struct {
 
 void *cudart_per_thread(const char *name)
 {
-	const char *suffix = strstr(name, "_ptds");
-	char plain[80];
-
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strcmp(rows[i].name, name))
 			return rows[i].function;
-	if (!suffix || suffix[5] || (size_t)(suffix - name) >= sizeof(plain))
-		return NULL;
-	memcpy(plain, name, (size_t)(suffix - name));
-	plain[suffix - name] = '\0';
-	return device_symbol(plain);
+	return NULL;
 }

@@ -390,7 +390,7 @@ static CUresult total_memory(size_t *ret, CUdevice ordinal)
 }
 
 /* The worker has the primary contexts, too: what the caller has not taken he does not give back. */
-static int retained[SESSION_DEVICES_MAX];
+static int retained[DEVICES_MAX];
 
 static CUresult retain_context(CUcontext *ret, CUdevice ordinal)
 {
@@ -416,23 +416,27 @@ static CUresult release_context(CUdevice ordinal)
 /* ---- what an address belongs to: buffers of the session lie in chunks, of which the driver would
  * tell ---- */
 
+struct range {
+	uint64_t address, size;
+};
+
 /* The buffer of the session that has the address; size 0: there is none. */
-static struct device_buffer buffer_at(CUdeviceptr address)
+static struct range buffer_at(CUdeviceptr address)
 {
-	struct device_buffer ret = { 0 };
+	struct range ret = { 0 };
 	const struct session_buffer *b;
 
 	device_lock();
 	b = device.session ? ledger_find(address) : NULL;
 	if (b)
-		ret = (struct device_buffer){ .address = b->address, .size = b->size };
+		ret = (struct range){ .address = b->address, .size = b->size };
 	device_unlock();
 	return ret;
 }
 
 static CUresult address_range(CUdeviceptr *ret_base, size_t *ret_size, CUdeviceptr address)
 {
-	struct device_buffer b = buffer_at(address);
+	struct range b = buffer_at(address);
 
 	if (!b.size)
 		return LIBCUDA_REAL(LIBCUDA_cuMemGetAddressRange_v2,
@@ -445,7 +449,7 @@ static CUresult address_range(CUdeviceptr *ret_base, size_t *ret_size, CUdevicep
 }
 
 /* False: the driver knows better. */
-static bool tell_range(void *ret, CUpointer_attribute attribute, const struct device_buffer *b)
+static bool tell_range(void *ret, CUpointer_attribute attribute, const struct range *b)
 {
 	if (!ret || !b->size)
 		return false;
@@ -460,7 +464,7 @@ static bool tell_range(void *ret, CUpointer_attribute attribute, const struct de
 
 static CUresult pointer_attribute(void *ret, CUpointer_attribute attribute, CUdeviceptr address)
 {
-	struct device_buffer b = buffer_at(address);
+	struct range b = buffer_at(address);
 	CUresult result = libcuda_renew_pinning();
 
 	if (result || tell_range(ret, attribute, &b))
@@ -472,7 +476,7 @@ static CUresult pointer_attribute(void *ret, CUpointer_attribute attribute, CUde
 static CUresult pointer_attributes(unsigned n, CUpointer_attribute *attributes, void **ret,
 				   CUdeviceptr address)
 {
-	struct device_buffer b = buffer_at(address);
+	struct range b = buffer_at(address);
 	CUresult result = libcuda_renew_pinning();
 
 	if (!result)

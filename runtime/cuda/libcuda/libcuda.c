@@ -28,6 +28,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/rollback/preimage.h"

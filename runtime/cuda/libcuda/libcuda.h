@@ -14,26 +14,19 @@
 
 #include <cuda.h>
 
+#include "runtime/cuda/driver/libcuda-find.h"
 #include "runtime/cuda/libcuda/libcuda-shim.h"
 
 struct buffer;
 struct error;
 
-#define LIBCUDA_PATH_MAX 4096
-
 /* Load the libraries that stand before the driver, from this folder, before any other library.
  * Once. */
 int libcuda_load(const char *folder, struct error *err);
 bool libcuda_is_loaded(void);
-/* Where the machine's own driver is: the file that libcuda.so.1 stands for. False: there is none.
- */
-bool libcuda_find(char ret_path[LIBCUDA_PATH_MAX]);
-/* The same for another library that comes with it. */
-bool libcuda_find_file(const char *name, char ret_path[LIBCUDA_PATH_MAX]);
 /* Is this file the driver, or called as it is? Then whoever opens it is to get LIBCUDA_NAME, unless
  * it is this thread. */
 bool libcuda_is_driver(const char *path);
-#define LIBCUDA_NAME "libcuda.so.1"
 extern _Thread_local bool libcuda_opens_driver;
 /* From here on calls reach the chosen driver; handle: of dlopen(). path: its file. */
 void libcuda_attach(void *handle, const char *path);

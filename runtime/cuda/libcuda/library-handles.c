@@ -375,7 +375,7 @@ static const struct {
 #include "common/cuda-libraries.def"
 };
 
-void *device_library_symbol(const char *name)
+void *library_handles_symbol(const char *name)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
@@ -440,7 +440,7 @@ void library_handles_report(struct buffer *out)
 	}
 }
 
-bool device_libraries_due(void)
+bool library_handles_due(void)
 {
 	const struct session_array *a = device.session ? &device.session->library_handles : NULL;
 
@@ -583,11 +583,10 @@ static bool renew(struct session_library_handle *h)
 	return true;
 }
 
-void device_libraries_renew(void *unused)
+void library_handles_renew(void)
 {
 	struct session_array *a = &device.session->library_handles;
 
-	(void)unused;
 	for (uint32_t i = 0; i < a->n;) {
 		struct session_library_handle *h = session_at(a, struct session_library_handle, i);
 

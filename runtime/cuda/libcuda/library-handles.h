@@ -5,12 +5,21 @@
  * the library's: what was made is noted in the session. A worker that has taken the session over
  * makes it again before the next cell, and puts the new handle where the old one stands; what
  * cannot be made again is named. A function that fails says by which name, and why where that is
- * known. The rest of it is in runtime/cuda/device.h.
+ * known.
  */
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_LIBRARY_HANDLES_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_LIBRARY_HANDLES_H
 
+#include <stdbool.h>
+
 struct buffer;
+
+/* Ours for a function that makes or destroys a handle of a loaded library; NULL otherwise. */
+void *library_handles_symbol(const char *name);
+/* Are there handles that another worker has made? */
+bool library_handles_due(void);
+/* Makes them again; what goes wrong is a warning of the cell. */
+void library_handles_renew(void);
 
 /* A worker has taken the session over: a line for each handle. */
 void library_handles_report(struct buffer *out);

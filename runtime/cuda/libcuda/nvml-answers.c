@@ -65,7 +65,7 @@ static struct known {
 	unsigned domain, bus, slot;
 	int major, minor;
 	size_t total;
-} known[SESSION_DEVICES_MAX];
+} known[DEVICES_MAX];
 
 static pid_t owner;
 static uint32_t child_inits;

@@ -21,6 +21,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 
 #define SHIM "libcgpu-nvml.so"

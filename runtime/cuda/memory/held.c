@@ -17,7 +17,7 @@
 
 static struct held *rows;
 static size_t n_rows, cap_rows;
-static uint64_t reserved[SESSION_DEVICES_MAX]; /* by calls at work */
+static uint64_t reserved[DEVICES_MAX]; /* by calls at work */
 
 static bool is_behind(const struct held *h, enum held_kind kind, uint64_t key)
 {
@@ -250,7 +250,7 @@ uint64_t held_bytes(int device_number)
 	for (size_t i = 0; i < n_rows; i++)
 		if (device_number < 0 || rows[i].device == device_number)
 			bytes += rows[i].bytes;
-	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+	for (int i = 0; i < DEVICES_MAX; i++)
 		if (device_number < 0 || i == device_number)
 			bytes += reserved[i];
 	return bytes;

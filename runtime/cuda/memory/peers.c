@@ -6,6 +6,7 @@
 #include "runtime/cuda/memory/peers.h"
 
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 

@@ -19,6 +19,7 @@
 #include "runtime/cuda/memory/chunk-message.h"
 #include "runtime/cuda/driver/device-node.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/driver/device-window.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/host-chunk.h"
@@ -131,7 +132,7 @@ static uint32_t reached_by(const struct chunk_handle *h)
 
 static CUresult set_access(const struct chunk_handle *h, uint32_t bits, CUmemAccess_flags flags)
 {
-	CUmemAccessDesc desc[SESSION_DEVICES_MAX];
+	CUmemAccessDesc desc[DEVICES_MAX];
 	size_t n = 0;
 
 	for (int i = 0; i < device.count; i++)
@@ -190,7 +191,7 @@ bool vmm_pool_owns(uint64_t address)
 }
 
 /* What was granted stays so until the cell is committed, also when it was given back in between. */
-static uint64_t granted[SESSION_DEVICES_MAX];
+static uint64_t granted[DEVICES_MAX];
 
 static void settle_granted(void)
 {

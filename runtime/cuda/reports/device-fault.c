@@ -16,6 +16,7 @@
 #include "runtime/cuda/reports/core-dump.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/reports/device-dump.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/reports/hmm.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -142,7 +143,7 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 
 void device_fault_ename(CUresult code, char *ret, size_t size)
 {
-	const char *name = cudaGetErrorName((cudaError_t)code);
+	const char *name = cuda_error_name(code);
 
 	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
 }
@@ -163,8 +164,7 @@ static void put_fault(CUresult code, struct buffer *text)
 	struct emulator_fault report;
 	bool placed = false;
 
-	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code),
-		      cudart_error_text((cudaError_t)code));
+	buffer_printf(text, "%s: %s", cuda_error_name(code), cuda_error_text(code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
 		put_place(report.entry, report.file, report.line, text);
 		placed = report.entry[0];
@@ -201,7 +201,7 @@ void device_fault_note(CUresult code)
 	tell_cause(code);
 }
 
-const char *device_fault_cause(void)
+const char *device_fault_told(void)
 {
 	return atomic_load(&has_cause) ? cause : ledger_refusal();
 }

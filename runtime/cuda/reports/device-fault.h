@@ -24,6 +24,9 @@ void device_fault_ename(CUresult code, char *ret, size_t size);
  */
 void device_fault_put_entry(const char *ptx_name, struct buffer *out);
 
+/* What device_fault_cause() of runtime/cuda/device.h is to tell. Async-signal-safe. */
+const char *device_fault_told(void);
+
 /* For a cell that ends so. */
 void device_fault_fill(CUresult code, struct fault_record *f);
 void device_fault_fill_refusal(struct fault_record *f);

@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/code/device-code.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 
@@ -50,7 +51,7 @@ static struct {
 	struct row *rows; /* ROWS */
 	uint64_t n;       /* of all that came */
 	uint64_t counts[TRACE_KINDS], bytes[TRACE_KINDS];
-	struct origin origins[SESSION_DEVICES_MAX];
+	struct origin origins[DEVICES_MAX];
 	CUstream streams[STREAMS_MAX]; /* by number, from 1 */
 	uint32_t n_streams;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -231,7 +232,7 @@ static CUresult note(struct row *r, CUresult result)
 {
 	struct row *to;
 
-	r->told.error = result ? cudart_error_name((cudaError_t)result) : "";
+	r->told.error = result ? cuda_error_name(result) : "";
 	r->told.end_ns = since_start();
 	pthread_mutex_lock(&trace.lock);
 	/* A thread may come late. */
@@ -540,7 +541,7 @@ static void wrap(void)
 	trace.wrapped.cuCtxSynchronize = wait_device;
 }
 
-int device_trace_begin(struct error *err)
+int trace_begin(struct error *err)
 {
 	if (!device.usable)
 		return error_set(err, ERROR_STATE, "%s", device.info.problem);
@@ -565,7 +566,7 @@ int device_trace_begin(struct error *err)
 	return 0;
 }
 
-void device_trace_stop(void)
+void trace_stop(void)
 {
 	if (!atomic_exchange(&trace.on, false))
 		return;
@@ -621,7 +622,7 @@ static void collect(struct buffer *ret)
 	device_trace_encode(&t, ret);
 }
 
-int device_trace_take(struct buffer *ret, struct error *err)
+int trace_take(struct buffer *ret, struct error *err)
 {
 	int before = device_current();
 
@@ -632,7 +633,7 @@ int device_trace_take(struct buffer *ret, struct error *err)
 	collect(ret);
 	for (size_t i = 0; i < ROWS; i++)
 		destroy_events(&trace.rows[i]);
-	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+	for (int i = 0; i < DEVICES_MAX; i++)
 		if (trace.origins[i].event)
 			trace.inner->cuEventDestroy(trace.origins[i].event);
 	device_switch(before);

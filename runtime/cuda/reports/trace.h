@@ -10,8 +10,15 @@
 
 #include <cuda.h>
 
+struct buffer;
+struct error;
 struct ledger_request;
 struct session_buffer;
+
+/* device_trace_begin() and its kin of runtime/cuda/device.h. */
+int trace_begin(struct error *err);
+void trace_stop(void);
+int trace_take(struct buffer *ret, struct error *err);
 
 /* This thread works for the function of the API with this name, which lives on. */
 void trace_call(const char *call);

@@ -13,7 +13,7 @@ static struct {
 	CUmodule module;
 	CUfunction function;
 	CUdeviceptr slots;
-} loaded[SESSION_DEVICES_MAX];
+} loaded[DEVICES_MAX];
 
 static CUresult load(int ordinal)
 {

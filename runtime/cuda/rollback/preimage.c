@@ -42,7 +42,7 @@ static struct scratch {
 	uint64_t address;
 	uint64_t size; /* 0: there is none */
 	uint64_t used;
-} scratches[SESSION_DEVICES_MAX];
+} scratches[DEVICES_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t saved_bytes, saved_ns; /* of this cell */
 static struct {
@@ -440,7 +440,7 @@ CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint6
 
 void preimage_reset(void)
 {
-	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+	for (int i = 0; i < DEVICES_MAX; i++)
 		scratches[i].size = scratches[i].used = 0;
 	all_saved = 0;
 	certify_reset();

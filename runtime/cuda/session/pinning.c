@@ -8,7 +8,7 @@
 
 #include "common/array.h"
 #include "common/log.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 
@@ -89,7 +89,7 @@ static CUresult renew(void)
 			log_error("host memory `%s` of cell %u at 0x%llx cannot be registered with "
 				  "the device: %s (%d)",
 				  ledger_name(b), b->cell, (unsigned long long)b->address,
-				  cudart_error_text((cudaError_t)one), (int)one);
+				  cuda_error_text(one), (int)one);
 		if (!result)
 			result = one;
 	}

@@ -20,11 +20,12 @@
 #include <texture_types.h>
 #include <vector_types.h>
 
+#include "runtime/cuda/driver/device-state.h"
+
 struct ptx_writes;
 
 #define SESSION_FREED_MAX 128
 #define SESSION_LEVELS_MAX 17
-#define SESSION_DEVICES_MAX 16
 
 /* A growing array in session memory. */
 struct session_array {
@@ -75,7 +76,7 @@ struct session_buffer {
 /* Where a variable in the PTX of a unit lies: 0 on devices that have not used the unit. */
 struct session_place {
 	uint32_t variable; /* index of the session's variable and 1; 0: it is private to the unit */
-	uint64_t address[SESSION_DEVICES_MAX];
+	uint64_t address[DEVICES_MAX];
 };
 
 /* Device code of one unit: device-code.c. */
@@ -91,7 +92,7 @@ struct session_unit {
 		char *text; /* rewritten for that device; NULL: the source is what is loaded */
 		uint32_t epoch;
 		CUmodule module;
-	} on[SESSION_DEVICES_MAX];
+	} on[DEVICES_MAX];
 };
 
 /* Text that device code was compiled from: source-text.c. */
@@ -111,14 +112,14 @@ struct session_entry {
 		CUfunction function;
 		int threads;               /* that a block of it may have, as its registers allow */
 		struct ptx_writes *writes; /* what it writes there; of malloc() */
-	} on[SESSION_DEVICES_MAX];
+	} on[DEVICES_MAX];
 };
 
 struct session_variable {
-	char *name;                            /* C name; "": only its stand-in is known */
-	void *stand_in;                        /* address of the host object, may be NULL */
-	uint32_t unit;                         /* index: that has its initial value */
-	uint64_t address[SESSION_DEVICES_MAX]; /* 0: not there yet */
+	char *name;                    /* C name; "": only its stand-in is known */
+	void *stand_in;                /* address of the host object, may be NULL */
+	uint32_t unit;                 /* index: that has its initial value */
+	uint64_t address[DEVICES_MAX]; /* 0: not there yet */
 	uint64_t size;
 	bool constant;
 	bool managed;
@@ -373,18 +374,18 @@ struct session {
 	struct session_array library_handles; /* struct session_library_handle */
 	struct session_array
 		graphs; /* struct session_graph *, executable ones and those of nodes, too */
-	struct session_array user_objects;               /* struct session_user_object * */
-	struct session_array libraries;                  /* struct session_library * */
-	uint32_t captures;                               /* that have begun and not ended */
-	uint64_t graph_memory_high[SESSION_DEVICES_MAX]; /* bytes of memory nodes that were seen at
-							    a time */
-	struct session_pool *default_pool[SESSION_DEVICES_MAX]; /* NULL: nobody has asked for it */
-	struct session_pool *current_pool[SESSION_DEVICES_MAX]; /* NULL: the default one */
-	int32_t current_device;              /* of the thread that cells run in */
-	uint32_t peers[SESSION_DEVICES_MAX]; /* a bit for each device whose memory this one reaches
-					      */
-	uint32_t images_epoch;               /* in which the handles of all three are valid */
-	uint32_t nvml_inits; /* calls of nvmlInit() without their nvmlShutdown(): nvml.c */
+	struct session_array user_objects;              /* struct session_user_object * */
+	struct session_array libraries;                 /* struct session_library * */
+	uint32_t captures;                              /* that have begun and not ended */
+	uint64_t graph_memory_high[DEVICES_MAX];        /* bytes of memory nodes that were seen at
+								   a time */
+	struct session_pool *default_pool[DEVICES_MAX]; /* NULL: nobody has asked for it */
+	struct session_pool *current_pool[DEVICES_MAX]; /* NULL: the default one */
+	int32_t current_device;                         /* of the thread that cells run in */
+	uint32_t peers[DEVICES_MAX]; /* a bit for each device whose memory this one reaches
+				      */
+	uint32_t images_epoch;       /* in which the handles of all three are valid */
+	uint32_t nvml_inits;         /* calls of nvmlInit() without their nvmlShutdown(): nvml.c */
 };
 
 /* Find the session under the host's root, or start one. NULL: META is full. */

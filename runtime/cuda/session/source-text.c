@@ -11,6 +11,7 @@
 #include "common/compiler-protocol.h"
 #include "common/unit.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 
 #define TOTAL_MAX (256u << 10)
 #define LINE_MAX_SHOWN 160
