@@ -19,7 +19,7 @@
 #include "runtime/cuda/device-open.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/library-handles.h"
 #include "runtime/cuda/libcuda/nvml.h"
@@ -103,8 +103,9 @@ static void put_out_of_reach(uint64_t address, uint64_t size, CUresult why)
 	else
 		device_set_out_of_reach("the memory of `%s` (cell %u, %llu bytes at 0x%llx) cannot "
 					"be mapped: %s (%d)",
-					ledger_name(b), b->cell, (unsigned long long)b->size,
-					(unsigned long long)b->address, text, (int)why);
+					session_buffer_name(b), b->cell,
+					(unsigned long long)b->size, (unsigned long long)b->address,
+					text, (int)why);
 }
 
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
@@ -195,7 +196,7 @@ static void note_not_back(uint64_t address)
 	buffer_printf(&not_back,
 		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: "
 		      "it holds what the failed cell has made of it\n",
-		      ledger_name(b), b->cell, (unsigned long long)b->size,
+		      session_buffer_name(b), b->cell, (unsigned long long)b->size,
 		      (unsigned long long)b->address);
 }
 
@@ -239,7 +240,7 @@ static void report_lost(void *data, uint64_t address, uint64_t size)
 		buffer_printf(data,
 			      "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) "
 			      "is lost\n",
-			      ledger_name(b), b->cell, (unsigned long long)b->size,
+			      session_buffer_name(b), b->cell, (unsigned long long)b->size,
 			      (unsigned long long)b->address);
 	}
 }
@@ -297,7 +298,7 @@ static void take_buffer(struct session_buffer *b, struct buffer *report)
 	}
 	buffer_printf(report,
 		      "host memory `%s` at 0x%llx is not registered with the device any more\n",
-		      ledger_name(b), (unsigned long long)b->address);
+		      session_buffer_name(b), (unsigned long long)b->address);
 	if (!in_session)
 		ledger_free(b);
 }

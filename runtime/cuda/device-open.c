@@ -26,7 +26,10 @@
 #include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/reports/device-fault.h"
+#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/reports/hmm.h"
+#include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/source-text.h"
 
 /* Code of cells is made by the tools of this version. */
@@ -255,12 +258,18 @@ static bool try_without_dumps(CUresult why)
 static const struct device_callbacks callbacks = { .ended = device_fault_note,
 						   .context_refused = try_without_dumps };
 
+static const struct ledger_callbacks ledger_callbacks = { .save = preimage_save,
+							  .allocated = trace_allocation,
+							  .freed = trace_free,
+							  .refused = trace_refusal };
+
 /* From here on the driver is the one that is chosen. */
 static void begin(const struct device_host *host)
 {
 	device.host = host;
 	device.driver = &chosen;
 	device.callbacks = &callbacks;
+	ledger_init(&ledger_callbacks);
 }
 
 void device_leave_alone(const struct device_host *host, struct device_info *ret_info)

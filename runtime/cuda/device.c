@@ -472,7 +472,7 @@ void device_report(struct buffer *out)
 		record_put_u64(out, b->address);
 		record_put_u64(out, b->size);
 		record_put_u32(out, b->cell);
-		record_put_str(out, ledger_name(b));
+		record_put_str(out, session_buffer_name(b));
 		record_put_str(out, ledger_kind_name(b->kind));
 		record_put_u32(out, b->device);
 	}

@@ -16,11 +16,13 @@ libcudaside_a_SOURCES = \
 	%reldir%/driver/driver.c %reldir%/driver/driver.def %reldir%/driver/driver.h %reldir%/driver/driver-trace.c \
 	%reldir%/driver/host-mapping.c %reldir%/driver/host-mapping.h \
 	%reldir%/driver/libcuda-find.c %reldir%/driver/libcuda-find.h \
-	%reldir%/session/buffer-kinds.def %reldir%/session/device-wait.c %reldir%/session/device-wait.h \
+	%reldir%/session/advice.c %reldir%/session/advice.h %reldir%/session/buffer-kinds.def \
+	%reldir%/session/device-wait.c %reldir%/session/device-wait.h \
 	%reldir%/session/handles.c %reldir%/session/handles.h %reldir%/session/pinning.c %reldir%/session/pinning.h \
 	%reldir%/session/session.c %reldir%/session/session.h \
 	%reldir%/session/source-text.c %reldir%/session/source-text.h \
 	%reldir%/memory/chunk-message.c %reldir%/memory/chunk-message.h %reldir%/memory/held.c %reldir%/memory/held.h \
+	%reldir%/memory/held-request.c %reldir%/memory/held-request.h \
 	%reldir%/memory/host-chunk.c %reldir%/memory/host-chunk.h %reldir%/memory/ledger.c %reldir%/memory/ledger.h \
 	%reldir%/memory/ledger-cap.c %reldir%/memory/peers.c %reldir%/memory/peers.h \
 	%reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h %reldir%/memory/watch.c %reldir%/memory/watch.h \
@@ -37,11 +39,11 @@ libcudaside_a_SOURCES = \
 	%reldir%/code/device-module.c %reldir%/code/device-module.h \
 	%reldir%/code/registration.c %reldir%/code/registration.h \
 	%reldir%/graphs/graphs.c %reldir%/graphs/graphs.h \
-	%reldir%/cudart/advice.h %reldir%/cudart/cudart.c %reldir%/cudart/cudart.h %reldir%/cudart/cudart-advice.c \
-	%reldir%/cudart/cudart-array.c %reldir%/cudart/cudart-code-library.c %reldir%/cudart/cudart-copy.c \
-	%reldir%/cudart/cudart-copy-3d.c %reldir%/cudart/cudart-device.c %reldir%/cudart/cudart-error.c \
-	%reldir%/cudart/cudart-launch.c %reldir%/cudart/cudart-memory.c %reldir%/cudart/cudart-pool.c \
-	%reldir%/cudart/cudart-stream.c %reldir%/cudart/cudart-texture.c %reldir%/cudart/device-properties.def \
+	%reldir%/cudart/cudart.c %reldir%/cudart/cudart.h %reldir%/cudart/cudart-advice.c %reldir%/cudart/cudart-array.c \
+	%reldir%/cudart/cudart-code-library.c %reldir%/cudart/cudart-copy.c %reldir%/cudart/cudart-copy-3d.c \
+	%reldir%/cudart/cudart-device.c %reldir%/cudart/cudart-error.c %reldir%/cudart/cudart-launch.c \
+	%reldir%/cudart/cudart-memory.c %reldir%/cudart/cudart-pool.c %reldir%/cudart/cudart-stream.c \
+	%reldir%/cudart/cudart-texture.c %reldir%/cudart/device-properties.def \
 	%reldir%/cudart-graph/cudart-graph.c %reldir%/cudart-graph/cudart-graph-attribute.c \
 	%reldir%/cudart-graph/cudart-graph-capture.c %reldir%/cudart-graph/cudart-graph-node.c \
 	%reldir%/cudart-graph/cudart-graph-query.c %reldir%/cudart-graph/cudart-user-object.c \

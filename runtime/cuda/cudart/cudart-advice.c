@@ -1,87 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runtime API, chapter Memory Management: advice about managed memory. It has one place that all
- * reach, so advice changes nothing; it is kept in the session for who asks. Each piece of advice
- * holds for a range, the latest one where several do.
+ * reach, so advice changes nothing; it is kept in the session for who asks.
  */
 #include "runtime/cuda/cudart/cudart.h"
 
-#include "runtime/cuda/cudart/advice.h"
-
-static const struct session_advice nothing = { .location = { .type = cudaMemLocationTypeInvalid,
-							     .id = cudaInvalidDeviceId } };
-
-static struct session_advice *advice_at(uint32_t i)
-{
-	return session_at(&device.session->advice, struct session_advice, i);
-}
-
-static bool is_same(const struct session_advice *a, const struct session_advice *b)
-{
-	return a->about == b->about &&
-	       (a->about != ADVICE_ACCESSED_BY || a->location.id == b->location.id);
-}
-
-/* What it hides goes. */
-static cudaError_t keep(const struct session_advice *a)
-{
-	struct session_advice *slot;
-
-	for (uint32_t i = device.session->advice.n; i-- > 0;)
-		if (is_same(advice_at(i), a) && advice_at(i)->begin >= a->begin &&
-		    advice_at(i)->end <= a->end)
-			session_remove(&device.session->advice, sizeof(*a), i);
-	slot = session_append(&device.session->advice, struct session_advice);
-	if (slot)
-		*slot = *a;
-	return slot ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-void advice_forget(uint64_t address, uint64_t size)
-{
-	for (uint32_t i = device.session->advice.n; i-- > 0;)
-		if (advice_at(i)->begin < address + size && advice_at(i)->end > address)
-			session_remove(&device.session->advice, sizeof(struct session_advice), i);
-}
-
-/* What holds at an address; *ret_end: how far, `end` at most. */
-static const struct session_advice *look(const struct session_advice *asked, uint64_t at,
-					 uint64_t end, uint64_t *ret_end)
-{
-	const struct session_advice *found = &nothing;
-
-	*ret_end = end;
-	for (uint32_t i = 0; i < device.session->advice.n; i++) {
-		const struct session_advice *a = advice_at(i);
-
-		if (!is_same(a, asked) || a->end <= at)
-			continue;
-		if (a->begin <= at)
-			found = a;
-		if (a->begin > at && a->begin < *ret_end)
-			*ret_end = a->begin;
-		else if (a->begin <= at && a->end < *ret_end)
-			*ret_end = a->end;
-	}
-	return found;
-}
-
-/* The location that holds for all of the range; Invalid: there is none. */
-static struct cudaMemLocation common_location(enum session_advice_about about, int ordinal,
-					      uint64_t at, uint64_t end)
-{
-	const struct session_advice asked = { .about = about, .location.id = ordinal };
-	uint64_t next;
-	struct cudaMemLocation first = look(&asked, at, end, &next)->location;
-
-	while (next < end) {
-		const struct session_advice *a = look(&asked, next, end, &next);
-
-		if (a->location.type != first.type || a->location.id != first.id)
-			return nothing.location;
-	}
-	return first;
-}
+#include "runtime/cuda/session/advice.h"
 
 /* The range lies in one buffer that this advice is for. */
 static cudaError_t check(const void *p, size_t size, const struct cudaMemLocation *l)
@@ -98,8 +22,10 @@ static cudaError_t give(const void *p, size_t size, enum session_advice_about ab
 
 	device_lock();
 	if (!result)
-		result = keep(&(struct session_advice){ (uintptr_t)p, (uintptr_t)p + size, about,
-							location });
+		result = advice_keep(&(struct session_advice){ (uintptr_t)p, (uintptr_t)p + size,
+							       about, location })
+				 ? cudaSuccess
+				 : cudaErrorMemoryAllocation;
 	device_unlock();
 	return result;
 }
@@ -130,7 +56,8 @@ cudaError_t cudaMemPrefetchAsync(const void *p, size_t size, struct cudaMemLocat
 static cudaError_t advise(const void *p, size_t size, enum cudaMemoryAdvise advice,
 			  struct cudaMemLocation location)
 {
-	struct cudaMemLocation none = nothing.location;
+	struct cudaMemLocation none = { .type = cudaMemLocationTypeInvalid,
+					.id = cudaInvalidDeviceId };
 
 	switch (advice) {
 	case cudaMemAdviseSetReadMostly:
@@ -164,7 +91,7 @@ static void list_accessors(int *ret, size_t room, uint64_t at, uint64_t end)
 	size_t n = 0;
 
 	for (int i = cudaCpuDeviceId; i < device.count && n < room; i++)
-		if (common_location(ADVICE_ACCESSED_BY, i, at, end).type !=
+		if (advice_location(ADVICE_ACCESSED_BY, i, at, end).type !=
 		    cudaMemLocationTypeInvalid)
 			ret[n++] = i;
 	while (n < room)
@@ -174,15 +101,15 @@ static void list_accessors(int *ret, size_t room, uint64_t at, uint64_t end)
 static cudaError_t answer(void *ret, size_t size, enum cudaMemRangeAttribute attribute, uint64_t at,
 			  uint64_t end)
 {
-	struct cudaMemLocation preferred = common_location(ADVICE_PREFERRED, 0, at, end);
-	struct cudaMemLocation prefetched = common_location(ADVICE_PREFETCH, 0, at, end);
+	struct cudaMemLocation preferred = advice_location(ADVICE_PREFERRED, 0, at, end);
+	struct cudaMemLocation prefetched = advice_location(ADVICE_PREFETCH, 0, at, end);
 
 	if (!ret || !size || size % sizeof(int) ||
 	    (attribute != cudaMemRangeAttributeAccessedBy && size != sizeof(int)))
 		return cudaErrorInvalidValue;
 	switch (attribute) {
 	case cudaMemRangeAttributeReadMostly:
-		*(int *)ret = common_location(ADVICE_READ_MOSTLY, 0, at, end).type !=
+		*(int *)ret = advice_location(ADVICE_READ_MOSTLY, 0, at, end).type !=
 			      cudaMemLocationTypeInvalid;
 		return cudaSuccess;
 	case cudaMemRangeAttributePreferredLocation:

@@ -11,10 +11,11 @@
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/rollback/preimage.h"
 
 static unsigned device_flags[DEVICES_MAX];
 
@@ -313,6 +314,9 @@ static cudaError_t change_peer(int peer, bool on)
 	device_lock();
 	result = cudart_error(on ? peers_open(device_current(), peer)
 				 : peers_close(device_current(), peer));
+	/* Launches of this cell may write from here on what was out of their reach. */
+	if (on)
+		preimage_reach_changed();
 	device_unlock();
 	return result;
 }

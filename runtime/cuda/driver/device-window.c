@@ -13,7 +13,6 @@
 #include "common/error.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/host-mapping.h"
-#include "runtime/cuda/memory/vmm-pool.h"
 
 #define GREATEST (DEVICE_SIZE / 4 * 3)
 #define LEAST (GREATEST >> 9) /* 1.5 GiB, 1 GiB of it for the session */
@@ -55,7 +54,7 @@ CUresult device_window_create(const struct cuda_driver *driver, int ordinal, uin
 static bool exports_memory(const struct cuda_driver *driver)
 {
 	CUmemGenericAllocationHandle handle;
-	CUresult result = device_window_create(driver, 0, VMM_POOL_GRANULE, &handle);
+	CUresult result = device_window_create(driver, 0, DEVICE_WINDOW_GRANULE, &handle);
 	int fd = -1;
 
 	if (result)
@@ -111,7 +110,7 @@ static int no_window(const struct cuda_driver *driver, uint64_t size, CUresult r
 static CUresult reserve(const struct cuda_driver *driver, uint64_t size, CUdeviceptr *ret_at)
 {
 	CUresult result =
-		driver->cuMemAddressReserve(ret_at, size, VMM_POOL_GRANULE, DEVICE_BASE, 0);
+		driver->cuMemAddressReserve(ret_at, size, DEVICE_WINDOW_GRANULE, DEVICE_BASE, 0);
 
 	if (result || *ret_at == DEVICE_BASE)
 		return result;

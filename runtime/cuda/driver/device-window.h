@@ -18,6 +18,8 @@
 
 struct error;
 
+#define DEVICE_WINDOW_GRANULE (2ull * 1024 * 1024) /* physical memory comes in multiples of it */
+
 /*
  * Ask `driver`, which is initialised, for both. wanted: bytes of the range, as the first worker of
  * the session got it; 0: as much as the driver gives, up to three quarters of DEVICE_SIZE.

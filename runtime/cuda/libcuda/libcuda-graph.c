@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 

@@ -7,7 +7,7 @@
 #include "common/address-map.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/memory/vmm-pool.h"

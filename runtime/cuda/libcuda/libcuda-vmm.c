@@ -18,7 +18,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 

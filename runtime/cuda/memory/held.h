@@ -4,7 +4,7 @@
  * libcuda.c. It is no session state and goes with the worker, but it counts against the cap, and
  * reports show it as held by "libraries".
  *
- * A request is reserved before the driver is touched; what came of it is set afterwards.
+ * Here are the rows, and the sum of what calls at work have reserved; requests: held-request.h.
  */
 #ifndef CGPU_RUNTIME_CUDA_MEMORY_HELD_H
 #define CGPU_RUNTIME_CUDA_MEMORY_HELD_H
@@ -38,21 +38,13 @@ struct held {
 
 struct buffer;
 
-/* OUT_OF_MEMORY leaves a refusal. Takes device.lock, as the next ones do. */
-CUresult held_reserve(const char *call, int device, uint64_t bytes);
-/* The same for what the driver has given already: only the cap is asked. */
-CUresult held_reserve_taken(const char *call, int device, uint64_t bytes);
-/* The driver has answered what was reserved for: `h` is taken, or it had no memory, which leaves a
- * refusal. */
-void held_take(int device, uint64_t bytes, CUresult result, const struct held *h);
-/* The reservation is over: `h` is what was taken, NULL: nothing. An earlier row of that kind and
- * key is replaced. */
+/* A request of so many bytes is at work. device.lock is held. */
+void held_add_reserved(int device, uint64_t bytes);
+/* The reservation is over. Takes device.lock, as the next ones do: `h` is what was taken, NULL:
+ * nothing. An earlier row of that kind and key is replaced. */
 void held_settle(int device, uint64_t reserved, const struct held *h);
 /* The row goes; false: there is none. */
 bool held_drop(enum held_kind kind, uint64_t key);
-/* The driver's answer to a call that gives it back, which is returned: it is gone if that went
- * well. */
-CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key);
 bool held_find(enum held_kind kind, uint64_t key, struct held *ret);
 /* Sum of the rows of a kind that belong to an owner. */
 uint64_t held_of_owner(enum held_kind kind, uint64_t owner);
@@ -72,8 +64,5 @@ bool held_sum(uint32_t i, struct held *ret);
 /* At the end of a cell: the kernel process is told what there is, if it has changed. device.lock is
  * held. */
 void held_tell(void);
-
-/* cuCtxSetLimit(), for the thread's context, which is of that device: stacks and heaps count. */
-CUresult held_limit_set(int device, CUlimit limit, size_t value);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/driver/device-window.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/vmm-pool.h"
@@ -80,7 +81,7 @@ static void ledger_table(struct buffer *out)
 		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell",
 			      "line", "made by");
 	for (uint32_t i = 0; i < n && i < TABLE_ROWS; i++) {
-		const char *name = ledger_name(sorted[i]);
+		const char *name = session_buffer_name(sorted[i]);
 
 		buffer_printf(out, "  %12s  %-20s %6u %6u  %s\n",
 			      ledger_size_text(sorted[i]->charged, size),
@@ -219,7 +220,7 @@ CUresult ledger_admit(const struct ledger_request *r)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	/* What is smaller may have room beside others of its size, which counts as taken. */
-	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && has_no_room(r) &&
+	if (r->kind < BUFFER_MANAGED && r->size >= DEVICE_WINDOW_GRANULE && has_no_room(r) &&
 	    refuse_for_room(r))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return CUDA_SUCCESS;

@@ -6,13 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/cuda/cudart/advice.h"
+#include "runtime/cuda/session/advice.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/pinning.h"
-#include "runtime/cuda/rollback/preimage.h"
-#include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/memory/watch.h"
+
+static const struct ledger_callbacks *callbacks;
+
+void ledger_init(const struct ledger_callbacks *c)
+{
+	callbacks = c;
+}
 
 static struct session_buffer *buffer_at(uint32_t i)
 {
@@ -92,7 +97,7 @@ static void annotate(const struct session_buffer *b, bool unwritten)
 	struct emulator_annotation a = {
 		.address = b->address,
 		.size = b->size,
-		.name = ledger_name(b),
+		.name = session_buffer_name(b),
 		.cell = b->cell,
 		.read_only = b->kind == BUFFER_CONSTANT || b->kind == BUFFER_ARRAY,
 		.unwritten = unwritten,
@@ -133,7 +138,7 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	if (device.host->device_made && !is_host_kind(b->kind))
 		device.host->device_made(b->size);
 	annotate(b, b->kind == BUFFER_MALLOC);
-	trace_allocation(b);
+	callbacks->allocated(b);
 	watch_changed();
 	return CUDA_SUCCESS;
 }
@@ -164,7 +169,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 	CUresult result = alloc(r, ret_address);
 
 	if (result)
-		trace_refusal(r, result);
+		callbacks->refused(r, result);
 	return result;
 }
 
@@ -217,10 +222,10 @@ CUresult ledger_free(struct session_buffer *b)
 	if (is_host_kind(b->kind))
 		result = pinning_remove(b->address);
 	else if (b->size <= VMM_POOL_SMALL)
-		result = preimage_save(b);
+		result = callbacks->save(b);
 	if (result)
 		return result;
-	trace_free(b);
+	callbacks->freed(b);
 	if (b->kind == BUFFER_MANAGED)
 		advice_forget(b->address, b->size);
 	b->freed = device.cell;
@@ -247,11 +252,4 @@ void ledger_settle(void)
 		else
 			i++;
 	}
-}
-
-const char *ledger_name(const struct session_buffer *b)
-{
-	if (b->name[0] || !device.host->name_of_pointer)
-		return b->name;
-	return device.host->name_of_pointer(b->address);
 }

@@ -30,6 +30,19 @@ struct ledger_request {
 	uint32_t line;
 };
 
+/* What those above do when memory comes or goes. */
+struct ledger_callbacks {
+	/* A small buffer is freed, and another one may get its place: its content is saved, if that
+	 * is not done yet. An error means that it cannot be freed. */
+	CUresult (*save)(struct session_buffer *b);
+	void (*allocated)(const struct session_buffer *b);
+	void (*freed)(const struct session_buffer *b);
+	void (*refused)(const struct ledger_request *r, CUresult why);
+};
+
+/* Before any other call; borrowed for the life of the process. */
+void ledger_init(const struct ledger_callbacks *callbacks);
+
 /* Device memory, charged and annotated. OUT_OF_MEMORY leaves a refusal. */
 CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address);
 /* Host memory, which is registered with the driver: managed, pinned. Managed memory is charged. */
@@ -84,8 +97,4 @@ void ledger_cell_begin(void);
 /* "256.0 MiB" */
 const char *ledger_size_text(uint64_t bytes, char text[24]);
 const char *ledger_kind_name(enum buffer_kind kind);
-/* Name of the buffer for a report: as given when it was made, else the variable that points there;
- * "" unknown. */
-const char *ledger_name(const struct session_buffer *b);
-
 #endif

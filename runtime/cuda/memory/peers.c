@@ -7,7 +7,6 @@
 
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"
-#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 /* Between contexts, both of which exist from then on. */
@@ -37,8 +36,6 @@ CUresult peers_open(int ordinal, int peer)
 	if (result)
 		return result;
 	*bits |= 1u << peer;
-	/* Launches of this cell may write from here on what was out of their reach. */
-	preimage_reach_changed();
 	return vmm_pool_reach_changed();
 }
 

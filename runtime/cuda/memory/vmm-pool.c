@@ -24,7 +24,7 @@
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/host-chunk.h"
 
-#define GAP VMM_POOL_GRANULE
+#define GAP DEVICE_WINDOW_GRANULE
 
 struct chunk_handle {
 	uint64_t id;
@@ -203,8 +203,9 @@ static bool is_granted(int ordinal, uint64_t size, uint64_t *ret_more)
 {
 	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
 
-	*ret_more =
-		all > granted[ordinal] ? round_up_to(all - granted[ordinal], VMM_POOL_GRANULE) : 0;
+	*ret_more = all > granted[ordinal]
+			    ? round_up_to(all - granted[ordinal], DEVICE_WINDOW_GRANULE)
+			    : 0;
 	return !*ret_more;
 }
 
@@ -300,7 +301,7 @@ static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
 		end = chunk_at((uint32_t)(i + 1))->address;
 	if (start < from)
 		start = from;
-	for (; start + size + GAP <= end; start += VMM_POOL_GRANULE)
+	for (; start + size + GAP <= end; start += DEVICE_WINDOW_GRANULE)
 		if (!handle_in(start, size + GAP))
 			return start;
 	return 0;
@@ -475,7 +476,8 @@ CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size,
 	if (size > device_window_session_size())
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (size > VMM_POOL_SMALL) {
-		result = add_chunk(ordinal, owner, round_up_to(size, VMM_POOL_GRANULE), false, &c);
+		result = add_chunk(ordinal, owner, round_up_to(size, DEVICE_WINDOW_GRANULE), false,
+				   &c);
 		if (!result)
 			*ret_address = c->address;
 		return result;
@@ -488,7 +490,7 @@ CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size,
 		if (*ret_address)
 			goto found;
 	}
-	result = add_chunk(ordinal, owner, VMM_POOL_GRANULE, true, &c);
+	result = add_chunk(ordinal, owner, DEVICE_WINDOW_GRANULE, true, &c);
 	if (result)
 		return result;
 	c->next = VMM_POOL_RED_ZONE;
@@ -609,7 +611,7 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 	const struct chunk_handle *h;
 
-	size = round_up_to(size, VMM_POOL_GRANULE);
+	size = round_up_to(size, DEVICE_WINDOW_GRANULE);
 	h = take_waiting(ordinal, size, on_host);
 	if (h) {
 		*ret_id = h->id;

@@ -19,7 +19,6 @@
 struct error;
 struct buffer;
 
-#define VMM_POOL_GRANULE (2ull * 1024 * 1024)
 #define VMM_POOL_ALIGN 256ull
 #define VMM_POOL_RED_ZONE 256ull
 #define VMM_POOL_SMALL (512ull * 1024) /* up to here buffers share chunks */

@@ -60,7 +60,8 @@ static void renew(struct device_watch *w)
 	for (uint32_t i = 0; i < t.n_rows; i++) {
 		t.rows[i].size = largest[i]->size;
 		t.rows[i].cell = largest[i]->cell;
-		snprintf(t.rows[i].name, sizeof(t.rows[i].name), "%s", ledger_name(largest[i]));
+		snprintf(t.rows[i].name, sizeof(t.rows[i].name), "%s",
+			 session_buffer_name(largest[i]));
 	}
 	device_watch_put(w, &t);
 	renewed_ns = clock_now_ns();

@@ -77,7 +77,7 @@ static void put_place(uint32_t line, struct buffer *out)
 
 static void put_buffer(const struct session_buffer *b, bool freed, struct buffer *out)
 {
-	const char *name = ledger_name(b);
+	const char *name = session_buffer_name(b);
 
 	buffer_printf(out, "%s%s%sat 0x%" PRIx64 " of size %" PRIu64 " bytes", *name ? "`" : "",
 		      name, *name ? "` " : "", b->address, b->size);

@@ -109,7 +109,7 @@ static enum trace_place describe(uint64_t address, char ret[NAME_MAX_BYTES])
 {
 	bool freed;
 	const struct session_buffer *b = ledger_look(address, &freed);
-	const char *name = b && !freed ? ledger_name(b) : "";
+	const char *name = b && !freed ? session_buffer_name(b) : "";
 	uint64_t offset = b ? address - b->address : 0;
 
 	if (!*name && device.host->name_of_pointer) {
@@ -125,7 +125,7 @@ static enum trace_place describe(uint64_t address, char ret[NAME_MAX_BYTES])
 
 static void name_buffer(struct row *r, const struct session_buffer *b)
 {
-	snprintf(r->name, sizeof(r->name), "%s", ledger_name(b));
+	snprintf(r->name, sizeof(r->name), "%s", session_buffer_name(b));
 	r->told.bytes = b->size;
 	r->told.place = b->kind >= BUFFER_MANAGED ? TRACE_HOST_SIDE : TRACE_DEVICE_SIDE;
 }

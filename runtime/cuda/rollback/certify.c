@@ -293,7 +293,7 @@ static void tell(const struct session_buffer *b, struct buffer *report)
 {
 	buffer_printf(report,
 		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: ",
-		      ledger_name(b), b->cell, (unsigned long long)b->size,
+		      session_buffer_name(b), b->cell, (unsigned long long)b->size,
 		      (unsigned long long)b->address);
 	if (clock_suspended_ns() >= b->suspended_ns + SUSPENDED_NS)
 		buffer_puts(

@@ -28,6 +28,7 @@
 #include "common/worker-protocol.h"
 #include "runtime/cuda/rollback/certify.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/driver/device-window.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/host-chunk.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -88,7 +89,7 @@ static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 	CUresult result;
 
 	if (size > s->size - s->used) {
-		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
+		uint64_t chunk = round_up_to(size, DEVICE_WINDOW_GRANULE);
 
 		result = vmm_pool_scratch(ordinal, chunk, device.rollback == DEVICE_ROLLBACK_HOST,
 					  &s->id, &s->address);
@@ -123,7 +124,7 @@ static CUresult announce(uint64_t address, uint64_t size, uint64_t chunk, uint64
 static void refuse(const struct session_buffer *b)
 {
 	struct ledger_request r = { .size = b->size,
-				    .name = ledger_name(b),
+				    .name = session_buffer_name(b),
 				    .call = "keeping the old content" };
 
 	ledger_refuse(&r,
@@ -197,7 +198,8 @@ CUresult preimage_save(struct session_buffer *b)
 	pthread_mutex_lock(&lock);
 	if (!is_saved_late(b->address)) {
 		result = device.rollback == DEVICE_ROLLBACK_OFF
-				 ? announce_unsaved(b->address, b->size, b->cell, ledger_name(b))
+				 ? announce_unsaved(b->address, b->size, b->cell,
+						    session_buffer_name(b))
 				 : save(b);
 		if (!result && is_watched)
 			device.driver->extension->guard_lift(b->address);
@@ -227,7 +229,7 @@ static CUresult take_late(int ordinal, uint64_t size)
 	if (size <= late.chunk.size - late.used && late.ordinal == ordinal)
 		return CUDA_SUCCESS;
 	close_late();
-	if (host_chunk_init(&late.chunk, ordinal, round_up_to(size, VMM_POOL_GRANULE), &err)) {
+	if (host_chunk_init(&late.chunk, ordinal, round_up_to(size, DEVICE_WINDOW_GRANULE), &err)) {
 		log_error("device memory: %s", err.text);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
@@ -336,7 +338,7 @@ static bool is_new_chunk(uint64_t chunk)
 static CUresult save_beside(const struct session_buffer *b)
 {
 	const struct session_array *a = &device.session->buffers;
-	uint64_t chunk = b->address / VMM_POOL_GRANULE;
+	uint64_t chunk = b->address / DEVICE_WINDOW_GRANULE;
 	CUresult result = CUDA_SUCCESS;
 
 	if (is_watched || b->size > VMM_POOL_SMALL || !is_new_chunk(chunk))
@@ -345,7 +347,7 @@ static CUresult save_beside(const struct session_buffer *b)
 		struct session_buffer *other = session_at(a, struct session_buffer, i);
 
 		if (!other->dead && other->size <= VMM_POOL_SMALL &&
-		    other->address / VMM_POOL_GRANULE == chunk)
+		    other->address / DEVICE_WINDOW_GRANULE == chunk)
 			result = preimage_save(other);
 	}
 	return result;

@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/session/session.h"
 
 static uint64_t *registered;
 static size_t n_registered, cap_registered;
@@ -88,7 +88,7 @@ static CUresult renew(void)
 		if (one)
 			log_error("host memory `%s` of cell %u at 0x%llx cannot be registered with "
 				  "the device: %s (%d)",
-				  ledger_name(b), b->cell, (unsigned long long)b->address,
+				  session_buffer_name(b), b->cell, (unsigned long long)b->address,
 				  cuda_error_text(one), (int)one);
 		if (!result)
 			result = one;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays in session memory. */
+/* Arrays and texts in session memory. */
 #include "runtime/cuda/session/session.h"
 
 #include <string.h>
@@ -71,4 +71,11 @@ char *session_strdup(const char *text)
 	if (copy)
 		memcpy(copy, text, size);
 	return copy;
+}
+
+const char *session_buffer_name(const struct session_buffer *b)
+{
+	if (b->name[0] || !device.host->name_of_pointer)
+		return b->name;
+	return device.host->name_of_pointer(b->address);
 }

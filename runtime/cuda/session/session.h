@@ -401,4 +401,8 @@ void session_array_clear(struct session_array *a);
 
 char *session_strdup(const char *text);
 
+/* Name of the buffer for a report: as given when it was made, else the variable that points there;
+ * "" unknown. */
+const char *session_buffer_name(const struct session_buffer *b);
+
 #endif
