@@ -17,7 +17,8 @@
 #include "common/unit.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/rollback/certify.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/device-audit.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/reports/device-fault.h"
@@ -123,7 +124,8 @@ void device_cell_begin(uint32_t cell, uint32_t checks)
 		device.session->serial++;
 	device_begin_cells(first_device());
 	ledger_cell_begin();
-	cudart_cell_begin();
+	range_report_cell_begin();
+	call_errors_cell_begin();
 	library_handles_cell_begin();
 }
 
@@ -264,7 +266,7 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 
 	library_handles_warnings(warnings);
 	if (!device.usable || !device.session) {
-		cudart_warnings(warnings);
+		call_errors_warnings(warnings);
 		return 0;
 	}
 	device.host->enter_library();
@@ -286,7 +288,7 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 		device_fault_fill_refusal(fault);
 		ret = -1;
 	} else {
-		cudart_warnings(warnings);
+		call_errors_warnings(warnings);
 		if (ledger_refusal_unsaid())
 			buffer_puts(warnings, ledger_refusal());
 		settle();

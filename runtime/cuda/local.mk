@@ -26,11 +26,13 @@ libcudaside_a_SOURCES = \
 	%reldir%/memory/host-chunk.c %reldir%/memory/host-chunk.h %reldir%/memory/ledger.c %reldir%/memory/ledger.h \
 	%reldir%/memory/ledger-cap.c %reldir%/memory/peers.c %reldir%/memory/peers.h \
 	%reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h %reldir%/memory/watch.c %reldir%/memory/watch.h \
+	%reldir%/reports/call-errors.c %reldir%/reports/call-errors.h \
 	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.def %reldir%/reports/core-dump.h \
 	%reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \
 	%reldir%/reports/device-audit.c %reldir%/reports/device-audit.h \
 	%reldir%/reports/device-dump.c %reldir%/reports/device-dump.h %reldir%/reports/device-exceptions.def \
 	%reldir%/reports/device-fault.c %reldir%/reports/device-fault.h %reldir%/reports/hmm.c %reldir%/reports/hmm.h \
+	%reldir%/reports/kernel-name.c %reldir%/reports/kernel-name.h \
 	%reldir%/reports/range-report.c %reldir%/reports/range-report.h %reldir%/reports/trace.c %reldir%/reports/trace.h \
 	%reldir%/rollback/certify.c %reldir%/rollback/certify.h %reldir%/rollback/digest.c %reldir%/rollback/digest.h \
 	%reldir%/rollback/digest-entry.h %reldir%/rollback/images.c %reldir%/rollback/images.h \

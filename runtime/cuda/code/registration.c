@@ -16,7 +16,7 @@
 #include "common/fat-binary.h"
 #include "common/ptx-link.h"
 #include "common/unit.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/session/source-text.h"
 
@@ -215,7 +215,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	forget();
 	device.host->leave_library();
 	if (failed)
-		cudart_record("loading device code", cudaErrorInvalidKernelImage, 0);
+		call_errors_record("loading device code", cudaErrorInvalidKernelImage, 0);
 }
 
 /* At the end of the session, which takes all device code with it. */

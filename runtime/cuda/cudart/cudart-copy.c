@@ -10,6 +10,7 @@
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/reports/call-errors.h"
 
 /* Device memory proper, and what both sides reach. */
 static bool on_device(const void *p)
@@ -32,13 +33,13 @@ static void explain_kind(const void *p, enum cudaMemcpyKind kind, bool written)
 		   *does = written ? "writes to" : "reads from";
 
 	if (!p)
-		cudart_explain("its %s is NULL", side);
+		call_errors_explain("its %s is NULL", side);
 	else if (on_device(p))
-		cudart_explain("its %s is memory of the device, and cudaMemcpy%s %s the host", side,
-			       kinds[kind], does);
+		call_errors_explain("its %s is memory of the device, and cudaMemcpy%s %s the host",
+				    side, kinds[kind], does);
 	else
-		cudart_explain("its %s is memory of the host, and cudaMemcpy%s %s the device", side,
-			       kinds[kind], does);
+		call_errors_explain("its %s is memory of the host, and cudaMemcpy%s %s the device",
+				    side, kinds[kind], does);
 }
 
 static cudaError_t check_kind(const void *p, enum cudaMemcpyKind kind, bool written)

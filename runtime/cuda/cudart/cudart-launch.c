@@ -18,6 +18,7 @@
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/code/registration.h"
+#include "runtime/cuda/reports/call-errors.h"
 
 #define CONFIGURATIONS_MAX 32
 
@@ -71,18 +72,20 @@ static cudaError_t check_shape(const struct configuration *c, const struct sessi
 	for (int i = 0; i < N_SIDES; i++) {
 		if (shape[i] && shape[i] <= (unsigned)max[i])
 			continue;
-		cudart_explain("%u %s; the device takes 1 to %d", shape[i], limits[i].what, max[i]);
+		call_errors_explain("%u %s; the device takes 1 to %d", shape[i], limits[i].what,
+				    max[i]);
 		return cudaErrorInvalidConfiguration;
 	}
 	if (threads > (unsigned long long)max[ALL_THREADS]) {
-		cudart_explain("%u * %u * %u threads in a block are %llu; the device takes %d",
-			       c->block.x, c->block.y, c->block.z, threads, max[ALL_THREADS]);
+		call_errors_explain("%u * %u * %u threads in a block are %llu; the device takes %d",
+				    c->block.x, c->block.y, c->block.z, threads, max[ALL_THREADS]);
 		return cudaErrorInvalidConfiguration;
 	}
 	if (threads > (unsigned long long)of_entry) {
-		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this "
-			       "kernel allow %d",
-			       threads, of_entry);
+		call_errors_explain(
+			"%llu threads in a block; registers or __launch_bounds__ of this "
+			"kernel allow %d",
+			threads, of_entry);
 		return cudaErrorLaunchOutOfResources;
 	}
 	return cudaSuccess;
@@ -98,9 +101,10 @@ static void explain_shared(const struct configuration *c, CUfunction f)
 					      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f))
 		return;
 	if (c->shared > (size_t)most)
-		cudart_explain("%zu bytes of dynamic shared memory; this kernel may have %d beside "
-			       "its own %d",
-			       c->shared, most, fixed);
+		call_errors_explain(
+			"%zu bytes of dynamic shared memory; this kernel may have %d beside "
+			"its own %d",
+			c->shared, most, fixed);
 }
 
 /* Everything that a launch needs but the launch itself. */
@@ -174,7 +178,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
 				     struct CUstream_st *stream)
 {
 	if (depth == CONFIGURATIONS_MAX) {
-		cudart_record("a launch nested too deep", cudaErrorInvalidConfiguration, 0);
+		call_errors_record("a launch nested too deep", cudaErrorInvalidConfiguration, 0);
 		return 1;
 	}
 	configurations[depth++] = (struct configuration){ grid, block, shared, stream };
@@ -214,9 +218,9 @@ static cudaError_t launch_by_stub(struct session_entry *e, const struct configur
 	if (result && e)
 		demangle(e->ptx_name, name, sizeof(name));
 	if (result == cudaErrorMissingConfiguration && is_called)
-		cudart_explain("it was called like a function: a CUDA kernel is launched with "
-			       "%s<<<grid, block>>>(arguments)",
-			       name);
+		call_errors_explain("it was called like a function: a CUDA kernel is launched with "
+				    "%s<<<grid, block>>>(arguments)",
+				    name);
 	if (result)
 		snprintf(what, sizeof(what), "the launch of %s", name);
 	return cudart_leave(what, result);

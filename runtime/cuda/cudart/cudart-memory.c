@@ -13,6 +13,7 @@
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/reports/call-errors.h"
 
 #define PITCH_UNIT 512
 
@@ -59,8 +60,9 @@ void cudart_forget_note(void)
 /* cudaMalloc(p, n) with p still NULL. */
 static cudaError_t no_place(void)
 {
-	cudart_explain("there is no place for the address, the first argument is NULL: hand over "
-		       "that of the pointer, &p");
+	call_errors_explain(
+		"there is no place for the address, the first argument is NULL: hand over "
+		"that of the pointer, &p");
 	return cudaErrorInvalidValue;
 }
 
@@ -211,19 +213,19 @@ static void explain_free(const void *p, const struct session_buffer *b, bool hos
 	if (b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED))
 		right = b->kind == BUFFER_PINNED ? "cudaFreeHost" : "cudaHostUnregister";
 	if (b && b->address != (uintptr_t)p)
-		cudart_explain(
+		call_errors_explain(
 			"0x%zx is not the start of a buffer, but %zu bytes behind that of one",
 			(size_t)(uintptr_t)p, (size_t)((uintptr_t)p - b->address));
 	else if (b)
-		cudart_explain("that memory was allocated otherwise: %s frees it", right);
+		call_errors_explain("that memory was allocated otherwise: %s frees it", right);
 	else if (ledger_look((uintptr_t)p, &freed) && freed)
-		cudart_explain("that buffer was freed before");
+		call_errors_explain("that buffer was freed before");
 	else
-		cudart_explain("0x%zx is %s, which %s does not free%s", (size_t)(uintptr_t)p,
-			       cudart_is_device(p) ? "no buffer" : "memory of the host", own,
-			       cudart_is_device(p) ? ""
-			       : host              ? ": free() does"
-						   : ": free() or cudaFreeHost() does");
+		call_errors_explain("0x%zx is %s, which %s does not free%s", (size_t)(uintptr_t)p,
+				    cudart_is_device(p) ? "no buffer" : "memory of the host", own,
+				    cudart_is_device(p) ? ""
+				    : host              ? ": free() does"
+							: ": free() or cudaFreeHost() does");
 }
 
 /* Frees one buffer by its first byte. host: pinned memory is meant. */

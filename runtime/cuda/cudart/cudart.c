@@ -13,6 +13,7 @@
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/reports/call-errors.h"
 
 static _Thread_local bool in_host_call;
 
@@ -79,7 +80,7 @@ cudaError_t cudart_leave(const char *call, cudaError_t result)
 		device.driver->extension->set_call(NULL);
 	device.host->leave_library();
 	if (result)
-		cudart_record(call, result, line);
+		call_errors_record(call, result, line);
 	return result;
 }
 

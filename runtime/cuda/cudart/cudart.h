@@ -21,8 +21,6 @@
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/memory/ledger.h"
 
-struct buffer;
-
 /* cudaSuccess when the call may go on; always followed by cudart_leave(). */
 cudaError_t cudart_enter(const char *call);
 cudaError_t cudart_leave(const char *call, cudaError_t result);
@@ -35,17 +33,6 @@ cudaError_t cudart_leave(const char *call, cudaError_t result);
 			result_ = (expression);                                                    \
 		cudart_leave(__func__, result_);                                                   \
 	})
-
-/* A line that says which call of this cell was the first that a broken device answered; nothing
- * when there was none. */
-void cudart_put_bearer(struct buffer *out);
-
-/* Why the call at work in this thread is about to fail, a clause with the numbers: for the warning
- * about it. */
-void cudart_explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Record an error at a line of the cell, as a launch that cannot start does. */
-void cudart_record(const char *what, cudaError_t error, unsigned line);
 
 /* The runtime's code for a result of the driver; notes a sticky one. Their values are the same. */
 static inline cudaError_t cudart_error(CUresult result)
@@ -63,10 +50,6 @@ static inline cudaError_t cudart_error(CUresult result)
 		device_wait_end();                                                                 \
 		cudart_error(waited_);                                                             \
 	})
-
-void cudart_cell_begin(void);
-/* A line for each error of this cell that nobody asked about; they are forgotten. */
-void cudart_warnings(struct buffer *out);
 
 /*
  * What an allocation is for, from cgpu_note() of this thread, which is forgotten when it has been

@@ -4,6 +4,7 @@
  * may come to need it and can ask nobody then, and at the end of the cell.
  */
 #include "runtime/cuda/reports/device-fault.h"
+#include "runtime/cuda/reports/kernel-name.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "common/cuda-fault.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/reports/core-dump.h"
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
@@ -28,38 +29,6 @@ static struct core_dump dump;
 static _Atomic bool has_dump; /* of the fault that was noted */
 static char cause[FAULT_TEXT_MAX];
 static _Atomic bool has_cause;
-
-/* The C name of an entry whose PTX name is known. */
-static const char *entry_name(const char *ptx_name)
-{
-	const struct session_array *a = &device.session->entries;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
-		    *session_at(a, struct session_entry, i)->name)
-			return session_at(a, struct session_entry, i)->name;
-	return ptx_name;
-}
-
-void device_fault_put_entry(const char *ptx_name, struct buffer *out)
-{
-	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
-	bool nested = *at == 'N';
-	size_t before = out->len;
-
-	at += nested || *at == 'L'; /* L: static */
-	do {
-		char *end;
-		unsigned long n = strtoul(at, &end, 10);
-
-		if (!n || n > strlen(end))
-			break;
-		buffer_printf(out, "%s%.*s", out->len > before ? "::" : "", (int)n, end);
-		at = end + n;
-	} while (nested);
-	if (out->len == before)
-		buffer_puts(out, name);
-}
 
 static void put_source(const struct cubin_frame *f, const char *indent, struct buffer *out)
 {
@@ -105,7 +74,7 @@ static void put_dump(const struct core_dump *d, struct buffer *out)
 	buffer_printf(out, "========= %s\n", name ? name : "Device code was stopped");
 	if (*p->function) {
 		buffer_puts(out, "=========     at ");
-		device_fault_put_entry(p->n_frames ? p->frames[0].function : p->function, out);
+		kernel_name_put(p->n_frames ? p->frames[0].function : p->function, out);
 		buffer_printf(out, "+0x%llx", (unsigned long long)p->offset);
 		if (p->n_frames)
 			buffer_printf(out, " in %s:%u", p->frames[0].file, p->frames[0].line);
@@ -114,7 +83,7 @@ static void put_dump(const struct core_dump *d, struct buffer *out)
 	for (uint32_t i = 0; i < p->n_frames; i++) {
 		if (i) {
 			buffer_puts(out, "=========         called from ");
-			device_fault_put_entry(p->frames[i].function, out);
+			kernel_name_put(p->frames[i].function, out);
 			buffer_printf(out, " in %s:%u\n", p->frames[i].file, p->frames[i].line);
 		}
 		put_source(&p->frames[i], i ? "             " : "         ", out);
@@ -128,7 +97,7 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 	if (*cuda_fault_meaning((int)code))
 		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
 	hmm_put_fault(code, out);
-	cudart_put_bearer(out);
+	call_errors_put_first(out);
 	if (has_dump && code != CUDA_ERROR_ASSERT)
 		buffer_puts(out,
 			    "Which address and buffer it was this device does not say. Run the "
@@ -152,7 +121,7 @@ static void put_place(const char *entry, const char *file, uint32_t line, struct
 {
 	if (*entry) {
 		buffer_puts(text, ", in the CUDA kernel ");
-		device_fault_put_entry(entry, text);
+		kernel_name_put(entry, text);
 	}
 	if (line)
 		buffer_printf(text, ", line %u of %s", line, file);

@@ -18,12 +18,6 @@ void device_fault_note(CUresult code);
 /* "CudaIllegalAddress" of 700. */
 void device_fault_ename(CUresult code, char *ret, size_t size);
 
-/*
- * The name of an entry as the user knows it. Of C++ entries the name with its namespaces,
- * _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled.
- */
-void device_fault_put_entry(const char *ptx_name, struct buffer *out);
-
 /* What device_fault_cause() of runtime/cuda/device.h is to tell. Async-signal-safe. */
 const char *device_fault_told(void);
 

@@ -22,8 +22,8 @@
 #include "common/buffer.h"
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/cudart/cudart.h"
-#include "runtime/cuda/reports/device-fault.h"
+#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/reports/kernel-name.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/driver/host-mapping.h"
@@ -48,8 +48,8 @@ static CUresult refuse(const char *ptx_name, const struct ptx_writes_base *b, ui
 	const char *name = device.host->name_of_pointer(address);
 	cleanup_buffer struct buffer entry = BUFFER_INIT;
 
-	device_fault_put_entry(ptx_name, &entry);
-	cudart_explain(
+	kernel_name_put(ptx_name, &entry);
+	call_errors_explain(
 		"argument %u of %s, 0x%llx%s%s%s, is memory of the host that is mapped shared, and "
 		"device code does atomic operations there: on this GPU they would end its context. "
 		"Take memory of cudaMallocManaged(), or of cudaMalloc() and copy with cudaMemcpy()",
