@@ -17,6 +17,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/driver/host-mapping.c %reldir%/driver/host-mapping.h \
 	%reldir%/driver/libcuda-find.c %reldir%/driver/libcuda-find.h \
 	%reldir%/session/advice.c %reldir%/session/advice.h %reldir%/session/buffer-kinds.def \
+	%reldir%/session/capture.c %reldir%/session/capture.h \
 	%reldir%/session/device-wait.c %reldir%/session/device-wait.h \
 	%reldir%/session/handles.c %reldir%/session/handles.h %reldir%/session/pinning.c %reldir%/session/pinning.h \
 	%reldir%/session/session.c %reldir%/session/session.h \

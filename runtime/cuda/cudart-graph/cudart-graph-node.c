@@ -8,7 +8,6 @@
 
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
 
 enum cudaGraphNodeType graphs_type(const struct session_node *n)
 {
@@ -243,7 +242,7 @@ static cudaError_t make_child(struct session_node *n, const void *params)
 static cudaError_t make_record(struct session_node *n, const void *event)
 {
 	*n = (struct session_node){ .kind = NODE_RECORD, .event = *(const cudaEvent_t *)event };
-	return handles_event_look(n->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	return session_find_event(n->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 static cudaError_t make_wait(struct session_node *n, const void *event)

@@ -4,7 +4,7 @@
 #include "runtime/cuda/cudart/cudart.h"
 
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
+#include "runtime/cuda/session/capture.h"
 
 static cudaError_t create(cudaGraph_t *ret, unsigned flags)
 {
@@ -173,7 +173,7 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
 	CUstream s;
 	cudaError_t result = g ? cudaSuccess : cudaErrorInvalidValue;
 
-	if (!result && !graphs_capturing(stream))
+	if (!result && !capture_find(stream))
 		result = cudart_stream(stream, &s);
 	else if (!result && graphs_is_conditional(g))
 		result = cudaErrorStreamCaptureUnsupported;

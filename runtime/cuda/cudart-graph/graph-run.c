@@ -12,6 +12,7 @@
 #include "common/graph-order.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/session/handles.h"
+#include "runtime/cuda/session/capture.h"
 
 static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)
 {
@@ -250,7 +251,7 @@ cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream)
 
 	if (result || !g->nodes.n)
 		return result;
-	if (!graphs_capturing(stream) &&
+	if (!capture_find(stream) &&
 	    (g->lanes.n > 1 || graphs_node_at(g, 0)->device != handles_stream_device(stream)))
 		return run_lanes(g, stream);
 	for (uint32_t i = 0; i < g->steps.n && !result; i++) {

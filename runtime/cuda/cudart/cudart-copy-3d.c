@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/rollback/images.h"
+#include "runtime/cuda/session/capture.h"
 
 /* Where one side of a copy begins. */
 struct side {
@@ -124,7 +125,7 @@ cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaSt
 {
 	struct way way = { p ? p->kind : cudaMemcpyDefault, async, stream };
 	size_t dst_element = 1, src_element = 1;
-	struct session_stream *captured = async ? graphs_capturing(stream) : NULL;
+	struct session_stream *captured = async ? capture_find(stream) : NULL;
 	struct side dst, src;
 	struct box b;
 

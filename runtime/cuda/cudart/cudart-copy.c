@@ -11,6 +11,7 @@
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/session/capture.h"
 
 /* Device memory proper, and what both sides reach. */
 static bool on_device(const void *p)
@@ -81,7 +82,7 @@ static cudaError_t prepare(const void *dst, size_t dst_size, const void *src, si
 
 static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
-	cudaError_t result = graphs_check_call(true);
+	cudaError_t result = capture_check_call(true);
 
 	if (!result && size)
 		result = prepare(dst, size, src, size, kind);
@@ -94,7 +95,7 @@ static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpy
 cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
 			      cudaStream_t stream)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	cudaError_t result;
 	CUstream s;
 
@@ -135,7 +136,7 @@ static cudaError_t wait_default(int ordinal)
 
 cudaError_t cudart_wait_peers(int dst_device, int src_device)
 {
-	cudaError_t result = graphs_check_call(true);
+	cudaError_t result = capture_check_call(true);
 
 	if (!cudart_has_device(dst_device) || !cudart_has_device(src_device))
 		return cudaErrorInvalidDevice;
@@ -173,7 +174,7 @@ cudaError_t cudart_end_batch(bool during_call, cudaStream_t stream)
 	CUstream s;
 	cudaError_t result;
 
-	if (!during_call || graphs_capturing(stream))
+	if (!during_call || capture_find(stream))
 		return cudaSuccess;
 	result = cudart_stream(stream, &s);
 	return result ? result : cudart_error(device_synchronize_stream(s));
@@ -303,7 +304,7 @@ static cudaError_t copy_2d(const struct rows *r, enum cudaMemcpyKind kind)
 static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind,
 				 cudaStream_t stream)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	CUDA_MEMCPY2D c;
 	cudaError_t result;
 	CUstream s;
@@ -367,7 +368,7 @@ static cudaError_t run_fill(const struct cudaMemsetParams *p, CUstream s)
 
 cudaError_t cudart_fill(const struct cudaMemsetParams *p, cudaStream_t stream)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	size_t width = p->width * p->elementSize;
 	cudaError_t result;
 	CUstream s;

@@ -2,6 +2,7 @@
 /* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/session/capture.h"
 
 #include <string.h>
 #include <strings.h>
@@ -179,7 +180,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *ret, int len, int ordinal)
 
 static cudaError_t synchronize(void)
 {
-	cudaError_t result = graphs_check_call(true);
+	cudaError_t result = capture_check_call(true);
 
 	/* A captured stream never comes to its end. */
 	if (result == cudaErrorStreamCaptureImplicit)

@@ -19,6 +19,7 @@
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/code/registration.h"
 #include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/session/capture.h"
 
 #define CONFIGURATIONS_MAX 32
 
@@ -138,7 +139,7 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args,
 			  bool cooperative)
 {
-	struct session_stream *captured = graphs_capturing(c->stream);
+	struct session_stream *captured = capture_find(c->stream);
 	struct session_launch l = {
 		.grid = c->grid, .block = c->block, .shared = c->shared, .cooperative = cooperative
 	};
@@ -281,7 +282,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *st
 
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	struct cudart_host_call *c;
 	CUstream s;
 	cudaError_t result;

@@ -14,6 +14,7 @@
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
 #include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/session/capture.h"
 
 #define PITCH_UNIT 512
 
@@ -74,7 +75,7 @@ static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 
 	if (!ret)
 		return no_place();
-	result = (CUresult)graphs_check_call(false);
+	result = (CUresult)capture_check_call(false);
 	/* As the real one: nothing is a valid request, with the null pointer as its answer. */
 	if (size && !result) {
 		device_lock();
@@ -139,7 +140,7 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	*ret = NULL;
 	if (!size)
 		return cudaSuccess;
-	result = (CUresult)graphs_check_call(false);
+	result = (CUresult)capture_check_call(false);
 	if (result)
 		return (cudaError_t)result;
 	device_lock();
@@ -237,7 +238,7 @@ static cudaError_t free_at(void *p, bool host)
 
 	if (!p)
 		return cudaSuccess;
-	result = graphs_check_call(false);
+	result = capture_check_call(false);
 	if (!result)
 		result = wait_users(p);
 	if (result)

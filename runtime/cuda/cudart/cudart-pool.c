@@ -13,6 +13,7 @@
 #include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/session/capture.h"
 
 static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 {
@@ -90,7 +91,7 @@ static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPo
 			    cudaStream_t stream)
 {
 	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	struct session_pool *p;
 	uint64_t address = 0;
 	cudaError_t result = cudaSuccess;
@@ -140,7 +141,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ret, size_t size, cudaMemPool_t pool,
 
 static cudaError_t free_async(void *p, cudaStream_t stream)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	cudaError_t result;
 	CUstream s;
 

@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
+#include "runtime/cuda/session/capture.h"
 
 static cudaError_t new_stream(cudaStream_t *ret, unsigned flags, int priority)
 {
@@ -79,17 +80,17 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 /* External: a node of a graph that waits each time it runs. */
 static cudaError_t stream_wait_event(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 	CUstream s;
 	CUevent e;
 	cudaError_t result;
 
 	if (flags & cudaEventWaitExternal)
-		return captured && handles_event_look(event)
+		return captured && session_find_event(event)
 			       ? graphs_capture(captured, &(struct session_node){ .kind = NODE_WAIT,
 										  .event = event })
 			       : cudaErrorInvalidValue;
-	if (graphs_wait(stream, event, &result))
+	if (capture_wait(stream, event, &result))
 		return result;
 	result = cudart_stream(stream, &s);
 	if (!result)
@@ -195,7 +196,7 @@ cudaError_t cudart_record_event(cudaEvent_t event, cudaStream_t stream)
 	CUstream s;
 	cudaError_t result;
 
-	if (graphs_record(event, stream, &result))
+	if (capture_record(event, stream, &result))
 		return result;
 	result = cudart_error(handles_event(event, &e));
 	if (!result)
@@ -211,13 +212,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 /* External: a node of a graph that records each time it runs. */
 static cudaError_t record_with_flags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-	struct session_stream *captured = graphs_capturing(stream);
+	struct session_stream *captured = capture_find(stream);
 
 	if (flags & ~(unsigned)cudaEventRecordExternal)
 		return cudaErrorInvalidValue;
 	if (!flags)
 		return cudart_record_event(event, stream);
-	return captured && handles_event_look(event)
+	return captured && session_find_event(event)
 		       ? graphs_capture(captured, &(struct session_node){ .kind = NODE_RECORD,
 									  .event = event })
 		       : cudaErrorInvalidValue;
@@ -231,7 +232,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 static cudaError_t wait_event(cudaEvent_t event)
 {
 	CUevent e;
-	cudaError_t result = graphs_check_event(event);
+	cudaError_t result = capture_check_event(event);
 
 	if (!result)
 		result = cudart_error(handles_event(event, &e));
@@ -246,7 +247,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 static cudaError_t query_event(cudaEvent_t event)
 {
 	CUevent e;
-	cudaError_t result = graphs_check_event(event);
+	cudaError_t result = capture_check_event(event);
 
 	if (!result)
 		result = cudart_error(handles_event(event, &e));
@@ -261,10 +262,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 static cudaError_t elapsed(float *ret, cudaEvent_t start, cudaEvent_t end)
 {
 	CUevent from, to;
-	cudaError_t result = graphs_check_event(start);
+	cudaError_t result = capture_check_event(start);
 
 	if (!result)
-		result = graphs_check_event(end);
+		result = capture_check_event(end);
 	if (!result)
 		result = cudart_error(handles_event(start, &from));
 

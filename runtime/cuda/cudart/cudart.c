@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/address-map.h"
-#include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -14,6 +13,7 @@
 #include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/session/capture.h"
 
 static _Thread_local bool in_host_call;
 
@@ -114,7 +114,7 @@ cudaError_t cudart_before_write(const void *p, size_t size)
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
 {
-	cudaError_t result = graphs_check_stream(stream);
+	cudaError_t result = capture_check_stream(stream);
 
 	return result ? result : cudart_error(handles_stream(stream, ret));
 }

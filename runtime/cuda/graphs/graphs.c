@@ -7,21 +7,15 @@
 
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/code/device-code.h"
-
-static int64_t index_of(const struct session_array *a, const void *p)
-{
-	for (uint32_t i = 0; i < a->n; i++)
-		if (*session_at(a, const void *, i) == p)
-			return i;
-	return -1;
-}
+#include "runtime/cuda/session/capture.h"
 
 struct session_graph *graphs_find(const void *handle, bool executable)
 {
 	struct session_graph *g = (struct session_graph *)handle;
 
-	return index_of(&device.session->graphs, handle) >= 0 && g->executable == executable ? g
-											     : NULL;
+	return session_index_of(&device.session->graphs, handle) >= 0 && g->executable == executable
+		       ? g
+		       : NULL;
 }
 
 struct session_node *graphs_node(cudaGraphNode_t node)
@@ -31,7 +25,7 @@ struct session_node *graphs_node(cudaGraphNode_t node)
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct session_graph *g = *session_at(a, struct session_graph *, i);
 
-		if (!g->executable && index_of(&g->nodes, node) >= 0)
+		if (!g->executable && session_index_of(&g->nodes, node) >= 0)
 			return (struct session_node *)node;
 	}
 	return NULL;
@@ -152,7 +146,7 @@ void graphs_free(struct session_graph *g)
 			copy->origin = NULL;
 	}
 	session_remove(&device.session->graphs, sizeof(void *),
-		       (uint32_t)index_of(&device.session->graphs, g));
+		       (uint32_t)session_index_of(&device.session->graphs, g));
 	device.host->session_free(g);
 }
 
@@ -184,7 +178,7 @@ cudaError_t graphs_depend(struct session_node *n, struct session_node *on)
 
 bool graphs_depends(const struct session_node *n, const struct session_node *on)
 {
-	return index_of(&n->deps, on) >= 0;
+	return session_index_of(&n->deps, on) >= 0;
 }
 
 cudaError_t graphs_add(struct session_graph *g, const struct session_node *n,
@@ -221,7 +215,7 @@ void graphs_remove(struct session_node *n)
 
 	for (uint32_t i = 0; i < g->nodes.n; i++) {
 		struct session_node *other = graphs_node_at(g, i);
-		int64_t at = index_of(&other->deps, n);
+		int64_t at = session_index_of(&other->deps, n);
 
 		if (at >= 0)
 			session_remove(&other->deps, sizeof(void *), (uint32_t)at);
@@ -428,4 +422,35 @@ bool graphs_free_memory(const void *p)
 		}
 	}
 	return found;
+}
+
+cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n)
+{
+	struct session_node *made;
+	cudaError_t result;
+
+	device_lock();
+	result = s->capture->spoilt ? cudaErrorStreamCaptureInvalidated
+				    : graphs_add(s->capture, n, s->last.items, s->last.n, &made);
+	if (!result) {
+		made->device = s->device;
+		session_array_clear(&s->last);
+		result = capture_add_last(&s->last, made);
+	} else {
+		graphs_release_content((struct session_node *)n);
+	}
+	device_unlock();
+	return result;
+}
+
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+				  const struct session_launch *l, void **args)
+{
+	struct session_node n = { .kind = NODE_LAUNCH, .launch = *l };
+	cudaError_t result;
+
+	device_lock();
+	result = graphs_launch_init(&n.launch, e, args);
+	device_unlock();
+	return result ? result : graphs_capture(s, &n);
 }

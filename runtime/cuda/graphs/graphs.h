@@ -2,9 +2,7 @@
 /*
  * CUDA graphs as session state: nodes and what each depends on. A launch runs them in an order that
  * is fixed when the graph is instantiated; branches have streams of their own. Nothing of a driver
- * is kept, so a graph is as good after a recovery as before. The calls that can be captured ask
- * graphs_capturing() first; all others find that cudart_stream() refuses a stream that is being
- * captured. Under device.lock, but for graphs_capturing().
+ * is kept, so a graph is as good after a recovery as before. Under device.lock.
  */
 #ifndef CGPU_RUNTIME_CUDA_GRAPHS_GRAPHS_H
 #define CGPU_RUNTIME_CUDA_GRAPHS_GRAPHS_H
@@ -82,29 +80,10 @@ struct session_entry *graphs_entry(const struct session_launch *l);
 /* Where its arguments lie: GRAPHS_PARAMETERS_MAX pointers at most. */
 cudaError_t graphs_launch_args(const struct session_launch *l, struct session_entry *e, void **ret);
 
-/* The stream as one that is captured; NULL: its calls run. */
-struct session_stream *graphs_capturing(cudaStream_t stream);
 /* What a captured stream is asked to do; takes what n points at, also when it fails. */
 cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n);
 cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
 				  const struct session_launch *l, void **args);
-
-/* An event that is recorded in a captured stream takes streams that wait for it into the capture.
- * False: it is none of those. */
-bool graphs_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *ret);
-bool graphs_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *ret);
-/* The event belongs to a capture: cudaErrorCapturedEvent for who asks for it, and the capture is
- * spoilt. */
-cudaError_t graphs_check_event(cudaEvent_t event);
-/*
- * A call that cannot be captured, while something is: of a captured stream, in the legacy default
- * stream (legacy), or one that is refused to the threads that a capture's mode names.
- */
-cudaError_t graphs_check_stream(cudaStream_t stream);
-cudaError_t graphs_check_call(bool legacy);
-/* The stream or event goes. */
-void graphs_forget_stream(struct session_stream *s);
-void graphs_forget_event(struct session_event *e);
 
 /* A memory node of some graph, an executable one too, has the memory at this address. */
 bool graphs_have_memory(uint64_t address);

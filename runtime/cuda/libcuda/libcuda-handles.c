@@ -8,22 +8,23 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/session/capture.h"
 
 /* A stream that is captured is so by the session's graphs, of which the driver knows nothing. */
 static CUresult stream_of_session(void *handle, CUstream *ret)
 {
-	CUresult result = (CUresult)graphs_check_stream(handle);
+	CUresult result = (CUresult)capture_check_stream(handle);
 
 	return result ? result : handles_stream(handle, ret);
 }
 
 static CUresult event_of_session(void *handle, CUevent *ret)
 {
-	CUresult result = (CUresult)graphs_check_event(handle);
+	CUresult result = (CUresult)capture_check_event(handle);
 
 	return result ? result : handles_event(handle, ret);
 }
@@ -59,14 +60,14 @@ static CUresult exchange_stream(CUstream *place)
 	/* The default streams are the same in both. */
 	if (!device.session || (uintptr_t)*place <= (uintptr_t)CU_STREAM_PER_THREAD)
 		return CUDA_SUCCESS;
-	return EXCHANGE(place, handles_stream_look, stream_of_session);
+	return EXCHANGE(place, session_find_stream, stream_of_session);
 }
 
 static CUresult exchange_event(CUevent *place)
 {
 	if (!device.session || !*place)
 		return CUDA_SUCCESS;
-	return EXCHANGE(place, handles_event_look, event_of_session);
+	return EXCHANGE(place, session_find_event, event_of_session);
 }
 
 int libcuda_stream_argument(long *argument)
@@ -169,7 +170,7 @@ static CUresult destroy_stream(CUstream s)
 {
 	CUresult result;
 
-	if (device.session && handles_stream_look((cudaStream_t)s)) {
+	if (device.session && session_find_stream((cudaStream_t)s)) {
 		device_lock();
 		result = handles_stream_free((cudaStream_t)s);
 		device_unlock();
@@ -213,7 +214,7 @@ static CUresult destroy_event(CUevent e)
 {
 	CUresult result;
 
-	if (device.session && handles_event_look((cudaEvent_t)e)) {
+	if (device.session && session_find_event((cudaEvent_t)e)) {
 		device_lock();
 		result = handles_event_free((cudaEvent_t)e);
 		device_unlock();

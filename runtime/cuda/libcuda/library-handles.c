@@ -495,7 +495,7 @@ static const char *obstacle(const struct session_library_setting *s)
 	switch (setters[s->setter].kind) {
 	case SETTING_STREAM:
 		return (uintptr_t)s->words[1] <= (uintptr_t)cudaStreamPerThread ||
-				       handles_stream_look((cudaStream_t)s->words[1])
+				       session_find_stream((cudaStream_t)s->words[1])
 			       ? NULL
 			       : "its stream is gone";
 	case SETTING_MEMORY:

@@ -8,20 +8,12 @@
 #include <stdlib.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/graphs/graphs.h"
+#include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/session.h"
 
 static bool is_default(cudaStream_t s)
 {
 	return (uintptr_t)s <= (uintptr_t)cudaStreamPerThread;
-}
-
-/* Index in the table, -1 when it is not there. */
-static int64_t index_of(const struct session_array *a, const void *handle)
-{
-	for (uint32_t i = 0; i < a->n; i++)
-		if (*session_at(a, void *, i) == handle)
-			return i;
-	return -1;
 }
 
 /* ---- handles of the driver API: they go with the worker, so no session state ---- */
@@ -131,7 +123,7 @@ CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret)
 
 CUresult handles_stream_free(cudaStream_t stream)
 {
-	int64_t i = index_of(&device.session->streams, stream);
+	int64_t i = session_index_of(&device.session->streams, stream);
 	const struct session_stream *s = (const struct session_stream *)stream;
 	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
@@ -144,7 +136,7 @@ CUresult handles_stream_free(cudaStream_t stream)
 	}
 	if (s->epoch == device.epoch)
 		result = device.driver->cuStreamDestroy(s->handle);
-	graphs_forget_stream((struct session_stream *)stream);
+	capture_forget_stream((struct session_stream *)stream);
 	drop(&device.session->streams, i);
 	return result;
 }
@@ -159,7 +151,7 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 		*ret = (CUstream)stream;
 		return CUDA_SUCCESS;
 	}
-	if (index_of(&device.session->streams, s) < 0) {
+	if (session_index_of(&device.session->streams, s) < 0) {
 		*ret = (CUstream)stream;
 		return find_driver(stream, false, &d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 	}
@@ -181,7 +173,7 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 
 int handles_stream_device(cudaStream_t stream)
 {
-	const struct session_stream *s = handles_stream_look(stream);
+	const struct session_stream *s = session_find_stream(stream);
 	struct handles_driver d;
 
 	if (s)
@@ -189,21 +181,9 @@ int handles_stream_device(cudaStream_t stream)
 	return find_driver(stream, false, &d) ? d.device : device_current();
 }
 
-struct session_stream *handles_stream_look(cudaStream_t stream)
-{
-	return is_default(stream) || index_of(&device.session->streams, stream) < 0
-		       ? NULL
-		       : (struct session_stream *)stream;
-}
-
-struct session_event *handles_event_look(cudaEvent_t event)
-{
-	return index_of(&device.session->events, event) < 0 ? NULL : (struct session_event *)event;
-}
-
 CUresult handles_stream_info(cudaStream_t stream, unsigned *ret_flags, int *ret_priority)
 {
-	const struct session_stream *s = handles_stream_look(stream);
+	const struct session_stream *s = session_find_stream(stream);
 	struct handles_driver d = { .handle = stream };
 
 	if (s)
@@ -239,7 +219,7 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret)
 
 CUresult handles_event_free(cudaEvent_t event)
 {
-	int64_t i = index_of(&device.session->events, event);
+	int64_t i = session_index_of(&device.session->events, event);
 	const struct session_event *e = (const struct session_event *)event;
 	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
@@ -252,7 +232,7 @@ CUresult handles_event_free(cudaEvent_t event)
 	}
 	if (e->epoch == device.epoch)
 		result = device.driver->cuEventDestroy(e->handle);
-	graphs_forget_event((struct session_event *)event);
+	capture_forget_event((struct session_event *)event);
 	drop(&device.session->events, i);
 	return result;
 }
@@ -263,7 +243,7 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret)
 	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
 
-	if (index_of(&device.session->events, e) < 0) {
+	if (session_index_of(&device.session->events, e) < 0) {
 		*ret = (CUevent)event;
 		return find_driver(event, true, &d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 	}

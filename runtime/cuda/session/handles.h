@@ -12,18 +12,12 @@
 #include <cuda.h>
 #include <driver_types.h>
 
-struct session_event;
-struct session_stream;
-
 CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret);
 CUresult handles_stream_free(cudaStream_t stream);
 /* The driver's stream; the default streams pass. INVALID_HANDLE for anything else. */
 CUresult handles_stream(cudaStream_t stream, CUstream *ret);
 /* Its device; of a default stream the thread's. */
 int handles_stream_device(cudaStream_t stream);
-/* The struct behind it; NULL for default streams and for what is none. */
-struct session_stream *handles_stream_look(cudaStream_t stream);
-struct session_event *handles_event_look(cudaEvent_t event);
 CUresult handles_stream_info(cudaStream_t stream, unsigned *ret_flags, int *ret_priority);
 
 CUresult handles_event_new(unsigned flags, cudaEvent_t *ret);

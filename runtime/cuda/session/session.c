@@ -79,3 +79,24 @@ const char *session_buffer_name(const struct session_buffer *b)
 		return b->name;
 	return device.host->name_of_pointer(b->address);
 }
+
+int64_t session_index_of(const struct session_array *a, const void *p)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		if (*session_at(a, const void *, i) == p)
+			return i;
+	return -1;
+}
+
+struct session_stream *session_find_stream(cudaStream_t stream)
+{
+	return session_index_of(&device.session->streams, stream) < 0
+		       ? NULL
+		       : (struct session_stream *)stream;
+}
+
+struct session_event *session_find_event(cudaEvent_t event)
+{
+	return session_index_of(&device.session->events, event) < 0 ? NULL
+								    : (struct session_event *)event;
+}

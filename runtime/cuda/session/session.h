@@ -399,6 +399,13 @@ void session_array_clear(struct session_array *a);
 #define session_at(a, type, i) ((type *)(a)->items + (i))
 #define session_append(a, type) ((type *)session_insert((a), sizeof(type), (a)->n))
 
+/* Where p stands in an array of pointers, -1: nowhere. So a stale or wild handle is an error and no
+ * crash. */
+int64_t session_index_of(const struct session_array *a, const void *p);
+/* NULL for default streams and for what is none. */
+struct session_stream *session_find_stream(cudaStream_t stream);
+struct session_event *session_find_event(cudaEvent_t event);
+
 char *session_strdup(const char *text);
 
 /* Name of the buffer for a report: as given when it was made, else the variable that points there;
