@@ -41,16 +41,18 @@ libcudaside_a_SOURCES = \
 	%reldir%/code/device-code.c %reldir%/code/device-code.h \
 	%reldir%/code/device-module.c %reldir%/code/device-module.h \
 	%reldir%/code/registration.c %reldir%/code/registration.h \
-	%reldir%/graphs/graphs.c %reldir%/graphs/graphs.h \
+	%reldir%/graphs/graphs.c %reldir%/graphs/graphs.h %reldir%/graphs/graphs-conditions.c \
+	%reldir%/graphs/graphs-objects.c %reldir%/graphs/graphs-order.c \
 	%reldir%/cudart/cudart.c %reldir%/cudart/cudart.h %reldir%/cudart/cudart-advice.c %reldir%/cudart/cudart-array.c \
 	%reldir%/cudart/cudart-code-library.c %reldir%/cudart/cudart-copy.c %reldir%/cudart/cudart-copy-3d.c \
 	%reldir%/cudart/cudart-device.c %reldir%/cudart/cudart-error.c %reldir%/cudart/cudart-launch.c \
 	%reldir%/cudart/cudart-memory.c %reldir%/cudart/cudart-pool.c %reldir%/cudart/cudart-stream.c \
-	%reldir%/cudart/cudart-texture.c %reldir%/cudart/device-properties.def \
+	%reldir%/cudart/cudart-texture.c %reldir%/cudart/cudart-user-object.c %reldir%/cudart/device-properties.def \
 	%reldir%/cudart-graph/cudart-graph.c %reldir%/cudart-graph/cudart-graph-attribute.c \
-	%reldir%/cudart-graph/cudart-graph-capture.c %reldir%/cudart-graph/cudart-graph-node.c \
-	%reldir%/cudart-graph/cudart-graph-query.c %reldir%/cudart-graph/cudart-user-object.c \
-	%reldir%/cudart-graph/graph-conditions.c %reldir%/cudart-graph/graph-run.c \
+	%reldir%/cudart-graph/cudart-graph-capture.c \
+	%reldir%/cudart-graph/cudart-graph-condition.c %reldir%/cudart-graph/cudart-graph-condition.h \
+	%reldir%/cudart-graph/cudart-graph-node.c %reldir%/cudart-graph/cudart-graph-query.c \
+	%reldir%/cudart-graph/graph-run.c %reldir%/cudart-graph/graph-run.h \
 	%reldir%/libcuda/libcuda.c %reldir%/libcuda/libcuda.def %reldir%/libcuda/libcuda.h \
 	%reldir%/libcuda/libcuda-graph.c %reldir%/libcuda/libcuda-handles.c %reldir%/libcuda/libcuda-launch.c \
 	%reldir%/libcuda/libcuda-memory.c %reldir%/libcuda/libcuda-vmm.c \

@@ -7,27 +7,8 @@
 #include "runtime/cuda/cudart/cudart.h"
 
 #include "runtime/cuda/code/device-code.h"
+#include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
 #include "runtime/cuda/graphs/graphs.h"
-
-enum cudaGraphNodeType graphs_type(const struct session_node *n)
-{
-	static const enum cudaGraphNodeType types[] = {
-		[NODE_LAUNCH] = cudaGraphNodeTypeKernel,
-		[NODE_COPY] = cudaGraphNodeTypeMemcpy,
-		[NODE_COPY_3D] = cudaGraphNodeTypeMemcpy,
-		[NODE_FILL] = cudaGraphNodeTypeMemset,
-		[NODE_HOST] = cudaGraphNodeTypeHost,
-		[NODE_EMPTY] = cudaGraphNodeTypeEmpty,
-		[NODE_CHILD] = cudaGraphNodeTypeGraph,
-		[NODE_RECORD] = cudaGraphNodeTypeEventRecord,
-		[NODE_WAIT] = cudaGraphNodeTypeWaitEvent,
-		[NODE_ALLOC] = cudaGraphNodeTypeMemAlloc,
-		[NODE_FREE] = cudaGraphNodeTypeMemFree,
-		[NODE_CONDITIONAL] = cudaGraphNodeTypeConditional,
-	};
-
-	return types[n->kind];
-}
 
 /* Where a new node goes. */
 struct place {
@@ -230,7 +211,7 @@ static cudaError_t make_child(struct session_node *n, const void *params)
 	*n = (struct session_node){ .kind = NODE_EMPTY, .graph = &holder };
 	device_lock();
 	from = graphs_find(c->graph, false);
-	if (from && !graphs_is_conditional(from)) {
+	if (from && !cudart_graph_condition_is_in(from)) {
 		template.child = (struct session_graph *)from;
 		result = graphs_copy_content(n, &template);
 		n->origin = NULL;
@@ -282,7 +263,7 @@ static cudaError_t make_conditional(struct session_node *n, const void *params)
 	*n = (struct session_node){ .kind = NODE_CONDITIONAL,
 				    .conditional = { .handle = p->handle, .type = p->type } };
 	device_lock();
-	result = graphs_check_condition(p->handle);
+	result = cudart_graph_condition_check(p->handle);
 	if (!result) {
 		n->conditional.bodies =
 			device.host->session_alloc(p->size * sizeof(*n->conditional.bodies));

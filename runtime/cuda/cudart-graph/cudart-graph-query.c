@@ -167,7 +167,7 @@ static cudaError_t destroy_node(cudaGraphNode_t node)
 		result = cudaSuccess;
 	}
 	device_unlock();
-	return result ? result : graphs_end_objects();
+	return result ? result : cudart_end_objects();
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)

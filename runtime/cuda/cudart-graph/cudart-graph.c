@@ -3,6 +3,8 @@
  * Nodes: cudart-graph-node.c. */
 #include "runtime/cuda/cudart/cudart.h"
 
+#include "runtime/cuda/cudart-graph/graph-run.h"
+#include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/capture.h"
 
@@ -47,7 +49,7 @@ static cudaError_t destroy(const void *handle, bool executable)
 		result = cudaSuccess;
 	}
 	device_unlock();
-	return result ? result : graphs_end_objects();
+	return result ? result : cudart_end_objects();
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
@@ -94,7 +96,7 @@ static cudaError_t instantiate_with_params(cudaGraphExec_t *ret, cudaGraph_t gra
 	device_lock();
 	from = graphs_find(graph, false);
 	if (from)
-		result = graphs_check_bodies(from, p);
+		result = cudart_graph_condition_check_bodies(from, p);
 	if (!result)
 		result = duplicate(&g, from, true, p);
 	device_unlock();
@@ -154,8 +156,8 @@ static cudaError_t clone(cudaGraph_t *ret, cudaGraph_t graph)
 	device_lock();
 	from = graphs_find(graph, false);
 	if (from)
-		result = graphs_is_conditional(from) ? cudaErrorNotSupported
-						     : duplicate(&g, from, false, NULL);
+		result = cudart_graph_condition_is_in(from) ? cudaErrorNotSupported
+							    : duplicate(&g, from, false, NULL);
 	device_unlock();
 	if (!result)
 		*ret = (cudaGraph_t)g;
@@ -175,9 +177,9 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
 
 	if (!result && !capture_find(stream))
 		result = cudart_stream(stream, &s);
-	else if (!result && graphs_is_conditional(g))
+	else if (!result && cudart_graph_condition_is_in(g))
 		result = cudaErrorStreamCaptureUnsupported;
-	return result ? result : graphs_run(g, stream);
+	return result ? result : graph_run(g, stream);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)

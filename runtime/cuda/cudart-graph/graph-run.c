@@ -1,70 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs put in order and run. Each lane of the order has a stream of the session; the first one is
- * the stream that the graph is launched in, when its nodes are of the same device. Lanes begin
- * behind what is in that stream, and what comes behind the graph there waits for all of them. Into
- * a capture a graph goes as one chain.
+ * Each lane of the order has a stream of the session; the first one is the stream that the graph is
+ * launched in, when its nodes are of the same device. Lanes begin behind what is in that stream,
+ * and what comes behind the graph there waits for all of them. Into a capture a graph goes as one
+ * chain. At a conditional node who launches waits for what is before it, reads the value and runs a
+ * body or none.
  */
-#include "runtime/cuda/graphs/graphs.h"
+#include "runtime/cuda/cudart-graph/graph-run.h"
 
 #include <stdlib.h>
 
 #include "common/graph-order.h"
 #include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/session/capture.h"
 
-static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)
+/* Conditions get the values that they have when a graph begins. */
+static cudaError_t preset(const struct session_graph *g, cudaStream_t stream)
 {
-	const struct session_node *n = graphs_node_at(graph, node);
+	cudaError_t result = cudaSuccess;
 
-	return i < n->deps.n ? (*session_at(&n->deps, struct session_node *, i))->number
-			     : GRAPH_NO_NODE;
-}
+	for (uint32_t i = 0; i < g->conditions.n && !result; i++) {
+		const struct session_condition *c = graphs_condition_at(g, i);
+		struct cudaMemsetParams fill = { .dst = (void *)(uintptr_t)c->handle,
+						 .value = c->preset,
+						 .elementSize = sizeof(c->preset),
+						 .width = 1,
+						 .height = 1 };
 
-static uint32_t place(const void *graph, uint32_t node)
-{
-	return (uint32_t)graphs_node_at(graph, node)->device;
-}
-
-static cudaError_t keep(struct session_graph *g, const struct graph_step *steps, int lanes)
-{
-	bool room = true;
-
-	for (uint32_t i = 0; i < g->nodes.n && room; i++) {
-		struct graph_step *s = session_append(&g->steps, struct graph_step);
-
-		room = s;
-		if (s)
-			*s = steps[i];
+		if (c->flags & cudaGraphCondAssignDefault)
+			result = cudart_fill(&fill, stream);
 	}
-	for (int i = 0; i < lanes && room; i++)
-		room = session_append(&g->lanes, cudaStream_t);
-	return room ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t graphs_put_in_order(struct session_graph *g)
-{
-	struct graph_order_source source = { g, g->nodes.n, dependency, place };
-	struct graph_step *steps = calloc(g->nodes.n + 1, sizeof(*steps));
-	int lanes = steps ? graph_order(&source, steps) : GRAPH_ORDER_MEMORY;
-	cudaError_t result =
-		lanes == GRAPH_ORDER_CIRCLE ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
-
-	graphs_release_order(g);
-	if (lanes >= 0)
-		result = keep(g, steps, lanes);
-	free(steps);
 	return result;
 }
 
-void graphs_release_order(struct session_graph *g)
+/* The body that is to run, NULL: none; waits for what is in the stream. */
+static cudaError_t decide(const struct session_node *n, cudaStream_t stream,
+			  const struct session_graph **ret)
 {
-	for (uint32_t i = 0; i < g->lanes.n; i++)
-		if (*session_at(&g->lanes, cudaStream_t, i))
-			handles_stream_free(*session_at(&g->lanes, cudaStream_t, i));
-	session_array_clear(&g->lanes);
-	session_array_clear(&g->steps);
+	uint32_t value = 0, index = 0;
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (!result)
+		result = cudart_error(device.driver->cuMemcpyAsync(
+			(uintptr_t)&value, n->conditional.handle, sizeof(value), s));
+	if (!result)
+		result = cudart_error(device_synchronize_stream(s));
+	if (result)
+		return result;
+	if (n->conditional.type == cudaGraphCondTypeSwitch)
+		index = value;
+	else if (!value)
+		index = n->conditional.type == cudaGraphCondTypeIf ? 1 : UINT32_MAX;
+	*ret = index < n->conditional.size ? n->conditional.bodies[index] : NULL;
+	return cudaSuccess;
 }
 
 static cudaError_t run_launch(const struct session_launch *l, cudaStream_t stream)
@@ -83,9 +74,9 @@ static cudaError_t run_conditional(const struct session_node *n, cudaStream_t st
 	cudaError_t result;
 
 	do {
-		result = graphs_decide(n, stream, &body);
+		result = decide(n, stream, &body);
 		if (!result && body)
-			result = graphs_run(body, stream);
+			result = graph_run(body, stream);
 	} while (!result && body && n->conditional.type == cudaGraphCondTypeWhile);
 	return result;
 }
@@ -105,7 +96,7 @@ static cudaError_t run(const struct session_node *n, cudaStream_t stream)
 	case NODE_HOST:
 		return cudart_launch_host(stream, n->host.fn, n->host.userData);
 	case NODE_CHILD:
-		return graphs_run(n->child, stream);
+		return graph_run(n->child, stream);
 	case NODE_RECORD:
 		return cudart_record_event(n->event, stream);
 	case NODE_WAIT:
@@ -245,9 +236,9 @@ static cudaError_t run_lanes(const struct session_graph *g, cudaStream_t stream)
 	return result ? result : joined;
 }
 
-cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream)
+cudaError_t graph_run(const struct session_graph *g, cudaStream_t stream)
 {
-	cudaError_t result = graphs_preset(g, stream);
+	cudaError_t result = preset(g, stream);
 
 	if (result || !g->nodes.n)
 		return result;

@@ -261,7 +261,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *ret, const char *path, enum c
 static cudaError_t unload(cudaLibrary_t library)
 {
 	struct session_library *l;
-	cudaError_t result = cudart_wait_all();
+	cudaError_t result = cudart_error(device_synchronize_all());
 
 	if (result)
 		return result;

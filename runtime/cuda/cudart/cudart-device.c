@@ -193,18 +193,6 @@ cudaError_t cudaDeviceSynchronize(void)
 	return CUDART_CALL(synchronize());
 }
 
-cudaError_t cudart_wait_all(void)
-{
-	int before = device_current();
-	cudaError_t result = cudaSuccess;
-
-	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && !(result = cudart_error(device_switch(i))))
-			result = cudart_error(device_synchronize_context());
-	device_switch(before);
-	return result;
-}
-
 /* The cell's buffers, streams and events of the device go. Its variables stay: they belong to
  * definitions, not to calls. */
 static cudaError_t reset(void)
@@ -234,7 +222,7 @@ static cudaError_t reset(void)
 			device.host->heap_free(host);
 	}
 	device_unlock();
-	return result ? result : graphs_end_objects();
+	return result ? result : cudart_end_objects();
 }
 
 cudaError_t cudaDeviceReset(void)

@@ -49,17 +49,10 @@ static struct session_pool *current_pool(int ordinal)
 	return p ? p : default_pool(ordinal);
 }
 
-static int64_t index_of(cudaMemPool_t pool)
-{
-	for (uint32_t i = 0; i < device.session->pools.n; i++)
-		if (*session_at(&device.session->pools, cudaMemPool_t, i) == pool)
-			return i;
-	return -1;
-}
-
 static struct session_pool *find(cudaMemPool_t pool)
 {
-	return index_of(pool) < 0 ? NULL : (struct session_pool *)pool;
+	return session_index_of(&device.session->pools, pool) < 0 ? NULL
+								  : (struct session_pool *)pool;
 }
 
 static uint64_t used(const struct session_pool *p)
@@ -200,7 +193,8 @@ static cudaError_t destroy(cudaMemPool_t pool)
 		vmm_pool_disown(p);
 		vmm_pool_reach_changed();
 		preimage_reach_changed();
-		session_remove(&s->pools, sizeof(void *), (uint32_t)index_of(pool));
+		session_remove(&s->pools, sizeof(void *),
+			       (uint32_t)session_index_of(&device.session->pools, pool));
 		device.host->session_free(p);
 	}
 	device_unlock();

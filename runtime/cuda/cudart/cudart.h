@@ -77,8 +77,6 @@ static inline bool cudart_has_device(int ordinal)
 	return ordinal >= 0 && ordinal < device.count;
 }
 
-/* All devices have done what they had to. */
-cudaError_t cudart_wait_all(void);
 /* Before a copy between devices that is in order with their default streams.
  * cudaErrorInvalidDevice: there is none. */
 cudaError_t cudart_wait_peers(int dst_device, int src_device);
@@ -108,6 +106,9 @@ cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaSt
 cudaError_t cudart_fill(const struct cudaMemsetParams *p, cudaStream_t stream);
 cudaError_t cudart_record_event(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudart_wait_event(cudaStream_t stream, cudaEvent_t event);
+
+/* User objects that nobody has any more: their functions are called. Without device.lock. */
+cudaError_t cudart_end_objects(void);
 
 /* A variable by its stand-in on the host; the bytes [offset, offset + size) of it. */
 cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, void **ret);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/session/capture.h"
 
@@ -239,7 +240,7 @@ static cudaError_t copy_args(struct session_entry *e, void **args, struct sessio
 {
 	size_t offset, size, end = 0;
 	CUfunction f;
-	cudaError_t result = cudart_error(device_code_function(e, &f));
+	cudaError_t result = (cudaError_t)device_note(device_code_function(e, &f));
 
 	ret->args = NULL;
 	for (uint32_t pass = 0; pass < 2 && !result; pass++) {
@@ -282,7 +283,7 @@ cudaError_t graphs_launch_args(const struct session_launch *l, struct session_en
 {
 	size_t offset, size;
 	CUfunction f;
-	cudaError_t result = cudart_error(device_code_function(e, &f));
+	cudaError_t result = (cudaError_t)device_note(device_code_function(e, &f));
 
 	for (uint32_t i = 0; i < l->n_args && !result; i++) {
 		/* The entry was defined anew, with other parameters. */
@@ -453,4 +454,24 @@ cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry
 	result = graphs_launch_init(&n.launch, e, args);
 	device_unlock();
 	return result ? result : graphs_capture(s, &n);
+}
+
+enum cudaGraphNodeType graphs_type(const struct session_node *n)
+{
+	static const enum cudaGraphNodeType types[] = {
+		[NODE_LAUNCH] = cudaGraphNodeTypeKernel,
+		[NODE_COPY] = cudaGraphNodeTypeMemcpy,
+		[NODE_COPY_3D] = cudaGraphNodeTypeMemcpy,
+		[NODE_FILL] = cudaGraphNodeTypeMemset,
+		[NODE_HOST] = cudaGraphNodeTypeHost,
+		[NODE_EMPTY] = cudaGraphNodeTypeEmpty,
+		[NODE_CHILD] = cudaGraphNodeTypeGraph,
+		[NODE_RECORD] = cudaGraphNodeTypeEventRecord,
+		[NODE_WAIT] = cudaGraphNodeTypeWaitEvent,
+		[NODE_ALLOC] = cudaGraphNodeTypeMemAlloc,
+		[NODE_FREE] = cudaGraphNodeTypeMemFree,
+		[NODE_CONDITIONAL] = cudaGraphNodeTypeConditional,
+	};
+
+	return types[n->kind];
 }

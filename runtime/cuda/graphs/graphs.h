@@ -28,6 +28,11 @@ struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t
 struct session_node *graphs_copy_of(const struct session_graph *g,
 				    const struct session_node *origin);
 
+static inline struct session_graph *graphs_at(uint32_t i)
+{
+	return *session_at(&device.session->graphs, struct session_graph *, i);
+}
+
 static inline struct session_node *graphs_node_at(const struct session_graph *g, uint32_t i)
 {
 	return *session_at(&g->nodes, struct session_node *, i);
@@ -47,32 +52,30 @@ cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_gra
 /* Fill g->steps; cudaErrorInvalidValue: nodes depend on each other. */
 cudaError_t graphs_put_in_order(struct session_graph *g);
 void graphs_release_order(struct session_graph *g);
-/* Behind what is in the stream, or into its capture. Without device.lock. */
-cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream);
-
 /*
- * Conditions and the nodes that look at them: graph-conditions.c. A copy of a graph has those of
- * the graph; what no other graph has goes with g.
+ * Conditions: graphs-conditions.c. A copy of a graph has those of the graph; what no other graph
+ * has goes with g.
  */
 cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
 void graphs_release_conditions(struct session_graph *g);
-/* cudaErrorInvalidValue: it is none, or a node has it already. */
-cudaError_t graphs_check_condition(cudaGraphConditionalHandle handle);
-/* Whether g has a conditional node, also in a graph of a node. */
-bool graphs_is_conditional(const struct session_graph *g);
-/* Why a graph with conditional nodes cannot be made executable. */
-cudaError_t graphs_check_bodies(const struct session_graph *g, cudaGraphInstantiateParams *why);
-/* Conditions get the values that they have when a graph begins. */
-cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream);
-/* The body that is to run, NULL: none; waits for what is in the stream. */
-cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream,
-			  const struct session_graph **ret);
+/* Another graph that has the condition; g NULL: any. NULL: none has. */
+const struct session_graph *graphs_other_holder(const struct session_graph *g,
+						cudaGraphConditionalHandle handle);
 
-/* User objects: cudart-user-object.c. Without device.lock: functions are called for those that
- * nobody has any more. */
+static inline struct session_condition *graphs_condition_at(const struct session_graph *g,
+							    uint32_t i)
+{
+	return session_at(&g->conditions, struct session_condition, i);
+}
+
+/* References to user objects: graphs-objects.c. */
 cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
 void graphs_release_objects(struct session_graph *g);
-cudaError_t graphs_end_objects(void);
+cudaError_t graphs_hold_object(struct session_graph *g, struct session_user_object *o,
+			       unsigned count);
+/* The references that a graph has; NULL: none. */
+struct session_held_object *graphs_held_object(const struct session_graph *g,
+					       const struct session_user_object *o);
 
 /* A launch as it is kept: `args` are copied. */
 cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args);

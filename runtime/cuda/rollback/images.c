@@ -64,14 +64,6 @@ static void images_extent(const struct session_image *i, size_t extent[3])
 	extent[2] = i->shape.Depth ? i->shape.Depth : 1;
 }
 
-static int64_t index_of(const struct session_array *a, const void *p)
-{
-	for (uint32_t i = 0; i < a->n; i++)
-		if (*session_at(a, const void *, i) == p)
-			return i;
-	return -1;
-}
-
 static struct session_image *image_at(uint32_t i)
 {
 	return *session_at(&device.session->images, struct session_image *, i);
@@ -79,13 +71,15 @@ static struct session_image *image_at(uint32_t i)
 
 struct session_image *images_find(cudaArray_const_t array)
 {
-	return index_of(&device.session->images, array) < 0 ? NULL : (struct session_image *)array;
+	return session_index_of(&device.session->images, array) < 0 ? NULL
+								    : (struct session_image *)array;
 }
 
 struct session_mipmap *images_mipmap_find(cudaMipmappedArray_const_t mipmap)
 {
-	return index_of(&device.session->mipmaps, mipmap) < 0 ? NULL
-							      : (struct session_mipmap *)mipmap;
+	return session_index_of(&device.session->mipmaps, mipmap) < 0
+		       ? NULL
+		       : (struct session_mipmap *)mipmap;
 }
 
 /* Between the driver's array and the session's buffer. */
@@ -125,7 +119,7 @@ static void *append(struct session_array *a, size_t size)
 
 static void take_out(struct session_array *a, void *p)
 {
-	session_remove(a, sizeof(void *), (uint32_t)index_of(a, p));
+	session_remove(a, sizeof(void *), (uint32_t)session_index_of(a, p));
 	device.host->session_free(p);
 }
 

@@ -121,3 +121,15 @@ CUresult device_synchronize_event(CUevent e)
 {
 	return SYNCHRONIZED(device_wait_event(e), device.driver->cuEventSynchronize(e));
 }
+
+CUresult device_synchronize_all(void)
+{
+	int before = device_current();
+	CUresult result = CUDA_SUCCESS;
+
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i] && !(result = device_switch(i)))
+			result = device_synchronize_context();
+	device_switch(before);
+	return result;
+}

@@ -36,6 +36,8 @@ void device_wait_event(CUevent e);
 CUresult device_synchronize_stream(CUstream s);
 CUresult device_synchronize_context(void);
 CUresult device_synchronize_event(CUevent e);
+/* All devices have done what they had to. */
+CUresult device_synchronize_all(void);
 
 /*
  * Ask until no stream of a device in this worker is busy (-1: of all devices), in whatever thread

@@ -22,55 +22,6 @@ static struct session_user_object *find(cudaUserObject_t handle)
 	return NULL;
 }
 
-/* The references that a graph has, NULL: none. */
-static struct session_held_object *held(const struct session_graph *g,
-					const struct session_user_object *o)
-{
-	for (uint32_t i = 0; i < g->objects.n; i++)
-		if (session_at(&g->objects, struct session_held_object, i)->object == o)
-			return session_at(&g->objects, struct session_held_object, i);
-	return NULL;
-}
-
-static cudaError_t hold(struct session_graph *g, struct session_user_object *o, unsigned count)
-{
-	struct session_held_object *h = held(g, o);
-
-	if (!h)
-		h = session_append(&g->objects, struct session_held_object);
-	if (!h)
-		return cudaErrorMemoryAllocation;
-	h->object = o;
-	h->count += count;
-	return cudaSuccess;
-}
-
-cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from)
-{
-	cudaError_t result = cudaSuccess;
-
-	for (uint32_t i = 0; i < from->objects.n && !result; i++) {
-		const struct session_held_object *h =
-			session_at(&from->objects, struct session_held_object, i);
-
-		result = hold(to, h->object, h->count);
-		if (!result)
-			h->object->references += h->count;
-	}
-	return result;
-}
-
-void graphs_release_objects(struct session_graph *g)
-{
-	for (uint32_t i = 0; i < g->objects.n; i++) {
-		const struct session_held_object *h =
-			session_at(&g->objects, struct session_held_object, i);
-
-		h->object->references -= h->count;
-	}
-	session_array_clear(&g->objects);
-}
-
 /* One that nobody has any more, taken out of the table; NULL: there is none. */
 static struct session_user_object *take_dead(void)
 {
@@ -89,7 +40,7 @@ static struct session_user_object *take_dead(void)
 	return o;
 }
 
-cudaError_t graphs_end_objects(void)
+cudaError_t cudart_end_objects(void)
 {
 	struct session_user_object *o;
 	cudaError_t result = cudaSuccess;
@@ -98,7 +49,7 @@ cudaError_t graphs_end_objects(void)
 		struct cudart_host_call *c = cudart_host_call(
 			&(struct cudart_host_call){ .fn = o->destroy, .data = o->data });
 
-		result = c ? cudart_wait_all() : cudaErrorMemoryAllocation;
+		result = c ? cudart_error(device_synchronize_all()) : cudaErrorMemoryAllocation;
 		if (!result)
 			result = cudart_error(
 				device.driver->cuLaunchHostFunc(NULL, cudart_call_host, c));
@@ -174,7 +125,7 @@ static cudaError_t release(cudaUserObject_t object, unsigned count)
 	if (o)
 		o->references -= count;
 	device_unlock();
-	return o ? graphs_end_objects() : cudaErrorInvalidValue;
+	return o ? cudart_end_objects() : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
@@ -193,7 +144,7 @@ static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigne
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g && !(flags & ~(unsigned)cudaGraphUserObjectMove))
-		result = hold(g, o, count);
+		result = graphs_hold_object(g, o, count);
 	if (!result && !(flags & cudaGraphUserObjectMove))
 		o->references += count;
 	device_unlock();
@@ -216,7 +167,7 @@ static cudaError_t release_by(cudaGraph_t graph, cudaUserObject_t object, unsign
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g)
-		h = held(g, o);
+		h = graphs_held_object(g, o);
 	if (h && h->count < count)
 		h = NULL;
 	if (h) {
@@ -224,7 +175,7 @@ static cudaError_t release_by(cudaGraph_t graph, cudaUserObject_t object, unsign
 		o->references -= count;
 	}
 	device_unlock();
-	return h ? graphs_end_objects() : cudaErrorInvalidValue;
+	return h ? cudart_end_objects() : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,

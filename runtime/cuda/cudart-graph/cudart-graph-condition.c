@@ -2,45 +2,16 @@
 /*
  * Conditional nodes of graphs. The value that a node looks at lies in device memory of the session,
  * at the address that is its handle: device code stores to it, and so it is rolled back and comes
- * back after a fault as other device memory does. Who launches a graph waits at such a node for
- * what is before it, reads the value and runs a body or none.
+ * back after a fault as other device memory does.
  */
+#include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
 #include "runtime/cuda/graphs/graphs.h"
 
 #include "runtime/cuda/cudart/cudart.h"
 
-static struct session_condition *condition_at(const struct session_graph *g, uint32_t i)
-{
-	return session_at(&g->conditions, struct session_condition, i);
-}
-
-static struct session_condition *find(const struct session_graph *g,
-				      cudaGraphConditionalHandle handle)
-{
-	for (uint32_t i = 0; i < g->conditions.n; i++)
-		if (condition_at(g, i)->handle == handle)
-			return condition_at(g, i);
-	return NULL;
-}
-
-static struct session_graph *graph_at(uint32_t i)
-{
-	return *session_at(&device.session->graphs, struct session_graph *, i);
-}
-
-/* Another graph that has this one; NULL: none has. */
-static const struct session_graph *other_holder(const struct session_graph *g,
-						cudaGraphConditionalHandle handle)
-{
-	for (uint32_t i = 0; i < device.session->graphs.n; i++)
-		if (graph_at(i) != g && find(graph_at(i), handle))
-			return graph_at(i);
-	return NULL;
-}
-
 /* A new one with its memory. */
-static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags,
-					cudaGraphConditionalHandle *ret)
+static cudaError_t condition_new(struct session_graph *g, uint32_t preset, uint32_t flags,
+				 cudaGraphConditionalHandle *ret)
 {
 	struct ledger_request r =
 		cudart_request("cudaGraphConditionalHandleCreate", sizeof(preset), BUFFER_MALLOC);
@@ -61,30 +32,6 @@ static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset
 	return cudaSuccess;
 }
 
-cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from)
-{
-	for (uint32_t i = 0; i < from->conditions.n; i++) {
-		struct session_condition *c =
-			session_append(&to->conditions, struct session_condition);
-
-		if (!c)
-			return cudaErrorMemoryAllocation;
-		*c = *condition_at(from, i);
-	}
-	return cudaSuccess;
-}
-
-void graphs_release_conditions(struct session_graph *g)
-{
-	for (uint32_t i = 0; i < g->conditions.n; i++) {
-		struct session_buffer *b = ledger_find(condition_at(g, i)->handle);
-
-		if (b && !other_holder(g, condition_at(g, i)->handle))
-			ledger_free(b);
-	}
-	session_array_clear(&g->conditions);
-}
-
 /* A node of g itself, not of the graphs of its nodes. */
 static bool has_node_of(const struct session_graph *g, cudaGraphConditionalHandle handle)
 {
@@ -95,16 +42,16 @@ static bool has_node_of(const struct session_graph *g, cudaGraphConditionalHandl
 	return false;
 }
 
-cudaError_t graphs_check_condition(cudaGraphConditionalHandle handle)
+cudaError_t cudart_graph_condition_check(cudaGraphConditionalHandle handle)
 {
 	bool used = false;
 
 	for (uint32_t i = 0; i < device.session->graphs.n && !used; i++)
-		used = has_node_of(graph_at(i), handle);
-	return !used && other_holder(NULL, handle) ? cudaSuccess : cudaErrorInvalidValue;
+		used = has_node_of(graphs_at(i), handle);
+	return !used && graphs_other_holder(NULL, handle) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-bool graphs_is_conditional(const struct session_graph *g)
+bool cudart_graph_condition_is_in(const struct session_graph *g)
 {
 	bool found = false;
 
@@ -147,7 +94,7 @@ static cudaError_t check(const struct session_graph *g, bool in_body,
 			 cudaGraphInstantiateParams *why)
 {
 	for (uint32_t i = 0; i < g->conditions.n; i++)
-		if (!is_used(g, condition_at(g, i)->handle))
+		if (!is_used(g, graphs_condition_at(g, i)->handle))
 			return refuse(why, cudaGraphInstantiateConditionalHandleUnused, NULL);
 	for (uint32_t i = 0; i < g->nodes.n; i++) {
 		const struct session_node *n = graphs_node_at(g, i);
@@ -163,53 +110,14 @@ static cudaError_t check(const struct session_graph *g, bool in_body,
 	return cudaSuccess;
 }
 
-cudaError_t graphs_check_bodies(const struct session_graph *g, cudaGraphInstantiateParams *why)
+cudaError_t cudart_graph_condition_check_bodies(const struct session_graph *g,
+						cudaGraphInstantiateParams *why)
 {
 	/* Two executable graphs would share the values. */
-	for (uint32_t i = 0; i < device.session->graphs.n && graphs_is_conditional(g); i++)
-		if (graph_at(i)->executable && graph_at(i)->origin == g)
+	for (uint32_t i = 0; i < device.session->graphs.n && cudart_graph_condition_is_in(g); i++)
+		if (graphs_at(i)->executable && graphs_at(i)->origin == g)
 			return cudaErrorNotSupported;
 	return check(g, false, why);
-}
-
-cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream)
-{
-	cudaError_t result = cudaSuccess;
-
-	for (uint32_t i = 0; i < g->conditions.n && !result; i++) {
-		const struct session_condition *c = condition_at(g, i);
-		struct cudaMemsetParams fill = { .dst = (void *)(uintptr_t)c->handle,
-						 .value = c->preset,
-						 .elementSize = sizeof(c->preset),
-						 .width = 1,
-						 .height = 1 };
-
-		if (c->flags & cudaGraphCondAssignDefault)
-			result = cudart_fill(&fill, stream);
-	}
-	return result;
-}
-
-cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream,
-			  const struct session_graph **ret)
-{
-	uint32_t value = 0, index = 0;
-	CUstream s;
-	cudaError_t result = cudart_stream(stream, &s);
-
-	if (!result)
-		result = cudart_error(device.driver->cuMemcpyAsync(
-			(uintptr_t)&value, n->conditional.handle, sizeof(value), s));
-	if (!result)
-		result = cudart_error(device_synchronize_stream(s));
-	if (result)
-		return result;
-	if (n->conditional.type == cudaGraphCondTypeSwitch)
-		index = value;
-	else if (!value)
-		index = n->conditional.type == cudaGraphCondTypeIf ? 1 : UINT32_MAX;
-	*ret = index < n->conditional.size ? n->conditional.bodies[index] : NULL;
-	return cudaSuccess;
 }
 
 static cudaError_t new_handle(cudaGraphConditionalHandle *ret, cudaGraph_t graph, unsigned preset,
@@ -223,7 +131,7 @@ static cudaError_t new_handle(cudaGraphConditionalHandle *ret, cudaGraph_t graph
 	device_lock();
 	g = graphs_find(graph, false);
 	if (g)
-		result = graphs_condition_new(g, preset, flags, ret);
+		result = condition_new(g, preset, flags, ret);
 	device_unlock();
 	cudart_forget_note();
 	return result;
