@@ -55,8 +55,8 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-graph/graph-run.c %reldir%/cudart-graph/graph-run.h \
 	%reldir%/libcuda/libcuda.c %reldir%/libcuda/libcuda.def %reldir%/libcuda/libcuda.h \
 	%reldir%/libcuda/libcuda-graph.c %reldir%/libcuda/libcuda-handles.c %reldir%/libcuda/libcuda-launch.c \
-	%reldir%/libcuda/libcuda-memory.c %reldir%/libcuda/libcuda-vmm.c \
-	%reldir%/libcuda/library-handles.c %reldir%/libcuda/library-handles.h \
+	%reldir%/libcuda/libcuda-memory.c %reldir%/libcuda/libcuda-real.c %reldir%/libcuda/libcuda-real.h \
+	%reldir%/libcuda/libcuda-vmm.c %reldir%/libcuda/library-handles.c %reldir%/libcuda/library-handles.h \
 	%reldir%/libcuda/nvml.c %reldir%/libcuda/nvml.def %reldir%/libcuda/nvml.h %reldir%/libcuda/nvml-answers.c \
 	%reldir%/exports/cudart.def %reldir%/exports/cudart-entry-point.c \
 	%reldir%/exports/cudart-per-thread.c %reldir%/exports/cudart-per-thread.def \

@@ -22,6 +22,7 @@
 #include "runtime/cuda/memory/held.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 #include "tests/unit/device-host.h"
 
 #include "common/launch-glue.h"

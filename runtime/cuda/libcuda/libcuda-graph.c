@@ -10,7 +10,7 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 
 /* ---- graphs ---- */
 

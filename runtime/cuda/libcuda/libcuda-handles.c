@@ -11,7 +11,7 @@
 #include "runtime/cuda/session/session.h"
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/session/capture.h"
 
 /* A stream that is captured is so by the session's graphs, of which the driver knows nothing. */

@@ -5,7 +5,7 @@
  * as a launch of a cell has (preimage.h). What the code reaches by pointers that lie in memory is
  * watched, or has its digest taken, as with any launch; `%gpu rollback whole` saves that, too.
  */
-#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 
 #include <string.h>
 

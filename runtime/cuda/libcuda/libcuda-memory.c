@@ -9,7 +9,7 @@
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #define PITCH_UNIT 512

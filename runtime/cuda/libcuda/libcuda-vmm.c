@@ -20,6 +20,7 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/held-request.h"
 #include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #ifndef F_DUPFD_QUERY

@@ -28,6 +28,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/session/session.h"
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/session/pinning.h"
@@ -44,7 +45,6 @@ static const uint8_t kinds[] = {
 #undef LIBCUDA
 };
 
-void *libcuda_real[LIBCUDA_COUNT];
 static struct libcuda_shim *shim;
 static char driver_path[LIBCUDA_PATH_MAX];
 static pid_t owner;
@@ -87,49 +87,6 @@ static CUresult check(void)
 	if (getpid() != owner)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	return device.usable ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
-}
-
-CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *data)
-{
-	CUcontext before = NULL;
-	int ordinal = device_current();
-	CUresult result = CUDA_SUCCESS;
-	bool known = false;
-
-	if (!device.session || preimage_all_saved())
-		return CUDA_SUCCESS;
-	device.driver->cuCtxGetCurrent(&before);
-	device_lock();
-	if (arguments)
-		result = arguments(data, &known);
-	for (int i = 0; i < device.count && !result; i++) {
-		if (!device.contexts[i])
-			continue;
-		result = device_switch(i);
-		if (!result)
-			result = known ? preimage_save_rest() : preimage_save_all();
-	}
-	device_switch(ordinal);
-	device_unlock();
-	device.driver->cuCtxSetCurrent(before);
-	device_context_changed();
-	return result;
-}
-
-CUresult libcuda_renew_pinning(void)
-{
-	CUcontext before = NULL;
-	CUresult result;
-
-	if (!device.session || pinning_is_complete())
-		return CUDA_SUCCESS;
-	device.driver->cuCtxGetCurrent(&before);
-	result = device_enter();
-	if (!result)
-		result = pinning_renew();
-	device.driver->cuCtxSetCurrent(before);
-	device_context_changed();
-	return result;
 }
 
 static bool may_write(unsigned number)
@@ -345,22 +302,4 @@ void libcuda_attach(void *handle, const char *path)
 	put_guards(libcuda_launch_guards);
 	owner = getpid();
 	shim->hooks = &hooks;
-}
-
-CUresult libcuda_device(int *ret)
-{
-	CUresult (*real)(CUdevice *) = libcuda_real[LIBCUDA_cuCtxGetDevice];
-
-	return real(ret);
-}
-
-/* Drivers cut memory from pieces of 2 MiB; small requests share them. The emulated one gives pages.
- */
-uint64_t libcuda_cost(uint64_t bytes)
-{
-	uint64_t unit = device.driver->extension ? 4096
-			: bytes < 1024 * 1024    ? 512
-						 : 2 * 1024 * 1024;
-
-	return bytes > UINT64_MAX - unit ? UINT64_MAX : round_up_to(bytes, unit);
 }

@@ -27,6 +27,8 @@
 #define SAMPLE_NS 100000000u
 #define NO_INSTANCE 0xffffffffu
 
+void *nvml_real[NVML_COUNT];
+
 struct memory_v1 {
 	unsigned long long total, free, used;
 };

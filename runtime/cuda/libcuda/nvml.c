@@ -27,8 +27,6 @@
 #define SHIM "libcgpu-nvml.so"
 #define STEM "libnvidia-ml.so"
 
-void *nvml_real[NVML_COUNT];
-
 static struct nvml_shim *shim;
 static void *library; /* the machine's, NULL: our own answers */
 static pthread_once_t looked_for = PTHREAD_ONCE_INIT;
