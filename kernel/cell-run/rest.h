@@ -3,7 +3,7 @@
  * No cell has come for a third of a second, so the next one of `Run All` is not on its way. The
  * worker gives back memory for pre-images that waits (scratch.h), and takes digests of device
  * memory, by which the next cell knows what a suspend of the machine has lost
- * (runtime/cuda/rollback/certify.h).
+ * (runtime/cuda/rollback/checksum-audit.h).
  */
 #ifndef CGPU_KERNEL_CELL_RUN_REST_H
 #define CGPU_KERNEL_CELL_RUN_REST_H

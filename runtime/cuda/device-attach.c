@@ -14,7 +14,7 @@
 #include "common/cuda-fault.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "runtime/cuda/rollback/certify.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/device-open.h"
 #include "runtime/cuda/driver/cuda-error.h"
@@ -192,7 +192,7 @@ static void note_not_back(uint64_t address)
 
 	if (!b || !vmm_pool_is_mapped(address))
 		return;
-	certify_lost(b);
+	checksum_audit_lost(b);
 	buffer_printf(&not_back,
 		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: "
 		      "it holds what the failed cell has made of it\n",
@@ -223,7 +223,7 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 
 void device_attach_certificate(const struct certificate *c)
 {
-	certify_expect(c);
+	checksum_audit_expect(c);
 }
 
 static void report_lost(void *data, uint64_t address, uint64_t size)
@@ -236,7 +236,7 @@ static void report_lost(void *data, uint64_t address, uint64_t size)
 
 		if (b->address - address >= size)
 			continue;
-		certify_lost(b);
+		checksum_audit_lost(b);
 		buffer_printf(data,
 			      "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) "
 			      "is lost\n",
@@ -330,7 +330,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 		buffer_puts(report, "not all devices reach the memory of each other any more\n");
 	vmm_pool_attach_end(report_lost, report);
 	buffer_append(report, buffer_text(&not_back), not_back.len);
-	certify_check(report);
+	checksum_audit_check(report);
 	for (uint32_t i = a->n; i-- > 0;)
 		take_buffer(session_at(a, struct session_buffer, i), report);
 	pinning_attached();

@@ -16,7 +16,7 @@
 #include "common/record.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/rollback/certify.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
 #include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/device-audit.h"
@@ -48,7 +48,7 @@ static void let_driver_work(bool on)
 void device_rollback_cost(struct device_rollback_cost *ret)
 {
 	preimage_cost(&ret->saved_bytes, &ret->saved_ns);
-	certify_cost(&ret->read_bytes, &ret->read_ns);
+	checksum_audit_cost(&ret->read_bytes, &ret->read_ns);
 }
 
 void device_set_rollback(unsigned mode)
@@ -111,7 +111,7 @@ void device_cell_begin(uint32_t cell, uint32_t checks)
 {
 	device.cell = cell;
 	preimage_cell_begin();
-	certify_cell_begin();
+	checksum_audit_cell_begin();
 	preimage_reset();
 	preimage_watch();
 	if (device.driver && device.driver->extension)
@@ -255,7 +255,7 @@ static void look_after_suspend(struct buffer *report)
 	if (device.driver->extension || device.sticky || device_enter())
 		return;
 	device_lock();
-	certify_after_suspend(report);
+	checksum_audit_after_suspend(report);
 	device_unlock();
 }
 
@@ -332,7 +332,7 @@ void device_forget_scratch(void)
 
 static void rest(void)
 {
-	CUresult result = certify_rest();
+	CUresult result = checksum_audit_rest();
 
 	if (result)
 		log_warning(

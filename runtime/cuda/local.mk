@@ -35,9 +35,9 @@ libcudaside_a_SOURCES = \
 	%reldir%/reports/device-fault.c %reldir%/reports/device-fault.h %reldir%/reports/hmm.c %reldir%/reports/hmm.h \
 	%reldir%/reports/kernel-name.c %reldir%/reports/kernel-name.h \
 	%reldir%/reports/range-report.c %reldir%/reports/range-report.h %reldir%/reports/trace.c %reldir%/reports/trace.h \
-	%reldir%/rollback/certify.c %reldir%/rollback/certify.h %reldir%/rollback/digest.c %reldir%/rollback/digest.h \
-	%reldir%/rollback/digest-entry.h %reldir%/rollback/images.c %reldir%/rollback/images.h \
-	%reldir%/rollback/preimage.c %reldir%/rollback/preimage.h \
+	%reldir%/rollback/checksum-audit.c %reldir%/rollback/checksum-audit.h \
+	%reldir%/rollback/digest.c %reldir%/rollback/digest.h %reldir%/rollback/digest-entry.h \
+	%reldir%/rollback/images.c %reldir%/rollback/images.h %reldir%/rollback/preimage.c %reldir%/rollback/preimage.h \
 	%reldir%/code/device-code.c %reldir%/code/device-code.h \
 	%reldir%/code/device-module.c %reldir%/code/device-module.h \
 	%reldir%/code/registration.c %reldir%/code/registration.h \

@@ -129,7 +129,7 @@ static void cost_speed(void *arg)
 	gpu_report->figure[3] = (gpu_now() - began) * 1e3 / launches;
 }
 
-/* The digests of certify.c: of `words` words at `at`, done `rounds` times. */
+/* The digests of checksum-audit.c: of `words` words at `at`, done `rounds` times. */
 static uint64_t digest(CUfunction f, CUmodule m, CUdeviceptr at, uint64_t words, int rounds)
 {
 	uint64_t size = words * 8, slot = 0, ret;

@@ -6,7 +6,7 @@
  *
  *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed
  *	a real one cannot: there the next worker is told by a digest what a cell that failed has
- *	  changed so, certify.c
+ *	  changed so, checksum-audit.c
  *
  * save_late() is called in threads of the driver while a launch runs, and the thread that holds
  * device.lock may be waiting for that launch. So it looks at no table of the session: the copy goes
@@ -26,7 +26,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/rollback/certify.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
 #include "runtime/cuda/memory/held.h"
@@ -206,7 +206,7 @@ CUresult preimage_save(struct session_buffer *b)
 	}
 	pthread_mutex_unlock(&lock);
 	if (!result && device.rollback == DEVICE_ROLLBACK_OFF && !is_watched)
-		result = certify_forget(b);
+		result = checksum_audit_forget(b);
 	if (!result) {
 		b->saved = serial;
 		b->digested = 0;
@@ -314,7 +314,7 @@ CUresult preimage_save_all(void)
 	CUresult result = save_reached();
 
 	/* Of constants. They were not to be written, and there is nothing to fall back on. */
-	if (!result && !is_watched && certify_reach())
+	if (!result && !is_watched && checksum_audit_reach())
 		log_warning("device memory: constants of the session are not watched, since the "
 			    "device computes no digests");
 	return result;
@@ -409,7 +409,7 @@ static CUresult save_launch(const struct ptx_writes *w, void **args)
 /* Of what is not saved. A device that cannot compute digests has all of it saved. */
 static CUresult watch_rest(void)
 {
-	return is_watched || !certify_reach() ? CUDA_SUCCESS : save_reached();
+	return is_watched || !checksum_audit_reach() ? CUDA_SUCCESS : save_reached();
 }
 
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
@@ -445,7 +445,7 @@ void preimage_reset(void)
 	for (int i = 0; i < DEVICES_MAX; i++)
 		scratches[i].size = scratches[i].used = 0;
 	all_saved = 0;
-	certify_reset();
+	checksum_audit_reset();
 	shared.n = 0;
 	pthread_mutex_lock(&lock);
 	late.n = 0;
@@ -466,5 +466,5 @@ void preimage_watch(void)
 void preimage_reach_changed(void)
 {
 	all_saved = 0;
-	certify_reset();
+	checksum_audit_reset();
 }

@@ -62,7 +62,7 @@ struct session_buffer {
 	uint32_t freed;        /* cell that freed it */
 	uint64_t born;         /* serial of the cell that made it */
 	uint64_t saved;        /* serial of the cell that has its pre-image */
-	uint64_t digest;       /* of the content: certify.c */
+	uint64_t digest;       /* of the content: checksum-audit.c */
 	uint64_t suspended_ns; /* clock_suspended_ns() when that was taken */
 	uint32_t digested;     /* cell that took it; 0: there is none, or the buffer was written to
 				  since */

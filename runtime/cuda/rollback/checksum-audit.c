@@ -7,7 +7,7 @@
  * The emulated device asks before it writes to a buffer that was not saved (preimage.c), so there
  * are no digests there.
  */
-#include "runtime/cuda/rollback/certify.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
 
 #include <stdlib.h>
 
@@ -31,9 +31,8 @@
 #define SUSPENDED_NS 10000000u /* less is a reading of two clocks */
 
 static uint64_t read_bytes, read_ns; /* of this cell */
-static uint32_t
-	certified; /* a bit for each device: of all that it reaches there are digests or copies */
-static uint64_t looked_ns; /* clock_suspended_ns() when that was looked at */
+static uint32_t is_covered; /* a bit for each device: all that it reaches has a digest or a copy */
+static uint64_t looked_ns;  /* clock_suspended_ns() when that was looked at */
 static struct {
 	struct certificate *at;
 	size_t n, cap;
@@ -163,7 +162,7 @@ static CUresult announce(const struct batch *batch)
 }
 
 /* Before device code of that cell runs. */
-static CUresult batch_certify(struct batch *batch, int ordinal, uint32_t cell)
+static CUresult batch_take(struct batch *batch, int ordinal, uint32_t cell)
 {
 	CUresult result = batch_compute(batch, ordinal);
 	uint64_t suspended_ns = batch->n ? clock_suspended_ns() : 0;
@@ -177,45 +176,45 @@ static CUresult batch_certify(struct batch *batch, int ordinal, uint32_t cell)
 	return result ? result : announce(batch);
 }
 
-static CUresult certify_where(int where, buffer_question *is_wanted, int ordinal, uint32_t cell)
+static CUresult take_where(int where, buffer_question *is_wanted, int ordinal, uint32_t cell)
 {
 	struct batch batch;
 	CUresult result = batch_open(&batch, where, is_wanted, ordinal);
 
 	if (!result)
-		result = batch_certify(&batch, where, cell);
+		result = batch_take(&batch, where, cell);
 	batch_close(&batch);
 	return result;
 }
 
-CUresult certify_rest(void)
+CUresult checksum_audit_rest(void)
 {
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i])
-			result = certify_where(i, lacks_digest, i, device.cell + 1);
+			result = take_where(i, lacks_digest, i, device.cell + 1);
 	return result;
 }
 
-CUresult certify_reach(void)
+CUresult checksum_audit_reach(void)
 {
 	int ordinal = device_current();
 	uint64_t began = clock_now_ns();
 	CUresult result = CUDA_SUCCESS;
 
-	if (certified >> ordinal & 1)
+	if (is_covered >> ordinal & 1)
 		return CUDA_SUCCESS;
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i])
-			result = certify_where(i, is_to_be_read, ordinal, device.cell);
+			result = take_where(i, is_to_be_read, ordinal, device.cell);
 	read_ns += clock_now_ns() - began;
 	if (!result)
-		certified |= 1u << ordinal;
+		is_covered |= 1u << ordinal;
 	return result;
 }
 
-CUresult certify_forget(struct session_buffer *b)
+CUresult checksum_audit_forget(struct session_buffer *b)
 {
 	cleanup_buffer struct buffer item = BUFFER_INIT;
 	struct certificate c;
@@ -226,25 +225,25 @@ CUresult certify_forget(struct session_buffer *b)
 	return send(&item, 1);
 }
 
-void certify_cell_begin(void)
+void checksum_audit_cell_begin(void)
 {
 	read_bytes = read_ns = 0;
 }
 
-void certify_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+void checksum_audit_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
 {
 	*ret_bytes = read_bytes;
 	*ret_ns = read_ns;
 }
 
-void certify_reset(void)
+void checksum_audit_reset(void)
 {
-	certified = 0;
+	is_covered = 0;
 }
 
 /* ---- a session is taken over ---- */
 
-void certify_expect(const struct certificate *c)
+void checksum_audit_expect(const struct certificate *c)
 {
 	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
 		log_error("device memory: no memory for the digest of the buffer at %#llx",
@@ -281,12 +280,12 @@ static bool take_expected(struct session_buffer *b)
 	return b->digested != committed;
 }
 
-void certify_lost(struct session_buffer *b)
+void checksum_audit_lost(struct session_buffer *b)
 {
 	struct certificate c = certificate_of(b);
 
 	c.cell = 0;
-	certify_expect(&c);
+	checksum_audit_expect(&c);
 }
 
 static void tell(const struct session_buffer *b, struct buffer *report)
@@ -333,7 +332,7 @@ static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *
 	return result;
 }
 
-void certify_after_suspend(struct buffer *report)
+void checksum_audit_after_suspend(struct buffer *report)
 {
 	uint64_t now = clock_suspended_ns();
 	unsigned unknown = 0;
@@ -345,7 +344,7 @@ void certify_after_suspend(struct buffer *report)
 		unknown += lacks_digest(buffer_at(i), 0);
 	for (int i = 0; i < device.count; i++)
 		if (device.contexts[i])
-			device_note(check_on(i, certify_forget, report));
+			device_note(check_on(i, checksum_audit_forget, report));
 	if (unknown)
 		buffer_printf(report,
 			      "the machine was suspended, and whether %u device buffer%s what %s "
@@ -361,7 +360,7 @@ static CUresult forget_here(struct session_buffer *b)
 	return CUDA_SUCCESS;
 }
 
-void certify_check(struct buffer *report)
+void checksum_audit_check(struct buffer *report)
 {
 	uint32_t n = device.session->buffers.n;
 	cleanup_free bool *is_expected = calloc(n + 1, sizeof(*is_expected));
