@@ -19,7 +19,7 @@
 #include "runtime/cuda/device-open.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/library-handles.h"
 #include "runtime/cuda/libcuda/nvml.h"
@@ -272,15 +272,15 @@ bool device_is_usable(void)
 	return device.usable;
 }
 
-static void report_held_lost(struct buffer *report)
+static void report_library_memory_lost(struct buffer *report)
 {
 	char size[24];
 
-	if (device.session->held)
+	if (device.session->library_bytes)
 		buffer_printf(report,
 			      "%s of device memory that libraries had taken from the driver\n",
-			      ledger_size_text(device.session->held, size));
-	device.session->held = 0;
+			      ledger_size_text(device.session->library_bytes, size));
+	device.session->library_bytes = 0;
 }
 
 /*
@@ -308,7 +308,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 	const struct session_array *a = &device.session->buffers;
 
 	(void)err;
-	report_held_lost(report);
+	report_library_memory_lost(report);
 	library_handles_report(report);
 	nvml_report(report);
 	if (!device.usable) {
@@ -320,7 +320,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 			session_at(&device.session->limits, struct session_limit, i);
 
 		if (l->device >= device.count || device_switch(l->device) ||
-		    held_limit_set(l->device, l->limit, l->value))
+		    library_memory_limit_set(l->device, l->limit, l->value))
 			buffer_printf(report, "limit %d of the device is not %llu any more\n",
 				      (int)l->limit, (unsigned long long)l->value);
 	}

@@ -24,7 +24,7 @@
 #include "runtime/cuda/reports/device-fault.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/library-handles.h"
@@ -212,8 +212,9 @@ void device_unusable_ename(char *ret, size_t size)
 /* What this cell has done to the device becomes the session's; device.lock is held. */
 static void settle(void)
 {
-	device.session->held = held_bytes(-1) - held_bytes_of(HELD_LIMIT, -1);
-	held_tell();
+	device.session->library_bytes =
+		library_memory_bytes(-1) - library_memory_bytes_of(LIBRARY_LIMIT, -1);
+	library_memory_tell();
 	ledger_settle();
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
@@ -425,11 +426,11 @@ static void report_device(int ordinal, struct buffer *out)
 	record_put_u64(out, ledger_used_on(ordinal));
 }
 
-static void report_held(uint32_t i, struct buffer *out)
+static void report_library_memory(uint32_t i, struct buffer *out)
 {
-	struct held h = { .call = "" };
+	struct library_memory h = { .call = "" };
 
-	held_sum(i, &h);
+	library_memory_sum(i, &h);
 	record_put_u64(out, 0);
 	record_put_u64(out, h.bytes);
 	record_put_u32(out, h.cell);
@@ -442,8 +443,8 @@ void device_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;
 	uint64_t used = ledger_used(), total = device.info.memory, largest = 0;
-	uint32_t n = 0, n_held = 0;
-	struct held held;
+	uint32_t n = 0, n_library = 0;
+	struct library_memory row;
 
 	for (int i = 0; i < device.count; i++) {
 		size_t free_bytes, own;
@@ -463,9 +464,9 @@ void device_report(struct buffer *out)
 	record_put_u64(out, largest);
 	for (uint32_t i = 0; i < a->n; i++)
 		n += !session_at(a, struct session_buffer, i)->dead;
-	while (held_sum(n_held, &held))
-		n_held++;
-	record_put_u32(out, n + n_held);
+	while (library_memory_sum(n_library, &row))
+		n_library++;
+	record_put_u32(out, n + n_library);
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct session_buffer *b = session_at(a, struct session_buffer, i);
 
@@ -478,8 +479,8 @@ void device_report(struct buffer *out)
 		record_put_str(out, ledger_kind_name(b->kind));
 		record_put_u32(out, b->device);
 	}
-	for (uint32_t i = 0; i < n_held; i++)
-		report_held(i, out);
+	for (uint32_t i = 0; i < n_library; i++)
+		report_library_memory(i, out);
 	record_put_u32(out, (uint32_t)device.count);
 	for (int i = 0; i < device.count; i++)
 		report_device(i, out);

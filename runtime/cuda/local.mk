@@ -22,11 +22,12 @@ libcudaside_a_SOURCES = \
 	%reldir%/session/handles.c %reldir%/session/handles.h %reldir%/session/pinning.c %reldir%/session/pinning.h \
 	%reldir%/session/session.c %reldir%/session/session.h \
 	%reldir%/session/source-text.c %reldir%/session/source-text.h \
-	%reldir%/memory/chunk-message.c %reldir%/memory/chunk-message.h %reldir%/memory/held.c %reldir%/memory/held.h \
-	%reldir%/memory/held-request.c %reldir%/memory/held-request.h \
+	%reldir%/memory/chunk-message.c %reldir%/memory/chunk-message.h \
 	%reldir%/memory/host-chunk.c %reldir%/memory/host-chunk.h %reldir%/memory/ledger.c %reldir%/memory/ledger.h \
-	%reldir%/memory/ledger-cap.c %reldir%/memory/peers.c %reldir%/memory/peers.h \
-	%reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h %reldir%/memory/watch.c %reldir%/memory/watch.h \
+	%reldir%/memory/ledger-cap.c %reldir%/memory/library-memory.c %reldir%/memory/library-memory.h \
+	%reldir%/memory/library-memory-request.c %reldir%/memory/library-memory-request.h \
+	%reldir%/memory/peers.c %reldir%/memory/peers.h %reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h \
+	%reldir%/memory/watch.c %reldir%/memory/watch.h \
 	%reldir%/reports/call-errors.c %reldir%/reports/call-errors.h \
 	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.def %reldir%/reports/core-dump.h \
 	%reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \

@@ -19,7 +19,7 @@
 
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
@@ -51,7 +51,7 @@ static uint64_t held(void)
 	uint64_t bytes;
 
 	device_lock();
-	bytes = held_bytes(-1);
+	bytes = library_memory_bytes(-1);
 	device_unlock();
 	return bytes;
 }

@@ -12,7 +12,7 @@
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
@@ -240,7 +240,7 @@ cudaError_t cudaDeviceGetLimit(size_t *ret, enum cudaLimit limit)
 static cudaError_t set_limit(CUlimit limit, size_t value)
 {
 	struct session_array *a = &device.session->limits;
-	cudaError_t result = cudart_error(held_limit_set(device_current(), limit, value));
+	cudaError_t result = cudart_error(library_memory_limit_set(device_current(), limit, value));
 	struct session_limit *l = NULL;
 
 	if (result)

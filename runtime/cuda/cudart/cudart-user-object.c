@@ -144,7 +144,7 @@ static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigne
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g && !(flags & ~(unsigned)cudaGraphUserObjectMove))
-		result = graphs_hold_object(g, o, count);
+		result = graphs_add_reference(g, o, count);
 	if (!result && !(flags & cudaGraphUserObjectMove))
 		o->references += count;
 	device_unlock();
@@ -160,14 +160,14 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
 static cudaError_t release_by(cudaGraph_t graph, cudaUserObject_t object, unsigned count)
 {
 	struct session_user_object *o;
-	struct session_held_object *h = NULL;
+	struct session_object_reference *h = NULL;
 	const struct session_graph *g;
 
 	device_lock();
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g)
-		h = graphs_held_object(g, o);
+		h = graphs_find_reference(g, o);
 	if (h && h->count < count)
 		h = NULL;
 	if (h) {

@@ -6,7 +6,7 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/rollback/preimage.h"
@@ -94,7 +94,7 @@ cudaError_t cudart_check_range(const void *p, size_t size)
 	if (!p && size)
 		return cudaErrorInvalidValue;
 	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size) ||
-	    held_reaches((uintptr_t)p, size))
+	    library_memory_reaches((uintptr_t)p, size))
 		return cudaSuccess;
 	range_report_note((uintptr_t)p, size);
 	return cudaErrorInvalidValue;

@@ -3,22 +3,22 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/graphs/graphs.h"
 
-struct session_held_object *graphs_held_object(const struct session_graph *g,
-					       const struct session_user_object *o)
+struct session_object_reference *graphs_find_reference(const struct session_graph *g,
+						       const struct session_user_object *o)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++)
-		if (session_at(&g->objects, struct session_held_object, i)->object == o)
-			return session_at(&g->objects, struct session_held_object, i);
+		if (session_at(&g->objects, struct session_object_reference, i)->object == o)
+			return session_at(&g->objects, struct session_object_reference, i);
 	return NULL;
 }
 
-cudaError_t graphs_hold_object(struct session_graph *g, struct session_user_object *o,
-			       unsigned count)
+cudaError_t graphs_add_reference(struct session_graph *g, struct session_user_object *o,
+				 unsigned count)
 {
-	struct session_held_object *h = graphs_held_object(g, o);
+	struct session_object_reference *h = graphs_find_reference(g, o);
 
 	if (!h)
-		h = session_append(&g->objects, struct session_held_object);
+		h = session_append(&g->objects, struct session_object_reference);
 	if (!h)
 		return cudaErrorMemoryAllocation;
 	h->object = o;
@@ -31,10 +31,10 @@ cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_g
 	cudaError_t result = cudaSuccess;
 
 	for (uint32_t i = 0; i < from->objects.n && !result; i++) {
-		const struct session_held_object *h =
-			session_at(&from->objects, struct session_held_object, i);
+		const struct session_object_reference *h =
+			session_at(&from->objects, struct session_object_reference, i);
 
-		result = graphs_hold_object(to, h->object, h->count);
+		result = graphs_add_reference(to, h->object, h->count);
 		if (!result)
 			h->object->references += h->count;
 	}
@@ -44,8 +44,8 @@ cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_g
 void graphs_release_objects(struct session_graph *g)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++) {
-		const struct session_held_object *h =
-			session_at(&g->objects, struct session_held_object, i);
+		const struct session_object_reference *h =
+			session_at(&g->objects, struct session_object_reference, i);
 
 		h->object->references -= h->count;
 	}

@@ -71,11 +71,11 @@ static inline struct session_condition *graphs_condition_at(const struct session
 /* References to user objects: graphs-objects.c. */
 cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
 void graphs_release_objects(struct session_graph *g);
-cudaError_t graphs_hold_object(struct session_graph *g, struct session_user_object *o,
-			       unsigned count);
+cudaError_t graphs_add_reference(struct session_graph *g, struct session_user_object *o,
+				 unsigned count);
 /* The references that a graph has; NULL: none. */
-struct session_held_object *graphs_held_object(const struct session_graph *g,
-					       const struct session_user_object *o);
+struct session_object_reference *graphs_find_reference(const struct session_graph *g,
+						       const struct session_user_object *o);
 
 /* A launch as it is kept: `args` are copied. */
 cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 
@@ -27,18 +27,19 @@ static uint64_t n_destroyed;
 /* Room for a node's memory and `add`, which makes the node. */
 #define COUNTED_NODE(graph, device_, bytes_, add)                                                  \
 	({                                                                                         \
-		struct held row_ = { .kind = HELD_GRAPH,                                           \
-				     .key = (uintptr_t)(graph),                                    \
-				     .call = "cuGraphAddMemAllocNode" },                           \
-			    old_;                                                                  \
+		struct library_memory row_ = { .kind = LIBRARY_GRAPH,                              \
+					       .key = (uintptr_t)(graph),                          \
+					       .call = "cuGraphAddMemAllocNode" },                 \
+				      old_;                                                        \
 		uint64_t cost_ = libcuda_cost(bytes_);                                             \
-		CUresult node_ = held_reserve(row_.call, device_, cost_);                          \
+		CUresult node_ = library_memory_reserve(row_.call, device_, cost_);                \
                                                                                                    \
 		if (!node_) {                                                                      \
 			node_ = (add);                                                             \
-			row_.bytes =                                                               \
-				cost_ + (held_find(HELD_GRAPH, row_.key, &old_) ? old_.bytes : 0); \
-			held_take(device_, cost_, node_, &row_);                                   \
+			row_.bytes = cost_ + (library_memory_find(LIBRARY_GRAPH, row_.key, &old_)  \
+						      ? old_.bytes                                 \
+						      : 0);                                        \
+			library_memory_take(device_, cost_, node_, &row_);                         \
 		}                                                                                  \
 		node_;                                                                             \
 	})
@@ -121,10 +122,10 @@ CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_t
 static void note_exec(CUgraphExec handle, CUgraph g)
 {
 	struct exec *e = malloc(sizeof(*e));
-	struct held row;
+	struct library_memory row;
 
 	/* Without its own row the graph's stays as long as the process. */
-	if (!e || !held_find(HELD_GRAPH, (uintptr_t)g, &row)) {
+	if (!e || !library_memory_find(LIBRARY_GRAPH, (uintptr_t)g, &row)) {
 		free(e);
 		return;
 	}
@@ -155,12 +156,12 @@ static CUresult destroy_graph(CUgraph g)
 	if (is_instantiated(key)) {
 		/* The handle may be given to another graph. */
 		other = UINT64_MAX - n_destroyed++;
-		held_rename(HELD_GRAPH, key, other);
+		library_memory_rename(LIBRARY_GRAPH, key, other);
 		for (struct exec *e = execs; e; e = e->next)
 			if (e->graph == key)
 				e->graph = other;
 	} else {
-		held_drop(HELD_GRAPH, key);
+		library_memory_drop(LIBRARY_GRAPH, key);
 	}
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
@@ -181,7 +182,7 @@ static CUresult destroy_exec(CUgraphExec handle)
 		*at = e->next;
 		/* Keys of graphs that are there are addresses. */
 		if (e->graph > UINT64_MAX - n_destroyed && !is_instantiated(e->graph))
-			held_drop(HELD_GRAPH, e->graph);
+			library_memory_drop(LIBRARY_GRAPH, e->graph);
 		free(e);
 	}
 	pthread_mutex_unlock(&lock);
@@ -252,16 +253,18 @@ static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static CUresult settle_module(const char *call, void *handle, int device_number, uint64_t before,
 			      CUresult (*unload)(void *))
 {
-	struct held row = { .kind = HELD_MODULE, .key = (uintptr_t)handle, .call = call };
+	struct library_memory row = { .kind = LIBRARY_MODULE,
+				      .key = (uintptr_t)handle,
+				      .call = call };
 	uint64_t after = taken_now(device_number);
 	CUresult result;
 
 	row.bytes = after > before ? after - before : 0;
-	result = held_reserve_taken(call, device_number, row.bytes);
+	result = library_memory_reserve_taken(call, device_number, row.bytes);
 	if (result)
 		unload(handle);
 	else
-		held_settle(device_number, row.bytes, &row);
+		library_memory_settle(device_number, row.bytes, &row);
 	return result;
 }
 
@@ -332,14 +335,14 @@ static CUresult load_library_file(CUlibrary *ret, const char *path, CUjit_option
 
 static CUresult unload_module(CUmodule m)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m), HELD_MODULE,
-			       (uintptr_t)m);
+	return library_memory_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m),
+					 LIBRARY_MODULE, (uintptr_t)m);
 }
 
 static CUresult unload_library(CUlibrary l)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l),
-			       HELD_MODULE, (uintptr_t)l);
+	return library_memory_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l),
+					 LIBRARY_MODULE, (uintptr_t)l);
 }
 
 const struct libcuda_guard libcuda_graph_guards[] = {

@@ -7,7 +7,7 @@
 #include "common/address-map.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/memory/vmm-pool.h"
@@ -30,19 +30,19 @@
 /* The call and its row; `address` is read when it has ended well. */
 #define COUNTED_MEMORY(name, address, size_, call_)                                                \
 	({                                                                                         \
-		struct held row_ = { .kind = HELD_MEMORY,                                          \
-				     .bytes = libcuda_cost(size_),                                 \
-				     .call = name };                                               \
+		struct library_memory row_ = { .kind = LIBRARY_MEMORY,                             \
+					       .bytes = libcuda_cost(size_),                       \
+					       .call = name };                                     \
 		int device_;                                                                       \
 		CUresult got_ = libcuda_device(&device_);                                          \
                                                                                                    \
 		if (!got_)                                                                         \
-			got_ = held_reserve(name, device_, row_.bytes);                            \
+			got_ = library_memory_reserve(name, device_, row_.bytes);                  \
 		if (!got_) {                                                                       \
 			got_ = (call_);                                                            \
 			if (!got_)                                                                 \
 				row_.key = *(address);                                             \
-			held_take(device_, row_.bytes, got_, &row_);                               \
+			library_memory_take(device_, row_.bytes, got_, &row_);                     \
 		}                                                                                  \
 		got_;                                                                              \
 	})
@@ -80,7 +80,7 @@ static CUresult mem_free(CUdeviceptr address)
 		return result ? result : (CUresult)cudart_free_device((void *)(uintptr_t)address);
 	}
 	result = WAITED(LIBCUDA_REAL(LIBCUDA_cuMemFree_v2, cuMemFree)(address));
-	return held_given_back(result, HELD_MEMORY, address);
+	return library_memory_given_back(result, LIBRARY_MEMORY, address);
 }
 
 /* Memory of the session is registered as by cudaHostRegister(): its pages change between cells. */
@@ -111,15 +111,17 @@ static CUresult host_unregister(void *p)
 /* What a pool holds back beyond what was allocated from it. */
 static void settle_pool(CUmemoryPool pool, int device_number)
 {
-	struct held row = { .kind = HELD_POOL, .key = (uintptr_t)pool, .call = "cuMemAllocAsync" };
-	uint64_t live = held_of_owner(HELD_MEMORY, row.key);
+	struct library_memory row = { .kind = LIBRARY_POOL,
+				      .key = (uintptr_t)pool,
+				      .call = "cuMemAllocAsync" };
+	uint64_t live = library_memory_of_owner(LIBRARY_MEMORY, row.key);
 	cuuint64_t reserved = 0;
 
 	if (LIBCUDA_REAL(LIBCUDA_cuMemPoolGetAttribute, cuMemPoolGetAttribute)(
 		    pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved))
 		return;
 	row.bytes = reserved > live ? reserved - live : 0;
-	held_settle(device_number, 0, &row);
+	library_memory_settle(device_number, 0, &row);
 }
 
 static bool is_capturing(CUstream s, bool per_thread)
@@ -136,11 +138,11 @@ static bool is_capturing(CUstream s, bool per_thread)
 static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, CUmemoryPool pool,
 			      CUstream s, bool per_thread, libcuda_async_fn *call)
 {
-	struct held row = { .kind = HELD_MEMORY,
-			    .bytes = libcuda_cost(size),
-			    .owner = (uintptr_t)pool,
-			    .call = name },
-		    slack;
+	struct library_memory row = { .kind = LIBRARY_MEMORY,
+				      .bytes = libcuda_cost(size),
+				      .owner = (uintptr_t)pool,
+				      .call = name },
+			      slack;
 	uint64_t more = row.bytes;
 	CUresult result;
 	int device_number;
@@ -154,15 +156,15 @@ static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, C
 	    !LIBCUDA_REAL(LIBCUDA_cuDeviceGetMemPool, cuDeviceGetMemPool)(&pool, device_number))
 		row.owner = (uintptr_t)pool;
 	/* Memory that the pool holds back is counted already. */
-	if (held_find(HELD_POOL, (uintptr_t)pool, &slack))
+	if (library_memory_find(LIBRARY_POOL, (uintptr_t)pool, &slack))
 		more = slack.bytes < more ? more - slack.bytes : 0;
-	result = held_reserve(name, device_number, more);
+	result = library_memory_reserve(name, device_number, more);
 	if (result)
 		return result;
 	result = call(ret, size, pool, s, per_thread);
 	if (!result)
 		row.key = *ret;
-	held_take(device_number, more, result, &row);
+	library_memory_take(device_number, more, result, &row);
 	settle_pool(pool, device_number);
 	return result;
 }
@@ -210,16 +212,17 @@ static CUresult alloc_from_pool_per_thread(CUdeviceptr *ret, size_t size, CUmemo
 
 static CUresult free_async_on(unsigned number, CUdeviceptr address, CUstream s, bool per_thread)
 {
-	struct held row;
+	struct library_memory row;
 	CUresult result;
 
 	if (vmm_pool_owns(address))
 		return CUDA_ERROR_INVALID_VALUE;
 	result = LIBCUDA_REAL(number, cuMemFreeAsync)(address, s);
 	/* A captured one only says what a graph will do. */
-	if (result || is_capturing(s, per_thread) || !held_find(HELD_MEMORY, address, &row))
+	if (result || is_capturing(s, per_thread) ||
+	    !library_memory_find(LIBRARY_MEMORY, address, &row))
 		return result;
-	held_drop(HELD_MEMORY, address);
+	library_memory_drop(LIBRARY_MEMORY, address);
 	if (row.owner)
 		settle_pool((CUmemoryPool)(uintptr_t)row.owner, row.device);
 	return result;
@@ -278,19 +281,21 @@ static CUresult counted_array(const char *name, uint64_t bytes,
 			      CUresult (*call)(void *handle, const void *d, unsigned levels),
 			      void **ret, const void *d, unsigned levels)
 {
-	struct held row = { .kind = HELD_ARRAY, .bytes = libcuda_cost(bytes), .call = name };
+	struct library_memory row = { .kind = LIBRARY_ARRAY,
+				      .bytes = libcuda_cost(bytes),
+				      .call = name };
 	CUresult result;
 	int device_number;
 
 	result = libcuda_device(&device_number);
 	if (!result)
-		result = held_reserve(name, device_number, row.bytes);
+		result = library_memory_reserve(name, device_number, row.bytes);
 	if (result)
 		return result;
 	result = call(ret, d, levels);
 	if (!result)
 		row.key = (uintptr_t)*ret;
-	held_take(device_number, row.bytes, result, &row);
+	library_memory_take(device_number, row.bytes, result, &row);
 	return result;
 }
 
@@ -342,15 +347,15 @@ static CUresult mipmap_create(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPT
 
 static CUresult array_destroy(CUarray a)
 {
-	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a), HELD_ARRAY,
-			       (uintptr_t)a);
+	return library_memory_given_back(LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a),
+					 LIBRARY_ARRAY, (uintptr_t)a);
 }
 
 static CUresult mipmap_destroy(CUmipmappedArray a)
 {
-	return held_given_back(
+	return library_memory_given_back(
 		LIBCUDA_REAL(LIBCUDA_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy)(a),
-		HELD_ARRAY, (uintptr_t)a);
+		LIBRARY_ARRAY, (uintptr_t)a);
 }
 
 /* ---- limits and what is shown ---- */
@@ -360,7 +365,7 @@ static CUresult set_limit(CUlimit limit, size_t value)
 	int device_number;
 	CUresult result = libcuda_device(&device_number);
 
-	return result ? result : held_limit_set(device_number, limit, value);
+	return result ? result : library_memory_limit_set(device_number, limit, value);
 }
 
 static CUresult memory_info(size_t *ret_free, size_t *ret_total)

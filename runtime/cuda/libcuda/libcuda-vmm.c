@@ -18,7 +18,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/memory/vmm-pool.h"
@@ -98,7 +98,7 @@ static void drop_if_gone(struct object *o)
 	*at = o->next;
 	if (o->fd >= 0)
 		close(o->fd);
-	held_drop(HELD_OBJECT, (uintptr_t)o);
+	library_memory_drop(LIBRARY_OBJECT, (uintptr_t)o);
 	free(o);
 }
 
@@ -149,7 +149,9 @@ static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
 {
 	bool counts = prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
 		      prop->location.id >= 0 && prop->location.id < device.count;
-	struct held row = { .kind = HELD_OBJECT, .bytes = size, .call = "cuMemCreate" };
+	struct library_memory row = { .kind = LIBRARY_OBJECT,
+				      .bytes = size,
+				      .call = "cuMemCreate" };
 	struct object *o = calloc(1, sizeof(*o));
 	CUresult result = CUDA_SUCCESS;
 
@@ -157,7 +159,7 @@ static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*o = (struct object){ .device = counts ? prop->location.id : 0, .fd = -1 };
 	if (counts)
-		result = held_reserve(row.call, o->device, size);
+		result = library_memory_reserve(row.call, o->device, size);
 	if (result) {
 		free(o);
 		return result;
@@ -165,7 +167,7 @@ static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
 	result = LIBCUDA_REAL(LIBCUDA_cuMemCreate, cuMemCreate)(ret, size, prop, flags);
 	if (result) {
 		if (counts)
-			held_settle(o->device, size, NULL);
+			library_memory_settle(o->device, size, NULL);
 		free(o);
 		return result;
 	}
@@ -176,7 +178,7 @@ static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
 	pthread_mutex_unlock(&lock);
 	row.key = (uintptr_t)o;
 	if (counts)
-		held_settle(o->device, size, &row);
+		library_memory_settle(o->device, size, &row);
 	return CUDA_SUCCESS;
 }
 

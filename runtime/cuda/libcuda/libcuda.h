@@ -2,8 +2,8 @@
 /*
  * The CUDA driver as libraries and cells reach it: libcgpu-shim.so stands before it under its name
  * (libcuda-shim.c), and its functions come here. So what cuBLAS or a cell takes by itself is
- * counted against the cap (held.h), buffers of the session are saved before a library writes there,
- * and nobody destroys what the session lies in.
+ * counted against the cap (library-memory.h), buffers of the session are saved before a library
+ * writes there, and nobody destroys what the session lies in.
  */
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_LIBCUDA_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_LIBCUDA_H

@@ -7,7 +7,7 @@
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
@@ -46,12 +46,12 @@ const char *ledger_kind_name(enum buffer_kind kind)
 }
 
 /* Libraries hold what no variable of a cell is known for. */
-static void put_held(struct buffer *out)
+static void put_library_memory(struct buffer *out)
 {
-	struct held h;
+	struct library_memory h;
 	char size[24];
 
-	for (uint32_t i = 0; i < TABLE_ROWS && held_sum(i, &h); i++)
+	for (uint32_t i = 0; i < TABLE_ROWS && library_memory_sum(i, &h); i++)
 		buffer_printf(out, "  %12s  %-20s %6u %6s  %s\n", ledger_size_text(h.bytes, size),
 			      "libraries", h.cell, "", h.call);
 }
@@ -77,7 +77,7 @@ static void ledger_table(struct buffer *out)
 		if (session_at(a, struct session_buffer, i)->charged)
 			sorted[n++] = session_at(a, struct session_buffer, i);
 	qsort(sorted, n, sizeof(*sorted), by_size);
-	if (n || held_bytes(-1))
+	if (n || library_memory_bytes(-1))
 		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell",
 			      "line", "made by");
 	for (uint32_t i = 0; i < n && i < TABLE_ROWS; i++) {
@@ -91,7 +91,7 @@ static void ledger_table(struct buffer *out)
 	if (n > TABLE_ROWS)
 		buffer_printf(out, "  and %u smaller ones\n", n - TABLE_ROWS);
 	free(sorted);
-	put_held(out);
+	put_library_memory(out);
 }
 
 void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice)
@@ -127,13 +127,13 @@ CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total)
 
 uint64_t ledger_used(void)
 {
-	return device.session->charged + held_bytes(-1);
+	return device.session->charged + library_memory_bytes(-1);
 }
 
 uint64_t ledger_used_on(int ordinal)
 {
 	const struct session_array *a = &device.session->buffers;
-	uint64_t used = held_bytes(ordinal);
+	uint64_t used = library_memory_bytes(ordinal);
 
 	for (uint32_t i = 0; i < a->n; i++)
 		if (session_at(a, struct session_buffer, i)->device == ordinal)
@@ -172,7 +172,7 @@ static bool lacks_room(const struct ledger_request *r, size_t *ret_free, size_t 
 /* Is there less room than asked for? Then it leaves a refusal. */
 static bool refuse_for_room(const struct ledger_request *r)
 {
-	char room[24], all[24], held[24], number[16] = "", why[200];
+	char room[24], all[24], used[24], number[16] = "", why[200];
 	size_t free_bytes, total;
 
 	if (!lacks_room(r, &free_bytes, &total))
@@ -181,7 +181,7 @@ static bool refuse_for_room(const struct ledger_request *r)
 		snprintf(number, sizeof(number), " %d", r->device);
 	snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.",
 		 number, ledger_size_text(free_bytes, room), ledger_size_text(total, all),
-		 ledger_size_text(ledger_used(), held));
+		 ledger_size_text(ledger_used(), used));
 	ledger_refuse(r, why, "");
 	return true;
 }

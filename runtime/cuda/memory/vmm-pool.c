@@ -21,7 +21,7 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/host-chunk.h"
 
 #define GAP DEVICE_WINDOW_GRANULE
@@ -196,12 +196,12 @@ static uint64_t granted[DEVICES_MAX];
 static void settle_granted(void)
 {
 	for (int i = 0; i < device.count; i++)
-		granted[i] = vmm_pool_taken(i) + held_bytes(i);
+		granted[i] = vmm_pool_taken(i) + library_memory_bytes(i);
 }
 
 static bool is_granted(int ordinal, uint64_t size, uint64_t *ret_more)
 {
-	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
+	uint64_t all = vmm_pool_taken(ordinal) + library_memory_bytes(ordinal) + size;
 
 	*ret_more = all > granted[ordinal]
 			    ? round_up_to(all - granted[ordinal], DEVICE_WINDOW_GRANULE)

@@ -9,7 +9,7 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
@@ -46,8 +46,9 @@ static uint64_t unknown_bytes(int ordinal)
 	uint64_t taken = device.driver->extension->used(ordinal), known;
 
 	device_lock();
-	known = vmm_pool_taken(ordinal) + held_bytes(ordinal) - held_bytes_of(HELD_LIMIT, ordinal) -
-		held_bytes_of(HELD_UNKNOWN, ordinal);
+	known = vmm_pool_taken(ordinal) + library_memory_bytes(ordinal) -
+		library_memory_bytes_of(LIBRARY_LIMIT, ordinal) -
+		library_memory_bytes_of(LIBRARY_UNKNOWN, ordinal);
 	known += unseen(ordinal);
 	device_unlock();
 	return taken > known ? taken - known + TOLERANCE : 0;
@@ -55,17 +56,19 @@ static uint64_t unknown_bytes(int ordinal)
 
 static void audit(int ordinal, struct buffer *warnings)
 {
-	struct held h = { .kind = HELD_UNKNOWN, .key = (uint64_t)ordinal, .call = "not known" },
-		    before = { 0 };
+	struct library_memory h = { .kind = LIBRARY_UNKNOWN,
+				    .key = (uint64_t)ordinal,
+				    .call = "not known" },
+			      before = { 0 };
 	char more[24], used[24], limit[24];
 
-	held_find(HELD_UNKNOWN, h.key, &before);
+	library_memory_find(LIBRARY_UNKNOWN, h.key, &before);
 	for (int i = 0; i < TRIES; i++) {
 		h.bytes = unknown_bytes(ordinal);
 		if (h.bytes <= before.bytes)
 			break;
 	}
-	held_settle(ordinal, 0, &h);
+	library_memory_settle(ordinal, 0, &h);
 	if (h.bytes <= before.bytes)
 		return;
 	device_lock();

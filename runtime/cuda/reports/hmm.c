@@ -25,14 +25,14 @@
 #include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/kernel-name.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/driver/host-mapping.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/ptx/ptx-writes.h"
 
 static bool is_registered(uint64_t address)
 {
-	return ledger_find(address) || held_reaches(address, 1);
+	return ledger_find(address) || library_memory_reaches(address, 1);
 }
 
 static bool is_shared_host(uint64_t address)

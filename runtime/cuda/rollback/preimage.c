@@ -29,7 +29,7 @@
 #include "runtime/cuda/rollback/checksum-audit.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/host-chunk.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
@@ -359,7 +359,7 @@ static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wil
 	struct session_buffer *b = ledger_find(value);
 	CUresult result;
 
-	*ret_is_pointer = b || !value || held_reaches(value, 1);
+	*ret_is_pointer = b || !value || library_memory_reaches(value, 1);
 	*ret_is_wild = !*ret_is_pointer && address_in_device(value);
 	if (!b || b->kind == BUFFER_CONSTANT)
 		return CUDA_SUCCESS;

@@ -36,15 +36,15 @@ void device_wait_end(void)
 /* Anything but NOT_READY that the question has for an answer. */
 static CUresult ask(CUresult (*query)(void *what), void *what)
 {
-	const bool held = device.host->hold_thread && !device_in_cell_thread();
+	const bool holds_thread = device.host->hold_thread && !device_in_cell_thread();
 	struct timespec pause = { 0, PAUSE_NS };
 	CUresult result;
 
 	while ((result = query(what)) == CUDA_ERROR_NOT_READY) {
-		if (held)
+		if (holds_thread)
 			device.host->release_thread();
 		nanosleep(&pause, NULL);
-		if (held)
+		if (holds_thread)
 			device.host->hold_thread();
 		if (pause.tv_nsec < PAUSE_MAX_NS)
 			pause.tv_nsec *= 2;

@@ -271,7 +271,7 @@ struct session_user_object {
 	void *data;
 };
 
-struct session_held_object {
+struct session_object_reference {
 	struct session_user_object *object;
 	uint32_t count;
 };
@@ -289,7 +289,7 @@ struct session_graph {
 		steps; /* struct graph_step: the order in which they run; of executable ones */
 	struct session_array lanes; /* cudaStream_t, of the steps; NULL where none was needed */
 	struct session_array conditions;    /* struct session_condition */
-	struct session_array objects;       /* struct session_held_object */
+	struct session_array objects;       /* struct session_object_reference */
 	const struct session_graph *origin; /* of a copy; may be gone */
 };
 
@@ -349,12 +349,12 @@ struct session_library_setting {
 
 struct session {
 	uint32_t version;
-	uint64_t serial;     /* of the cell that runs: grows with each */
-	uint64_t charged;    /* against the cap */
-	bool told_driver;    /* a cell has been told why the machine's driver is not used, or who
-				shares it */
-	uint64_t held;       /* by libraries, when the last cell ended: held.h */
-	uint64_t next_place; /* where the search for addresses goes on */
+	uint64_t serial;        /* of the cell that runs: grows with each */
+	uint64_t charged;       /* against the cap */
+	bool told_driver;       /* a cell has been told why the machine's driver is not used, or who
+				   shares it */
+	uint64_t library_bytes; /* by libraries, when the last cell ended: library-memory.h */
+	uint64_t next_place;    /* where the search for addresses goes on */
 	struct session_array chunks;  /* struct session_chunk, by address */
 	struct session_array buffers; /* struct session_buffer, by address */
 	struct session_array freed;   /* struct session_buffer, a ring */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cap is asked as for a request of a cell, and so are the others on this machine. */
-#include "runtime/cuda/memory/held-request.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -36,28 +36,29 @@ static CUresult reserve(const char *call, int device_number, uint64_t bytes, boo
 			ledger_refuse_full(&r);
 	}
 	if (!result)
-		held_add_reserved(device_number, bytes);
+		library_memory_add_reserved(device_number, bytes);
 	else if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		ledger_refusal_of_library();
 	device_unlock();
 	return result;
 }
 
-CUresult held_reserve(const char *call, int device_number, uint64_t bytes)
+CUresult library_memory_reserve(const char *call, int device_number, uint64_t bytes)
 {
 	return reserve(call, device_number, bytes, false);
 }
 
-CUresult held_reserve_taken(const char *call, int device_number, uint64_t bytes)
+CUresult library_memory_reserve_taken(const char *call, int device_number, uint64_t bytes)
 {
 	return reserve(call, device_number, bytes, true);
 }
 
-void held_take(int device_number, uint64_t bytes, CUresult result, const struct held *h)
+void library_memory_take(int device_number, uint64_t bytes, CUresult result,
+			 const struct library_memory *h)
 {
 	struct ledger_request r = request(h->call, device_number, bytes, false);
 
-	held_settle(device_number, bytes, result ? NULL : h);
+	library_memory_settle(device_number, bytes, result ? NULL : h);
 	if (result != CUDA_ERROR_OUT_OF_MEMORY || !bytes || !device.session)
 		return;
 	device_lock();
@@ -67,10 +68,10 @@ void held_take(int device_number, uint64_t bytes, CUresult result, const struct 
 	device_unlock();
 }
 
-CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key)
+CUresult library_memory_given_back(CUresult result, enum library_memory_kind kind, uint64_t key)
 {
 	if (!result)
-		held_drop(kind, key);
+		library_memory_drop(kind, key);
 	return result;
 }
 
@@ -103,12 +104,12 @@ static uint64_t limit_key(int device_number, CUlimit limit)
 
 /* What the value takes more than the one before is reserved, and what it takes less is free again.
  */
-CUresult held_limit_set(int device_number, CUlimit limit, size_t value)
+CUresult library_memory_limit_set(int device_number, CUlimit limit, size_t value)
 {
-	struct held h = { .kind = HELD_LIMIT,
-			  .key = limit_key(device_number, limit),
-			  .call = "cuCtxSetLimit" },
-		    old;
+	struct library_memory h = { .kind = LIBRARY_LIMIT,
+				    .key = limit_key(device_number, limit),
+				    .call = "cuCtxSetLimit" },
+			      old;
 	uint64_t growth, cost = limit_cost(device_number, limit, value), had;
 	size_t before;
 	CUresult result = device.driver->cuCtxGetLimit(&before, limit);
@@ -117,14 +118,14 @@ CUresult held_limit_set(int device_number, CUlimit limit, size_t value)
 		return result;
 	had = limit_cost(device_number, limit, before);
 	growth = cost > had ? cost - had : 0;
-	result = held_reserve(h.call, device_number, growth);
+	result = library_memory_reserve(h.call, device_number, growth);
 	if (result)
 		return result;
 	result = device.driver->cuCtxSetLimit(limit, value);
-	if (held_find(HELD_LIMIT, h.key, &old))
+	if (library_memory_find(LIBRARY_LIMIT, h.key, &old))
 		h.bytes = old.bytes;
 	h.bytes += growth;
 	h.bytes -= had > cost && had - cost < h.bytes ? had - cost : had > cost ? h.bytes : 0;
-	held_settle(device_number, growth, result ? NULL : &h);
+	library_memory_settle(device_number, growth, result ? NULL : &h);
 	return result;
 }

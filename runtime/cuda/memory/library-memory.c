@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One table, sorted by kind and key. It is of this process: memory of libraries is lost with the
  * worker. */
-#include "runtime/cuda/memory/held.h"
+#include "runtime/cuda/memory/library-memory.h"
 
 #include <string.h>
 
@@ -13,17 +13,17 @@
 #include "common/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 
-static struct held *rows;
+static struct library_memory *rows;
 static size_t n_rows, cap_rows;
 static uint64_t reserved[DEVICES_MAX]; /* by calls at work */
 
-static bool is_behind(const struct held *h, enum held_kind kind, uint64_t key)
+static bool is_behind(const struct library_memory *h, enum library_memory_kind kind, uint64_t key)
 {
 	return h->kind != kind ? h->kind > kind : h->key > key;
 }
 
 /* Index of the first row behind this one. */
-static size_t index_behind(enum held_kind kind, uint64_t key)
+static size_t index_behind(enum library_memory_kind kind, uint64_t key)
 {
 	size_t low = 0, high = n_rows;
 
@@ -38,21 +38,21 @@ static size_t index_behind(enum held_kind kind, uint64_t key)
 	return low;
 }
 
-static struct held *find(enum held_kind kind, uint64_t key)
+static struct library_memory *find(enum library_memory_kind kind, uint64_t key)
 {
 	size_t i = index_behind(kind, key);
 
 	return i && rows[i - 1].kind == kind && rows[i - 1].key == key ? &rows[i - 1] : NULL;
 }
 
-static void remove_row(struct held *h)
+static void remove_row(struct library_memory *h)
 {
 	n_rows--;
 	memmove(h, h + 1, (size_t)(rows + n_rows - h) * sizeof(*h));
 }
 
 /* False: no memory for the row. */
-static bool add_row(const struct held *h)
+static bool add_row(const struct library_memory *h)
 {
 	size_t at = index_behind(h->kind, h->key);
 
@@ -64,7 +64,7 @@ static bool add_row(const struct held *h)
 	return true;
 }
 
-void held_tell(void)
+void library_memory_tell(void)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -73,8 +73,8 @@ void held_tell(void)
 
 	record_put_u32(&b, (uint32_t)device.count);
 	for (int i = 0; i < device.count; i++) {
-		record_put_u64(&b, held_bytes(i));
-		sum = sum * 31 + held_bytes(i);
+		record_put_u64(&b, library_memory_bytes(i));
+		sum = sum * 31 + library_memory_bytes(i);
 	}
 	if (sum == told)
 		return;
@@ -84,14 +84,14 @@ void held_tell(void)
 		log_error("device memory of libraries: %s", err.text);
 }
 
-void held_add_reserved(int device_number, uint64_t bytes)
+void library_memory_add_reserved(int device_number, uint64_t bytes)
 {
 	reserved[device_number] += bytes;
 }
 
-void held_settle(int device_number, uint64_t bytes, const struct held *h)
+void library_memory_settle(int device_number, uint64_t bytes, const struct library_memory *h)
 {
-	struct held row, *before;
+	struct library_memory row, *before;
 
 	device_lock();
 	reserved[device_number] -= bytes;
@@ -109,9 +109,9 @@ void held_settle(int device_number, uint64_t bytes, const struct held *h)
 	device_unlock();
 }
 
-bool held_drop(enum held_kind kind, uint64_t key)
+bool library_memory_drop(enum library_memory_kind kind, uint64_t key)
 {
-	struct held *h;
+	struct library_memory *h;
 
 	device_lock();
 	h = find(kind, key);
@@ -121,9 +121,9 @@ bool held_drop(enum held_kind kind, uint64_t key)
 	return h;
 }
 
-bool held_find(enum held_kind kind, uint64_t key, struct held *ret)
+bool library_memory_find(enum library_memory_kind kind, uint64_t key, struct library_memory *ret)
 {
-	const struct held *h;
+	const struct library_memory *h;
 
 	device_lock();
 	h = find(kind, key);
@@ -133,9 +133,9 @@ bool held_find(enum held_kind kind, uint64_t key, struct held *ret)
 	return h;
 }
 
-void held_rename(enum held_kind kind, uint64_t key, uint64_t to)
+void library_memory_rename(enum library_memory_kind kind, uint64_t key, uint64_t to)
 {
-	struct held row, *h;
+	struct library_memory row, *h;
 
 	device_lock();
 	h = find(kind, key);
@@ -148,7 +148,7 @@ void held_rename(enum held_kind kind, uint64_t key, uint64_t to)
 	device_unlock();
 }
 
-uint64_t held_of_owner(enum held_kind kind, uint64_t owner)
+uint64_t library_memory_of_owner(enum library_memory_kind kind, uint64_t owner)
 {
 	uint64_t bytes = 0;
 
@@ -160,15 +160,16 @@ uint64_t held_of_owner(enum held_kind kind, uint64_t owner)
 	return bytes;
 }
 
-bool held_reaches(uint64_t address, uint64_t size)
+bool library_memory_reaches(uint64_t address, uint64_t size)
 {
-	size_t i = index_behind(HELD_MEMORY, address);
-	const struct held *h = i && rows[i - 1].kind == HELD_MEMORY ? &rows[i - 1] : NULL;
+	size_t i = index_behind(LIBRARY_MEMORY, address);
+	const struct library_memory *h =
+		i && rows[i - 1].kind == LIBRARY_MEMORY ? &rows[i - 1] : NULL;
 
 	return h && address - h->key < h->bytes && size <= h->bytes - (address - h->key);
 }
 
-uint64_t held_bytes_of(enum held_kind kind, int device_number)
+uint64_t library_memory_bytes_of(enum library_memory_kind kind, int device_number)
 {
 	uint64_t bytes = 0;
 
@@ -178,7 +179,7 @@ uint64_t held_bytes_of(enum held_kind kind, int device_number)
 	return bytes;
 }
 
-uint64_t held_bytes(int device_number)
+uint64_t library_memory_bytes(int device_number)
 {
 	uint64_t bytes = 0;
 
@@ -191,7 +192,7 @@ uint64_t held_bytes(int device_number)
 	return bytes;
 }
 
-static bool same_sum(const struct held *a, const struct held *b)
+static bool same_sum(const struct library_memory *a, const struct library_memory *b)
 {
 	return a->device == b->device && !strcmp(a->call, b->call);
 }
@@ -205,7 +206,7 @@ static bool is_first(size_t i)
 	return true;
 }
 
-bool held_sum(uint32_t number, struct held *ret)
+bool library_memory_sum(uint32_t number, struct library_memory *ret)
 {
 	for (size_t i = 0; i < n_rows; i++) {
 		if (!is_first(i) || number--)
