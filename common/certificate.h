@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device buffer held when no cell had changed it (runtime/cuda/rollback/checksum-audit.h), and how
- * messages carry it. */
+/* What a device buffer held when no cell had changed it (runtime/cuda/rollback/checksum-audit.h),
+ * and how messages carry it. */
 #ifndef CGPU_COMMON_CERTIFICATE_H
 #define CGPU_COMMON_CERTIFICATE_H
 

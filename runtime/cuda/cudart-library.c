@@ -15,8 +15,8 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/exports/cudart-unsupported.h"
 
 static void *session_root;
 

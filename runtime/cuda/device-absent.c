@@ -13,7 +13,6 @@
 #include "common/without-cuda.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/session/source-text.h"
 
 static int refuse(struct error *err)
 {
@@ -290,7 +289,7 @@ uint64_t device_layout(void)
 	return 0;
 }
 
-void source_text_put(uint32_t cell, uint32_t line, struct buffer *out)
+void device_source_put(uint32_t cell, uint32_t line, struct buffer *out)
 {
 	(void)cell, (void)line, (void)out;
 }

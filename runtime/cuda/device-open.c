@@ -12,8 +12,8 @@
 
 #include <driver_types.h>
 
-#include "common/error.h"
 #include "common/device-watch.h"
+#include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver/cuda-error.h"
@@ -23,10 +23,10 @@
 #include "runtime/cuda/driver/libcuda-find.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/libcuda/nvml.h"
+#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/reports/device-fault.h"
-#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/reports/hmm.h"
 #include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/rollback/preimage.h"

@@ -4,8 +4,8 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/driver.h"
 
 #define REAL_DEVICE                                                                                \

@@ -16,27 +16,27 @@
 #include "common/record.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/rollback/checksum-audit.h"
-#include "runtime/cuda/reports/call-errors.h"
-#include "runtime/cuda/reports/range-report.h"
-#include "runtime/cuda/reports/device-audit.h"
 #include "runtime/cuda/code/device-code.h"
-#include "runtime/cuda/reports/device-fault.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/memory/library-memory.h"
-#include "runtime/cuda/rollback/images.h"
-#include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/libcuda/library-handles.h"
-#include "runtime/cuda/libcuda/libcuda.h"
-#include "runtime/cuda/session/pinning.h"
-#include "runtime/cuda/rollback/preimage.h"
-#include "runtime/cuda/session/source-text.h"
-#include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/exports/cudart-table.h"
+#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/libcuda/library-handles.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
+#include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/memory/watch.h"
+#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/reports/device-audit.h"
+#include "runtime/cuda/reports/device-fault.h"
+#include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
+#include "runtime/cuda/rollback/images.h"
+#include "runtime/cuda/rollback/preimage.h"
+#include "runtime/cuda/session/device-wait.h"
+#include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/session/session.h"
+#include "runtime/cuda/session/source-text.h"
 
 /* Whether threads of the driver may begin what streams hold. */
 static void let_driver_work(bool on)
@@ -501,6 +501,11 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 const char *device_fault_cause(void)
 {
 	return device_fault_told();
+}
+
+void device_source_put(uint32_t cell, uint32_t line, struct buffer *out)
+{
+	source_text_put(cell, line, out);
 }
 
 int device_trace_begin(struct error *err)

@@ -169,6 +169,9 @@ void device_pages_change(void);
  * pointer used although cudaMalloc() had failed. Async-signal-safe.
  */
 const char *device_fault_cause(void);
+/* Quotes the line of a cell that has device code, as reports do; nothing when it is blank or not
+ * known. */
+void device_source_put(uint32_t cell, uint32_t line, struct buffer *out);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);

@@ -15,7 +15,6 @@
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/session/source-text.h"
 #include "runtime/faults/memory-report.h"
 
 #define LEAKS_SHOWN 16
@@ -47,7 +46,7 @@ static void put_leak(void *data, const struct device_buffer *b)
 		buffer_printf(l->out, ":%u", b->line);
 	buffer_putc(l->out, '\n');
 	if (b->line)
-		source_text_put(b->cell, b->line, l->out);
+		device_source_put(b->cell, b->line, l->out);
 }
 
 void leak_report(uint32_t cell, struct buffer *out)

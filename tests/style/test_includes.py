@@ -36,6 +36,8 @@ ROOMS = {
     "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
                  "driver"],
     "emulator/driver": ["device", "memory", "module", "graph", "stream", "copy", "launch", "graph-run", "api"],
+    "runtime/cuda": ["ptx", "driver", "session", "memory", "reports", "rollback", "code", "graphs", "cudart", "cudart-graph",
+                     "libcuda", "exports"],
 }
 ONLY_IN = [
     (re.compile(r"zmq|zmq_.*"), "kernel"),

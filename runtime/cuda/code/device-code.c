@@ -19,10 +19,10 @@
 #include "runtime/cuda/code/device-module.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/ptx/ptx-variables.h"
 #include "runtime/cuda/ptx/ptx-writes.h"
 #include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/rollback/preimage.h"
 
 struct session_entry *device_code_entry(const char *name)
 {

@@ -16,8 +16,8 @@
 #include "common/fat-binary.h"
 #include "common/ptx-link.h"
 #include "common/unit.h"
-#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/code/device-code.h"
+#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/session/source-text.h"
 
 static _Thread_local struct {

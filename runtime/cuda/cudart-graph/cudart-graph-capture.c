@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
 
 /* g: that the nodes are added to; NULL: a new one. */
 static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cudaGraphNode_t *deps,

@@ -5,9 +5,9 @@
  * back after a fault as other device memory does.
  */
 #include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
-#include "runtime/cuda/graphs/graphs.h"
 
 #include "runtime/cuda/cudart/cudart.h"
+#include "runtime/cuda/graphs/graphs.h"
 
 /* A new one with its memory. */
 static cudaError_t condition_new(struct session_graph *g, uint32_t preset, uint32_t flags,

@@ -3,8 +3,8 @@
  * Nodes: cudart-graph-node.c. */
 #include "runtime/cuda/cudart/cudart.h"
 
-#include "runtime/cuda/cudart-graph/graph-run.h"
 #include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
+#include "runtime/cuda/cudart-graph/graph-run.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/capture.h"
 

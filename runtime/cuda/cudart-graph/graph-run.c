@@ -13,8 +13,8 @@
 #include "common/graph-order.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
 
 /* Conditions get the values that they have when a graph begins. */
 static cudaError_t preset(const struct session_graph *g, cudaStream_t stream)

@@ -16,8 +16,8 @@
 #include "common/ptx-lexer.h"
 #include "common/unit.h"
 #include "runtime/cuda/code/device-code.h"
-#include "runtime/cuda/ptx/ptx-variables.h"
 #include "runtime/cuda/code/registration.h"
+#include "runtime/cuda/ptx/ptx-variables.h"
 #include "runtime/cuda/session/source-text.h"
 
 static struct session_library *find(cudaLibrary_t handle)

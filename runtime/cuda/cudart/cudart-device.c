@@ -2,7 +2,6 @@
 /* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart/cudart.h"
-#include "runtime/cuda/session/capture.h"
 
 #include <string.h>
 #include <strings.h>
@@ -11,12 +10,13 @@
 
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/memory/library-memory-request.h"
-#include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/rollback/preimage.h"
+#include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
 
 static unsigned device_flags[DEVICES_MAX];
 

@@ -13,12 +13,12 @@
 #include "common/demangle.h"
 #include "common/launch-glue.h"
 #include "runtime/cuda/code/device-code.h"
+#include "runtime/cuda/code/registration.h"
 #include "runtime/cuda/graphs/graphs.h"
+#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/hmm.h"
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/rollback/preimage.h"
-#include "runtime/cuda/code/registration.h"
-#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/session/capture.h"
 
 #define CONFIGURATIONS_MAX 32

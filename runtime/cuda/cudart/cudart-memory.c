@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cuda/cudart/cudart.h"
-
 #include "common/launch-glue.h"
+#include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
 
 static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/cuda/graphs/graphs.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
 
 static cudaError_t new_stream(cudaStream_t *ret, unsigned flags, int priority)
 {

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 #include "common/address-map.h"
-#include "runtime/cuda/session/handles.h"
-#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/session/pinning.h"
-#include "runtime/cuda/rollback/preimage.h"
+#include "runtime/cuda/memory/library-memory.h"
+#include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/trace.h"
-#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/handles.h"
+#include "runtime/cuda/session/pinning.h"
 
 static _Thread_local bool in_host_call;
 

@@ -18,8 +18,8 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/session/device-wait.h"
 
 /* cudaSuccess when the call may go on; always followed by cudart_leave(). */
 cudaError_t cudart_enter(const char *call);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/session/capture.h"
 
 struct session_graph *graphs_find(const void *handle, bool executable)

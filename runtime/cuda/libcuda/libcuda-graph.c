@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/library-memory-request.h"
-#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 
 /* ---- graphs ---- */
 

@@ -8,11 +8,11 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/session.h"
-#include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/session/capture.h"
+#include "runtime/cuda/session/device-wait.h"
+#include "runtime/cuda/session/handles.h"
+#include "runtime/cuda/session/session.h"
 
 /* A stream that is captured is so by the session's graphs, of which the driver knows nothing. */
 static CUresult stream_of_session(void *handle, CUstream *ret)

@@ -6,11 +6,11 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/cudart/cudart.h"
-#include "runtime/cuda/session/device-wait.h"
-#include "runtime/cuda/memory/library-memory-request.h"
-#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/session/device-wait.h"
 
 #define PITCH_UNIT 512
 

@@ -18,9 +18,9 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/library-memory-request.h"
-#include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
+#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/memory/library-memory-request.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #ifndef F_DUPFD_QUERY

@@ -29,10 +29,10 @@
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
-#include "runtime/cuda/session/session.h"
+#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/device-wait.h"
 #include "runtime/cuda/session/pinning.h"
-#include "runtime/cuda/rollback/preimage.h"
+#include "runtime/cuda/session/session.h"
 
 #define SHIM "libcgpu-shim.so"
 #define ALIAS "libcgpu-shim-link.so"

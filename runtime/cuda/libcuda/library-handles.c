@@ -18,8 +18,8 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/session/handles.h"
 #include "runtime/cuda/session/session.h"
 
 #define WORDS 11 /* of arguments */

@@ -16,8 +16,8 @@
 #include "common/clock.h"
 #include "common/device-watch.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/libcuda/nvml.h"
+#include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #define UUID_TEXT_MAX 48

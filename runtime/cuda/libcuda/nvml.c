@@ -21,8 +21,8 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/session/session.h"
 
 #define SHIM "libcgpu-nvml.so"
 #define STEM "libnvidia-ml.so"

@@ -10,8 +10,8 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/memory/chunk-message.h"
 #include "runtime/cuda/driver/device-state.h"
+#include "runtime/cuda/memory/chunk-message.h"
 
 static _Atomic uint32_t made; /* in this process */
 

@@ -7,8 +7,8 @@
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #define TABLE_ROWS 10

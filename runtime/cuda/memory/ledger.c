@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/cuda/session/advice.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/pinning.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/memory/watch.h"
+#include "runtime/cuda/session/advice.h"
+#include "runtime/cuda/session/pinning.h"
 
 static const struct ledger_callbacks *callbacks;
 

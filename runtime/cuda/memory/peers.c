@@ -6,8 +6,8 @@
 #include "runtime/cuda/memory/peers.h"
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/session/session.h"
 
 /* Between contexts, both of which exist from then on. */
 static CUresult change(int ordinal, int peer, bool on)

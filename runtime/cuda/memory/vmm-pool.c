@@ -16,13 +16,13 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/memory/chunk-message.h"
 #include "runtime/cuda/driver/device-node.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/library-memory.h"
+#include "runtime/cuda/memory/chunk-message.h"
 #include "runtime/cuda/memory/host-chunk.h"
+#include "runtime/cuda/memory/library-memory.h"
+#include "runtime/cuda/session/session.h"
 
 #define GAP DEVICE_WINDOW_GRANULE
 

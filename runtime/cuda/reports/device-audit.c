@@ -9,8 +9,8 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/vmm-pool.h"
 
 #define TOLERANCE (1024ull * 1024)

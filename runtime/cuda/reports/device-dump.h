@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/cuda/reports/core-dump.h"
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/reports/core-dump.h"
 
 /* After cuInit(). A driver that cannot, or a folder that cannot be made, is no error: then there
  * will be no dumps. */

@@ -4,7 +4,6 @@
  * may come to need it and can ask nobody then, and at the end of the cell.
  */
 #include "runtime/cuda/reports/device-fault.h"
-#include "runtime/cuda/reports/kernel-name.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,13 +13,14 @@
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/reports/core-dump.h"
-#include "runtime/cuda/reports/call-errors.h"
-#include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/reports/hmm.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/reports/core-dump.h"
+#include "runtime/cuda/reports/device-dump.h"
+#include "runtime/cuda/reports/hmm.h"
+#include "runtime/cuda/reports/kernel-name.h"
 #include "runtime/cuda/session/source-text.h"
 
 #define SOURCE_LINE_MAX 200

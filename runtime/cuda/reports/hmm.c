@@ -22,13 +22,13 @@
 #include "common/buffer.h"
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/reports/call-errors.h"
-#include "runtime/cuda/reports/kernel-name.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/driver/host-mapping.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/ptx/ptx-writes.h"
+#include "runtime/cuda/reports/call-errors.h"
+#include "runtime/cuda/reports/kernel-name.h"
 
 static bool is_registered(uint64_t address)
 {

@@ -17,10 +17,10 @@
 #include "common/clock.h"
 #include "common/device-trace.h"
 #include "common/error.h"
-#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/session/session.h"
 
 #define ROWS (2 * DEVICE_TRACE_HEAD)
 #define NAME_MAX_BYTES 160

@@ -21,11 +21,11 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/rollback/digest.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/peers.h"
-#include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/rollback/digest.h"
 
 #define PER_MESSAGE 1000
 #define SUSPENDED_NS 10000000u /* less is a reading of two clocks */

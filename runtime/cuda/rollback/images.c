@@ -8,8 +8,8 @@
 #include "common/log.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/reports/trace.h"
+#include "runtime/cuda/rollback/preimage.h"
 
 /* A driver that has not given the number of an object by then will not. */
 #define OBJECT_TRIES 65536

@@ -26,16 +26,16 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
-#include "runtime/cuda/rollback/checksum-audit.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
-#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/host-chunk.h"
 #include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/memory/peers.h"
+#include "runtime/cuda/memory/vmm-pool.h"
 #include "runtime/cuda/ptx/ptx-writes.h"
 #include "runtime/cuda/reports/trace.h"
-#include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/rollback/checksum-audit.h"
 
 /* Pre-images lie on the device of their buffer. */
 static struct scratch {
