@@ -16,13 +16,13 @@
 #include "common/error.h"
 #include "common/unit.h"
 #include "compiler/frontend/compile.h"
-#include "emulator/decode/ptx-function.h"
 #include "emulator/check/race.h"
+#include "emulator/decode/ptx-function.h"
+#include "emulator/exec/core.h"
 #include "emulator/hot/hot.h"
 #include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-program.h"
 #include "emulator/ptx/ptx-syntax.h"
-#include "emulator/exec/core.h"
 
 static char *bytes[BUFFERS];
 static _Atomic uint64_t generation = 1;

@@ -7,8 +7,8 @@
  * They are sorted by text, to keep the best of each name, and then by priority, with names that
  * begin with `_` last. Beyond about 2000 names the rest is dropped.
  */
-#include "compiler/frontend/beyond-c.h"
 #include "compiler/inspect/completion.h"
+#include "compiler/frontend/beyond-c.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include "common/mem-pool.h"
 #include "compiler/frontend/compile-cuda.h"
 #include "compiler/session/session.h"
-#include "compiler/text/cpp-cell.h"
 #include "compiler/text/cell-tokens.h"
+#include "compiler/text/cpp-cell.h"
 #include "compiler/text/words.h"
 
 /* Four blanks for each bracket that is open, as front ends show them. */

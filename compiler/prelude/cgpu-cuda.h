@@ -7,8 +7,8 @@
 #define CGPU_CUDA_H
 
 #include <cuda.h>
-#include <cuda_runtime_api.h>
 #include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
 #include <driver_functions.h>
 #include <library_types.h>
 

@@ -182,12 +182,12 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 }
 
 #ifdef CGPU_WITH_CUDA
+#include "cgpu-legacy.h"
+#include "common/launch-glue.h"
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
 #include <library_types.h>
-#include "cgpu-legacy.h"
-#include "common/launch-glue.h"
 /* A variable that is there for both: the host has it, the device reaches that one. */
 #undef __managed__
 #ifdef __CUDA_ARCH__

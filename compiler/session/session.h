@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/unit.h"
 #include "common/names.h"
-#include "compiler/text/header-names.h"
+#include "common/unit.h"
 #include "compiler/text/cell-tokens.h"
+#include "compiler/text/header-names.h"
 
 struct buffer;
 struct error;

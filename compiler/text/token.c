@@ -2,8 +2,8 @@
 /* One pass over the text, then brackets are paired with a stack. */
 #include "compiler/text/token.h"
 
-#include <stdlib.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"

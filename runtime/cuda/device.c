@@ -2,8 +2,8 @@
 /*
  * The life of the CUDA side in a worker: choose a driver, take over a session, begin and end cells.
  */
-#include "runtime/arena/layout-hash.h"
 #include "runtime/cuda/device.h"
+#include "runtime/arena/layout-hash.h"
 
 #include <stdio.h>
 #include <string.h>

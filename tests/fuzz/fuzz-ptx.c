@@ -9,9 +9,9 @@
 
 #include "common/error.h"
 #include "emulator/decode/ptx-function.h"
-#include "emulator/warp/exec.h"
 #include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 #define PLACED_MAX (1u << 20)
 

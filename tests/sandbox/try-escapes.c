@@ -5,11 +5,11 @@
  * again with each step taken away that some Linux lacks.
  */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "kernel/protocol/wire.h"
 #include "kernel/protocol/abort-window.h"
+#include "kernel/protocol/wire.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -3,12 +3,12 @@
  * A checked cell of a session on a played GPU: device memory comes to the emulated device byte for
  * byte, what the cell does there reaches nobody, and each process on the way may die.
  */
+#include <cmocka.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
+#include "kernel/cell-run/checker.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
-#include "kernel/cell-run/checker.h"
 #include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 

@@ -3,13 +3,13 @@
  * A compilation that was begun before its text was known gives what one gives that was not, errors
  * and lines included, and knows nothing of how things were when it was begun.
  */
+#include <cmocka.h>
+#include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,13 +3,13 @@
  * Instances of templates that cells have used come to stand in a precompiled header, by names that
  * lead to them in another tree; what that cannot have does not keep the others out.
  */
+#include <cmocka.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counts, by processes that run, that sleep, and that a debugger keeps from doing either. */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/base/loop.h"
 #include "kernel/base/cpu-deadline.h"
+#include "kernel/base/loop.h"
 
 #define DEADLINE_MS 180000
 #define LOOKS 20

@@ -11,10 +11,10 @@
 #include <cuda_runtime_api.h>
 
 #include "common/record.h"
-#include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/cudart/cudart.h"
-#include "runtime/cuda/reports/device-fault.h"
+#include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/memory/vmm-pool.h"
+#include "runtime/cuda/reports/device-fault.h"
 #include "tests/unit/device-host.h"
 #include "tests/unit/device-launch.h"
 

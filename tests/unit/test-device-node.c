@@ -2,12 +2,12 @@
 /* The nodes that a process has open, with files of their names: which they are, and that they are
  * opened anew. */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

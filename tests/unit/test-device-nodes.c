@@ -2,13 +2,13 @@
 /* Nodes that are found in a process, opened anew, and held: with files of their names, and with
  * pseudo terminals as devices. */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

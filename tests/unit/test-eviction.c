@@ -5,13 +5,13 @@
  * loaded.
  */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@
 
 #include "common/error.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/workers/worker-pool.h"
-#include "kernel/supervisor/supervisor.h"
-#include "kernel/device/eviction.h"
 #include "kernel/device/device-nodes.h"
+#include "kernel/device/eviction.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;

@@ -2,11 +2,11 @@
 /* Records that a hostile cell has written: no text ends, each count is too large, and behind the
  * record nothing is mapped. */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -4,15 +4,15 @@
  * with the child gone. Real processes; the "header" is a file that a child makes under another name
  * and renames.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emulator/warp/exec.h"
-#include "emulator/memory/shadow.h"
 #include "emulator/exec/core.h"
+#include "emulator/memory/shadow.h"
+#include "emulator/warp/exec.h"
 #include "tests/unit/machine.h"
 
 #define WORDS 1024

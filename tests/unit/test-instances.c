@@ -4,12 +4,12 @@
  * declared; what is made of a cell's own types, or by another header, is compiled by each unit that
  * uses it.
  */
+#include <cmocka.h>
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

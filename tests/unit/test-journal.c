@@ -2,12 +2,12 @@
 /* The journal alone: pages of a real process into a real memfd, pre-images, and writes that fail
  * half-way. */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,11 +2,11 @@
 /* What is given back is given out again, in parts and joined; what is too small, too much or
  * stretched. */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -19,10 +19,10 @@
 
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/memory/library-memory.h"
-#include "runtime/cuda/memory/ledger.h"
-#include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
+#include "runtime/cuda/libcuda/libcuda.h"
+#include "runtime/cuda/memory/ledger.h"
+#include "runtime/cuda/memory/library-memory.h"
 #include "tests/unit/device-host.h"
 
 #include "common/launch-glue.h"

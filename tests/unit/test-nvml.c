@@ -20,8 +20,8 @@
 
 #include "common/error.h"
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/session/session.h"
 #include "runtime/cuda/libcuda/nvml.h"
+#include "runtime/cuda/session/session.h"
 #include "tests/unit/device-host.h"
 
 #include <cuda_runtime_api.h>

@@ -6,9 +6,9 @@
  */
 #include "emulator/warp/observer.h"
 
-#include "emulator/warp/exec.h"
 #include "emulator/memory/access.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 #include "tests/unit/machine.h"
 
 struct recorder {

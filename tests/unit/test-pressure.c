@@ -2,10 +2,10 @@
 /* Pressure stall information from files as Linux writes them, good and bad; limits of control
  * groups. */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "kernel/sandbox/cgroup.h"
 #include "kernel/cell-run/pressure.h"
+#include "kernel/sandbox/cgroup.h"
 
 static char dir[64];
 

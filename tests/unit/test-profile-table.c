@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "common/buffer.h"
-#include "kernel/show/profile-table.h"
-#include "kernel/reports/profile-view.h"
 #include "kernel/core/supervisor-state.h"
+#include "kernel/reports/profile-view.h"
+#include "kernel/show/profile-table.h"
 #include "kernel/supervisor/supervisor.h"
 
 static char cell_text[] = "        \nint a;\nk<a && b>;\n\"c\"\nd\ne\nf\ng";

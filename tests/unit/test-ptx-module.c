@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTX text to modules: what is listed, where variables get their bytes, what is refused and how
  * that is told. */
-#include "emulator/decode/ptx-function.h"
 #include "emulator/decode/ptx-decode.h"
+#include "emulator/decode/ptx-function.h"
 #include "tests/unit/machine.h"
 
 static struct ptx_module *load(const char *body, struct error *err)

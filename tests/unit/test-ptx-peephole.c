@@ -5,8 +5,8 @@
  */
 #include "tests/unit/machine.h"
 
-#include "emulator/warp/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/warp/exec.h"
 
 #define WORDS 64
 

@@ -11,9 +11,9 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/declarations/declarations.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
-#include "kernel/declarations/declarations.h"
 #include "kernel/show/stream.h"
 #include "kernel/show/value-format.h"
 #include "tests/unit/failing-malloc.h"

@@ -2,12 +2,12 @@
 /* Shadow copies over a real memfd: what a refresh finds and keeps for undo, what a restore writes,
  * and both when they fail. */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

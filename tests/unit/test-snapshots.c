@@ -5,13 +5,13 @@
  * is nobody's any more changes nothing.
  */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/workers/worker-pool.h"
-#include "kernel/supervisor/supervisor.h"
 #include "kernel/disk/snapshots.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
 #define DEADLINE_MS 180000

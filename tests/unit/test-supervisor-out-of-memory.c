@@ -5,25 +5,25 @@
  * back and take the next cell.
  */
 #define _GNU_SOURCE
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/unit.h"
 #include "common/ipc.h"
 #include "common/record.h"
+#include "common/unit.h"
 #include "kernel/base/loop.h"
-#include "kernel/workers/compiler-client.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/units/unit-table.h"
+#include "kernel/workers/compiler-client.h"
 #include "tests/unit/failing-malloc.h"
 
 #define SIZE (2u << 20)

@@ -4,13 +4,13 @@
  * each, a checksum of the variables and heap that the first cells made must be what it was.
  */
 #define _GNU_SOURCE
+#include <cmocka.h>
+#include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@
 #include "config.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
-#include "kernel/workers/compiler-client.h"
 #include "kernel/supervisor/supervisor.h"
+#include "kernel/workers/compiler-client.h"
 #include "kernel/workers/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 

@@ -3,12 +3,12 @@
  * Units from the disk: the same as a compilation gives, never one that was made of something else,
  * and never more of them than the limit.
  */
+#include <cmocka.h>
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

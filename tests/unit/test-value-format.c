@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value_format(): every type code as a C programmer writes it; malformed ones never crash. */
+#include <complex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
