@@ -5,7 +5,6 @@
  * again with each step taken away that some Linux lacks.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +15,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "common/worker-protocol.h"

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "tests/unit/supervisor-harness.h"
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "kernel/base/loop.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Real aarch64 objects, loaded and run by the loader in tests/unit/aarch64-host.c under
  * qemu-aarch64. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>

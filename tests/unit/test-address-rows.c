@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+
 #include <string.h>
 
 #include "emulator/exec/address-rows.h"

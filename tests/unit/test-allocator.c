@@ -4,10 +4,11 @@
  * arena failing in turn; threads; and what it says about addresses.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -2,10 +2,11 @@
 /* The arena over a real memfd: what is in the file when, and what a second process that attaches it
  * sees. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of deep stacks: cycles of several lengths, their broken ends, and stacks that have no
  * pattern. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "common/worker-protocol.h"
 #include "runtime/faults/backtrace-fold.h"

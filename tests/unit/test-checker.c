@@ -3,7 +3,6 @@
  * A checked cell of a session on a played GPU: device memory comes to the emulated device byte for
  * byte, what the cell does there reaches nobody, and each process on the way may die.
  */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include <cmocka.h>
 
 #include "common/emulator-extension.h"
 #include "common/worker-protocol.h"

@@ -5,7 +5,6 @@
  * checksum, must be the old or the new one.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,6 +18,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/arena-layout.h"
 #include "common/error.h"

@@ -3,7 +3,6 @@
  * A compilation that was begun before its text was known gives what one gives that was not, errors
  * and lines included, and knows nothing of how things were when it was begun.
  */
-#include <cmocka.h>
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "common/unit.h"

@@ -3,7 +3,6 @@
  * Instances of templates that cells have used come to stand in a precompiled header, by names that
  * lead to them in another tree; what that cannot have does not keep the others out.
  */
-#include <cmocka.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/unit.h"
 #include "config.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counts, by processes that run, that sleep, and that a debugger keeps from doing either. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +11,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+
 #include <lz4.h>
 #include <zstd.h>
 

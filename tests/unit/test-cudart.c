@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+
 #include <cuda_runtime_api.h>
 
 #include "common/record.h"

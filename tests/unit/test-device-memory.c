@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of device memory over commits, rollbacks and undo, with real memfds as chunks. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -10,6 +9,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/buffer.h"
 #include "common/error.h"

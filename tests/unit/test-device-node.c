@@ -2,7 +2,6 @@
 /* The nodes that a process has open, with files of their names: which they are, and that they are
  * opened anew. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "runtime/cuda/driver/device-node.h"
 

@@ -2,7 +2,6 @@
 /* Nodes that are found in a process, opened anew, and held: with files of their names, and with
  * pseudo terminals as devices. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "kernel/base/closer.h"
 #include "kernel/device/device-nodes.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
 #include <cuda_runtime_api.h>
 
 #include "tests/unit/device-host.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compiler/diagnostics: what NVRTC and nvcc say. Clang's words are tested by tests/cells. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "compiler/frontend/diagnostics.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+
 #include <cuda_runtime_api.h>
 
 #include "runtime/cuda/driver/device-state.h"

@@ -5,7 +5,6 @@
  * loaded.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "kernel/core/supervisor-state.h"

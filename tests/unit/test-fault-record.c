@@ -2,7 +2,6 @@
 /* Records that a hostile cell has written: no text ends, each count is too large, and behind the
  * record nothing is mapped. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include <cmocka.h>
 
 #include "common/buffer.h"
 #include "common/unit.h"

@@ -4,7 +4,6 @@
  * with the child gone. Real processes; the "header" is a file that a child makes under another name
  * and renames.
  */
-#include <cmocka.h>
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -21,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "compiler/session/header-ahead.h"
 

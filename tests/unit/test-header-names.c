@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of headers, sorted and found: a tag and a function of one name, prefixes, what is not
  * there. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
 
 #include "compiler/text/header-names.h"
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
 #include <sqlite3.h>
 
 #include "kernel/base/loop.h"

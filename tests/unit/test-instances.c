@@ -4,7 +4,6 @@
  * declared; what is made of a cell's own types, or by another header, is compiled by each unit that
  * uses it.
  */
-#include <cmocka.h>
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "common/unit.h"
 #include "config.h"

@@ -2,7 +2,6 @@
 /* The journal alone: pages of a real process into a real memfd, pre-images, and writes that fail
  * half-way. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +13,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/address-map.h"
 #include "common/error.h"

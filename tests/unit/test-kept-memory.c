@@ -2,7 +2,6 @@
 /* What is given back is given out again, in parts and joined; what is too small, too much or
  * stretched. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "kernel/state/kept-memory.h"

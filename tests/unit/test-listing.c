@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* struct listing, struct resources, struct occupancy: device code as NVIDIA's programs write it,
  * read and shown. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "common/buffer.h"
 #include "compiler/inspect/listing.h"

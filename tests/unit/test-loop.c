@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The event loop: descriptors, sockets and timers, and callbacks that add and remove sources. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 #include <zmq.h>
+
+#include <cmocka.h>
 
 #include "kernel/base/loop.h"
 

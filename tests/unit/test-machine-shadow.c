@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shadows of device buffers beside a plain list of what each byte is, over random writes and
  * copies. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 #include "emulator/memory/shadow.h"
 

@@ -2,7 +2,6 @@
 /* Ports that are opened ahead: a client can connect from then on, and the program after the exec
  * has the same sockets. */
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -15,6 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "kernel/protocol/ports.h"
 

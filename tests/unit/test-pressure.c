@@ -2,10 +2,11 @@
 /* Pressure stall information from files as Linux writes them, good and bad; limits of control
  * groups. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The seccomp program on real processes: each call is tried in a child that has installed it. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,6 +22,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/buffer.h"
 #include "common/error.h"

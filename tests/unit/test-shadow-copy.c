@@ -2,7 +2,6 @@
 /* Shadow copies over a real memfd: what a refresh finds and keeps for undo, what a restore writes,
  * and both when they fail. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/address-map.h"
 #include "common/error.h"

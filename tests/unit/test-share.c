@@ -2,10 +2,11 @@
 /* Kernels that share a device, by one file: several in this process, and others that are killed and
  * stopped with real signals. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -5,7 +5,6 @@
  * refused; a full disk leaves the old one.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -21,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

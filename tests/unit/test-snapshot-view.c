@@ -2,7 +2,6 @@
 /* A view shows one moment, whatever is committed while it is read: page by page, and by a thread
  * that never stops. */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -12,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "kernel/state/dirty-pages.h"

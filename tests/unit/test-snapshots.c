@@ -5,7 +5,6 @@
  * is nobody's any more changes nothing.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "common/ipc.h"

@@ -4,7 +4,6 @@
  * each, a checksum of the variables and heap that the first cells made must be what it was.
  */
 #define _GNU_SOURCE
-#include <cmocka.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +16,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include <cmocka.h>
 
 #include "common/error.h"
 #include "common/worker-protocol.h"

@@ -3,7 +3,6 @@
  * Units from the disk: the same as a compilation gives, never one that was made of something else,
  * and never more of them than the limit.
  */
-#include <cmocka.h>
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "common/cleanup.h"
 #include "config.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A real zygote, real workers, real objects: what a cell does, how it ends, and what is there
  * afterwards. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 #include <dirent.h>
 #include <signal.h>
