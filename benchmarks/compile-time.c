@@ -17,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "compiler/frontend/compile.h"
 
 static double now_ms(void)

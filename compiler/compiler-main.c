@@ -11,13 +11,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
+#include "common/protocol/ipc.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"

@@ -15,8 +15,8 @@
 #include <jansson.h>
 #include <zmq.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "kernel/settings/folders.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/paths.h"

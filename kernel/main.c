@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "config.h"
 #include "kernel/base/loop.h"
 #include "kernel/install.h"

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/worker/session-processes.h"
 #include "runtime/worker/zygote.h"
 

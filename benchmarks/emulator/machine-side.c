@@ -11,10 +11,10 @@
 
 #include "config.h"
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/memory/address-map.h"
 #include "compiler/frontend/compile.h"
 #include "emulator/check/race.h"
 #include "emulator/decode/ptx-function.h"

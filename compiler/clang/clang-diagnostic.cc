@@ -8,7 +8,7 @@
  */
 #include "compiler/clang/clang-diagnostic.hh"
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclarationName.h>

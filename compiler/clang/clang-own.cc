@@ -7,7 +7,7 @@
  */
 #include "compiler/clang/clang-own.hh"
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 
 #include <clang/AST/ASTContext.h>

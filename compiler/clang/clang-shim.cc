@@ -60,7 +60,7 @@
 
 #include <sys/stat.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 
 using namespace clang;
 

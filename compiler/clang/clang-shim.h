@@ -104,7 +104,7 @@ struct clang_symbol {
 	const char *type_code;   /* of a variable */
 	const char
 		*value;  /* of a constant of C that is a number, as a literal; NULL: of all else */
-	uint64_t layout; /* of a C variable or function, see common/unit.h */
+	uint64_t layout; /* of a C variable or function, see common/code/unit.h */
 	uint64_t size;
 	unsigned line, column;
 };

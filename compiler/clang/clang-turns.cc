@@ -8,7 +8,7 @@
  */
 #include "compiler/clang/clang-turns.hh"
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-build.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-parser.hh"

@@ -152,7 +152,7 @@ const char *wide_character(QualType T)
 	return nullptr;
 }
 
-/* common/type-code.h */
+/* common/code/type-code.h */
 std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth)
 {
 	if (depth > 24)

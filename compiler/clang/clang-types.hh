@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clang's types as texts: the codes of common/type-code.h, and what a user is shown. For
+/* Clang's types as texts: the codes of common/code/type-code.h, and what a user is shown. For
  * compiler/clang/clang-shim.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_TYPES_HH
 #define CGPU_COMPILER_CLANG_TYPES_HH
@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <string>
 
-/* common/type-code.h */
+/* common/code/type-code.h */
 std::string clang_type_code(clang::ASTContext &C, clang::QualType T);
 /* Of a displayed expression with type T: in C, the type of a wide string is that of an array of
  * integers. */
 std::string clang_expression_code(clang::ASTContext &C, const clang::Expr *E, clang::QualType T);
-/* See struct unit_symbol in common/unit.h. */
+/* See struct unit_symbol in common/code/unit.h. */
 uint64_t clang_type_layout(clang::ASTContext &C, clang::QualType T);
 /*
  * The same for what code relies on that was compiled with this declaration: the layout of a class,

@@ -18,7 +18,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 
 using namespace llvm;
 

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/session/session.h"
 #include "compiler/text/words.h"
 

@@ -7,7 +7,7 @@
 #ifndef CGPU_COMPILER_C_LINKAGE_H
 #define CGPU_COMPILER_C_LINKAGE_H
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "compiler/text/token.h"
 
 struct error;

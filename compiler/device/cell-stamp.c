@@ -16,7 +16,7 @@
 #include <libelf.h>
 #include <xxhash.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct stamp {
 	char from[40], to[40];

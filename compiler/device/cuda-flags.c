@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 
 enum effect {
 	TO_NVCC,

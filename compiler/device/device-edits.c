@@ -9,10 +9,10 @@
  */
 #include "compiler/device/device-edits.h"
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/mem-pool.h"
 #include "common/launch-glue.h"
-#include "common/mem-pool.h"
 
 static uint32_t token_at(const struct token_list *l, uint32_t at)
 {

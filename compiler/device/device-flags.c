@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "compiler/session/options.h"
 
 #define WORDS_MAX 64

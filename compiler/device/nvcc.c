@@ -14,8 +14,8 @@
 
 #include <xxhash.h>
 
-#include "common/error.h"
-#include "common/without-cuda.h"
+#include "common/base/error.h"
+#include "common/cuda/without-cuda.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/device/tool.h"
 #include "config.h"

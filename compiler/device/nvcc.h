@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct error;
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/fat-binary.h"
+#include "common/base/error.h"
+#include "common/cuda/fat-binary.h"
 
 #define TARGET 75 /* what there is for a newer one is taken, too */
 

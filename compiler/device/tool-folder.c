@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define NAME "cgpu-tool-"
 #define RECURRING_MAX 16 /* one name after the other is tried */

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "compiler/device/tool-folder.h"
 
 #define LOCK_FD 3

@@ -7,7 +7,7 @@
 #ifndef CGPU_COMPILER_TOOL_H
 #define CGPU_COMPILER_TOOL_H
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct error;
 struct tool_folder;

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/text/cell-tokens.h"
 #include "compiler/text/own-names.h"

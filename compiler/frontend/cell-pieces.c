@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/mem-pool.h"
+#include "common/base/array.h"
+#include "common/base/mem-pool.h"
 #include "compiler/frontend/host-text.h"
 
 void cell_pieces_begin(struct cell_pieces *p)

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "compiler/device/device-flags.h"
 #include "compiler/frontend/cpp-tries.h"
 #include "compiler/session/composition.h"

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/cleanup.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
+#include "common/protocol/compiler-protocol.h"
 #include "compiler/device/c-linkage.h"
 #include "compiler/device/cell-stamp.h"
 #include "compiler/device/cuda-flags.h"

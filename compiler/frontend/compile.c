@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/frontend/beyond-c.h"
 #include "compiler/frontend/cell-names.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/session/cpp-instances.h"
 #include "compiler/session/in-the-way.h"
 #include "compiler/session/options.h"
@@ -39,8 +39,8 @@ struct compile_request {
 	const char *text;
 	const char *cflags;
 	const char *nvflags;
-	uint32_t sm;         /* 75 */
-	bool checked;        /* accesses to memory are checked, see common/compiler-protocol.h */
+	uint32_t sm;  /* 75 */
+	bool checked; /* accesses to memory are checked, see common/protocol/compiler-protocol.h */
 	bool functions_only; /* of the cell; the rest is taken from the session */
 };
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/clang/clang-shim.h"
 
 struct diagnostics;

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/frontend/cpp-diagnostics.h"
 #include "compiler/frontend/device-half.h"

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
 

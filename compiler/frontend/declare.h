@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/session/pragma-state.h"

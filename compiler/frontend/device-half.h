@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/clang/clang-shim.h"
 
 struct cpp_header_watch;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
 #include "compiler/session/session.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/in-the-way.h"
 

@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "compiler/frontend/cell-names.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/pragma-state.h"

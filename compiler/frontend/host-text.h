@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "compiler/session/session.h"
 #include "compiler/text/token.h"
 #include "compiler/text/unit-text.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "compiler/frontend/compile-cuda.h"
 #include "compiler/session/session.h"
 #include "compiler/text/cell-tokens.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 
 /* What fills a section up behind the last instruction is left out: such rows wait until another one
  * follows. */

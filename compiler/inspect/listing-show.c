@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/html-text.h"
+#include "common/base/buffer.h"
+#include "common/text/html-text.h"
 
 #define SOURCE_STYLE "display:block;background:rgba(66,133,244,.18)"
 #define FAINT_STYLE "opacity:.6"

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/lambda-name.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/cuda/lambda-name.h"
 
 /* Itanium C++ ABI, 3.4; of the C++ library that this program is linked with. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *len, int *status);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 
 struct buffer;
 struct error;

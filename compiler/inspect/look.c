@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/ptx-link.h"
+#include "common/base/error.h"
+#include "common/cuda/ptx-link.h"
 #include "compiler/device/object-ptx.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/device/tool.h"

@@ -7,8 +7,8 @@
 #ifndef CGPU_COMPILER_LOOK_H
 #define CGPU_COMPILER_LOOK_H
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
+#include "common/base/buffer.h"
+#include "common/protocol/compiler-protocol.h"
 #include "compiler/inspect/listing.h"
 
 /* The device code of one cell. */

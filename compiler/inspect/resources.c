@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/html-text.h"
+#include "common/base/buffer.h"
+#include "common/text/html-text.h"
 #include "compiler/inspect/occupancy.h"
 
 static const uint32_t usual_sizes[] = { 64, 128, 256, 512, 1024 };

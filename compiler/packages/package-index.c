@@ -17,7 +17,7 @@
 #include <gelf.h>
 #include <libpkgconf/libpkgconf.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "compiler/packages/link-libraries.h"
 #include "compiler/packages/packages.h"
 

@@ -14,9 +14,9 @@
 
 #include <libpkgconf/libpkgconf.h>
 
-#include "common/cleanup.h"
-#include "common/cuda-folders.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/cuda/cuda-folders.h"
 #include "compiler/packages/package-index.h"
 
 #define DEPTH_MAX 1000

@@ -7,7 +7,7 @@
 #ifndef CGPU_COMPILER_PACKAGES_H
 #define CGPU_COMPILER_PACKAGES_H
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/packages/link-libraries.h"
 
 struct error;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/session-entry.h"

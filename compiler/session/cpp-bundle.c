@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 static const char *const common[] = {
 #define CPP_HEADER(name) "#include <" #name ">\n",

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/session.h"
 

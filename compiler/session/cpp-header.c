@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/cleanup.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"

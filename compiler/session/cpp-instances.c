@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/header-ahead.h"

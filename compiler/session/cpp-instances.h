@@ -8,7 +8,7 @@
 #ifndef CGPU_COMPILER_CPP_INSTANCES_H
 #define CGPU_COMPILER_CPP_INSTANCES_H
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct clang_options;
 

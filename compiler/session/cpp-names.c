@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/session.h"
 #include "compiler/text/own-names.h"
@@ -143,7 +143,7 @@ static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
 
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 {
-	char code[32]; /* of bytes whose meaning is not known: common/type-code.h */
+	char code[32]; /* of bytes whose meaning is not known: common/code/type-code.h */
 
 	if (!s->in_cell || (s->kind != CLANG_TYPEDEF && !s->is_definition))
 		return;

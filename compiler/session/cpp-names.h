@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 
 struct error;

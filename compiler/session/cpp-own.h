@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct clang_diagnostic;
 

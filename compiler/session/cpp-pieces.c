@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/cpp-own.h"
 #include "compiler/session/session.h"

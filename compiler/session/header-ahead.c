@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 #define LOOK_MS 20          /* so often it is looked at whether the child gets on */
 #define LEAST_NS 10000000LL /* of the processor's time in that while */

@@ -16,13 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/mem-pool.h"
-#include "common/own-prefix.h"
-#include "common/without-cuda.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem-pool.h"
+#include "common/base/own-prefix.h"
+#include "common/cuda/without-cuda.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/session.h"
 #include "config.h"

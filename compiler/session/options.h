@@ -27,7 +27,7 @@ struct options {
 	struct options_set *sets; /* owned list, most recent first */
 };
 
-/* CGPU_PRELUDE and CGPU_CUDA name other folders than those of common/own-prefix.h. */
+/* CGPU_PRELUDE and CGPU_CUDA name other folders than those of common/base/own-prefix.h. */
 int options_init(struct options *o, struct error *err);
 void options_release(struct options *o);
 

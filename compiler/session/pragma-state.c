@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/mem-pool.h"
+#include "common/code/unit.h"
 #include "compiler/session/session.h"
 
 #define ALL (-1)

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/names.h"
-#include "common/unit.h"
+#include "common/code/unit.h"
+#include "common/text/names.h"
 
 struct session_use {
 	uint32_t name;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/unit.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/code/unit.h"
 #include "compiler/session/session.h"
 
 void session_header_release(struct session_header *h)

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/names.h"
-#include "common/unit.h"
+#include "common/code/unit.h"
+#include "common/text/names.h"
 #include "compiler/text/cell-tokens.h"
 #include "compiler/text/header-names.h"
 

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/text/launch-syntax.h"
 
 static const char *skip_comment(const char *p)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/text/token.h"
 
 struct error;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/names.h"
+#include "common/text/names.h"
 
 struct error;
 

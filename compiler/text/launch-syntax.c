@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "compiler/text/token.h"
 
 static bool are_close(const struct token_list *l, uint32_t a, uint32_t b)

@@ -17,7 +17,7 @@
 
 #include <xxhash.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "compiler/text/token.h"
 
 /* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none.

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/text/header-names.h"
 
 void own_names_write(const struct header_names *headers, const char *name, size_t len,

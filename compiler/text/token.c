@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 
 struct lexer {
 	struct token_list *list;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with)
 {

@@ -8,7 +8,7 @@
 #ifndef CGPU_COMPILER_INSTANCES_H
 #define CGPU_COMPILER_INSTANCES_H
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct error;
 struct mem_pool;

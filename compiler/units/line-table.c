@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/elf-file.h"
-#include "common/error.h"
-#include "common/line-program.h"
-#include "common/mem-pool.h"
+#include "common/base/array.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/code/elf-file.h"
+#include "common/code/line-program.h"
 
 struct function {
 	const char *name;

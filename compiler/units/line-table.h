@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 
 struct mem_pool;
 struct error;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "compiler/text/own-names.h"
 
 static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)

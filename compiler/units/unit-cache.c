@@ -19,7 +19,7 @@
 
 #include <xxhash.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "compiler/clang/clang-shim.h"
 
 /* After pruning the folder has room for a while. */

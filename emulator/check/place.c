@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 

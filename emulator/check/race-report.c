@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/check/place.h"
 #include "emulator/check/race-state.h"
 #include "emulator/ptx/ptx-lines.h"

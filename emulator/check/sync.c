@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/check/place.h"
 #include "emulator/ptx/ptx-ops.h"
 #include "emulator/ptx/ptx-syntax.h"

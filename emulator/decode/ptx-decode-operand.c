@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "common/base/array.h"
 
 struct draft *decode_emit(struct decoder *d, enum ptx_op id)
 {

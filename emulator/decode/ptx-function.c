@@ -2,7 +2,7 @@
 /* A function is decoded once, by whoever needs it first; others wait for the module's lock. */
 #include "emulator/decode/ptx-function.h"
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/decode/ptx-decode.h"
 
 int ptx_function_prepare(struct ptx_function *f, struct error *err)

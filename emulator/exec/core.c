@@ -10,7 +10,7 @@
 #include "emulator/exec/core.h"
 #include "emulator/warp/exec.h"
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 
 #define DECLARE_AVX2(name) extern const struct op_entry PASTE(name, avx2)[];
 #define DECLARE_AVX512(name) extern const struct op_entry PASTE(name, avx512)[];

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 #include "emulator/warp/lane-math.h"
 
 /* 8-bit floats, also for cvt. */

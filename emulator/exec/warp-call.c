@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/exec/barrier.h"
 #include "emulator/exec/exec-warp.h"

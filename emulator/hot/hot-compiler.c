@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 #include "emulator/hot/hot-block.h"
 #include "emulator/warp/exec.h"
 

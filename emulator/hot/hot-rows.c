@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 #include "emulator/warp/exec.h"
 
 LLVMValueRef hot_const32(const struct hot_build *b, uint32_t v)

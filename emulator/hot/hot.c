@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/exec/core.h"
 #include "emulator/hot/hot-compiler.h"
 #include "emulator/warp/exec.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/exec/core.h"
 #include "emulator/hot/hot.h"

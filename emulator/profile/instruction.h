@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/launch-profile.h"
+#include "common/protocol/launch-profile.h"
 
 /* form: "ld.global.v4.f32", len bytes. */
 enum instruction_class instruction_class_of(const char *form, size_t len);

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/clock.h"
-#include "common/lambda-name.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/clock.h"
+#include "common/cuda/lambda-name.h"
 #include "emulator/profile/instruction.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-program.h"

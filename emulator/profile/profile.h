@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "emulator/profile/tally.h"
 
 struct buffer;
@@ -37,7 +37,7 @@ void profile_add_launch(struct profile *p, const struct machine_launch *l, struc
  * it, NULL the default one. */
 void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream,
 		      const char *name, uint64_t begin_ns, uint64_t bytes);
-/* As common/launch-profile.h has it; out fails when memory ran out. */
+/* As common/protocol/launch-profile.h has it; out fails when memory ran out. */
 void profile_encode(struct profile *p, struct buffer *out);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "common/launch-profile.h"
+#include "common/protocol/launch-profile.h"
 #include "emulator/warp/observer.h"
 
 struct tally_table;

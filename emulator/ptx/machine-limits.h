@@ -26,7 +26,7 @@
 
 /*
  * Generic addresses of what is no device buffer. They lie in the hole above the device alias of
- * common/address-map.h, where neither buffers nor host memory are.
+ * common/memory/address-map.h, where neither buffers nor host memory are.
  */
 #define MACHINE_SHARED_WINDOW 0x3a0000000000ull
 #define MACHINE_LOCAL_WINDOW 0x3a1000000000ull

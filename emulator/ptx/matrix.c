@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 
 unsigned matrix_bits(enum matrix_type t)
 {

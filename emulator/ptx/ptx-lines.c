@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/ptx/ptx-parser.h"
 
 /* A call site stands shortly before what is inlined there. */

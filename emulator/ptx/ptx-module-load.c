@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-shared.h"
 #include "emulator/ptx/ptx-syntax.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-parser.h"
 #include "emulator/ptx/ptx-program.h"

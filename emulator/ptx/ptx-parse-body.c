@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/ptx/ptx-lines.h"
 
 static int parse_operand(struct ptx_parser *p, struct ptx_operand *o);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/ptx/ptx-lines.h"
 
 /* Words before a definition. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 int ptx_parser_error(struct ptx_parser *p, const char *fmt, ...)
 {

@@ -6,7 +6,7 @@
 #ifndef CGPU_EMULATOR_PTX_PARSER_H
 #define CGPU_EMULATOR_PTX_PARSER_H
 
-#include "common/ptx-lexer.h"
+#include "common/cuda/ptx-lexer.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 struct error;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/demangle.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/text/demangle.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
 

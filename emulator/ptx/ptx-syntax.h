@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "emulator/ptx/ptx-module.h"
 
 enum ptx_operand_kind {

@@ -8,7 +8,7 @@
 #ifndef CGPU_EMULATOR_CODE_IMAGE_H
 #define CGPU_EMULATOR_CODE_IMAGE_H
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/ptx/ptx-module.h"
 
 #define CODE_IMAGE_FUNCTIONS 8

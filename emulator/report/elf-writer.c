@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/bug.h"
+#include "common/base/bug.h"
 
 #define ALIGNMENT 8
 

@@ -6,7 +6,7 @@
 
 #include <elf.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 #ifndef EM_CUDA
 #define EM_CUDA 190

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/lambda-name.h"
+#include "common/base/cleanup.h"
+#include "common/cuda/lambda-name.h"
 #include "emulator/ptx/ptx-lines.h"
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *len, int *status);

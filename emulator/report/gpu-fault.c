@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
+#include "common/base/buffer.h"
+#include "common/memory/address-map.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/report/function-name.h"
 #include "emulator/report/source-line.h"

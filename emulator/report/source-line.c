@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 
 #define LINE_MAX_SHOWN 160
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 
 struct buffer;
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/memory/state-space.h"
 #include "emulator/memory/taint.h"
 #include "emulator/memory/worker-caches.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/warp/register-value.h"
 

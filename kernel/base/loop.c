@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <zmq.h>
 
-#include "common/bug.h"
-#include "common/clock.h"
-#include "common/log.h"
+#include "common/base/bug.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
 
 enum source_kind { SOURCE_FD, SOURCE_SOCKET, SOURCE_TIMER };
 

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/thread.h"
 
 /* More do not help: memory is the limit. */

@@ -16,9 +16,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/protocol/ipc.h"
 
 #define SOCKET_FD 3
 

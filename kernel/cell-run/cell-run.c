@@ -18,13 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/bug.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/run-options.h"
-#include "common/worker-protocol.h"
+#include "common/base/bug.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/run-options.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/background-task.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"

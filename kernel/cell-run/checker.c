@@ -13,12 +13,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/emulator-extension.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/cuda/emulator-extension.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/eviction.h"
 #include "kernel/faults/fault-report.h"

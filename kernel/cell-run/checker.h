@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/protocol/worker-protocol.h"
 
 struct error;
 struct fault_report;

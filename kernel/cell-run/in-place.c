@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/loop.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/cell-run/pressure.h"

@@ -20,9 +20,9 @@
 
 #include <signal.h>
 
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"

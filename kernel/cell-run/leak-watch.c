@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/arena-layout.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/memory-report.h"
 #include "kernel/settings/size-text.h"

@@ -19,9 +19,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/arena-layout.h"
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/sandbox/cgroup.h"

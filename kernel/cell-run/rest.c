@@ -5,9 +5,9 @@
  */
 #include "kernel/cell-run/rest.h"
 
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/state/tracked-list.h"

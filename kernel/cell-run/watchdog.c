@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
-#include "common/cleanup.h"
-#include "common/worker-protocol.h"
+#include "common/base/cleanup.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
 #include "kernel/cell-run/in-place.h"

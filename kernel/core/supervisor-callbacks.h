@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/output-ring.h"
+#include "common/protocol/output-ring.h"
 
 struct buffer;
 struct unit;
@@ -34,11 +34,11 @@ struct cell_end {
 	const char *warnings;  /* lines for stderr, "" for none */
 	const char
 		*restored; /* restore report, lines: what could not be brought back; "" for none */
-	const struct buffer *profile; /* common/launch-profile.h; NULL: none was asked for, or why
-					 there is none: */
+	const struct buffer *profile; /* common/protocol/launch-profile.h; NULL: none was asked for,
+					 or why there is none: */
 	const char *no_profile;       /* "" */
-	const struct buffer *trace;   /* common/device-trace.h, also of a cell whose device code has
-					 failed; NULL: none, or why: */
+	const struct buffer *trace;   /* common/protocol/device-trace.h, also of a cell whose device
+					 code has   failed; NULL: none, or why: */
 	const char *no_trace;         /* "" */
 	uint64_t run_ns, load_ns, commit_ns;
 	uint64_t committed_bytes;

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/run-options.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/protocol/run-options.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/background-task.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/core/supervisor-callbacks.h"

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/compiler-protocol.h"
 
 static void release_file(struct cuda_file *f)
 {

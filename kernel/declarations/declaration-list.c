@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/bug.h"
-#include "common/error.h"
+#include "common/base/bug.h"
+#include "common/base/error.h"
 
 #define HEADS_MIN 256
 #define FREE_MIN 64

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 
 struct error;
 

@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/names.h"
-#include "common/unit.h"
+#include "common/code/unit.h"
+#include "common/text/names.h"
 #include "kernel/declarations/declaration-list.h"
 
 struct buffer;

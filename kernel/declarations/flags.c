@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 
 static void package_release(struct flags_package *p)
 {

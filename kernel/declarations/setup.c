@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 
 void setup_release(struct setup *s)
 {

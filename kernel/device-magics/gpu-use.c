@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/device/device-choice.h"
 #include "kernel/session/cell.h"

@@ -3,8 +3,8 @@
  * a cell. */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/declarations/cuda-groups.h"
 #include "kernel/device-magics/magic-cuda.h"
 #include "kernel/session/cell.h"

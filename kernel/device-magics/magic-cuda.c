@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/packages.h"

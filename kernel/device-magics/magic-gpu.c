@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/device-magics/gpu-use.h"
 #include "kernel/device/eviction.h"
 #include "kernel/session/gpu-card.h"

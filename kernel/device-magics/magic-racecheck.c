@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %%racecheck: all launches of the cell are checked for races. The cell counts as any other, unless
  * the device is a GPU. */
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 

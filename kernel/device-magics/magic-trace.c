@@ -2,7 +2,7 @@
 /* %%trace and %trace on: what cells ask of the device, in order. */
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/session.h"

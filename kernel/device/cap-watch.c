@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 
-#include "common/buffer.h"
-#include "common/device-watch.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/device-watch.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-share.h"
 #include "kernel/settings/size-text.h"

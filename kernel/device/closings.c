@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"

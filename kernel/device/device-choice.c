@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"

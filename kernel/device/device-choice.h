@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 struct error;
 struct supervisor;

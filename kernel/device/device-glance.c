@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/worker-protocol.h"
+#include "common/base/clock.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-share.h"
 #include "kernel/workers/worker-pool.h"

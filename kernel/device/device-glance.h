@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What can be told of the devices without asking anybody: what the worker keeps written down for it
- * (common/device-watch.h), and the list of the machine's notebooks as it is at the moment.
+ * (common/protocol/device-watch.h), and the list of the machine's notebooks as it is at the moment.
  */
 #ifndef CGPU_KERNEL_DEVICE_DEVICE_GLANCE_H
 #define CGPU_KERNEL_DEVICE_DEVICE_GLANCE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/device-watch.h"
+#include "common/protocol/device-watch.h"
 
 struct buffer;
 struct error;

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-choice.h"
 #include "kernel/device/spare-context.h"

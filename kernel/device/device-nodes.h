@@ -7,7 +7,7 @@
 #ifndef CGPU_KERNEL_DEVICE_DEVICE_NODES_H
 #define CGPU_KERNEL_DEVICE_DEVICE_NODES_H
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 struct device_nodes {
 	int fds[CHUNK_DEVICES_MAX];

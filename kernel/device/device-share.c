@@ -18,12 +18,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/memory-permit.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/memory-permit.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/settings/size-text.h"

@@ -3,8 +3,8 @@
  * before the worker says so. */
 #include "kernel/device/scratch.h"
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-share.h"
 #include "kernel/share/share.h"

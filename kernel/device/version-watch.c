@@ -9,9 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/output-ring.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/protocol/output-ring.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/version-rules.h"
 #include "kernel/workers/libraries.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct supervisor;
 struct version_facts;

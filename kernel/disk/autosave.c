@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/eviction.h"

@@ -15,9 +15,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
 
 #define FILE_NAME "blocks"
 #define SWEPT_NAME "blocks.new"

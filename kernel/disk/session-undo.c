@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/closings.h"
 #include "kernel/device/device-home.h"

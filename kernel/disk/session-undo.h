@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/units/unit-table.h"
 
 struct error;

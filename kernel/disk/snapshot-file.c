@@ -16,9 +16,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 
 #define MAGIC 0x70616e7375706763ull /* "cgpusnap" */
 #define VERSION 5u

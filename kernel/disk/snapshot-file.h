@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
-#include "common/buffer.h"
+#include "common/base/buffer.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/disk/block-store.h"
 
 struct error;

@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/record.h"
-#include "common/whole-io.h"
+#include "common/base/cleanup.h"
+#include "common/base/record.h"
+#include "common/base/whole-io.h"
 #include "kernel/base/thread.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/settings/folders.h"

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/disk/snapshot-file.h"
 
 struct snapshot_view;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/disk/autosave.h"
 #include "kernel/disk/snapshot-job.h"
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/demangle.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/protocol/worker-protocol.h"
+#include "common/text/demangle.h"
 #include "kernel/units/unit-debug.h"
 #include "kernel/units/unit-table.h"
 

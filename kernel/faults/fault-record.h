@@ -4,7 +4,7 @@
 #ifndef CGPU_KERNEL_FAULTS_FAULT_RECORD_H
 #define CGPU_KERNEL_FAULTS_FAULT_RECORD_H
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 /* A copy that nobody else writes, with counts that fit its tables and texts that end. Its values
  * may mean nothing. */

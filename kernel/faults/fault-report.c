@@ -27,10 +27,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/demangle.h"
-#include "common/fault-questions.h"
-#include "common/worker-protocol.h"
+#include "common/base/cleanup.h"
+#include "common/protocol/fault-questions.h"
+#include "common/protocol/worker-protocol.h"
+#include "common/text/demangle.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
 #include "kernel/faults/fault-frames.h"
@@ -50,7 +50,7 @@
 
 static const char *const enames[] = {
 #define FAULT(symbol, ename) [FAULT_##symbol] = ename,
-#include "common/faults.def"
+#include "common/protocol/faults.def"
 #undef FAULT
 };
 

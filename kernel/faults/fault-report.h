@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct address_description;
 struct fault_record;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/units/debug-value.h"
 #include "kernel/units/unit-debug.h"
 

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/faults/fault-frames.h"
 #include "kernel/faults/fault-record.h"
 #include "kernel/faults/fault-report.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 
 #define ROW_LEAST 98
 

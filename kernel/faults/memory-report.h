@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WORKER_MEMORY_REPORT of common/worker-protocol.h as a struct. */
+/* WORKER_MEMORY_REPORT of common/protocol/worker-protocol.h as a struct. */
 #ifndef CGPU_KERNEL_FAULTS_MEMORY_REPORT_H
 #define CGPU_KERNEL_FAULTS_MEMORY_REPORT_H
 

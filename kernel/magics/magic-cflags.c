@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/declarations/flags.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"

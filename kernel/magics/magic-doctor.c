@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %doctor: what is in force, and what mends the rest. */
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/session/history.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"

@@ -2,8 +2,8 @@
 /* %help: all magics, or one. */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/session.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/session/magic.h"

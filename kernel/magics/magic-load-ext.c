@@ -2,7 +2,7 @@
 /* %load_ext: what notebooks made for other kernels say at their top. */
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/session.h"

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/faults/memory-report.h"
 #include "kernel/session/magic.h"

@@ -2,7 +2,7 @@
 /* %pkg: libraries by name. */
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/packages.h"

@@ -3,8 +3,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/device/device-home.h"

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"

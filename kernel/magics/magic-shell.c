@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/loop.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"

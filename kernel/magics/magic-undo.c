@@ -2,8 +2,8 @@
 /* %undo: back to before the last cells. */
 #include <stdlib.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/result.h"

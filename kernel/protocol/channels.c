@@ -10,9 +10,9 @@
 
 #include <zmq.h>
 
-#include "common/bug.h"
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/bug.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "kernel/protocol/ports.h"
 
 #define BIND_TRIES 100

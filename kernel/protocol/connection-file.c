@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 static const struct {
 	const char *name, *key;

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 
 #define VARIABLE "CGPU_PORTS"
 #define BACKLOG 100

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/protocol/channels.h"
 
 static void send_on_topic(struct publisher *p, const char *topic, const struct message *parent,

@@ -8,7 +8,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 int signature_init(struct signature *s, const char *scheme, const char *key, struct error *err)
 {

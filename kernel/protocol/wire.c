@@ -16,7 +16,7 @@
 
 #include <uuid/uuid.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/loop.h"
 
 #define DELIMITER "<IDS|MSG>"

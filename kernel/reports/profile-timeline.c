@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/reports/profile-view.h"
 
 static const char *const kinds[] = {

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/output.h"

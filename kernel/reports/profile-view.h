@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "common/launch-profile.h"
+#include "common/protocol/launch-profile.h"
 
 struct buffer;
 struct cell;

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/record.h"
-#include "common/type-code.h"
-#include "common/whole-io.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/base/whole-io.h"
+#include "common/code/type-code.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/reports/profile-view.h"
 #include "kernel/session/cell.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/base/loop.h"
 #include "kernel/protocol/connection-file.h"
 #include "kernel/protocol/publish.h"

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/cleanup.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/compiler-protocol.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
 #include "kernel/declarations/setup.h"

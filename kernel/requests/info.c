@@ -6,8 +6,8 @@
  */
 #include "kernel/requests/info.h"
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "config.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"

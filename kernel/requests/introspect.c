@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/compiler-protocol.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
 #include "kernel/session/magic.h"

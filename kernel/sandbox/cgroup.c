@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 
 static int write_file(const char *dir, const char *name, const char *text)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "kernel/sandbox/cgroup.h"
 
 uint64_t machine_memory_total(void)

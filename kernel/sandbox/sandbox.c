@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/thread.h"
 #include "kernel/sandbox/seccomp.h"
 

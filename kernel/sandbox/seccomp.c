@@ -20,10 +20,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 
 enum rule { RULE_DENY, RULE_MISSING, RULE_BITS, RULE_EQUAL, RULE_OWN_PID };
 enum when { WHEN_ALWAYS, WHEN_NO_SCOPE };

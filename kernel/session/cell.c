@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/lambda-name.h"
+#include "common/base/cleanup.h"
+#include "common/cuda/lambda-name.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/show/utf8.h"

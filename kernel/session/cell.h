@@ -11,8 +11,8 @@
 
 #include <jansson.h>
 
-#include "common/buffer.h"
-#include "common/run-options.h"
+#include "common/base/buffer.h"
+#include "common/protocol/run-options.h"
 #include "kernel/protocol/wire.h"
 #include "kernel/session/look.h"
 #include "kernel/session/magic.h"

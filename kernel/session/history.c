@@ -21,11 +21,11 @@
 
 #include <sqlite3.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/thread.h"
 #include "kernel/session/request.h"

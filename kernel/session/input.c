@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/protocol/wire.h"
 #include "kernel/session/output.h"
 #include "kernel/session/request.h"

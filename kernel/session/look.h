@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "common/compiler-protocol.h"
+#include "common/protocol/compiler-protocol.h"
 
 struct cell;
 struct error;

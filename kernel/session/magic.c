@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/near-name.h"
+#include "common/base/buffer.h"
+#include "common/text/near-name.h"
 
 const struct magic *magic_find(const struct magic *const *table, const char *name)
 {

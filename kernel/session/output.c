@@ -7,9 +7,9 @@
 
 #include <openssl/evp.h>
 
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/base/loop.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/session.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/output-ring.h"
+#include "common/protocol/output-ring.h"
 #include "kernel/show/stream.h"
 
 struct loop_source;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/device/device-glance.h"
 #include "kernel/session/cell.h"
@@ -76,7 +76,7 @@ static void show_needs(struct session *s, const char *package)
 		const char *name, *package, *example, *status;
 	} rows[] = {
 #define LIBRARY(symbol, name, package, example, status, names) { name, package, example, status },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"

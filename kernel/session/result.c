@@ -2,17 +2,17 @@
 /* Connects value-format.c with the memory of the session. */
 #include "kernel/session/result.h"
 
-#include "common/compiler-protocol.h"
+#include "common/protocol/compiler-protocol.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/demangle.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
+#include "common/text/demangle.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/session/session.h"
 #include "kernel/show/value-format.h"

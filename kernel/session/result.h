@@ -10,7 +10,7 @@ struct buffer;
 struct session;
 struct unit_variable;
 
-/* An OUTPUT_RESULT record (common/output-ring.h). Between cells. */
+/* An OUTPUT_RESULT record (common/protocol/output-ring.h). Between cells. */
 void result_text(struct session *s, const void *record, size_t len, struct buffer *out);
 /* A variable's committed value in about max characters (0: as long as it is). */
 void result_variable(struct session *s, const struct unit_variable *v, size_t max,

@@ -18,10 +18,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
 #include "kernel/declarations/setup.h"

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/declarations/declarations.h"
 
 struct cell;

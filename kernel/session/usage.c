@@ -7,7 +7,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "kernel/base/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"

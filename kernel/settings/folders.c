@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define PATH_SIZE 4096
 

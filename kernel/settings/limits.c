@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "kernel/settings/paths.h"
 #include "kernel/settings/size-text.h"
 

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 struct error;
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/settings/time-text.h"

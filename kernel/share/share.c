@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/settings/size-text.h"
 
 struct visit {

@@ -8,8 +8,8 @@
 
 #include <utf8proc.h>
 
-#include "common/buffer.h"
-#include "common/type-code.h"
+#include "common/base/buffer.h"
+#include "common/code/type-code.h"
 
 bool character_format_is(const char *code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Characters and strings as C writes them: 'a' (97), "text\n", L'é' (233), u"text". Codes are those
- * of common/type-code.h; `code` is that of one character.
+ * of common/code/type-code.h; `code` is that of one character.
  */
 #ifndef CGPU_KERNEL_SHOW_CHARACTER_FORMAT_H
 #define CGPU_KERNEL_SHOW_CHARACTER_FORMAT_H

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <zmq.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "config.h"
 #include "kernel/supervisor/supervisor.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/show/profile-table.h"
 #include "kernel/show/utf8.h"
 

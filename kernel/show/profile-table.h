@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/launch-profile.h"
+#include "common/protocol/launch-profile.h"
 
 struct buffer;
 struct error;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/show/profile-table.h"
 
 static int width(const struct profile_table *t, const struct profile_column *c)

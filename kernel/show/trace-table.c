@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/demangle.h"
+#include "common/base/buffer.h"
+#include "common/text/demangle.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/show/utf8.h"
 

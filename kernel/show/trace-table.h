@@ -4,7 +4,7 @@
 #ifndef CGPU_KERNEL_SHOW_TRACE_TABLE_H
 #define CGPU_KERNEL_SHOW_TRACE_TABLE_H
 
-#include "common/device-trace.h"
+#include "common/protocol/device-trace.h"
 
 struct buffer;
 

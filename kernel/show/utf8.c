@@ -7,8 +7,8 @@
 
 #include <utf8proc.h>
 
-#include "common/buffer.h"
-#include "common/html-text.h"
+#include "common/base/buffer.h"
+#include "common/text/html-text.h"
 
 static size_t ascii_run(const char *text, size_t len)
 {

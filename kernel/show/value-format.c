@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/demangle.h"
-#include "common/type-code.h"
+#include "common/base/buffer.h"
+#include "common/code/type-code.h"
+#include "common/text/demangle.h"
 #include "kernel/show/character-format.h"
 
 #define ITEMS_MAX 200   /* of one whole value */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a value and its type code (common/type-code.h) to text as a C programmer writes it:
+ * The bytes of a value and its type code (common/code/type-code.h) to text as a C programmer writes
+ * it:
  *
  *	42   3.5   'a' (97)   "text"   L"text"   RED (2)
  *	{1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7

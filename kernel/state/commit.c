@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See journal.c for the states that this walks through, common/arena-layout.h for what makes up the
- * committed state. */
+/* See journal.c for the states that this walks through, common/memory/arena-layout.h for what makes
+ * up the committed state. */
 #define _GNU_SOURCE
 #include "kernel/state/commit.h"
 
@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "common/arena-layout.h"
-#include "common/clock.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
 #include "kernel/state/dirty-pages.h"

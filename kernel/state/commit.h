@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/state/journal.h"
 
 struct error;

@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/base/closer.h"
 
 static int no_memory(struct error *err)

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/certificate.h"
-#include "common/worker-protocol.h"
+#include "common/protocol/certificate.h"
+#include "common/protocol/worker-protocol.h"
 
 struct buffer;
 struct error;

@@ -10,10 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/pagemap-scan.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
+#include "common/memory/pagemap-scan.h"
 
 #define SCAN_REGIONS 512
 

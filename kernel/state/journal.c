@@ -38,10 +38,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/bug.h"
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/bug.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
+#include "common/memory/address-map.h"
 #include "kernel/base/parallel-for.h"
 #include "kernel/state/kept-memory.h"
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define PIECES_MAX 64
 #define SHARE 8 /* of the machine's memory is kept at most */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
+#include "common/memory/address-map.h"
 #include "kernel/base/parallel-for.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"

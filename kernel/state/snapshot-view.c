@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
 #include "kernel/state/dirty-pages.h"
 
 static struct view_page *slot_of(const struct snapshot_view *v, uint64_t at)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 
 struct dirty_ranges;
 struct error;

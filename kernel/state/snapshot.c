@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
 
 int snapshot_memfd(struct error *err)
 {

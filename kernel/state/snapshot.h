@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot-view.h"

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "common/arena-layout.h"
-#include "common/buffer.h"
+#include "common/base/buffer.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/state/snapshot.h"
 
 #define LENGTH_MAX 4096

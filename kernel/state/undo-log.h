@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/session-swap.h"

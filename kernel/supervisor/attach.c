@@ -6,12 +6,12 @@
  */
 #include "kernel/supervisor/attach.h"
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/cell-run/cell-run.h"
 #include "kernel/cell-run/checker.h"
 #include "kernel/cell-run/in-place.h"

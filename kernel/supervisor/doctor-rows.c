@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "config.h"
 #include "kernel/cell-run/pressure.h"
 #include "kernel/core/supervisor-state.h"

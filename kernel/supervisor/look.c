@@ -3,9 +3,9 @@
  * cells that its lines are of. */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/units/unit-table.h"

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/output-ring.h"
-#include "common/run-options.h"
-#include "common/unit.h"
-#include "common/worker-protocol.h"
+#include "common/code/unit.h"
+#include "common/protocol/output-ring.h"
+#include "common/protocol/run-options.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/device/device-choice.h"
 #include "kernel/device/device-home.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 #define STACK_MAX 32
 #define TYPE_DEPTH_MAX 16

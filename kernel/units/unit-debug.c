@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/protocol/ipc.h"
 
 struct unit_debug {
 	Dwfl *dwfl;

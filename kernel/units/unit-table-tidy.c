@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "kernel/units/unit-table.h"
 
 #define TIDY_MIN 64

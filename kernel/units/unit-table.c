@@ -7,11 +7,11 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "common/array.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/array.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/units/unit-debug.h"
 
 #define OBJECT_MAX (512u * 1024 * 1024) /* of a unit that is unpacked */

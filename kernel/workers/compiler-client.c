@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/code/unit.h"
+#include "common/protocol/compiler-protocol.h"
+#include "common/protocol/ipc.h"
 #include "kernel/base/loop.h"
 
 #define FAILURES_MAX 3

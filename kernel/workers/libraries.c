@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/zygote-client.h"

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/log.h"
+#include "common/base/cleanup.h"
+#include "common/base/log.h"
 #include "kernel/base/cpu-deadline.h"
 
 #define CHILDREN_MAX 4096

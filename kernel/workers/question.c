@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/cpu-deadline.h"
 
 struct error;

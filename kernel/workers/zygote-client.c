@@ -3,11 +3,11 @@
  * not wait for anybody. */
 #include "kernel/workers/zygote-client.h"
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 
 #define END_MS 500
 

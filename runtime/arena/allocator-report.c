@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/allocator.h"
 

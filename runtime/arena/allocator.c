@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/meta.h"
 

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/whole-io.h"
+#include "common/base/error.h"
+#include "common/base/whole-io.h"
 #include "runtime/arena/private-pages.h"
 
 #define FRESH_MAX 64

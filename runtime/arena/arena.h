@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arena of this process: the mapping side of common/arena-layout.h, whose invariants it keeps.
- * There is one arena a process and it lies at a fixed address, so the functions take no object.
+ * The arena of this process: the mapping side of common/memory/arena-layout.h, whose invariants it
+ * keeps. There is one arena a process and it lies at a fixed address, so the functions take no
+ * object.
  *
  * Not thread-safe: growth is called under the allocator's or the loader's lock, the rest while no
  * cell runs.
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 
 struct error;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/allocator.h"
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 
 enum run_kind { RUN_UNUSED, RUN_FREE, RUN_LARGE, RUN_SLAB };
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/pagemap-scan.h"
+#include "common/memory/pagemap-scan.h"
 
 #define SCAN_REGIONS 512
 

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/exports/cudart-unsupported.h"
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
-#include "common/without-cuda.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/cuda/without-cuda.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
 
 static int refuse(struct error *err)

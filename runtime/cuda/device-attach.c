@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/cuda-fault.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/cuda/cuda-fault.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/device-open.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver/cuda-error.h"

@@ -12,9 +12,9 @@
 
 #include <driver_types.h>
 
-#include "common/device-watch.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/device-watch.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"

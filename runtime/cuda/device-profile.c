@@ -2,8 +2,8 @@
 /* Only the emulated device counts what it does. */
 #include <stdlib.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/driver.h"

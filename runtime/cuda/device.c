@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/unit.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/code/unit.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/exports/cudart-table.h"

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-host.h"
 
 struct buffer;
@@ -116,12 +116,12 @@ void device_rollback_cost(struct device_rollback_cost *ret);
 
 /* From here on what the device does is counted. ERROR_UNSUPPORTED: a real one does not. */
 int device_profile_begin(struct error *err);
-/* Ends it; ret: as common/launch-profile.h has it. Only after a begin that worked. */
+/* Ends it; ret: as common/protocol/launch-profile.h has it. Only after a begin that worked. */
 int device_profile_take(struct buffer *ret, struct error *err);
 
 /*
  * From here on what cells ask of the device is noted, on a real one, too. stop(): before
- * device_cell_end(); take(): after it. ret: as common/device-trace.h has it.
+ * device_cell_end(); take(): after it. ret: as common/protocol/device-trace.h has it.
  */
 int device_trace_begin(struct error *err);
 void device_trace_stop(void);

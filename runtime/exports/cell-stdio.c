@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/output-ring.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/output-ring.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/worker.h"
 

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/process/cell-mode.h"
 

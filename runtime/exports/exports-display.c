@@ -3,9 +3,9 @@
  * the ring of its output. */
 #include <stdio.h>
 
-#include "common/buffer.h"
-#include "common/output-ring.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/record.h"
+#include "common/protocol/output-ring.h"
 #include "runtime/exports/exports.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/worker.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/exports/exports.h"
 
 static int answer(int error)

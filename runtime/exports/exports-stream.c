@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/output-ring.h"
-#include "common/record.h"
-#include "common/type-code.h"
+#include "common/base/buffer.h"
+#include "common/base/record.h"
+#include "common/code/type-code.h"
+#include "common/protocol/output-ring.h"
 #include "runtime/cuda/device.h"
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/exports/exports.h"
 #include "runtime/exports/thread-local.h"
 #include "runtime/faults/backtrace.h"

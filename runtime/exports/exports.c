@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "runtime/cuda/device.h"
 #include "runtime/exports/cpp-runtime.h"
 #include "runtime/exports/thread-local.h"

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/bug.h"
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/bug.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/exports/at-exit.h"
 #include "runtime/faults/host-fault.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 #define CYCLE_MAX 8u
 #define TAIL 16u /* outermost frames that are always kept */

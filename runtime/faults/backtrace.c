@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "common/unit.h"
-#include "common/worker-protocol.h"
+#include "common/code/unit.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/faults/backtrace-fold.h"
 #include "runtime/loader/loader.h"

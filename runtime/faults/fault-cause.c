@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/process/context.h"
 
 #if defined(__x86_64__)

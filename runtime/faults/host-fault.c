@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/fault-questions.h"
+#include "common/base/error.h"
+#include "common/protocol/fault-questions.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cuda/device.h"

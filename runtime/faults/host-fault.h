@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 struct error;
 

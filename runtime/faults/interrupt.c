@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/process/cell-mode.h"

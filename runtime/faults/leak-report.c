@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/fault-questions.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/fault-questions.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
 #include "runtime/faults/memory-report.h"
 

@@ -18,12 +18,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/heap-scan.h"

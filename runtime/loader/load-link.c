@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/loader.h"

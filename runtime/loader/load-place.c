@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/initials.h"

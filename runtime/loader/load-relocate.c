@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"

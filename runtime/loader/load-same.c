@@ -16,8 +16,8 @@
  */
 #include <string.h>
 
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/units.h"

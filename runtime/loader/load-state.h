@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/object.h"
 #include "runtime/loader/relocate.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/thread-local-control.h"
 

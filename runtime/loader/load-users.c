@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/demangle.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/text/demangle.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/units.h"

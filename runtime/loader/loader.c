@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "runtime/arena/meta.h"
 #include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 static int bad(struct error *err, const char *what)
 {

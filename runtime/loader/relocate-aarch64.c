@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define PAGE_OF(a) ((a) & ~(uint64_t)0xfff)
 

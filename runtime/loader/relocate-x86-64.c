@@ -15,7 +15,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 static enum relocation_need need(uint32_t type)
 {

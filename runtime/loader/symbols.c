@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
 #include "runtime/loader/thread-local-control.h"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
 

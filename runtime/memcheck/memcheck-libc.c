@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/memcheck-libc.h"

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/host-fault.h"

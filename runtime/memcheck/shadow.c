@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 int shadow_map(struct error *err)
 {

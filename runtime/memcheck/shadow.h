@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 
 struct error;
 

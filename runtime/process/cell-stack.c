@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "common/address-map.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 
 #define STACK_SIZE (64 * MIB)
 #define GUARD_SIZE (256 * MIB)

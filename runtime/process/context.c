@@ -7,7 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 uint64_t context_pc(const void *context)
 {

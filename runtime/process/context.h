@@ -10,7 +10,7 @@ uint64_t context_pc(const void *context);
 uint64_t context_sp(const void *context);
 /* The return address of a function that has just been called; the stack must be readable. */
 uint64_t context_return_address(const void *context);
-/* All FAULT_REGISTERS (common/worker-protocol.h) by their DWARF numbers. */
+/* All FAULT_REGISTERS (common/protocol/worker-protocol.h) by their DWARF numbers. */
 void context_registers(const void *context, uint64_t *ret);
 
 #endif

@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/error.h"
-#include "common/thread-awake.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/thread-awake.h"
 #include "runtime/arena/meta.h"
 #include "runtime/process/worker.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
 #include "runtime/process/worker.h"

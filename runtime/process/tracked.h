@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 
 struct buffer;
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "common/address-map.h"
-#include "common/ipc.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/ipc.h"
 
 struct worker worker;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 struct buffer;
 struct error;

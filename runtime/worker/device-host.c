@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/memory-permit.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/record.h"
+#include "common/protocol/memory-permit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"

@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 
 #define ABI_SCOPES 6
 #define SCOPE_ABSTRACT_UNIX_SOCKET (1ull << 0)

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define ID_BYTES_MAX 31
 

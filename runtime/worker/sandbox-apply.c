@@ -23,11 +23,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/worker/landlock.h"
 
 #define OPEN_FILES 65536

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 
 #define VARIABLE "CGPU_SESSION"
 #define ROUNDS 200 /* a process that is killed may have forked meanwhile */

@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/whole-io.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/base/whole-io.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
 #include "runtime/process/worker.h"
 

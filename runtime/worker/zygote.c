@@ -20,13 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cuda/device.h"
 #include "runtime/exports/cell-stdio.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/launch/machine-launch.h"
 #include "emulator/ptx/ptx-syntax.h"

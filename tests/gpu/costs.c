@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/rollback/digest-entry.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"

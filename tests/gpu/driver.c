@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/cuda-folders.h"
+#include "common/cuda/cuda-folders.h"
+#include "common/memory/address-map.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 

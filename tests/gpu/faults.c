@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/reports/core-dump.h"
 #include "tests/gpu/entries.h"
 #include "tests/gpu/experiment.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 

@@ -3,7 +3,7 @@
  * of it are of use. */
 #include <stdio.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 

@@ -182,10 +182,10 @@ def make_state():
 
 @pytest.fixture(scope="session")
 def inject_cell(root):
-    """A cell that defines inject(spec): failures of the emulated driver in this worker, common/emulator-extension.h."""
+    """A cell that defines inject(spec): failures of the emulated driver in this worker, common/cuda/emulator-extension.h."""
     return f"""#include <dlfcn.h>
 #include <stdlib.h>
-#include "{root}/common/emulator-extension.h"
+#include "{root}/common/cuda/emulator-extension.h"
 void inject(const char *spec)
 {{
     void *driver = dlopen("libcgpu-emulator.so", RTLD_LAZY | RTLD_NOLOAD);

@@ -63,7 +63,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/libcuda/libcuda-shim.h"
 #include "runtime/cuda/libcuda/libcuda-words.h"
 

@@ -17,7 +17,7 @@ GPU_FAILS = r"""#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "{root}/common/emulator-extension.h"
+#include "{root}/common/cuda/emulator-extension.h"
 int on_gpu(void)
 {{
     char line[512];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every error of common/cuda-faults.def, at a launch, a copy and a call that waits. Scenarios A1, A2, A3, A11."""
+"""Every error of common/cuda/cuda-faults.def, at a launch, a copy and a call that waits. Scenarios A1, A2, A3, A11."""
 import re
 
 import pytest
@@ -18,7 +18,7 @@ PLACES = {  # what is injected: the cell
 def faults(root):
     """{kind: {code: meaning}}"""
     found = {}
-    for code, kind, text in ROW.findall((root / "common/cuda-faults.def").read_text()):
+    for code, kind, text in ROW.findall((root / "common/cuda/cuda-faults.def").read_text()):
         found.setdefault(kind, {})[int(code)] = "".join(re.findall(r'"([^"]*)"', text))
     assert sum(map(len, found.values())) > 25
     return found

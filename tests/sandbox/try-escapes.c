@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/supervisor/supervisor.h"
 #include "tests/unit/supervisor-harness.h"
 

@@ -14,10 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/arena-layout.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/memory/arena-layout.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/exports/thread-local.h"

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
 
 #define DEADLINE_MS 180000
 

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "common/buffer.h"
-#include "common/ipc.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
+#include "common/protocol/ipc.h"
 
 struct compiler_client {
 	int sock;

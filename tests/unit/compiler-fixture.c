@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "tests/unit/compiler-fixture.h"
 
 static char folder[] = "/tmp/cgpu-test-compiler-XXXXXX";

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
 
 #define SESSION_BASE ((char *)0x200000000000)
 #define SESSION_SIZE (16u << 20)

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buffer.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
 
 /* What the kernel process holds. */

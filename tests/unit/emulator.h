@@ -15,7 +15,7 @@
 
 #include <cuda.h>
 
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 
 static void *emulator_library;
 static const struct emulator_extension *extension;

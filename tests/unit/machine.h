@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/hot/hot.h"
 #include "emulator/launch/machine-launch.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/buffer.h"
-#include "common/run-options.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
+#include "common/protocol/run-options.h"
 
 struct loop;
 struct supervisor;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 
 #define GCC AARCH64_CC " -std=gnu17 -w"
 #define FOR_AARCH64                                                                                \

@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/heap-scan.h"

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/array.h"
-#include "common/mem-pool.h"
+#include "common/base/array.h"
+#include "common/base/mem-pool.h"
 #include "tests/unit/failing-malloc.h"
 
 static void elements_stay(void **state)

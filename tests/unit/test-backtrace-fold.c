@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/faults/backtrace-fold.h"
 
 static struct fault_record record;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 
 static void appends_stay_terminated(void **state)
 {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/mem-pool.h"
 #include "compiler/device/c-linkage.h"
 #include "compiler/session/session.h"
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/text/cell-tokens.h"
 #include "compiler/text/words.h"
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "common/emulator-extension.h"
-#include "common/worker-protocol.h"
+#include "common/cuda/emulator-extension.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/cell-run/checker.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commit of real arenas: a child maps the memfd by the rules of common/arena-layout.h and changes
- * it; it is killed at every step of the commit, and after each the whole committed state, by its
- * checksum, must be the old or the new one.
+ * Commit of real arenas: a child maps the memfd by the rules of common/memory/arena-layout.h and
+ * changes it; it is killed at every step of the commit, and after each the whole committed state,
+ * by its checksum, must be the old or the new one.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "common/arena-layout.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/memory/arena-layout.h"
 #include "kernel/state/commit.h"
 #include "kernel/state/kept-memory.h"
 #include "kernel/state/snapshot.h"

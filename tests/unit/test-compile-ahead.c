@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/header-ahead.h"

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "common/cleanup.h"
-#include "common/compiler-protocol.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/compiler-protocol.h"
 #include "config.h"
 #include "tests/unit/compiler-client.h"
 

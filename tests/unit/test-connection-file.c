@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/protocol/connection-file.h"
 
 #define PORTS                                                                                      \

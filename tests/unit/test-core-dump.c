@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "emulator/report/elf-writer.h"
 #include "runtime/cuda/reports/core-dump.h"
 #include "tests/unit/core-dump-lines.h"

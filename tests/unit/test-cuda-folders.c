@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/cuda-folders.h"
+#include "common/cuda/cuda-folders.h"
 
 #define SEEN_MAX 64
 

@@ -11,7 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "common/record.h"
+#include "common/base/record.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/exports/cudart-unsupported.h"
 #include "runtime/cuda/memory/vmm-pool.h"

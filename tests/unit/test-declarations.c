@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "kernel/declarations/declarations.h"
 
 static uint32_t cell;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/demangle.h"
+#include "common/text/demangle.h"
 
 static void test_names(void **state)
 {

@@ -14,9 +14,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "common/launch-glue.h"
-#include "common/unit.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
 #include "tests/unit/device-launch.h"

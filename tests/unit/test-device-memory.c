@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/base/closer.h"
 #include "kernel/state/device-memory.h"
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "common/address-map.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 #include "kernel/state/dirty-pages.h"
 
 #define PAGES 4096

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/units/effort.h"
 
 static enum clang_effort effort(const char *text)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 static void set_returns_minus_one(void **state)
 {

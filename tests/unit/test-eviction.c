@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/device-nodes.h"
 #include "kernel/device/eviction.h"

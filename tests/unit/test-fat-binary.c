@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/fat-binary.h"
+#include "common/base/error.h"
+#include "common/cuda/fat-binary.h"
 
 #define PTX 1
 #define MACHINE_CODE 2

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "common/fault-questions.h"
-#include "common/worker-protocol.h"
+#include "common/protocol/fault-questions.h"
+#include "common/protocol/worker-protocol.h"
 
 #define DEADLINE_MS 180000
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
 #include "kernel/faults/fault-record.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/units/unit-table.h"

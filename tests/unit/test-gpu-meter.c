@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/base/loop.h"
 #include "kernel/show/gpu-meter.h"
 

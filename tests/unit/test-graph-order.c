@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "common/graph-order.h"
+#include "common/cuda/graph-order.h"
 
 #define NODES_MAX 64
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "common/unit.h"
+#include "common/code/unit.h"
 #include "config.h"
 #include "tests/unit/compiler-fixture.h"
 

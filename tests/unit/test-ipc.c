@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/ipc.h"
+#include "common/base/error.h"
+#include "common/protocol/ipc.h"
 
 static void sizes_around_the_inline_limit(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/state/kept-memory.h"
 
 #define MEBI ((size_t)1024 * 1024)

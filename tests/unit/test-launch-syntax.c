@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/mem-pool.h"
+#include "common/base/mem-pool.h"
 #include "compiler/text/launch-syntax.h"
 
 static void check(const char *text, const char *expected)

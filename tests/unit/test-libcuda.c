@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/libcuda/libcuda.h"

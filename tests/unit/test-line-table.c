@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
 #include "compiler/units/line-table.h"
 
 static int read_table(const void *data, size_t len, size_t *ret_n)

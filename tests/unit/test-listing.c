@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "compiler/inspect/listing.h"
 #include "compiler/inspect/occupancy.h"
 #include "compiler/inspect/resources.h"

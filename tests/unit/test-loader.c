@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/arena-layout.h"
+#include "common/memory/arena-layout.h"
 #include "tests/unit/worker-harness.h"
 
 #define PLAIN_C CC " -std=gnu17 -O1 -w -fPIC"

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/nvml.h"
 #include "runtime/cuda/session/session.h"

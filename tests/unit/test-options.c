@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/settings/options.h"
 #include "kernel/settings/size-text.h"
 

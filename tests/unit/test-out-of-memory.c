@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/mem-pool.h"
-#include "common/record.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/mem-pool.h"
+#include "common/base/record.h"
+#include "common/code/unit.h"
+#include "common/protocol/ipc.h"
 #include "tests/unit/failing-malloc.h"
 
 static int fill_buffer(void *data)

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/output-ring.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/output-ring.h"
+#include "common/protocol/worker-protocol.h"
 
 static struct worker_control *control_new(void)
 {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/mem-pool.h"
+#include "common/base/buffer.h"
+#include "common/base/mem-pool.h"
 #include "compiler/session/pragma-state.h"
 #include "compiler/session/session.h"
 #include "compiler/text/token.h"

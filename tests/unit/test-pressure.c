@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/cell-run/pressure.h"
 #include "kernel/sandbox/cgroup.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/reports/profile-view.h"
 #include "kernel/show/profile-table.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/cuda/ptx/ptx-condition.h"
 
 static const char text[] = ".version 9.0\n.target sm_75\n"

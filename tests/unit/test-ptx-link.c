@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/ptx-link.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/cuda/ptx-link.h"
 
 #define HEAD ".version 8.4\n.target sm_75\n.address_size 64\n"
 

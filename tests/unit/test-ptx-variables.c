@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "runtime/cuda/ptx/ptx-variables.h"
 
 #define HEAD ".version 9.0\n.target sm_75\n.address_size 64\n"

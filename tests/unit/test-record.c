@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/record.h"
-#include "common/run-options.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/run-options.h"
 
 static void write_sample(struct buffer *b)
 {

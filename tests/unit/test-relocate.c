@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/loader/object.h"
 #include "runtime/loader/relocate.h"
 #include "tests/unit/worker-harness.h"

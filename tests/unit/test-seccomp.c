@@ -25,9 +25,9 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/sandbox/seccomp.h"
 
 static struct buffer programs[2]; /* without, with Landlock's scope */

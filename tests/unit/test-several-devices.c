@@ -14,8 +14,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 #include "runtime/cuda/reports/device-fault.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"

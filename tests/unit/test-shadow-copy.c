@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "common/address-map.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"
 #include "kernel/state/shadow-copy.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/memcheck/shadow.h"
 
 #define BYTES 256u

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/protocol/signature.h"
 
 /* RFC 4231, test case 2, cut over two parts. */

@@ -26,8 +26,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "common/error.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
 #include "kernel/disk/snapshot-job.h"
 #include "kernel/state/snapshot.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"

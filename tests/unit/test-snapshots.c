@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/disk/snapshots.h"
 #include "kernel/supervisor/supervisor.h"

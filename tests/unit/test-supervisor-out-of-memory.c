@@ -16,11 +16,11 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/code/unit.h"
+#include "common/protocol/ipc.h"
 #include "kernel/base/loop.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/units/unit-table.h"

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
-#include "common/worker-protocol.h"
+#include "common/base/error.h"
+#include "common/protocol/worker-protocol.h"
 #include "config.h"
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"

@@ -2,7 +2,7 @@
 /* tally.c, profile.c, instruction.c: what device code did, counted exactly, by line of source. */
 #include "emulator/profile/profile.h"
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "emulator/profile/instruction.h"
 #include "tests/unit/machine.h"
 

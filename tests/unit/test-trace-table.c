@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/device-trace.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/device-trace.h"
 #include "kernel/show/trace-table.h"
 
 static struct device_trace_row row(enum trace_kind kind, const char *call, const char *name)

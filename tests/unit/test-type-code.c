@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/type-code.h"
+#include "common/code/type-code.h"
 
 static void sizes(void **state)
 {

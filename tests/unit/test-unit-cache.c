@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 #include "config.h"
 #include "tests/unit/compiler-fixture.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
 #include "kernel/units/unit-table.h"
 
 /* A committed run that defines the name ("": nothing). */

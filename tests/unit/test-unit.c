@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
 
 static void encode_sample(struct buffer *b)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/show/utf8.h"
 
 #define BAD "\xef\xbf\xbd"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "kernel/show/value-format.h"
 
 static void check(const char *code, const void *bytes, size_t len, const char *expected)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "common/whole-io.h"
+#include "common/base/whole-io.h"
 
 static int memfd(void)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "kernel/protocol/wire.h"
 
 #define DELIMITER "<IDS|MSG>"

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/record.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
 #include "tests/unit/worker-harness.h"
 
 static struct session s;

@@ -24,13 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/arena-layout.h"
-#include "common/error.h"
-#include "common/ipc.h"
-#include "common/memory-permit.h"
-#include "common/output-ring.h"
-#include "common/record.h"
-#include "common/run-options.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/memory/arena-layout.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/memory-permit.h"
+#include "common/protocol/output-ring.h"
+#include "common/protocol/run-options.h"
 #include "config.h"
 
 #define DEADLINE_MS 180000

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/buffer.h"
-#include "common/unit.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
+#include "common/protocol/worker-protocol.h"
 
 struct zygote_process {
 	pid_t pid;

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/driver/api/cu-older.h"
 #include "emulator/driver/api/cu-per-thread.h"
 #include "emulator/driver/api/cu-profiler.h"

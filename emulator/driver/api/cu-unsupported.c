@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 #define NOT_SUPPORTED 801
 

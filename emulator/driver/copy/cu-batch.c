@@ -4,7 +4,7 @@
  * here they are in one. Managed memory lies where both sides reach it, and what is discarded may
  * have any value, so the last two have nothing to do.
  */
-#include "common/batch-starts.h"
+#include "common/cuda/batch-starts.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/stream/cu-stream.h"

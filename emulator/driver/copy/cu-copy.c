@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/memory/cu-array.h"

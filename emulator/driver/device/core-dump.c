@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "emulator/driver/device/dump-writer.h"
 #include "emulator/driver/device/gpu.h"
 #include "emulator/report/gpu-fault.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/driver/device/gpu.h"
 #include "emulator/report/code-image.h"
 #include "emulator/report/elf-writer.h"

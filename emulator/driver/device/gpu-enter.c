@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "common/cuda-fault.h"
+#include "common/cuda/cuda-fault.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/queue.h"

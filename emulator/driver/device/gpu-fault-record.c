@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/driver/device/core-dump.h"
 #include "emulator/report/gpu-fault.h"
 

@@ -22,7 +22,7 @@
 #include <cuda.h>
 #pragma GCC visibility pop
 
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 
 struct gpu_fault;
 struct machine_launch;

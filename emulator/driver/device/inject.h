@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Failures on request, so that tests meet every error path without waiting for a broken machine.
- * The language is in common/emulator-extension.h.
+ * The language is in common/cuda/emulator-extension.h.
  */
 #ifndef CGPU_EMULATOR_INJECT_H
 #define CGPU_EMULATOR_INJECT_H

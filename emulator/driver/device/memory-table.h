@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 
 struct mapping;
 struct shadow;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory-table.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/thread-awake.h"
+#include "common/base/thread-awake.h"
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/warp/machine.h"
 

@@ -89,7 +89,7 @@ struct work *queue_running(void);
 const struct queue *queue_at_work(void);
 /* The calling thread runs a WORK_HOST. */
 bool queue_in_host_function(void);
-/* The threads of the program, which it tells by common/emulator-extension.h. */
+/* The threads of the program, which it tells by common/cuda/emulator-extension.h. */
 extern struct queue_threads {
 	int (*count)(void);
 	void (*hold)(void);

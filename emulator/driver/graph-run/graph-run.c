@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/graph-order.h"
+#include "common/cuda/graph-order.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/graph-run/graph-node-run.h"
 #include "emulator/driver/graph/graph-condition.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
+#include "common/base/array.h"
 #include "emulator/driver/memory/graph-memory.h"
 
 struct graph_condition *graph_condition_add(CUgraph g)

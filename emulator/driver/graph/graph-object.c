@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "common/array.h"
+#include "common/base/array.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/queue.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs put in order (common/graph-order.h). Nodes that do not depend on each other are in lanes
- * of their own. */
+/* Graphs put in order (common/cuda/graph-order.h). Nodes that do not depend on each other are in
+ * lanes of their own. */
 #include <stdlib.h>
 
-#include "common/graph-order.h"
+#include "common/cuda/graph-order.h"
 #include "emulator/driver/graph/graph.h"
 
 static uint32_t dependency(const void *graph, uint32_t node, uint32_t i)

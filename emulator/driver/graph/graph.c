@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
+#include "common/base/array.h"
 #include "emulator/driver/device/handle-memory.h"
 
 #define GRAPH_MAGIC 0x47524150ull

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "emulator/check/race.h"
 #include "emulator/check/sync.h"
 #include "emulator/driver/device/gpu.h"

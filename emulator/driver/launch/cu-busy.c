@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "common/clock.h"
-#include "common/device-watch.h"
+#include "common/base/clock.h"
+#include "common/protocol/device-watch.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device_busy *busy;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/inject.h"
 #include "emulator/driver/device/memory.h"

@@ -2,7 +2,7 @@
 /* Driver API: questions about a kernel and its occupancy. */
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "emulator/decode/ptx-function.h"
 #include "emulator/driver/module/cu-module.h"
 #include "emulator/launch/machine-launch.h"

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/fat-binary.h"
-#include "common/ptx-link.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/cuda/fat-binary.h"
+#include "common/cuda/ptx-link.h"
 #include "emulator/driver/module/cu-module.h"
 #include "emulator/driver/module/fat-binary-text.h"
 #include "emulator/ptx/ptx-syscall.h"

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/fat-binary.h"
-#include "common/log.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/cuda/fat-binary.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/handle-memory.h"
 #include "emulator/driver/device/memory.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX is unpacked here; common/fat-binary.h finds it. */
+/* PTX is unpacked here; common/cuda/fat-binary.h finds it. */
 #include "emulator/driver/module/fat-binary-text.h"
 
 #include <lz4.h>
 #include <stdint.h>
 #include <zstd.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/fat-binary.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/cuda/fat-binary.h"
 
 static int unpack(const struct fat_binary_ptx *p, struct buffer *ret, struct error *err)
 {

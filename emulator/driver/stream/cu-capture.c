@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
+#include "common/base/array.h"
 #include "emulator/driver/graph/graph.h"
 #include "emulator/driver/stream/cu-stream.h"
 

@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/clock.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
 #include "emulator/driver/stream/cu-stream.h"
 #include "emulator/launch/machine-launch.h"
 #include "emulator/profile/profile.h"

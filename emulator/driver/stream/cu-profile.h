@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of what this process does with the device: begun and taken through
- * common/emulator-extension.h. */
+ * common/cuda/emulator-extension.h. */
 #ifndef CGPU_EMULATOR_CU_PROFILE_H
 #define CGPU_EMULATOR_CU_PROFILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/launch-profile.h"
+#include "common/protocol/launch-profile.h"
 
 struct error;
 struct gpu_fault;

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
-#include "common/cuda-fault.h"
-#include "common/cuda-folders.h"
-#include "common/error.h"
-#include "common/ptx-link.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/cuda/cuda-fault.h"
+#include "common/cuda/cuda-folders.h"
+#include "common/cuda/ptx-link.h"
 #include "config.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/ptx/ptx-condition.h"

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/fat-binary.h"
-#include "common/ptx-link.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/cuda/fat-binary.h"
+#include "common/cuda/ptx-link.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/session/source-text.h"

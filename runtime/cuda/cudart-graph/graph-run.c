@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "common/graph-order.h"
+#include "common/cuda/graph-order.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/capture.h"

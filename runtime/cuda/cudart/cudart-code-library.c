@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
-#include "common/error.h"
-#include "common/fat-binary.h"
-#include "common/ptx-lexer.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/code/unit.h"
+#include "common/cuda/fat-binary.h"
+#include "common/cuda/ptx-lexer.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/code/registration.h"
 #include "runtime/cuda/ptx/ptx-variables.h"

@@ -6,7 +6,7 @@
  */
 #include "runtime/cuda/cudart/cudart.h"
 
-#include "common/batch-starts.h"
+#include "common/cuda/batch-starts.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/memory/ledger.h"

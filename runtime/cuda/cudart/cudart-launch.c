@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/demangle.h"
 #include "common/launch-glue.h"
+#include "common/text/demangle.h"
 #include "runtime/cuda/code/device-code.h"
 #include "runtime/cuda/code/registration.h"
 #include "runtime/cuda/graphs/graphs.h"

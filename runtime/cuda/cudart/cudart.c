@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/library-memory.h"
 #include "runtime/cuda/reports/call-errors.h"

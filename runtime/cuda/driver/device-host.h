@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 
 struct address_description;
 struct device_watch;
@@ -29,7 +29,7 @@ struct device_host {
 	/* Text to the cell's stdout (device printf) or stderr. NULL: to those of the process, with
 	 * each fault's report. */
 	void (*print)(bool to_stderr, const char *text, size_t len);
-	/* Messages of common/worker-protocol.h about device memory. fd -1: none. */
+	/* Messages of common/protocol/worker-protocol.h about device memory. fd -1: none. */
 	int (*send)(uint32_t message, const void *data, size_t len, int fd, struct error *err);
 	/* Line of the cell that calls into the runtime API, for "unchecked error of cudaMalloc
 	 * (line 4)"; 0: unknown. */

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/cuda-fault.h"
+#include "common/cuda/cuda-fault.h"
 #include "runtime/cuda/driver/cuda-error.h"
 
 struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };

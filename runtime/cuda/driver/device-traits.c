@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/worker-protocol.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/driver.h"
 
 #define PIPES "CUDA_MPS_PIPE_DIRECTORY"

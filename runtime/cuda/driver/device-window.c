@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/host-mapping.h"
 

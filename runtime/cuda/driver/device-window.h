@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/driver/driver.h"
 
 struct error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracing driver: one wrapper a row of driver.def. */
-#include "common/log.h"
+#include "common/base/log.h"
 #include "runtime/cuda/driver/driver.h"
 
 static const struct cuda_driver *traced;

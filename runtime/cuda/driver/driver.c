@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -11,7 +11,7 @@
 
 #include <cuda.h>
 
-#include "common/emulator-extension.h"
+#include "common/cuda/emulator-extension.h"
 
 struct error;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cleanup.h"
+#include "common/base/cleanup.h"
 
 bool host_mapping_find(uint64_t start, uint64_t end, struct host_mapping *ret)
 {

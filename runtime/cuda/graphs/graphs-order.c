@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which the nodes of a graph run, and its lanes: common/graph-order.h. */
+/* The order in which the nodes of a graph run, and its lanes: common/cuda/graph-order.h. */
 #include <stdlib.h>
 
-#include "common/graph-order.h"
+#include "common/cuda/graph-order.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/graphs/graphs.h"
 #include "runtime/cuda/session/handles.h"

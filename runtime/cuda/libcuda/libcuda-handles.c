@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/session/capture.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/address-map.h"
+#include "common/memory/address-map.h"
 #include "runtime/cuda/cudart/cudart.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/memory/ledger.h"

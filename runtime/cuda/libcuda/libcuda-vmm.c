@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/log.h"
+#include "common/base/cleanup.h"
+#include "common/base/log.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/libcuda/libcuda.h"

@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda-real.h"
 #include "runtime/cuda/rollback/preimage.h"

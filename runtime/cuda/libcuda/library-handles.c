@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/session/handles.h"
@@ -27,7 +27,7 @@
 
 enum library {
 #define LIBRARY(symbol, name, package, example, status, names) LIBRARY_##symbol,
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 	LIBRARIES
 };
 
@@ -35,7 +35,7 @@ static const struct {
 	const char *name, *names;
 } libraries[LIBRARIES] = {
 #define LIBRARY(symbol, name, package, example, status, names) { name, names },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 };
 
 static const struct {
@@ -44,7 +44,7 @@ static const struct {
 	const char *name;
 } statuses[] = {
 #define STATUS(symbol, value, name) { LIBRARY_##symbol, value, name },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 };
 
 struct creator {
@@ -58,7 +58,7 @@ enum creator_number {
 #define CREATE(symbol, function, shown, size) CREATE_##function,
 #define CREATE_ONCE(symbol, function, size) CREATE_##function,
 #define CREATE_WIDE(symbol, function, size) CREATE_##function,
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 	CREATORS
 };
 
@@ -66,7 +66,7 @@ static const struct creator creators[CREATORS] = {
 #define CREATE(symbol, function, shown, size) { LIBRARY_##symbol, #function, shown, size, true },
 #define CREATE_ONCE(symbol, function, size) { LIBRARY_##symbol, #function, #function, size, false },
 #define CREATE_WIDE(symbol, function, size) { LIBRARY_##symbol, #function, #function, size, false },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 };
 
 enum setting_kind {
@@ -81,7 +81,7 @@ enum setting_kind {
 enum setter_number {
 #define SET(symbol, function, shown, size, kind) SET_##function,
 #define SET_WIDE(symbol, function, size) SET_##function,
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 	SETTERS
 };
 
@@ -92,7 +92,7 @@ static const struct setter {
 } setters[SETTERS] = {
 #define SET(symbol, function, shown, size, kind) { #function, shown, size, SETTING_##kind },
 #define SET_WIDE(symbol, function, size) { #function, #function, size, SETTING_POINTERS },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 };
 
 /* ---- what failed ---- */
@@ -240,7 +240,7 @@ static int create(enum creator_number n, const long w[WORDS])
 		return create(CREATE_##function,                                                   \
 			      (const long[WORDS]){ a, b, c, d, e, f, g, h, i, j, k });             \
 	}
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 
 /* Number of the row, -1: none. device.lock is held. */
 static int64_t row_of(long handle, uint32_t size)
@@ -288,7 +288,7 @@ static int destroy(const char *function, uint32_t size, long handle)
 	{                                                                                          \
 		return destroy(#function, size, handle);                                           \
 	}
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 
 /* ---- settings ---- */
 
@@ -360,7 +360,7 @@ static int set(enum setter_number n, const long w[SESSION_LIBRARY_WORDS])
 			note_setting(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a });    \
 		return status;                                                                     \
 	}
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 
 static const struct {
 	const char *name;
@@ -372,7 +372,7 @@ static const struct {
 #define DESTROY(function, size) { #function, (void *)destroy_##function },
 #define SET(symbol, function, shown, size, kind) { #function, (void *)set_##function },
 #define SET_WIDE(symbol, function, size) { #function, (void *)set_##function },
-#include "common/cuda-libraries.def"
+#include "common/cuda/cuda-libraries.def"
 };
 
 void *library_handles_symbol(const char *name)

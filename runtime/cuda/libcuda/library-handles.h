@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of CUDA's libraries (common/cuda-libraries.def) belong to the process that has made them,
- * so they end with a worker. The functions that make and destroy them are ours for cells, and call
- * the library's: what was made is noted in the session. A worker that has taken the session over
- * makes it again before the next cell, and puts the new handle where the old one stands; what
+ * Handles of CUDA's libraries (common/cuda/cuda-libraries.def) belong to the process that has made
+ * them, so they end with a worker. The functions that make and destroy them are ours for cells, and
+ * call the library's: what was made is noted in the session. A worker that has taken the session
+ * over makes it again before the next cell, and puts the new handle where the old one stands; what
  * cannot be made again is named. A function that fails says by which name, and why where that is
  * known.
  */

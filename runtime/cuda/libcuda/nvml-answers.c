@@ -13,8 +13,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/device-watch.h"
+#include "common/base/clock.h"
+#include "common/protocol/device-watch.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/nvml.h"
 #include "runtime/cuda/memory/ledger.h"

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/libcuda/libcuda.h"
 #include "runtime/cuda/session/session.h"

@@ -7,11 +7,11 @@
  */
 #include "runtime/cuda/memory/chunk-message.h"
 
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 
 int chunk_message_made(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"
 #include "runtime/cuda/memory/ledger.h"

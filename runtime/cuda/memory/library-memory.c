@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 
 static struct library_memory *rows;

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/address-map.h"
-#include "common/array.h"
-#include "common/buffer.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/record.h"
-#include "common/worker-protocol.h"
+#include "common/base/array.h"
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-node.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/device-window.h"

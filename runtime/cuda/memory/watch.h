@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps struct device_watch of the host true: see common/device-watch.h. The device's lock is held,
- * or no cell runs.
+ * Keeps struct device_watch of the host true: see common/protocol/device-watch.h. The device's lock
+ * is held, or no cell runs.
  */
 #ifndef CGPU_RUNTIME_CUDA_MEMORY_WATCH_H
 #define CGPU_RUNTIME_CUDA_MEMORY_WATCH_H

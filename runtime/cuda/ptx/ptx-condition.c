@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/ptx-lexer.h"
+#include "common/base/buffer.h"
+#include "common/cuda/ptx-lexer.h"
 
 #define NAME "cudaGraphSetConditional"
 #define OWN "cgpu_graph_set_conditional"

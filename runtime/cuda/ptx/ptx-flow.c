@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/ptx-lexer.h"
+#include "common/base/array.h"
+#include "common/cuda/ptx-lexer.h"
 
 struct reader {
 	struct ptx_lexer lexer;

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/address-map.h"
-#include "common/array.h"
-#include "common/error.h"
-#include "common/names.h"
+#include "common/base/array.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
+#include "common/text/names.h"
 #include "runtime/cuda/ptx/ptx-flow.h"
 
 /* Facts about a value; bases follow. */

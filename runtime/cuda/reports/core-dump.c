@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/elf-file.h"
-#include "common/error.h"
+#include "common/base/error.h"
+#include "common/code/elf-file.h"
 
 #ifndef EM_CUDA
 #define EM_CUDA 190

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The image was made for a device, by a compiler that is not ours: see common/elf-file.h for what
- * is believed. Which addresses the driver has put in, and which it has left to the relocations, is
- * nowhere said; so an address that lies in the section is taken as it is, and any other one is
- * looked up.
+ * The image was made for a device, by a compiler that is not ours: see common/code/elf-file.h for
+ * what is believed. Which addresses the driver has put in, and which it has left to the
+ * relocations, is nowhere said; so an address that lies in the section is taken as it is, and any
+ * other one is looked up.
  */
 #include "runtime/cuda/reports/cubin-lines.h"
 
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/elf-file.h"
-#include "common/error.h"
-#include "common/line-program.h"
+#include "common/base/array.h"
+#include "common/base/error.h"
+#include "common/code/elf-file.h"
+#include "common/code/line-program.h"
 
 #define TEXT ".text."
 

@@ -7,7 +7,7 @@
  */
 #include "runtime/cuda/reports/device-audit.h"
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/memory/library-memory.h"

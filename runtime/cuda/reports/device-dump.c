@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
+#include "common/base/cleanup.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/protocol/worker-protocol.h"
 
 #define PATH_MAX_SHOWN (WORKER_DUMP_FOLDER_MAX + sizeof(WORKER_DUMP_FILE))
 #define BEGIN_MS 300

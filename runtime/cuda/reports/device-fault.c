@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/cuda-fault.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/cuda/cuda-fault.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"

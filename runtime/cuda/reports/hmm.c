@@ -4,7 +4,7 @@
  * host for so long, which it does for private memory only (make_device_exclusive() in its mm/). On
  * a shared mapping the device finds no page that it may have and the driver ends the context.
  * Shared is what a cell has mapped so, and what it has allocated itself: memory that did not exist
- * before the cell is written in place until it ends (common/arena-layout.h).
+ * before the cell is written in place until it ends (common/memory/arena-layout.h).
  *
  * What is registered with the driver, managed and pinned memory, is reached in another way and
  * takes part in atomic operations. An address that device code has read from memory is not known
@@ -18,10 +18,10 @@
 
 #include <stdio.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/emulator-extension.h"
-#include "common/worker-protocol.h"
+#include "common/base/buffer.h"
+#include "common/cuda/emulator-extension.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/host-mapping.h"
 #include "runtime/cuda/memory/ledger.h"

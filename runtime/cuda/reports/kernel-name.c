@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
+#include "common/base/buffer.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"
 

@@ -14,8 +14,8 @@
 
 #include <driver_types.h>
 
-#include "common/buffer.h"
-#include "common/cleanup.h"
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/session/source-text.h"

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/address-map.h"
-#include "common/buffer.h"
-#include "common/clock.h"
-#include "common/device-trace.h"
-#include "common/error.h"
+#include "common/base/buffer.h"
+#include "common/base/clock.h"
+#include "common/base/error.h"
+#include "common/memory/address-map.h"
+#include "common/protocol/device-trace.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"

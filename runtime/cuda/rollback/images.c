@@ -5,7 +5,7 @@
  */
 #include "runtime/cuda/rollback/images.h"
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
 #include "runtime/cuda/reports/trace.h"

@@ -5,7 +5,7 @@
  * For a commit all threads but the cell's own are stopped by a signal, wherever they are, and then
  * memory is given back to the driver. Its locks are not ours: a thread that is stopped inside of it
  * may have one. So a thread in a call of the driver is held (threads_hold() in
- *runtime/process/threads.h) until it has come out. A wait can take for ever, and is not held:
+ * runtime/process/threads.h) until it has come out. A wait can take for ever, and is not held:
  *	- in the cell's own thread, which stops the others, it is a phase of the worker, and an
  *	  interrupt can end it;
  *	- with the emulated driver it is a call whose locks are under the same rule (set_threads()

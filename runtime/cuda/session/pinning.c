@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/log.h"
+#include "common/base/array.h"
+#include "common/base/log.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"

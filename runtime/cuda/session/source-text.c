@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "common/compiler-protocol.h"
-#include "common/unit.h"
+#include "common/base/buffer.h"
+#include "common/code/unit.h"
+#include "common/protocol/compiler-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines for the person who looks after the server, on standard error: "cgpu-kernel[123] warning:
+ * ...". The level comes from CGPU_LOG (error, warning, info, debug; default warning). Never for the
+ * user of a notebook: what a user must know is an error reply or output of the cell.
+ */
+#ifndef CGPU_COMMON_BASE_LOG_H
+#define CGPU_COMMON_BASE_LOG_H
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* program is kept, not copied. Reads CGPU_LOG. */
+void log_init(const char *program);
+void log_write(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_LEVEL_WARNING, __VA_ARGS__)
+#define log_info(...) log_write(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...) log_write(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches of cudaMemcpyBatchAsync() and its kin: n entries (attributes, places) hold for `count`
+ * operations, each from its start to the next one.
+ */
+#ifndef CGPU_COMMON_CUDA_BATCH_STARTS_H
+#define CGPU_COMMON_CUDA_BATCH_STARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The first one is 0, the next ones lie behind it, in order. */
+static inline bool batch_starts_are_right(const size_t *starts, size_t n, size_t count)
+{
+	if (!starts || !n || n > count || starts[0])
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (starts[i] <= starts[i - 1] || starts[i] >= count)
+			return false;
+	return true;
+}
+
+#endif
