@@ -18,7 +18,7 @@ if CUDA
 cgpu_worker_SOURCES += %reldir%/interpose/dlopen-interposer.c
 cuda_side = libcudaside.a
 else
-cgpu_worker_SOURCES += %reldir%/cuda/device-absent.c %reldir%/cuda/device.h
+cgpu_worker_SOURCES += %reldir%/cuda/device-absent.c %reldir%/cuda/device.h %reldir%/cuda/driver/device-host.h
 cuda_side =
 endif
 cgpu_worker_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -fno-builtin-malloc
