@@ -185,7 +185,7 @@ int device_load(const struct unit *u, struct error *err)
 }
 
 /*
- * Poll a real device first: a blocking synchronise would never come back from an entry that never
+ * Poll a real device first: a blocking synchronise would never come back from a kernel that never
  * ends, and could not be left. The emulated one runs what is left in this call.
  */
 static CUresult wait_idle(void)
@@ -555,7 +555,7 @@ uint64_t device_layout(void)
 		sizeof(struct session),
 		sizeof(struct session_place),
 		sizeof(struct session_unit),
-		sizeof(struct session_entry),
+		sizeof(struct session_kernel),
 		sizeof(struct session_variable),
 		offsetof(struct session_variable, address),
 		sizeof(struct session_stream),

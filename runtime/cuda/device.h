@@ -133,7 +133,7 @@ void device_cell_begin(uint32_t cell, uint32_t checks);
  * ended. NULL: unknown. */
 void device_cell_text(const char *text);
 /*
- * Device code of the unit: variables get session memory and their initial values, entries become
+ * Device code of the unit: variables get session memory and their initial values, kernels become
  * launchable. The unit's object is placed already, so that host_symbol() finds what it defines.
  */
 int device_load(const struct unit *u, struct error *err);

@@ -153,7 +153,7 @@ static int is_right(const struct core_dump *d)
 	return d->block[0] == 1 && d->n_threads && d->first[0] >= 32 && d->first[0] <= 37 &&
 	       d->last[0] >= 37 && d->last[0] <= 63 && d->place.n_frames &&
 	       d->place.frames[0].line == 3 && !strcmp(d->place.frames[0].file, "In[1]") &&
-	       !strcmp(d->place.entry, "store_one");
+	       !strcmp(d->place.kernel, "store_one");
 }
 
 static void report_dump(const char *experiment, const char *path)
@@ -178,7 +178,7 @@ static void report_dump(const char *experiment, const char *path)
 		    "%.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f ms: exception %u "
 		    "in %s line %u, block %u, threads %u to %u",
 		    f[2], f[1], f[0], (long long)st.st_size / 1024, gpu_now() - began, d.exception,
-		    d.place.entry, d.place.n_frames ? d.place.frames[0].line : 0, d.block[0],
+		    d.place.kernel, d.place.n_frames ? d.place.frames[0].line : 0, d.block[0],
 		    d.first[0], d.last[0]);
 	if (bytes != MAP_FAILED)
 		munmap(bytes, (size_t)st.st_size);

@@ -139,7 +139,7 @@ static void the_emulated_driver_writes_what_is_read(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(d.exception, 14);
 	assert_string_equal(core_dump_exception_name(d.exception), "Warp Illegal Address");
-	assert_string_equal(d.place.entry, "spread");
+	assert_string_equal(d.place.kernel, "spread");
 	assert_string_equal(d.place.function, "_Z3putPii");
 	assert_int_equal(d.place.offset, 4 * 16);
 	assert_int_equal(d.place.n_frames, 3);
@@ -404,7 +404,7 @@ static void the_line_table_of_ptxas(void **state)
 			add_warp(&m, 5, CODE + places[i].offset, CODE + 0xf0, 31, 6);
 			d = end(&m);
 			assert_int_equal(d.exception, 6);
-			assert_string_equal(d.place.entry, "take");
+			assert_string_equal(d.place.kernel, "take");
 			assert_int_equal(d.place.offset, places[i].offset);
 			assert_int_equal(d.place.n_frames, places[i].n);
 			assert_frame(&d.place, 0, places[i].n == 2 ? "_Z5twicePii" : "take",
@@ -490,7 +490,7 @@ static void threads_that_are_gone_leave_the_place(void **state)
 	assert_int_equal(d.exception, 10);
 	assert_int_equal(d.n_threads, 0);
 	assert_int_equal(d.place.frames[0].line, 3);
-	assert_string_equal(d.place.entry, "take");
+	assert_string_equal(d.place.kernel, "take");
 }
 
 /* A large device has more sections than the header of the file can count. */
@@ -514,7 +514,7 @@ static void the_numbers_of_many_sections_stand_in_the_first(void **state)
 	memcpy(m.w.bytes.data, &h, sizeof(h));
 	memcpy(m.w.bytes.data + h.e_shoff, &first, sizeof(first));
 	assert_int_equal(core_dump_read(m.w.bytes.data, m.w.bytes.len, &d, NULL), 0);
-	assert_string_equal(d.place.entry, "take");
+	assert_string_equal(d.place.kernel, "take");
 	elf_writer_release(&m.w);
 }
 

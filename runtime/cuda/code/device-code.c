@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading: scan the PTX for variables, place and fill them, rewrite the text, load it, note the
- * entries. All but the last is done for each device, for the current one at once and for the others
+ * kernels. All but the last is done for each device, for the current one at once and for the others
  * when they first use the unit: a variable has a place of its own on each of them.
  */
 #include "runtime/cuda/code/device-code.h"
@@ -24,23 +24,23 @@
 #include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/rollback/preimage.h"
 
-struct session_entry *device_code_entry(const char *name)
+struct session_kernel *device_code_kernel(const char *name)
 {
-	const struct session_array *a = &device.session->entries;
+	const struct session_array *a = &device.session->kernels;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		if (!strcmp(session_at(a, struct session_entry, i)->name, name))
-			return session_at(a, struct session_entry, i);
+		if (!strcmp(session_at(a, struct session_kernel, i)->name, name))
+			return session_at(a, struct session_kernel, i);
 	return NULL;
 }
 
-struct session_entry *device_code_entry_at(const void *stub)
+struct session_kernel *device_code_kernel_at(const void *stub)
 {
-	const struct session_array *a = &device.session->entries;
+	const struct session_array *a = &device.session->kernels;
 
 	for (uint32_t i = 0; stub && i < a->n; i++)
-		if (session_at(a, struct session_entry, i)->stub == stub)
-			return session_at(a, struct session_entry, i);
+		if (session_at(a, struct session_kernel, i)->stub == stub)
+			return session_at(a, struct session_kernel, i);
 	return NULL;
 }
 
@@ -100,7 +100,7 @@ uint64_t device_code_stand_in(uint64_t stand_in, uint64_t *ret_size)
 
 /*
  * Of the load at work, under device.lock; NULL: the worker knows. Programs of nvcc may each have a
- * static entry or variable of one name: those are known by their addresses on the host alone, and
+ * static kernel or variable of one name: those are known by their addresses on the host alone, and
  * their C name is "".
  */
 static const struct device_code_names *registered;
@@ -222,7 +222,7 @@ static void set_pointer(const struct ptx_variable *v, uint64_t address)
 		*(void **)known->address = (void *)(uintptr_t)address;
 }
 
-/* The unit that an entry or a variable leaves; without them nobody can use anything of it. */
+/* The unit that a kernel or a variable leaves; without them nobody can use anything of it. */
 static void leave_unit(uint32_t index)
 {
 	struct session_unit *u = unit_at(index);
@@ -497,18 +497,18 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 	return device_note(result);
 }
 
-/* What is known of an entry in this worker. */
-static void forget_functions(struct session_entry *e)
+/* What is known of a kernel in this worker. */
+static void forget_functions(struct session_kernel *kernel)
 {
 	for (int i = 0; i < DEVICES_MAX; i++)
-		if (e->on[i].epoch == device.epoch && e->on[i].writes) {
-			ptx_writes_release(e->on[i].writes);
-			free(e->on[i].writes);
+		if (kernel->on[i].epoch == device.epoch && kernel->on[i].writes) {
+			ptx_writes_release(kernel->on[i].writes);
+			free(kernel->on[i].writes);
 		}
-	memset(e->on, 0, sizeof(e->on));
+	memset(kernel->on, 0, sizeof(kernel->on));
 }
 
-/* own: no other unit knows it by its name, nor the entry by its. */
+/* own: no other unit knows it by its name, nor the kernel by its. */
 static void *stub_of(const struct unit_entry *e, bool *ret_own)
 {
 	const char *symbol = e->stub ? e->stub : e->name;
@@ -523,38 +523,38 @@ static void *stub_of(const struct unit_entry *e, bool *ret_own)
 }
 
 /* That of an earlier load, which this one replaces. */
-static struct session_entry *find_entry(const struct unit_entry *from)
+static struct session_kernel *find_kernel(const struct unit_entry *from)
 {
 	bool own;
 	void *stub = stub_of(from, &own);
 
-	return own ? device_code_entry_at(stub) : device_code_entry(from->name);
+	return own ? device_code_kernel_at(stub) : device_code_kernel(from->name);
 }
 
-static int add_entry(const struct unit_entry *from, uint32_t unit, struct error *err)
+static int add_kernel(const struct unit_entry *from, uint32_t unit, struct error *err)
 {
 	bool own;
 	void *stub = stub_of(from, &own);
-	struct session_entry *e = find_entry(from);
+	struct session_kernel *kernel = find_kernel(from);
 	char *ptx_name = session_strdup(from->ptx_name);
 
 	if (!ptx_name)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
-	if (e) {
-		leave_unit(e->unit);
-		device.host->session_free(e->ptx_name);
+	if (kernel) {
+		leave_unit(kernel->unit);
+		device.host->session_free(kernel->ptx_name);
 	} else {
-		e = session_append(&device.session->entries, struct session_entry);
-		if (e)
-			e->name = session_strdup(own ? "" : from->name);
-		if (!e || !e->name)
+		kernel = session_append(&device.session->kernels, struct session_kernel);
+		if (kernel)
+			kernel->name = session_strdup(own ? "" : from->name);
+		if (!kernel || !kernel->name)
 			return error_set(err, ERROR_MEMORY, "out of session memory");
 	}
-	e->ptx_name = ptx_name;
-	e->stub = stub;
-	e->unit = unit;
-	forget_functions(e);
-	e->dynamic_shared = -1;
+	kernel->ptx_name = ptx_name;
+	kernel->stub = stub;
+	kernel->unit = unit;
+	forget_functions(kernel);
+	kernel->dynamic_shared = -1;
 	unit_at(unit)->users++;
 	return 0;
 }
@@ -591,11 +591,11 @@ static bool is_same_text(const char *a, const char *b)
 static const struct session_unit *find_earlier(const struct unit *u, uint32_t index)
 {
 	const struct session_unit *earlier;
-	const struct session_entry *e = NULL;
+	const struct session_kernel *kernel = NULL;
 
 	if (u->n_entries)
-		e = find_entry(&u->entries[0]);
-	earlier = e ? unit_at(e->unit) : NULL;
+		kernel = find_kernel(&u->entries[0]);
+	earlier = kernel ? unit_at(kernel->unit) : NULL;
 
 	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source))
 		       ? earlier
@@ -661,14 +661,14 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 	return 0;
 }
 
-static int add_entries(const struct unit *u, uint32_t index, struct error *err)
+static int add_kernels(const struct unit *u, uint32_t index, struct error *err)
 {
 	if (!u->n_entries)
 		return 0;
 	if (load_module(unit_at(index), err))
 		return -1;
 	for (size_t i = 0; i < u->n_entries; i++)
-		if (add_entry(&u->entries[i], index, err))
+		if (add_kernel(&u->entries[i], index, err))
 			return -1;
 	return 0;
 }
@@ -681,7 +681,7 @@ int device_code_load(const struct unit *u, struct error *err)
 
 	ptx_variables_init(&v);
 	if (!ptx_variables_scan(&v, u->ptx, u->ptx_len, err) && !add_unit(u, &v, &index, err) &&
-	    !fill_scanned(&v, index, err) && !add_entries(u, index, err))
+	    !fill_scanned(&v, index, err) && !add_kernels(u, index, err))
 		ret = 0;
 	ptx_variables_release(&v);
 	if (!ret)
@@ -700,73 +700,77 @@ int device_code_load_registered(const struct unit *u, const struct device_code_n
 	return failed;
 }
 
-CUresult device_code_function(struct session_entry *e, CUfunction *ret)
+CUresult device_code_function(struct session_kernel *kernel, CUfunction *ret)
 {
-	uint32_t at = (uint32_t)(e - session_at(&device.session->entries, struct session_entry, 0));
+	uint32_t at =
+		(uint32_t)(kernel - session_at(&device.session->kernels, struct session_kernel, 0));
 	int d = device_current();
 	struct error err = ERROR_INIT;
 	CUresult result;
 
-	if (fill_unit(e->unit, &err)) {
+	if (fill_unit(kernel->unit, &err)) {
 		log_error("device code: %s", err.text);
 		return err.code == ERROR_MEMORY || err.code == ERROR_LIMIT
 			       ? CUDA_ERROR_OUT_OF_MEMORY
 			       : CUDA_ERROR_UNKNOWN;
 	}
-	e = session_at(&device.session->entries, struct session_entry, at);
-	result = need_module(unit_at(e->unit));
+	kernel = session_at(&device.session->kernels, struct session_kernel, at);
+	result = need_module(unit_at(kernel->unit));
 	if (result)
 		return result;
-	if (e->on[d].epoch != device.epoch) {
-		result = device.driver->cuModuleGetFunction(
-			&e->on[d].function, unit_at(e->unit)->on[d].module, e->ptx_name);
-		if (!result && e->dynamic_shared >= 0)
+	if (kernel->on[d].epoch != device.epoch) {
+		result = device.driver->cuModuleGetFunction(&kernel->on[d].function,
+							    unit_at(kernel->unit)->on[d].module,
+							    kernel->ptx_name);
+		if (!result && kernel->dynamic_shared >= 0)
 			result = device.driver->cuFuncSetAttribute(
-				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-				e->dynamic_shared);
-		if (!result && device.driver->cuFuncGetAttribute(
-				       &e->on[d].threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-				       e->on[d].function))
-			e->on[d].threads = INT_MAX;
+				kernel->on[d].function,
+				CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+				kernel->dynamic_shared);
+		if (!result &&
+		    device.driver->cuFuncGetAttribute(&kernel->on[d].threads,
+						      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+						      kernel->on[d].function))
+			kernel->on[d].threads = INT_MAX;
 		if (!result) {
-			e->on[d].epoch = device.epoch;
-			e->on[d].writes = NULL;
+			kernel->on[d].epoch = device.epoch;
+			kernel->on[d].writes = NULL;
 		}
 	}
-	*ret = e->on[d].function;
+	*ret = kernel->on[d].function;
 	return device_note(result);
 }
 
-const struct ptx_writes *device_code_writes(struct session_entry *e)
+const struct ptx_writes *device_code_writes(struct session_kernel *kernel)
 {
 	int d = device_current();
-	const struct session_unit *u = unit_at(e->unit);
+	const struct session_unit *u = unit_at(kernel->unit);
 	const char *text = u->on[d].text ? u->on[d].text : u->source;
 	struct error err = ERROR_INIT;
 	struct ptx_writes *w;
 
-	if (e->on[d].epoch == device.epoch && e->on[d].writes)
-		return e->on[d].writes;
+	if (kernel->on[d].epoch == device.epoch && kernel->on[d].writes)
+		return kernel->on[d].writes;
 	w = malloc(sizeof(*w));
 	if (!w)
 		return NULL;
-	if (ptx_writes_read(w, text, strlen(text), e->ptx_name, &err))
+	if (ptx_writes_read(w, text, strlen(text), kernel->ptx_name, &err))
 		log_error("device code: %s", err.text);
 	else if (w->all)
-		log_debug("device code: %s may write to any buffer: %s", e->ptx_name, w->why);
-	e->on[d].writes = w;
+		log_debug("device code: %s may write to any buffer: %s", kernel->ptx_name, w->why);
+	kernel->on[d].writes = w;
 	return w;
 }
 
-static void forget_entry(struct session_entry *e)
+static void forget_kernel(struct session_kernel *kernel)
 {
-	forget_functions(e);
-	leave_unit(e->unit);
-	device.host->session_free(e->name);
-	device.host->session_free(e->ptx_name);
-	session_remove(
-		&device.session->entries, sizeof(*e),
-		(uint32_t)(e - session_at(&device.session->entries, struct session_entry, 0)));
+	forget_functions(kernel);
+	leave_unit(kernel->unit);
+	device.host->session_free(kernel->name);
+	device.host->session_free(kernel->ptx_name);
+	session_remove(&device.session->kernels, sizeof(*kernel),
+		       (uint32_t)(kernel -
+				  session_at(&device.session->kernels, struct session_kernel, 0)));
 }
 
 /* Units know variables by their places in the table, so an empty one stays there. */
@@ -786,11 +790,11 @@ static void forget_variable(struct session_variable *v)
 
 void device_code_forget(const void *address)
 {
-	struct session_entry *e = device_code_entry_at(address);
+	struct session_kernel *kernel = device_code_kernel_at(address);
 	struct session_variable *v = device_code_variable_at(address);
 
-	if (e)
-		forget_entry(e);
+	if (kernel)
+		forget_kernel(kernel);
 	if (v)
 		forget_variable(v);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device code of the session: units of PTX, the entries that cells launch by name, the variables
- * that outlive cells. A module of the driver is made from the text when it is first needed in a
- * worker.
+ * Device code of the session: units of PTX, the CUDA kernels that cells launch by name, the
+ * variables that outlive cells. A module of the driver is made from the text when it is first
+ * needed in a worker.
  */
 #ifndef CGPU_RUNTIME_CUDA_CODE_DEVICE_CODE_H
 #define CGPU_RUNTIME_CUDA_CODE_DEVICE_CODE_H
@@ -14,7 +14,7 @@
 struct error;
 struct unit;
 
-/* What stands for an entry or a variable of device code on the host. */
+/* What stands for a kernel or a variable of device code on the host. */
 struct device_code_name {
 	const char *name;
 	void *address;
@@ -28,7 +28,7 @@ struct device_code_names {
 };
 
 /*
- * Variables get their places and initial bytes, entries replace those of the same name.
+ * Variables get their places and initial bytes, kernels replace those of the same name.
  * ERROR_COMPILE with the driver's text when it refuses the module.
  */
 int device_code_load(const struct unit *u, struct error *err);
@@ -36,13 +36,13 @@ int device_code_load(const struct unit *u, struct error *err);
 int device_code_load_registered(const struct unit *u, const struct device_code_names *names,
 				struct error *err);
 
-/* What stands for an entry or a variable of device_code_load_registered() goes; the device does
+/* What stands for a kernel or a variable of device_code_load_registered() goes; the device does
  * nothing with it any more. */
 void device_code_forget(const void *address);
 
 /* NULL when there is none. */
-struct session_entry *device_code_entry(const char *name);
-struct session_entry *device_code_entry_at(const void *stub);
+struct session_kernel *device_code_kernel(const char *name);
+struct session_kernel *device_code_kernel_at(const void *stub);
 struct session_variable *device_code_variable_at(const void *stand_in);
 
 /* Where the byte lies on a device that this byte of a host object stands in for; 0: the object
@@ -57,9 +57,9 @@ uint64_t device_code_variable_address(struct session_variable *v);
 CUresult device_code_read(const struct session_variable *v, void *to, size_t size, size_t offset);
 
 /* The driver's function on the thread's device; loads the module there in this worker. */
-CUresult device_code_function(struct session_entry *e, CUfunction *ret);
-/* What it writes there, when device_code_function() was called; valid until the entry is defined
+CUresult device_code_function(struct session_kernel *kernel, CUfunction *ret);
+/* What it writes there, when device_code_function() was called; valid until the kernel is defined
  * anew. NULL: out of memory. */
-const struct ptx_writes *device_code_writes(struct session_entry *e);
+const struct ptx_writes *device_code_writes(struct session_kernel *kernel);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From PTX to a module of the driver. Device code that launches entries calls functions of CUDA's
+ * From PTX to a module of the driver. Device code that launches kernels calls functions of CUDA's
  * device runtime. NVIDIA's drivers do not have them, so such a text is linked with libcudadevrt.a
  * of the toolkit or of pip's wheels; where that is not installed, it is loaded as it is, which is
  * enough for a driver that has them, as the emulated one.

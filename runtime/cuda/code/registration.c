@@ -57,12 +57,12 @@ static bool make_room(void)
 }
 
 /* malloc() here is libc's, since what is noted is none of the session's. */
-static void add_name(const char *name, void *address, bool is_entry, bool is_pointer)
+static void add_name(const char *name, void *address, bool is_kernel, bool is_pointer)
 {
 	device.host->enter_library();
 	if (at_work.wrapper && make_room()) {
 		at_work.names[at_work.n++] = (struct device_code_name){ name, address, is_pointer };
-		if (is_entry)
+		if (is_kernel)
 			at_work.entries[at_work.n_entries++] =
 				(struct unit_entry){ .name = name, .ptx_name = name };
 	}

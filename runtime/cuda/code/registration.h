@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What objects made by nvcc call: constructors register their device code, with the host's
- * stand-ins for entries and variables, and stubs of entries launch. The prototypes are those of
+ * stand-ins for kernels and variables, and stubs of kernels launch. The prototypes are those of
  * <crt/host_runtime.h>, which only nvcc can read.
  *
- * A handle of a fat binary or an entry lives in the session's memory for good, so it is an address
+ * A handle of a fat binary or a kernel lives in the session's memory for good, so it is an address
  * of the unit: that of the wrapper, and that of the stub.
  */
 #ifndef CGPU_RUNTIME_CUDA_CODE_REGISTRATION_H

@@ -122,7 +122,7 @@ static cudaError_t make_launch(struct session_node *n, const void *params)
 	n->launch.block = p->blockDim;
 	n->launch.shared = p->sharedMemBytes;
 	device_lock();
-	result = graphs_launch_init(&n->launch, device_code_entry_at(p->func), p->kernelParams);
+	result = graphs_launch_init(&n->launch, device_code_kernel_at(p->func), p->kernelParams);
 	device_unlock();
 	return result;
 }
@@ -310,25 +310,24 @@ static cudaError_t get_launch(cudaGraphNode_t node, struct cudaKernelNodeParams 
 {
 	struct session_node *n = get(node, cudaGraphNodeTypeKernel, ret);
 	struct session_launch *l = n ? &n->launch : NULL;
-	struct session_entry *e;
+	struct session_kernel *kernel;
 	cudaError_t result = cudaSuccess;
 
 	if (!l)
 		return cudaErrorInvalidValue;
 	device_lock();
-	e = graphs_entry(l);
+	kernel = graphs_kernel(l);
 	if (!l->pointers && l->n_args)
 		l->pointers = device.host->session_alloc(l->n_args * sizeof(void *));
-	if (!e)
+	if (!kernel)
 		result = cudaErrorInvalidDeviceFunction;
 	else if (l->n_args)
-		result = l->pointers ? graphs_launch_args(l, e, l->pointers)
+		result = l->pointers ? graphs_launch_args(l, kernel, l->pointers)
 				     : cudaErrorMemoryAllocation;
 	device_unlock();
 	if (!result)
-		*ret = (struct cudaKernelNodeParams){ e->stub,     l->grid,
-						      l->block,    (unsigned)l->shared,
-						      l->pointers, NULL };
+		*ret = (struct cudaKernelNodeParams){ kernel->stub,        l->grid,     l->block,
+						      (unsigned)l->shared, l->pointers, NULL };
 	return result;
 }
 

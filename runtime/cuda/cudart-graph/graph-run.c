@@ -60,11 +60,12 @@ static cudaError_t decide(const struct session_node *n, cudaStream_t stream,
 
 static cudaError_t run_launch(const struct session_launch *l, cudaStream_t stream)
 {
-	struct session_entry *e = graphs_entry(l);
+	struct session_kernel *kernel = graphs_kernel(l);
 	void *args[GRAPHS_PARAMETERS_MAX];
-	cudaError_t result = e ? graphs_launch_args(l, e, args) : cudaErrorInvalidDeviceFunction;
+	cudaError_t result =
+		kernel ? graphs_launch_args(l, kernel, args) : cudaErrorInvalidDeviceFunction;
 
-	return result ? result : cudart_launch(e, l, args, stream);
+	return result ? result : cudart_launch(kernel, l, args, stream);
 }
 
 /* Which body runs is known when all before it has run, so this waits for that. */

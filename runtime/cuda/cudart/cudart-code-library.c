@@ -36,10 +36,10 @@ static struct session_library_name *name_at(const struct session_library *l, uin
 }
 
 static struct session_library_name *find_name(const struct session_library *l, const char *name,
-					      bool is_entry)
+					      bool is_kernel)
 {
 	for (uint32_t i = 0; i < l->names.n; i++)
-		if (name_at(l, i)->is_entry == is_entry && !strcmp(name_at(l, i)->name, name))
+		if (name_at(l, i)->is_kernel == is_kernel && !strcmp(name_at(l, i)->name, name))
 			return name_at(l, i);
 	return NULL;
 }
@@ -60,7 +60,7 @@ static int add_name(struct load *l, const char *name, size_t len, const struct p
 	if (!n)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
 	*n = (struct session_library_name){ .name = device.host->session_alloc(len + 1),
-					    .is_entry = !v };
+					    .is_kernel = !v };
 	n->size = v ? v->size : 0;
 	slot = n->name ? session_append(&l->library->names, struct session_library_name *) : NULL;
 	if (!slot) {
@@ -83,7 +83,7 @@ static int add_name(struct load *l, const char *name, size_t len, const struct p
 	return 0;
 }
 
-static int add_entries(struct load *l, const char *ptx, size_t len, struct error *err)
+static int add_kernels(struct load *l, const char *ptx, size_t len, struct error *err)
 {
 	struct ptx_token t = { 0 }, before;
 	struct ptx_lexer lexer;
@@ -120,7 +120,7 @@ static int load_unit(struct load *l, const struct buffer *ptx, struct error *err
 	struct unit u = { .cell = device.cell, .ptx = buffer_text(ptx), .ptx_len = ptx->len };
 	struct device_code_names names;
 
-	if (add_entries(l, u.ptx, u.ptx_len, err) || add_variables(l, u.ptx, u.ptx_len, err) ||
+	if (add_kernels(l, u.ptx, u.ptx_len, err) || add_variables(l, u.ptx, u.ptx_len, err) ||
 	    buffer_check(&l->names, err) || buffer_check(&l->entries, err))
 		return -1;
 	names = (struct device_code_names){ (void *)l->names.data,
@@ -278,14 +278,14 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 	return CUDART_CALL(unload(library));
 }
 
-static cudaError_t get_name(cudaLibrary_t library, const char *name, bool is_entry,
+static cudaError_t get_name(cudaLibrary_t library, const char *name, bool is_kernel,
 			    struct session_library_name **ret)
 {
 	const struct session_library *l = find(library);
 
 	if (!l || !name)
 		return l ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-	*ret = find_name(l, name, is_entry);
+	*ret = find_name(l, name, is_kernel);
 	return *ret ? cudaSuccess : cudaErrorSymbolNotFound;
 }
 
@@ -346,7 +346,7 @@ static cudaError_t list_kernels(cudaKernel_t *kernels, unsigned room, unsigned *
 	if (!l || (room && !kernels))
 		return l ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
 	for (uint32_t i = 0; i < l->names.n; i++) {
-		if (!name_at(l, i)->is_entry)
+		if (!name_at(l, i)->is_kernel)
 			continue;
 		if (n < room)
 			kernels[n] = (cudaKernel_t)(void *)name_at(l, i);

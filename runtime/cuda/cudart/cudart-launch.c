@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). An entry
+ * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). A kernel
  * is known by its name or by the address of its host stub.
  */
 #define CUDA_ENABLE_DEPRECATED
@@ -61,12 +61,12 @@ static const int *shape_limits(void)
 
 /* The error that the runtime API has for a shape that no device takes; the driver's would be
  * INVALID_VALUE. */
-static cudaError_t check_shape(const struct configuration *c, const struct session_entry *e)
+static cudaError_t check_shape(const struct configuration *c, const struct session_kernel *kernel)
 {
 	const unsigned shape[N_SIDES] = { c->grid.x,  c->grid.y,  c->grid.z,
 					  c->block.x, c->block.y, c->block.z };
 	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
-	const int *max = shape_limits(), of_entry = e->on[device_current()].threads;
+	const int *max = shape_limits(), of_kernel = kernel->on[device_current()].threads;
 
 	if (!max)
 		return cudaErrorInvalidConfiguration;
@@ -82,11 +82,11 @@ static cudaError_t check_shape(const struct configuration *c, const struct sessi
 				    c->block.x, c->block.y, c->block.z, threads, max[ALL_THREADS]);
 		return cudaErrorInvalidConfiguration;
 	}
-	if (threads > (unsigned long long)of_entry) {
+	if (threads > (unsigned long long)of_kernel) {
 		call_errors_explain(
 			"%llu threads in a block; registers or __launch_bounds__ of this "
 			"kernel allow %d",
-			threads, of_entry);
+			threads, of_kernel);
 		return cudaErrorLaunchOutOfResources;
 	}
 	return cudaSuccess;
@@ -109,25 +109,25 @@ static void explain_shared(const struct configuration *c, CUfunction f)
 }
 
 /* Everything that a launch needs but the launch itself. */
-static cudaError_t prepare(struct session_entry *e, const struct configuration *c, void **args,
-			   CUfunction *ret_function, CUstream *ret_stream)
+static cudaError_t prepare(struct session_kernel *kernel, const struct configuration *c,
+			   void **args, CUfunction *ret_function, CUstream *ret_stream)
 {
 	const struct ptx_writes *writes;
 	cudaError_t result;
 
-	if (!e)
+	if (!kernel)
 		return cudaErrorInvalidDeviceFunction;
 	device_lock();
-	result = cudart_error(device_code_function(e, ret_function));
+	result = cudart_error(device_code_function(kernel, ret_function));
 	if (!result)
-		result = check_shape(c, e);
+		result = check_shape(c, kernel);
 	if (!result)
 		result = cudart_stream(c->stream, ret_stream);
 	if (!result)
 		result = cudart_error(images_before_launch());
 	if (!result) {
-		writes = device_code_writes(e);
-		result = cudart_error(writes ? hmm_check_launch(e->ptx_name, writes, args)
+		writes = device_code_writes(kernel);
+		result = cudart_error(writes ? hmm_check_launch(kernel->ptx_name, writes, args)
 					     : CUDA_ERROR_OUT_OF_MEMORY);
 		if (!result)
 			result = cudart_error(preimage_save_launch(writes, args));
@@ -136,7 +136,7 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 	return result;
 }
 
-static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args,
+static cudaError_t launch(struct session_kernel *kernel, const struct configuration *c, void **args,
 			  bool cooperative)
 {
 	struct session_stream *captured = capture_find(c->stream);
@@ -148,8 +148,8 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 	cudaError_t result;
 
 	if (captured)
-		return graphs_capture_launch(captured, e, &l, args);
-	result = prepare(e, c, args, &f, &s);
+		return graphs_capture_launch(captured, kernel, &l, args);
+	result = prepare(kernel, c, args, &f, &s);
 	if (result)
 		return result;
 	if (cooperative)
@@ -165,12 +165,12 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 	return result;
 }
 
-cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args,
-			  cudaStream_t stream)
+cudaError_t cudart_launch(struct session_kernel *kernel, const struct session_launch *l,
+			  void **args, cudaStream_t stream)
 {
 	struct configuration c = { l->grid, l->block, l->shared, stream };
 
-	return launch(e, &c, args, l->cooperative);
+	return launch(kernel, &c, args, l->cooperative);
 }
 
 /* Calls nest like the expressions they stand in. 0: go on with the call of the stub; else the error
@@ -205,7 +205,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 	return called_by == LAUNCHED ? cudaSuccess : cudaErrorMissingConfiguration;
 }
 
-static cudaError_t launch_by_stub(struct session_entry *e, const struct configuration *c,
+static cudaError_t launch_by_stub(struct session_kernel *kernel, const struct configuration *c,
 				  void **args)
 {
 	bool is_called = called_by == CALLED_AS_FUNCTION;
@@ -214,10 +214,10 @@ static cudaError_t launch_by_stub(struct session_entry *e, const struct configur
 
 	called_by = NOT_A_STUB;
 	if (!result)
-		result = is_called ? cudaErrorMissingConfiguration : launch(e, c, args, false);
+		result = is_called ? cudaErrorMissingConfiguration : launch(kernel, c, args, false);
 	/* A launch that goes well costs no name. */
-	if (result && e)
-		demangle(e->ptx_name, name, sizeof(name));
+	if (result && kernel)
+		demangle(kernel->ptx_name, name, sizeof(name));
 	if (result == cudaErrorMissingConfiguration && is_called)
 		call_errors_explain("it was called like a function: a CUDA kernel is launched with "
 				    "%s<<<grid, block>>>(arguments)",
@@ -239,8 +239,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	struct configuration c = { grid, block, shared, stream };
 
 	if (called_by != NOT_A_STUB)
-		return launch_by_stub(device_code_entry_at(function), &c, args);
-	return CUDART_CALL(launch(device_code_entry_at(function), &c, args, false));
+		return launch_by_stub(device_code_kernel_at(function), &c, args);
+	return CUDART_CALL(launch(device_code_kernel_at(function), &c, args, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args,
@@ -248,7 +248,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 {
 	struct configuration c = { grid, block, shared, stream };
 
-	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, true));
+	return CUDART_CALL(launch(device_code_kernel_at(stub), &c, args, true));
 }
 
 /* Hints are left alone; what a device without clusters cannot give is refused. */
@@ -272,7 +272,7 @@ static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, cons
 	}
 	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes,
 				    config->stream };
-	return launch(device_code_entry_at(stub), &c, args, cooperative);
+	return launch(device_code_kernel_at(stub), &c, args, cooperative);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *stub, void **args)
@@ -309,9 +309,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
 
 static cudaError_t function_at(const void *stub, CUfunction *ret)
 {
-	struct session_entry *e = device_code_entry_at(stub);
+	struct session_kernel *kernel = device_code_kernel_at(stub);
 
-	return e ? cudart_error(device_code_function(e, ret)) : cudaErrorInvalidDeviceFunction;
+	return kernel ? cudart_error(device_code_function(kernel, ret))
+		      : cudaErrorInvalidDeviceFunction;
 }
 
 static cudaError_t get_attributes(struct cudaFuncAttributes *ret, const void *stub)
@@ -371,7 +372,7 @@ static cudaError_t set_attribute(const void *stub, enum cudaFuncAttribute attrib
 	result = cudart_error(
 		device.driver->cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
 	if (!result && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
-		device_code_entry_at(stub)->dynamic_shared = value;
+		device_code_kernel_at(stub)->dynamic_shared = value;
 	return result;
 }
 
@@ -398,17 +399,17 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *stub, enum cudaSharedMemConfi
 {
 	if ((unsigned)config > cudaSharedMemBankSizeEightByte)
 		return CUDART_CALL(cudaErrorInvalidValue);
-	return CUDART_CALL(device_code_entry_at(stub) ? cudaSuccess
-						      : cudaErrorInvalidDeviceFunction);
+	return CUDART_CALL(device_code_kernel_at(stub) ? cudaSuccess
+						       : cudaErrorInvalidDeviceFunction);
 }
 
 static cudaError_t function_name(const char **ret, const void *stub)
 {
-	const struct session_entry *e = device_code_entry_at(stub);
+	const struct session_kernel *kernel = device_code_kernel_at(stub);
 
-	if (!ret || !e)
+	if (!ret || !kernel)
 		return ret ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue;
-	*ret = e->ptx_name;
+	*ret = kernel->ptx_name;
 	return cudaSuccess;
 }
 
@@ -421,7 +422,7 @@ cudaError_t cudaFuncGetName(const char **ret, const void *stub)
  * the next worker. */
 static cudaError_t kernel_at(cudaKernel_t *ret, const void *stub)
 {
-	if (!ret || !device_code_entry_at(stub))
+	if (!ret || !device_code_kernel_at(stub))
 		return ret ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue;
 	*ret = (cudaKernel_t)(void *)stub;
 	return cudaSuccess;
@@ -433,7 +434,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *ret, const void *stub)
 }
 
 /* The driver's own, as calls of the driver API take it, those in graphs too: so it goes with the
- * worker and with the entry. */
+ * worker and with the kernel. */
 static cudaError_t driver_function(cudaFunction_t *ret, const void *stub)
 {
 	CUfunction f;
@@ -517,7 +518,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, con
 }
 
 /* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the
- * entry. */
+ * kernel. */
 static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, int threads)
 {
 	int all, most, fixed, active;

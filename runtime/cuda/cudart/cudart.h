@@ -97,8 +97,8 @@ cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_
 			   cudaStream_t stream);
 
 /* Without entering and leaving, too; a captured stream takes them into its graph. */
-cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args,
-			  cudaStream_t stream);
+cudaError_t cudart_launch(struct session_kernel *kernel, const struct session_launch *l,
+			  void **args, cudaStream_t stream);
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data);
 cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
 			      cudaStream_t stream);

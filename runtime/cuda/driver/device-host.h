@@ -35,7 +35,7 @@ struct device_host {
 	 * (line 4)"; 0: unknown. */
 	uint32_t (*caller_line)(void);
 	/* Address of a function or variable that the unit being loaded defines on the host, NULL if
-	 * it does not: entries are known by the address of their stub, device variables by the
+	 * it does not: kernels are known by the address of their stub, device variables by the
 	 * address of their stand-in. */
 	void *(*host_symbol)(const char *name);
 	/* The same for a function of it that has no name for other units, such as the stub of a

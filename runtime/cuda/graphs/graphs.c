@@ -230,17 +230,17 @@ void graphs_remove(struct session_node *n)
 }
 
 /* As it is defined now. */
-struct session_entry *graphs_entry(const struct session_launch *l)
+struct session_kernel *graphs_kernel(const struct session_launch *l)
 {
-	return l->name[0] ? device_code_entry(l->name) : device_code_entry_at(l->stub);
+	return l->name[0] ? device_code_kernel(l->name) : device_code_kernel_at(l->stub);
 }
 
-/* The bytes of the arguments, one behind the other at the offsets that the entry has them at. */
-static cudaError_t copy_args(struct session_entry *e, void **args, struct session_launch *ret)
+/* The bytes of the arguments, one behind the other at the offsets that the kernel has them at. */
+static cudaError_t copy_args(struct session_kernel *kernel, void **args, struct session_launch *ret)
 {
 	size_t offset, size, end = 0;
 	CUfunction f;
-	cudaError_t result = (cudaError_t)device_note(device_code_function(e, &f));
+	cudaError_t result = (cudaError_t)device_note(device_code_function(kernel, &f));
 
 	ret->args = NULL;
 	for (uint32_t pass = 0; pass < 2 && !result; pass++) {
@@ -263,15 +263,15 @@ static cudaError_t copy_args(struct session_entry *e, void **args, struct sessio
 	return result;
 }
 
-cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args)
+cudaError_t graphs_launch_init(struct session_launch *l, struct session_kernel *kernel, void **args)
 {
-	cudaError_t result = e ? copy_args(e, args, l) : cudaErrorInvalidDeviceFunction;
+	cudaError_t result = kernel ? copy_args(kernel, args, l) : cudaErrorInvalidDeviceFunction;
 
 	if (result)
 		return result;
-	l->stub = e->stub;
+	l->stub = kernel->stub;
 	l->pointers = NULL;
-	l->name = session_strdup(e->name);
+	l->name = session_strdup(kernel->name);
 	if (l->name)
 		return cudaSuccess;
 	if (l->args)
@@ -279,14 +279,15 @@ cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e
 	return cudaErrorMemoryAllocation;
 }
 
-cudaError_t graphs_launch_args(const struct session_launch *l, struct session_entry *e, void **ret)
+cudaError_t graphs_launch_args(const struct session_launch *l, struct session_kernel *kernel,
+			       void **ret)
 {
 	size_t offset, size;
 	CUfunction f;
-	cudaError_t result = (cudaError_t)device_note(device_code_function(e, &f));
+	cudaError_t result = (cudaError_t)device_note(device_code_function(kernel, &f));
 
 	for (uint32_t i = 0; i < l->n_args && !result; i++) {
-		/* The entry was defined anew, with other parameters. */
+		/* The kernel was defined anew, with other parameters. */
 		if (device.driver->cuFuncGetParamInfo(f, i, &offset, &size))
 			return cudaErrorInvalidDeviceFunction;
 		ret[i] = l->args + offset;
@@ -296,12 +297,13 @@ cudaError_t graphs_launch_args(const struct session_launch *l, struct session_en
 
 static cudaError_t copy_launch(struct session_launch *to, const struct session_launch *from)
 {
-	struct session_entry *e = graphs_entry(from);
+	struct session_kernel *kernel = graphs_kernel(from);
 	void *args[GRAPHS_PARAMETERS_MAX];
-	cudaError_t result = e ? graphs_launch_args(from, e, args) : cudaErrorInvalidDeviceFunction;
+	cudaError_t result =
+		kernel ? graphs_launch_args(from, kernel, args) : cudaErrorInvalidDeviceFunction;
 
 	*to = *from;
-	return result ? result : graphs_launch_init(to, e, args);
+	return result ? result : graphs_launch_init(to, kernel, args);
 }
 
 static cudaError_t copy_child(struct session_graph **to, const struct session_graph *from,
@@ -444,14 +446,14 @@ cudaError_t graphs_capture(struct session_stream *s, const struct session_node *
 	return result;
 }
 
-cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_kernel *kernel,
 				  const struct session_launch *l, void **args)
 {
 	struct session_node n = { .kind = NODE_LAUNCH, .launch = *l };
 	cudaError_t result;
 
 	device_lock();
-	result = graphs_launch_init(&n.launch, e, args);
+	result = graphs_launch_init(&n.launch, kernel, args);
 	device_unlock();
 	return result ? result : graphs_capture(s, &n);
 }

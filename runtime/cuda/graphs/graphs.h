@@ -78,14 +78,16 @@ struct session_object_reference *graphs_find_reference(const struct session_grap
 						       const struct session_user_object *o);
 
 /* A launch as it is kept: `args` are copied. */
-cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args);
-struct session_entry *graphs_entry(const struct session_launch *l);
+cudaError_t graphs_launch_init(struct session_launch *l, struct session_kernel *kernel,
+			       void **args);
+struct session_kernel *graphs_kernel(const struct session_launch *l);
 /* Where its arguments lie: GRAPHS_PARAMETERS_MAX pointers at most. */
-cudaError_t graphs_launch_args(const struct session_launch *l, struct session_entry *e, void **ret);
+cudaError_t graphs_launch_args(const struct session_launch *l, struct session_kernel *kernel,
+			       void **ret);
 
 /* What a captured stream is asked to do; takes what n points at, also when it fails. */
 cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n);
-cudaError_t graphs_capture_launch(struct session_stream *s, struct session_entry *e,
+cudaError_t graphs_capture_launch(struct session_stream *s, struct session_kernel *kernel,
 				  const struct session_launch *l, void **args);
 
 /* A memory node of some graph, an executable one too, has the memory at this address. */

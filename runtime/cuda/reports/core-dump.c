@@ -289,12 +289,12 @@ static void set_place(struct reader *r)
 			continue;
 		if (known->n_frames)
 			append(known, &at);
-		else if (at.n_frames || !*known->entry)
+		else if (at.n_frames || !*known->kernel)
 			*known = at;
 	}
 }
 
-static void set_entry(struct reader *r)
+static void set_kernel(struct reader *r)
 {
 	struct row cta = above(r, &r->warp);
 	uint64_t id = get(&cta, CTA_grid);
@@ -309,7 +309,7 @@ static void set_entry(struct reader *r)
 		for (grid = rows_of(r, i); grid.number < grid.n; grid.number++)
 			if (get(&grid, GRID_id) == id &&
 			    find_place(r, get(&grid, GRID_entry_address), &at)) {
-				memcpy(r->dump->place.entry, at.entry, sizeof(at.entry));
+				memcpy(r->dump->place.kernel, at.kernel, sizeof(at.kernel));
 				return;
 			}
 	}
@@ -353,7 +353,7 @@ int core_dump_read(const void *data, size_t len, struct core_dump *ret, struct e
 		r.pc = get(&r.warp, WARP_error_pc_valid) ? get(&r.warp, WARP_error_pc) : r.lane_pc;
 	}
 	set_place(&r);
-	set_entry(&r);
+	set_kernel(&r);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU core dump says about a fault: which entry, which thread, which line. The dump is the
+ * What a GPU core dump says about a fault: which kernel, which thread, which line. The dump is the
  * file that a CUDA driver writes when it is asked to by cuCoredumpSetAttribute(); core-dump.def has
  * what is read of it.
  */
@@ -17,7 +17,7 @@ struct error;
 
 struct core_dump {
 	uint32_t exception;       /* device-exceptions.def; 0: it is not told */
-	struct cubin_place place; /* entry "": it is not known */
+	struct cubin_place place; /* kernel "": it is not known */
 	uint32_t n_threads;       /* of the warp that have faulted; 0: no thread is told */
 	uint32_t block[3], first[3],
 		last[3];  /* of these threads; the hardware tells no single one of a warp */

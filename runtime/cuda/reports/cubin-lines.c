@@ -60,26 +60,26 @@ static uint64_t absolute(const struct search *s, uint64_t value)
 	return holds(&s->text, value) ? value : s->text.sh_addr + value;
 }
 
-/* A device function lies in the section of the entry that calls it, as $entry$function. */
+/* A device function lies in the section of the kernel that calls it, as $kernel$function. */
 static void find_function(struct search *s)
 {
-	const char *entry = elf_file_name(&s->elf, &s->text) + strlen(TEXT);
+	const char *kernel = elf_file_name(&s->elf, &s->text) + strlen(TEXT);
 	uint64_t size = UINT64_MAX;
 	Elf64_Sym symbol;
 
-	snprintf(s->place->entry, sizeof(s->place->entry), "%s", entry);
-	snprintf(s->place->function, sizeof(s->place->function), "%s", entry);
+	snprintf(s->place->kernel, sizeof(s->place->kernel), "%s", kernel);
+	snprintf(s->place->function, sizeof(s->place->function), "%s", kernel);
 	s->place->offset = s->address - s->text.sh_addr;
 	for (size_t i = 0; elf_bytes_row(&s->symbols, i, &symbol, sizeof(symbol)); i++) {
 		uint64_t start = absolute(s, symbol.st_value);
 		const char *name = elf_file_string(&s->elf, s->strings, symbol.st_name);
-		size_t len = strlen(entry);
+		size_t len = strlen(kernel);
 
 		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != s->section ||
 		    symbol.st_size > size || s->address < start ||
 		    s->address - start >= symbol.st_size)
 			continue;
-		if (name[0] == '$' && !strncmp(name + 1, entry, len) && name[1 + len] == '$')
+		if (name[0] == '$' && !strncmp(name + 1, kernel, len) && name[1 + len] == '$')
 			name += len + 2;
 		snprintf(s->place->function, sizeof(s->place->function), "%s", name);
 		s->place->offset = s->address - start;

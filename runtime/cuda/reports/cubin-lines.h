@@ -2,7 +2,7 @@
 /*
  * Where an address of device code lies in an image of machine code that a core dump has with it:
  * the function, and the lines of source with the calls that were inlined there. The image is one
- * that the driver has relocated: its .text sections, one an entry, have the addresses at which they
+ * that the driver has relocated: its .text sections, one a kernel, have the addresses at which they
  * ran.
  */
 #ifndef CGPU_RUNTIME_CUDA_REPORTS_CUBIN_LINES_H
@@ -24,9 +24,9 @@ struct cubin_frame {
 };
 
 struct cubin_place {
-	char entry[CUBIN_NAME_MAX];    /* PTX names */
+	char kernel[CUBIN_NAME_MAX];   /* PTX names */
 	char function[CUBIN_NAME_MAX]; /* of a __device__ function that was not inlined; else the
-					  entry */
+					  kernel */
 	uint64_t offset;               /* in it */
 	uint32_t n_frames;             /* innermost first; 0: there is no line information */
 	struct cubin_frame frames[CUBIN_FRAMES_MAX];

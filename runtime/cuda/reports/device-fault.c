@@ -117,11 +117,11 @@ void device_fault_ename(CUresult code, char *ret, size_t size)
 	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
 }
 
-static void put_place(const char *entry, const char *file, uint32_t line, struct buffer *text)
+static void put_place(const char *kernel, const char *file, uint32_t line, struct buffer *text)
 {
-	if (*entry) {
+	if (*kernel) {
 		buffer_puts(text, ", in the CUDA kernel ");
-		kernel_name_put(entry, text);
+		kernel_name_put(kernel, text);
 	}
 	if (line)
 		buffer_printf(text, ", line %u of %s", line, file);
@@ -139,7 +139,7 @@ static void put_fault(CUresult code, struct buffer *text)
 		placed = report.entry[0];
 		buffer_puts(text, report.text);
 	} else if (has_dump) {
-		put_place(dump.place.entry, dump.place.n_frames ? dump.place.frames[0].file : "",
+		put_place(dump.place.kernel, dump.place.n_frames ? dump.place.frames[0].file : "",
 			  dump.place.n_frames ? dump.place.frames[0].line : 0, text);
 		put_dump(&dump, text);
 	} else {

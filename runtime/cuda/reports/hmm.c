@@ -46,14 +46,14 @@ static bool is_shared_host(uint64_t address)
 static CUresult refuse(const char *ptx_name, const struct ptx_writes_base *b, uint64_t address)
 {
 	const char *name = device.host->name_of_pointer(address);
-	cleanup_buffer struct buffer entry = BUFFER_INIT;
+	cleanup_buffer struct buffer kernel = BUFFER_INIT;
 
-	kernel_name_put(ptx_name, &entry);
+	kernel_name_put(ptx_name, &kernel);
 	call_errors_explain(
 		"argument %u of %s, 0x%llx%s%s%s, is memory of the host that is mapped shared, and "
 		"device code does atomic operations there: on this GPU they would end its context. "
 		"Take memory of cudaMallocManaged(), or of cudaMalloc() and copy with cudaMemcpy()",
-		b->parameter + 1, buffer_text(&entry), (unsigned long long)address,
+		b->parameter + 1, buffer_text(&kernel), (unsigned long long)address,
 		*name ? " (`" : "", name, *name ? "`)" : "");
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

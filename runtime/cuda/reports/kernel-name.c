@@ -13,12 +13,12 @@
 /* The C name of a CUDA kernel whose PTX name is known. */
 static const char *c_name(const char *ptx_name)
 {
-	const struct session_array *a = &device.session->entries;
+	const struct session_array *a = &device.session->kernels;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
-		    *session_at(a, struct session_entry, i)->name)
-			return session_at(a, struct session_entry, i)->name;
+		if (!strcmp(session_at(a, struct session_kernel, i)->ptx_name, ptx_name) &&
+		    *session_at(a, struct session_kernel, i)->name)
+			return session_at(a, struct session_kernel, i)->name;
 	return ptx_name;
 }
 

@@ -129,16 +129,18 @@ static void name_buffer(struct row *r, const struct session_buffer *b)
 	r->told.place = b->kind >= BUFFER_MANAGED ? TRACE_HOST_SIDE : TRACE_DEVICE_SIDE;
 }
 
-static void name_entry(struct row *r, CUfunction f)
+static void name_kernel(struct row *r, CUfunction f)
 {
-	const struct session_array *a = &device.session->entries;
+	const struct session_array *a = &device.session->kernels;
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct session_entry *e = session_at(a, struct session_entry, i);
+		const struct session_kernel *kernel = session_at(a, struct session_kernel, i);
 
-		if (e->on[r->device].epoch != device.epoch || e->on[r->device].function != f)
+		if (kernel->on[r->device].epoch != device.epoch ||
+		    kernel->on[r->device].function != f)
 			continue;
-		snprintf(r->name, sizeof(r->name), "%s", *e->name ? e->name : e->ptx_name);
+		snprintf(r->name, sizeof(r->name), "%s",
+			 *kernel->name ? kernel->name : kernel->ptx_name);
 		return;
 	}
 }
@@ -300,7 +302,7 @@ static struct row begin_launch(CUfunction f, const uint32_t grid[3], const uint3
 {
 	struct row r = begin_on(TRACE_LAUNCH, s);
 
-	name_entry(&r, f);
+	name_kernel(&r, f);
 	memcpy(r.told.grid, grid, sizeof(r.told.grid));
 	memcpy(r.told.block, block, sizeof(r.told.block));
 	r.told.shared = shared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small pre-images share a scratch chunk. Before a launch the buffers are saved that its arguments
- * point to and that its code writes. An entry that runs wild writes elsewhere, and just then the
+ * point to and that its code writes. A kernel that runs wild writes elsewhere, and just then the
  * rollback is needed; so what is not saved is watched:
  *
  *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed

@@ -20,7 +20,7 @@ CUresult preimage_save(struct session_buffer *b);
 /* Device code is about to run on the thread's device of which nothing is known: it may write to all
  * that it reaches. */
 CUresult preimage_save_all(void);
-/* The same of an entry that writes as `w` says, with these arguments. */
+/* The same of a kernel that writes as `w` says, with these arguments. */
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args);
 /*
  * The same of code that is not known, in two steps: what each of its arguments points to, if that

@@ -82,7 +82,7 @@ struct session_place {
 /* Device code of one unit: device-code.c. */
 struct session_unit {
 	uint32_t cell;
-	uint32_t users; /* entries and variables that still point here; 0: source is NULL */
+	uint32_t users; /* kernels and variables that still point here; 0: source is NULL */
 	char *source;   /* PTX as it was compiled, NUL-terminated */
 	struct session_array places; /* struct session_place, in the order of the source */
 	bool holds_code;             /* variables of it hold addresses of its functions */
@@ -101,7 +101,7 @@ struct session_source {
 	char *text;
 };
 
-struct session_entry {
+struct session_kernel {
 	char *name; /* C name; "": only its stub is known */
 	char *ptx_name;
 	void *stub;         /* address of the host stub, may be NULL */
@@ -193,7 +193,7 @@ struct session_pool {
 };
 
 struct session_launch {
-	char *name; /* C name of the entry; "": it is known by its stub */
+	char *name; /* C name of the kernel; "": it is known by its stub */
 	void *stub;
 	dim3 grid, block;
 	size_t shared;
@@ -201,7 +201,7 @@ struct session_launch {
 	int32_t priority; /* of a node; advice, as the window is */
 	struct cudaAccessPolicyWindow window;
 	uint32_t n_args;
-	char *args;      /* at the offsets of the entry's parameters */
+	char *args;      /* at the offsets of the kernel's parameters */
 	void **pointers; /* to each of them, for who has asked; NULL: nobody */
 };
 
@@ -296,7 +296,7 @@ struct session_graph {
 /* A kernel or a variable of a library; its address stands for it on the host, and is its handle. */
 struct session_library_name {
 	char *name;
-	bool is_entry;
+	bool is_kernel;
 	void *managed; /* of a managed variable: where it lies */
 	uint64_t size; /* of a variable */
 };
@@ -360,7 +360,7 @@ struct session {
 	struct session_array freed;   /* struct session_buffer, a ring */
 	uint32_t freed_next;
 	struct session_array units;           /* struct session_unit */
-	struct session_array entries;         /* struct session_entry */
+	struct session_array kernels;         /* struct session_kernel */
 	struct session_array variables;       /* struct session_variable */
 	struct session_array sources;         /* struct session_source, the oldest first */
 	struct session_array streams;         /* struct session_stream * */
