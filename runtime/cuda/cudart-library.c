@@ -71,7 +71,7 @@ __attribute__((constructor)) static void start(void)
 		device_cell_begin(0, 0);
 }
 
-/* What the runtime says it cannot do has names of the API, too. */
+/* Functions that only say that they are not supported have names of the API, too. */
 #define REASON(symbol, text)
 #define UNSUPPORTED(name, reason)                                                                  \
 	int name(void);                                                                            \

@@ -122,7 +122,7 @@ int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, st
 		return 0;
 	log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)",
 		    (unsigned long long)address, cuda_error_text(result), (int)result);
-	/* What is given up is found missing at the end. */
+	/* Memory that is given up is found missing at the end. */
 	if (!device.gives_up)
 		put_out_of_reach(address, size, result);
 	return 0;
@@ -185,7 +185,7 @@ void device_close_chunk(uint64_t id)
 		vmm_pool_detach(id);
 }
 
-/* What has no memory at all is told at the end. */
+/* A buffer that has no memory at all is told at the end. */
 static void note_not_back(uint64_t address)
 {
 	struct session_buffer *b = buffer_in(address, 1);

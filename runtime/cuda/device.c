@@ -209,7 +209,7 @@ void device_unusable_ename(char *ret, size_t size)
 	device_fault_ename(device.unusable, ret, size);
 }
 
-/* What this cell has done to the device becomes the session's; device.lock is held. */
+/* All that this cell has done to the device becomes the session's; device.lock is held. */
 static void settle(void)
 {
 	device.session->library_bytes =

@@ -107,7 +107,7 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 void device_set_limit(uint64_t limit);
 /* enum device_rollback; from the next cell on. */
 void device_set_rollback(unsigned mode);
-/* What keeping the old content of buffers, or its digest, has cost since the cell began. */
+/* The cost of keeping the old content of buffers, or its digest, since the cell began. */
 struct device_rollback_cost {
 	uint64_t saved_bytes, saved_ns;
 	uint64_t read_bytes, read_ns;
@@ -150,8 +150,8 @@ void device_forget_scratch(void);
 /* Between cells, and no thread of a cell runs: a suspend of the machine that loses device memory
  * will be found out. */
 void device_expect_suspend(void);
-/* Where the cell's output goes already. If there was one since the last cell: what it has lost is
- * told on stderr. */
+/* If the machine was suspended since the last cell, what that has lost is told on stderr, where the
+ * cell's output goes already. */
 void device_look_after_suspend(void);
 /*
  * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go
@@ -175,7 +175,7 @@ void device_source_put(uint32_t cell, uint32_t line, struct buffer *out);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);
-/* What cudaMalloc() has given and cudaFree() has not taken back, by address. */
+/* Buffers that cudaMalloc() has given and cudaFree() has not taken back, by address. */
 struct device_buffer {
 	uint64_t address;
 	uint64_t size;
@@ -196,7 +196,7 @@ void device_report(struct buffer *out);
  * there is none. */
 void *device_symbol(const char *name);
 
-/* That of ours for a function that makes or destroys a handle of a loaded library
+/* The address of our function for one that makes or destroys a handle of a loaded library
  * (library-handles.h); NULL otherwise. */
 void *device_library_symbol(const char *name);
 /* Are there handles of libraries that another worker has made? */

@@ -122,7 +122,7 @@ static void *host_symbol(const char *name)
 	return device.host->host_symbol ? device.host->host_symbol(name) : NULL;
 }
 
-/* What a registered one is known by: itself, or the pointer to it. */
+/* A registered variable is known by itself, or by the pointer to it. */
 static void *stand_in_of(const char *name)
 {
 	const struct device_code_name *known = find_registered(name);
@@ -153,13 +153,13 @@ static struct session_variable *variable_at(uint32_t index)
 	return session_at(&device.session->variables, struct session_variable, index);
 }
 
-/* What stands for a variable of the unit; its index is that of the item in the source. */
+/* The place of a variable of the unit; its index is that of the item in the source. */
 static struct session_place *place_at(uint32_t unit, size_t i)
 {
 	return session_at(&unit_at(unit)->places, struct session_place, i);
 }
 
-/* Of a program that is run again the one that its pointer led to; NULL: there is none. */
+/* A program that is run again keeps the memory that its pointer led to; NULL: there is none. */
 static void *earlier_managed(const struct ptx_variable *v)
 {
 	const struct session_variable *known =
@@ -469,7 +469,7 @@ static CUresult load_module(struct session_unit *u, struct error *err)
 	return device_note(result);
 }
 
-/* Where nobody is told but by a result, the log has the reason. */
+/* A caller that is told no more than a result finds the reason in the log. */
 static CUresult need_module(struct session_unit *u)
 {
 	struct error err = ERROR_INIT;
@@ -497,7 +497,7 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 	return device_note(result);
 }
 
-/* What is known of a kernel in this worker. */
+/* Forgets what this worker knows of a kernel. */
 static void forget_functions(struct session_kernel *kernel)
 {
 	for (int i = 0; i < DEVICES_MAX; i++)
@@ -522,7 +522,7 @@ static void *stub_of(const struct unit_entry *e, bool *ret_own)
 	return stub;
 }
 
-/* That of an earlier load, which this one replaces. */
+/* The kernel of an earlier load, which this one replaces. */
 static struct session_kernel *find_kernel(const struct unit_entry *from)
 {
 	bool own;

@@ -14,7 +14,7 @@
 struct error;
 struct unit;
 
-/* What stands for a kernel or a variable of device code on the host. */
+/* A kernel or a variable of device code, and what stands for it on the host. */
 struct device_code_name {
 	const char *name;
 	void *address;
@@ -36,8 +36,8 @@ int device_code_load(const struct unit *u, struct error *err);
 int device_code_load_registered(const struct unit *u, const struct device_code_names *names,
 				struct error *err);
 
-/* What stands for a kernel or a variable of device_code_load_registered() goes; the device does
- * nothing with it any more. */
+/* The object that stands for a kernel or a variable of device_code_load_registered() goes; the
+ * device does nothing with it any more. */
 void device_code_forget(const void *address);
 
 /* NULL when there is none. */
@@ -45,12 +45,12 @@ struct session_kernel *device_code_kernel(const char *name);
 struct session_kernel *device_code_kernel_at(const void *stub);
 struct session_variable *device_code_variable_at(const void *stand_in);
 
-/* Where the byte lies on a device that this byte of a host object stands in for; 0: the object
+/* The address on a device of the byte that this byte of a host object stands in for; 0: the object
  * stands for no variable of device code. *ret_size: bytes from there to the variable's end. */
 uint64_t device_code_stand_in(uint64_t stand_in, uint64_t *ret_size);
 
-/* Where the variable lies on the thread's device, which may use it for the first time; 0: there is
- * no memory for it. */
+/* The address of the variable on the thread's device, which may use it for the first time; 0: there
+ * is no memory for it. */
 uint64_t device_code_variable_address(struct session_variable *v);
 
 /* The bytes of a variable that is in_module, from the thread's device. */
@@ -58,8 +58,8 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 
 /* The driver's function on the thread's device; loads the module there in this worker. */
 CUresult device_code_function(struct session_kernel *kernel, CUfunction *ret);
-/* What it writes there, when device_code_function() was called; valid until the kernel is defined
- * anew. NULL: out of memory. */
+/* The writes of a kernel on the thread's device, when device_code_function() was called; valid
+ * until the kernel is defined anew. NULL: out of memory. */
 const struct ptx_writes *device_code_writes(struct session_kernel *kernel);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text needs is told by its declarations, before the driver is asked: its messages are for
- * people. */
+/* The declarations of a text tell what it needs, before the driver is asked: the driver's messages
+ * are for people. */
 #include "runtime/cuda/code/device-module.h"
 
 #include <limits.h>
@@ -57,7 +57,7 @@ static bool has_library(void *context, const char *folder)
 	return false;
 }
 
-/* That of the CUDA with which cells are compiled before all others. */
+/* The library of the CUDA with which cells are compiled comes before all others. */
 static void find_library(struct load *l)
 {
 	const char *only = getenv("CGPU_CUDA");

@@ -79,7 +79,7 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *ret)
 
 	if (!g)
 		return s ? cudaErrorIllegalState : cudaErrorInvalidResourceHandle;
-	/* Who has the graph already need not be told. */
+	/* A caller that has the graph already need not be told. */
 	if (!ret && !s->into_graph)
 		return cudaErrorInvalidValue;
 	if (ret)
@@ -130,7 +130,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 	return CUDART_CALL(ret ? is_capturing(stream, ret) : cudaErrorInvalidValue);
 }
 
-/* Where each answer goes that is wanted. */
+/* The places for answers; NULL: one is not wanted. */
 struct capture_info {
 	enum cudaStreamCaptureStatus *status;
 	unsigned long long *id;

@@ -75,7 +75,7 @@ static bool is_used(const struct session_graph *g, cudaGraphConditionalHandle ha
 	return used;
 }
 
-/* What may stand in a body: device work, and graphs of it. */
+/* A body may have device work, and graphs of it. */
 static bool may_be_in_body(const struct session_node *n)
 {
 	return n->kind <= NODE_FILL || n->kind == NODE_EMPTY || n->kind == NODE_CHILD ||

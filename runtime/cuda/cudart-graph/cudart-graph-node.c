@@ -10,7 +10,7 @@
 #include "runtime/cuda/cudart-graph/cudart-graph-condition.h"
 #include "runtime/cuda/graphs/graphs.h"
 
-/* Where a new node goes. */
+/* The place of a new node. */
 struct place {
 	cudaGraphNode_t *ret;
 	cudaGraph_t graph;
@@ -783,8 +783,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *ret, cudaGraph_t graph, const cuda
 	return CUDART_CALL(add_any(AT, p));
 }
 
-/* What memory is taken or given back cannot be changed, and a graph of a node only where it runs.
- * exec NULL: the node itself. */
+/* The memory of a node that takes or gives back some cannot be changed, and the graph of a node
+ * only where it runs. exec NULL: the node itself. */
 static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node,
 			      const struct cudaGraphNodeParams *params)
 {

@@ -68,7 +68,7 @@ static cudaError_t run_launch(const struct session_launch *l, cudaStream_t strea
 	return result ? result : cudart_launch(kernel, l, args, stream);
 }
 
-/* Which body runs is known when all before it has run, so this waits for that. */
+/* The body that runs is known when all before it has run, so this waits for that. */
 static cudaError_t run_conditional(const struct session_node *n, cudaStream_t stream)
 {
 	const struct session_graph *body;
@@ -223,7 +223,8 @@ static cudaError_t run_lanes(const struct session_graph *g, cudaStream_t stream)
 			result = mark(stream, &r.start);
 		for (uint32_t i = 0; i < g->steps.n && !result; i++)
 			result = run_step(&r, session_at(&g->steps, struct graph_step, i));
-		/* What has begun is of the stream, also when the rest of it failed. */
+		/* The lanes that have begun are joined with the stream, also when the rest failed.
+		 */
 		joined = join(&r);
 		device_switch(before);
 	}

@@ -11,7 +11,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
 }
 
-/* What the driver is asked for; flags of both interfaces have the same values. */
+/* The shape as the driver is asked for it; flags of both interfaces have the same values. */
 static cudaError_t describe(const struct cudaChannelFormatDesc *d, struct cudaExtent extent,
 			    unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *ret)
 {

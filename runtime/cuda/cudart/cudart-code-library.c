@@ -44,7 +44,7 @@ static struct session_library_name *find_name(const struct session_library *l, c
 	return NULL;
 }
 
-/* What a load needs of the names, beside the session's own. */
+/* A load at work: the library, and the names of its text. */
 struct load {
 	struct session_library *library;
 	struct buffer names;   /* struct device_code_name */
@@ -188,7 +188,7 @@ static cudaError_t new_library(const struct buffer *ptx, cudaLibrary_t *ret, str
 								     : cudaErrorInvalidPtx;
 }
 
-/* What the text is, so that the reader of an error sees why; a cubin has no PTX to run on any
+/* An error says what the text is, so that its reader sees why; a cubin has no PTX to run on any
  * device. */
 static cudaError_t load(const void *code, cudaLibrary_t *ret)
 {

@@ -10,7 +10,7 @@
 #include "runtime/cuda/rollback/images.h"
 #include "runtime/cuda/session/capture.h"
 
-/* Where one side of a copy begins. */
+/* The beginning of one side of a copy. */
 struct side {
 	struct session_image *image; /* NULL: linear memory */
 	cudaArray_const_t array;     /* a cell's handle, to be looked up */

@@ -392,7 +392,7 @@ cudaError_t cudaProfilerStop(void)
 	return CUDART_CALL(cudaSuccess);
 }
 
-/* What a link that does atomic operations by itself does of each: all that device code has. */
+/* A link that does atomic operations by itself does all those that device code has. */
 static unsigned capabilities_of(enum cudaAtomicOperation operation)
 {
 	unsigned all = cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32 |

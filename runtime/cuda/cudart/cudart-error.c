@@ -12,7 +12,7 @@ cudaError_t cgpu_looked_at(cudaError_t result)
 	return result;
 }
 
-/* What a broken device answers to everything. */
+/* A broken device answers to everything with its first error. */
 static cudaError_t current_error(void)
 {
 	return device.sticky ? (cudaError_t)device.sticky : call_errors_last();

@@ -46,8 +46,8 @@ static const struct {
 };
 enum { N_SIDES = 6, ALL_THREADS = N_SIDES, N_LIMITS };
 
-/* Of the current device, asked for once in this process; NULL: it does not say. device.lock is
- * held. */
+/* The limits of the current device, asked for once in this process; NULL: it does not say.
+ * device.lock is held. */
 static const int *shape_limits(void)
 {
 	static int known[DEVICES_MAX][N_LIMITS];
@@ -92,7 +92,7 @@ static cudaError_t check_shape(const struct configuration *c, const struct sessi
 	return cudaSuccess;
 }
 
-/* Of a launch that the driver has refused: is it the shared memory? */
+/* The driver has refused a launch: says why, if it is for the shared memory. */
 static void explain_shared(const struct configuration *c, CUfunction f)
 {
 	int fixed = 0, most = 0;
@@ -517,8 +517,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, con
 	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
 }
 
-/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the
- * kernel. */
+/* The bytes that each of `blocks` blocks of a multiprocessor can have beside the static shared
+ * memory of the kernel. */
 static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, int threads)
 {
 	int all, most, fixed, active;

@@ -31,8 +31,8 @@ static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 	return p;
 }
 
-/* Of a device, made when it is first asked for; NULL when there is no memory for it. device.lock is
- * held. */
+/* The default pool of a device, made when it is first asked for; NULL when there is no memory for
+ * it. device.lock is held. */
 static struct session_pool *default_pool(int ordinal)
 {
 	struct session_pool **p = &device.session->default_pool[ordinal];
@@ -173,7 +173,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *ret, const struct cudaMemPoolProps 
 	return CUDART_CALL(create(ret, props));
 }
 
-/* What was taken from it lives on until it is freed. */
+/* Memory that was taken from a pool lives on until it is freed. */
 static cudaError_t destroy(cudaMemPool_t pool)
 {
 	struct session *s = device.session;

@@ -379,7 +379,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
 	return CUDART_CALL(get_attribute(stream, attr, ret));
 }
 
-/* Of a stream of the session, the same number as long as it lives; the default ones have those of
+/* A stream of the session has the same number as long as it lives; the default ones have those of
  * their handles. */
 static cudaError_t stream_id(cudaStream_t stream, unsigned long long *ret)
 {
@@ -396,7 +396,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *ret)
 	return CUDART_CALL(ret ? stream_id(stream, ret) : cudaErrorInvalidValue);
 }
 
-/* What a stream has of them is fixed when it is made. */
+/* The attributes of a stream are fixed when it is made. */
 static cudaError_t copy_attributes(cudaStream_t dst, cudaStream_t src)
 {
 	CUstream s;

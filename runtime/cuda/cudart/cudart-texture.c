@@ -7,7 +7,7 @@
 
 #include "runtime/cuda/rollback/images.h"
 
-/* What the driver cannot know: whether the memory is a live buffer of the session. */
+/* The memory must be a live buffer of the session, which the driver cannot know. */
 static cudaError_t check_resource(const struct cudaResourceDesc *r)
 {
 	CUarray_format format;

@@ -108,7 +108,7 @@ cudaError_t cudart_before_write(const void *p, size_t size)
 	if (result || !cudart_is_device(p) || !size)
 		return result;
 	b = ledger_find((uintptr_t)p);
-	/* What libraries hold is put back by nobody. */
+	/* Memory of libraries is put back by nobody. */
 	return b ? cudart_error(preimage_save(b)) : cudaSuccess;
 }
 

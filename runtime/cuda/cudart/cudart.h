@@ -63,7 +63,7 @@ cudaError_t cudart_before_write(const void *p, size_t size);
 /* cudaErrorInvalidValue when a device address is not [p, p + size) of one live buffer; host
  * addresses pass. */
 cudaError_t cudart_check_range(const void *p, size_t size);
-/* Of the device window, whether live or not. */
+/* An address of the device window, whether it is in a live buffer or not. */
 bool cudart_is_device(const void *p);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the CUDA side is given by the worker core, and what it tells about the device. */
+/* The worker core gives these functions to the CUDA side, and is told this about the device. */
 #ifndef CGPU_RUNTIME_CUDA_DRIVER_DEVICE_HOST_H
 #define CGPU_RUNTIME_CUDA_DRIVER_DEVICE_HOST_H
 
@@ -13,7 +13,7 @@ struct address_description;
 struct device_watch;
 struct error;
 
-/* What the CUDA side needs from the worker core; borrowed for the life of the process. */
+/* The CUDA side needs these functions of the worker core; borrowed for the life of the process. */
 struct device_host {
 	/* Memory in the arena's META region that rolls back with the session; NULL when it is full.
 	 */
@@ -44,7 +44,7 @@ struct device_host {
 	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if
 	 * none is found. */
 	const char *(*name_of_pointer)(uint64_t address);
-	/* What lies at the address of the host; may be NULL. Any thread may ask. */
+	/* Describes what lies at an address of the host; may be NULL. Any thread may ask. */
 	void (*describe)(uint64_t address, struct address_description *ret);
 	/* The worker is in / has left a call that may wait for the device. */
 	void (*enter_device)(void);
@@ -69,7 +69,7 @@ struct device_host {
 	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE;
 	 * NULL: there are none. */
 	const char *dump_folder;
-	/* What others may look at while cells run; NULL: nobody does. */
+	/* A table that others may look at while cells run; NULL: nobody does. */
 	struct device_watch *watch;
 	/*
 	 * For drivers that have threads of their own, all NULL where there is nothing to say. Run a

@@ -22,7 +22,7 @@
 #define NODE "/dev/nvidia"
 #define MINORS_MAX 64
 
-/* Of NODE7, 7; -1: it is another file. */
+/* The number at the end of NODE7, which is 7; -1: it is another file. */
 static int minor_of(const char *path, const char *node)
 {
 	size_t n = strlen(node);

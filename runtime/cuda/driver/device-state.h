@@ -16,7 +16,7 @@ struct session;
 
 #define DEVICES_MAX 16
 
-/* What those above do when the driver has said something. */
+/* The rooms above do this when the driver has said something. */
 struct device_callbacks {
 	/* The first error that ends the device. */
 	void (*ended)(CUresult why);

@@ -36,8 +36,8 @@ static bool has_daemon(void)
 	return !access(path, F_OK);
 }
 
-/* What is not known is taken for exclusive: by MPS the device can be used then, and without it not
- * at all. */
+/* A mode that is not known is taken for exclusive: by MPS the device can be used then, and without
+ * it not at all. */
 static bool is_exclusive(void *nvml)
 {
 	int (*init)(void) = dlsym(nvml, "nvmlInit_v2");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is mapped at addresses of this process, as linux tells it. Not for signal handlers. */
+/* Mappings of this process, as Linux tells them. Not for signal handlers. */
 #ifndef CGPU_RUNTIME_CUDA_DRIVER_HOST_MAPPING_H
 #define CGPU_RUNTIME_CUDA_DRIVER_HOST_MAPPING_H
 

@@ -8,8 +8,7 @@
 #define LIBCUDA_PATH_MAX 4096
 #define LIBCUDA_NAME "libcuda.so.1"
 
-/* Where the machine's own driver is: the file that libcuda.so.1 stands for. False: there is none.
- */
+/* Finds the machine's own driver: the file that libcuda.so.1 stands for. False: there is none. */
 bool libcuda_find(char ret_path[LIBCUDA_PATH_MAX]);
 /* The same for another library that comes with it. */
 bool libcuda_find_file(const char *name, char ret_path[LIBCUDA_PATH_MAX]);

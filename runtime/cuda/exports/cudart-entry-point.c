@@ -18,7 +18,8 @@ static cudaError_t find(const char *name, void **ret, unsigned version, unsigned
 		return cudaErrorInvalidValue;
 	*ret = NULL;
 	result = libcuda_proc_address(name, ret, (int)version, flags, &status);
-	/* That there is none is an answer, too. The numbers of both enums are the same. */
+	/* A function that is not there is an answer, too. The numbers of both enums are the same.
+	 */
 	if (result == CUDA_ERROR_NOT_FOUND && status == CU_GET_PROC_ADDRESS_SUCCESS)
 		status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	if (ret_status)

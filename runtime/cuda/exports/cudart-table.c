@@ -45,8 +45,8 @@ static void *instead_of_machine_code(const char *name)
 	return NULL;
 }
 
-/* Of a call that waits for the device's legacy stream, which waits for those of threads: it has no
- * other form. False: it is none. */
+/* The name without _ptds, of a call that waits for the device's legacy stream: that waits for the
+ * streams of threads, so the call has no other form. False: it is none. */
 static bool plain_name(const char *name, char ret[PLAIN_MAX])
 {
 	const char *suffix = strstr(name, "_ptds");

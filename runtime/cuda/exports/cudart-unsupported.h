@@ -3,7 +3,7 @@
 #ifndef CGPU_RUNTIME_CUDA_EXPORTS_CUDART_UNSUPPORTED_H
 #define CGPU_RUNTIME_CUDA_EXPORTS_CUDART_UNSUPPORTED_H
 
-/* What a cell is linked to for that name; NULL when it is none of them. */
+/* The function that a cell is linked to for that name; NULL: it is none of them. */
 void *cudart_unsupported(const char *name);
 
 #endif

@@ -91,7 +91,8 @@ static bool is_shared(const struct session_node *n)
 	return false;
 }
 
-/* What no graph can give back any more: memory that is freed, by a node or by the program. */
+/* Memory that is freed, by a node or by the program, goes when no graph can give it back any more.
+ */
 static void release_memory(struct session_node *n)
 {
 	struct session_buffer *b = ledger_find((uintptr_t)n->memory.address);
@@ -157,7 +158,7 @@ void graphs_reset(void)
 		struct session_graph *g =
 			*session_at(&device.session->graphs, struct session_graph *, i);
 
-		/* Those of nodes go with these. */
+		/* Graphs that nodes own go with these. */
 		if (!g->owned) {
 			graphs_free(g);
 			i = device.session->graphs.n;

@@ -44,7 +44,7 @@ cudaError_t graphs_add(struct session_graph *g, const struct session_node *n,
 cudaError_t graphs_depend(struct session_node *n, struct session_node *on);
 bool graphs_depends(const struct session_node *n, const struct session_node *on);
 void graphs_remove(struct session_node *n);
-/* What a node is: to its new place, with all that it points at; and it goes. */
+/* The content of a node is copied to its new place, with all that it points at; or it goes. */
 cudaError_t graphs_copy_content(struct session_node *to, const struct session_node *from);
 void graphs_release_content(struct session_node *n);
 /* The nodes and dependencies of `from` into the empty graph `to`. */
@@ -81,11 +81,12 @@ struct session_object_reference *graphs_find_reference(const struct session_grap
 cudaError_t graphs_launch_init(struct session_launch *l, struct session_kernel *kernel,
 			       void **args);
 struct session_kernel *graphs_kernel(const struct session_launch *l);
-/* Where its arguments lie: GRAPHS_PARAMETERS_MAX pointers at most. */
+/* The addresses of the launch's arguments: GRAPHS_PARAMETERS_MAX pointers at most. */
 cudaError_t graphs_launch_args(const struct session_launch *l, struct session_kernel *kernel,
 			       void **ret);
 
-/* What a captured stream is asked to do; takes what n points at, also when it fails. */
+/* A captured stream is asked to do this: it becomes a node. Takes what n points at, also when it
+ * fails. */
 cudaError_t graphs_capture(struct session_stream *s, const struct session_node *n);
 cudaError_t graphs_capture_launch(struct session_stream *s, struct session_kernel *kernel,
 				  const struct session_launch *l, void **args);

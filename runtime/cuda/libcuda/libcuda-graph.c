@@ -249,7 +249,7 @@ static uint64_t taken_now(int device_number)
 /* One at a time, so that what is measured is this one's. */
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What was loaded is counted, or unloaded again. */
+/* The module that was loaded is counted, or unloaded again. */
 static CUresult settle_module(const char *call, void *handle, int device_number, uint64_t before,
 			      CUresult (*unload)(void *))
 {

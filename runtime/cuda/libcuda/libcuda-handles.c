@@ -29,8 +29,8 @@ static CUresult event_of_session(void *handle, CUevent *ret)
 	return result ? result : handles_event(handle, ret);
 }
 
-/* Where the session's handles lie there are none of the driver: it was one of the session, and is
- * destroyed. */
+/* No handle of the driver lies where those of the session do: such a handle was one of the session,
+ * and is destroyed. */
 static bool is_stale(const void *handle)
 {
 	return (uintptr_t)handle - ARENA_BASE - ARENA_META_OFFSET < ARENA_META_SIZE;
@@ -109,7 +109,7 @@ int libcuda_config_argument(long *argument)
 	const CUlaunchConfig *given = (const CUlaunchConfig *)*argument;
 	CUresult result;
 
-	/* What is wrong with it is the driver's to say. */
+	/* The driver says what is wrong with it. */
 	if (!given || given->numAttrs > ATTRIBUTES_MAX || (given->numAttrs && !given->attrs))
 		return CUDA_SUCCESS;
 	config = *given;

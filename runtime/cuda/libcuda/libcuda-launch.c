@@ -57,7 +57,7 @@ static bool find_block(void *const *extra, struct words *ret)
 	return ret->at;
 }
 
-/* Of a launch, as the driver is given them. */
+/* The arguments of a launch, as the driver is given them. */
 struct arguments {
 	CUfunction f;
 	void **params, **extra;

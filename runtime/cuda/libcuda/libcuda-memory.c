@@ -108,7 +108,7 @@ static CUresult host_unregister(void *p)
 
 /* ---- stream-ordered memory ---- */
 
-/* What a pool holds back beyond what was allocated from it. */
+/* Counts what a pool keeps beyond what was allocated from it. */
 static void settle_pool(CUmemoryPool pool, int device_number)
 {
 	struct library_memory row = { .kind = LIBRARY_POOL,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library finds current in the driver is as it was when our work behind its call is done. */
+/* The context that was current in the driver is so again when our work behind a library's call is
+ * done. */
 #include "runtime/cuda/libcuda/libcuda-real.h"
 
 #include "runtime/cuda/driver/device-state.h"

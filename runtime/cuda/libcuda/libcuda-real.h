@@ -22,7 +22,7 @@ struct libcuda_guard {
 extern const struct libcuda_guard libcuda_memory_guards[], libcuda_vmm_guards[],
 	libcuda_graph_guards[], libcuda_handle_guards[], libcuda_launch_guards[];
 
-/* Those of struct libcuda_hooks. */
+/* The functions of struct libcuda_hooks that exchange handles. */
 int libcuda_stream_argument(long *argument);
 int libcuda_event_argument(long *argument);
 int libcuda_config_argument(long *argument);

@@ -247,7 +247,7 @@ static CUresult retain(CUmemGenericAllocationHandle *ret, void *address)
 	if (result)
 		return result;
 	pthread_mutex_lock(&lock);
-	/* Of the same handle, or of the mapping that starts there. */
+	/* The row of the same handle, or of the mapping that starts there. */
 	at = find(*ret, false);
 	if (!*at)
 		at = find((uintptr_t)address, true);
@@ -274,7 +274,7 @@ static CUresult export(void *ret, CUmemGenericAllocationHandle handle,
 	return CUDA_SUCCESS;
 }
 
-/* What was exported here may come back. */
+/* Memory that was exported here may come back. */
 static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle,
 		       CUmemAllocationHandleType type)
 {

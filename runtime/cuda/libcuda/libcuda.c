@@ -197,7 +197,7 @@ static void *target_of(unsigned number)
 	}
 }
 
-/* What programs call for a function of the driver; NULL: it is none that has a name. */
+/* Our function for one of the driver's, as programs call it; NULL: the driver's has no name. */
 static void *function_of(const void *real)
 {
 	for (unsigned i = 0; i < LIBCUDA_COUNT; i++)

@@ -521,7 +521,7 @@ static int call_again(const struct session_library_setting *s, uint64_t value)
 	return call_setter((enum setter_number)s->setter, w);
 }
 
-/* What was set is set again, or told and forgotten; what was told with the report is not told
+/* Settings are made again, or told and forgotten; those that were told with the report are not told
  * twice. */
 static void set_again(struct session_library_handle *h)
 {

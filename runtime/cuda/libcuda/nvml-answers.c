@@ -61,7 +61,7 @@ struct rates {
 	unsigned gpu, memory;
 };
 
-/* What does not change. */
+/* Properties of the devices, which do not change. */
 static struct known {
 	char name[96], uuid[UUID_TEXT_MAX];
 	unsigned domain, bus, slot;
@@ -170,8 +170,8 @@ static int own_number(const void *handle)
 	return i < (uintptr_t)device.count ? (int)i : -1;
 }
 
-/* Of a device of the machine's NVML; -1: cells do not use it. Those of MIG have the same bytes
- * behind other letters. */
+/* The number that a device of the machine's NVML has for cells; -1: they do not use it. Those of
+ * MIG have the same bytes behind other letters. */
 static int real_number(void *handle)
 {
 	int (*get_uuid)(void *handle, char *ret, unsigned size) = nvml_real[NVML_nvmlDeviceGetUUID];
@@ -306,7 +306,7 @@ static int answer_nvmlDeviceGetPciInfo_v3(void *handle, void *ret)
 
 /* ---- memory ---- */
 
-/* What NVML says of a device of the machine, seen through the cap. False: it stays as it is. */
+/* Memory of a device of the machine, seen through the cap. False: it stays as it is. */
 static bool cap(int i, unsigned long long *total, unsigned long long *free_bytes)
 {
 	size_t t = *total, f = *free_bytes;
@@ -464,8 +464,8 @@ static int answer_nvmlDeviceGetGraphicsRunningProcesses(void *handle, unsigned *
 
 /* ---- what it does, and versions ---- */
 
-/* Of the time since the last sample, at least a tenth of a second ago. Memory is used only while a
- * launch runs. */
+/* Percent of the time since the last sample, at least a tenth of a second ago. Memory is used only
+ * while a launch runs. */
 static int answer_nvmlDeviceGetUtilizationRates(void *handle, struct rates *ret)
 {
 	static struct {

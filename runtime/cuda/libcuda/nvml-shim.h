@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libcgpu-nvml.so, which stands before NVML under its name, has for the worker: a place for
- * each function. */
+/* libcgpu-nvml.so, which stands before NVML under its name, has a place for each function, which
+ * the worker fills. */
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_NVML_SHIM_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_NVML_SHIM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel process is told of chunks of memory: WORKER_DEVICE_CHUNK and WORKER_DEVICE_DROP
+/* Messages to the kernel process about chunks of memory: WORKER_DEVICE_CHUNK and WORKER_DEVICE_DROP
  * of common/protocol/worker-protocol.h. */
 #ifndef CGPU_RUNTIME_CUDA_MEMORY_CHUNK_MESSAGE_H
 #define CGPU_RUNTIME_CUDA_MEMORY_CHUNK_MESSAGE_H

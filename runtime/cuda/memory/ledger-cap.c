@@ -141,7 +141,7 @@ uint64_t ledger_used_on(int ordinal)
 	return used;
 }
 
-/* What may still be taken is what the session may still take, on all devices together. */
+/* The session may still take so much, on all devices together. */
 void ledger_cap_view(size_t *free_bytes, size_t *total)
 {
 	uint64_t used = ledger_used(), left = used < device.limit ? device.limit - used : 0;
@@ -219,7 +219,7 @@ CUresult ledger_admit(const struct ledger_request *r)
 		ledger_refuse(r, why, ", or raise the limit: %limit gpu SIZE");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	/* What is smaller may have room beside others of its size, which counts as taken. */
+	/* A smaller request may have room beside others of its size, which counts as taken. */
 	if (r->kind < BUFFER_MANAGED && r->size >= DEVICE_WINDOW_GRANULE && has_no_room(r) &&
 	    refuse_for_room(r))
 		return CUDA_ERROR_OUT_OF_MEMORY;

@@ -235,7 +235,8 @@ CUresult ledger_free(struct session_buffer *b)
 		device.host->device_freed(b->cell, b->size);
 	if (device.driver->extension && !is_host_kind(b->kind))
 		device.driver->extension->annotate_freed(b->address, device.cell);
-	/* What existed before the cell may have to come back: nothing is put in its place. */
+	/* A buffer that existed before the cell may have to come back: nothing is put in its place.
+	 */
 	if (is_host_kind(b->kind) || b->born == device.session->serial)
 		take_out(b);
 	else

@@ -19,7 +19,7 @@ struct buffer;
 #define LEDGER_REFUSAL_MAX 4096
 #define LEDGER_HOST_ALIGN 4096 /* managed and pinned memory */
 
-/* What an allocation is for; name "" when unknown. */
+/* An allocation that is asked for; name "" when unknown. */
 struct ledger_request {
 	uint64_t size;
 	int device;
@@ -30,7 +30,7 @@ struct ledger_request {
 	uint32_t line;
 };
 
-/* What those above do when memory comes or goes. */
+/* The rooms above do this when memory comes or goes. */
 struct ledger_callbacks {
 	/* A small buffer is freed, and another one may get its place: its content is saved, if that
 	 * is not done yet. An error means that it cannot be freed. */
@@ -69,7 +69,7 @@ void ledger_settle(void);
 CUresult ledger_admit(const struct ledger_request *r);
 /* Bytes of device memory that a request takes. */
 uint64_t ledger_cost(const struct ledger_request *r);
-/* What a device has left, and what it has in all. */
+/* The bytes that a device has left, and those that it has in all. */
 CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total);
 /* Leave a refusal with this reason, and what to do but to free memory: ", or ...". */
 void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice);

@@ -102,8 +102,8 @@ static uint64_t limit_key(int device_number, CUlimit limit)
 	return (uint64_t)device_number << 32 | (uint64_t)limit;
 }
 
-/* What the value takes more than the one before is reserved, and what it takes less is free again.
- */
+/* Bytes that the value takes more than the one before are reserved, and those that it takes less
+ * are free again. */
 CUresult library_memory_limit_set(int device_number, CUlimit limit, size_t value)
 {
 	struct library_memory h = { .kind = LIBRARY_LIMIT,

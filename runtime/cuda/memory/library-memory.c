@@ -102,7 +102,7 @@ void library_memory_settle(int device_number, uint64_t bytes, const struct libra
 		before = find(h->kind, h->key);
 		if (before)
 			remove_row(before);
-		/* What has no row stays counted until the worker ends. */
+		/* Memory without a row stays counted until the worker ends. */
 		if (row.bytes && !add_row(&row))
 			reserved[device_number] += row.bytes;
 	}

@@ -58,8 +58,8 @@ bool library_memory_reaches(uint64_t address, uint64_t size);
 /* In all, of a device (-1: of all), and of one kind only. device.lock is held. */
 uint64_t library_memory_bytes(int device);
 uint64_t library_memory_bytes_of(enum library_memory_kind kind, int device);
-/* What was taken by the same call and on the same device in one row: number i, false behind the
- * last. device.lock is held. */
+/* Row number i of those in which all is summed up that was taken by the same call on the same
+ * device; false behind the last. device.lock is held. */
 bool library_memory_sum(uint32_t i, struct library_memory *ret);
 
 /* At the end of a cell: the kernel process is told what there is, if it has changed. device.lock is

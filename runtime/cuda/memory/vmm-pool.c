@@ -115,7 +115,7 @@ static struct session_chunk *chunk_of(uint64_t address)
 	return NULL;
 }
 
-/* Which devices reach a chunk, a bit each: its own, and the peers of that or those that its pool
+/* The devices that reach a chunk, a bit each: its own, and the peers of that or those that its pool
  * names. */
 static uint32_t reached_by(const struct chunk_handle *h)
 {
@@ -190,7 +190,8 @@ bool vmm_pool_owns(uint64_t address)
 	return address - DEVICE_BASE < device_window_size();
 }
 
-/* What was granted stays so until the cell is committed, also when it was given back in between. */
+/* Bytes that were granted stay so until the cell is committed, also when they were given back in
+ * between. */
 static uint64_t granted[DEVICES_MAX];
 
 static void settle_granted(void)
@@ -413,7 +414,7 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	c = session_insert(&s->chunks, sizeof(*c), index);
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	/* Who reaches it is looked up when it is mapped. */
+	/* The devices that reach it are looked up when it is mapped. */
 	*c = (struct session_chunk){ .address = at,
 				     .size = size,
 				     .born = s->serial,
@@ -618,7 +619,7 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 		*ret_address = h->address;
 		return CUDA_SUCCESS;
 	}
-	/* What did not fit this one hardly fits the next. */
+	/* Chunks that did not fit this request hardly fit the next. */
 	vmm_pool_forget();
 	if (!on_host)
 		result = scratch_on_device(ordinal, size, ret_id, ret_address);
@@ -691,7 +692,7 @@ static struct chunk_handle handle_of(uint64_t id, uint64_t size, uint64_t addres
 	return h;
 }
 
-/* What was created or imported takes its place. */
+/* A chunk that was created or imported takes its place. */
 static CUresult map_and_add(struct chunk_handle *h)
 {
 	CUresult result = map(h);

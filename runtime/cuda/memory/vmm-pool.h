@@ -38,7 +38,7 @@ CUresult vmm_pool_reach_changed(void);
 uint64_t vmm_pool_reserved(const struct session_pool *owner);
 /* The pool goes, its buffers stay. */
 void vmm_pool_disown(const struct session_pool *owner);
-/* What this cell has made and emptied again goes back to the driver. */
+/* Chunks that this cell has made and emptied again go back to the driver. */
 void vmm_pool_trim(void);
 /* The address lies where the session's memory is, and nobody else's. */
 bool vmm_pool_owns(uint64_t address);
@@ -78,7 +78,7 @@ CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address,
 			      int (*fill)(void *data, uint64_t address), void *data);
 /* A scratch chunk that was attached to be read. */
 void vmm_pool_detach(uint64_t id);
-/* Where scratch chunk `id` is mapped in this process, 0: unknown. */
+/* The address of scratch chunk `id` in this process, 0: unknown. */
 uint64_t vmm_pool_scratch_address(uint64_t id);
 /* Chunks of the session that no descriptor came for are made again, empty; their addresses are
  * reported. */
@@ -91,7 +91,7 @@ void vmm_pool_committed(void);
 /* Just before that: this chunk of pre-images is to wait for those of the next cell. The kernel is
  * told if it cannot. */
 void vmm_pool_keep(uint64_t id);
-/* What waits goes back, and the kernel is told. */
+/* Chunks of pre-images that wait go back, and the kernel process is told. */
 void vmm_pool_forget(void);
 
 #endif

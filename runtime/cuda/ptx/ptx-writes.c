@@ -108,7 +108,7 @@ static uint32_t name_in(struct analysis *a, uint32_t function, struct ptx_slice 
 	return len < (int)sizeof(text) ? names_add(&a->names, text, (size_t)len) : NAME_NONE;
 }
 
-/* Which register of ptx_variables_rewrite() it is; ADDRESS_REGISTERS: none. */
+/* The number of a register of ptx_variables_rewrite(); ADDRESS_REGISTERS: it is none of them. */
 static uint32_t address_register(struct ptx_slice s)
 {
 	size_t n = strlen(ADDRESS_REGISTER);
@@ -219,7 +219,7 @@ static uint32_t bits_of(const struct ptx_flow_instruction *i)
 	return ptx_flow_type_bits(type_of(i, 0));
 }
 
-/* What a function declares as registers and parameters has names that no register has. */
+/* Registers and parameters that a function declares have names that no other register has. */
 static uint32_t declared_name(struct analysis *a, struct ptx_slice s, enum ptx_flow_space space,
 			      bool add)
 {

@@ -53,7 +53,7 @@ int ptx_writes_read(struct ptx_writes *w, const char *text, size_t len, const ch
 		    struct error *err);
 void ptx_writes_release(struct ptx_writes *w);
 
-/* What a base is in a launch with these arguments. */
+/* The value of a base in a launch with these arguments. */
 uint64_t ptx_writes_value(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args);
 
 #endif

@@ -18,7 +18,7 @@ void call_errors_explain(const char *format, ...) __attribute__((format(printf, 
 void call_errors_looked_at(cudaError_t result);
 /* The cell has seen this error; cudaSuccess: all of them. */
 void call_errors_checked(cudaError_t error);
-/* Of this thread, cudaSuccess: none. */
+/* The last error of this thread; cudaSuccess: none. */
 cudaError_t call_errors_last(void);
 void call_errors_forget_last(void);
 

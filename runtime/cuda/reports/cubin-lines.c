@@ -87,8 +87,8 @@ static void find_function(struct search *s)
 	}
 }
 
-/* What a relocation of the address at `at` of .debug_line names; false: it is none of the section.
- */
+/* The address that a relocation at `at` of .debug_line names is added; false: it is none of the
+ * section. */
 static bool relocate(const struct search *s, uint64_t offset, uint64_t info, size_t at,
 		     uint64_t *address)
 {

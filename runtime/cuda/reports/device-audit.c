@@ -31,7 +31,7 @@ static uint64_t array_bytes(int ordinal)
 	return bytes;
 }
 
-/* What may be taken that no row stands for. */
+/* Bytes that may be taken and have no row. */
 static uint64_t unseen(int ordinal)
 {
 	size_t heap = 0;

@@ -52,7 +52,7 @@ void device_dump_ask(const struct cuda_driver *driver, const char *folder)
 	const char *wanted = getenv("CGPU_DEVICE_DUMP");
 	CUresult result;
 
-	/* What the environment asks for has its own place, and counts more to a driver. */
+	/* Dumps that the environment asks for have their own place, and count more to a driver. */
 	if (!folder || !*folder || driver->extension || !driver->cuCoredumpSetAttributeGlobal ||
 	    getenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION") || (wanted && !strcmp(wanted, "off")))
 		return;

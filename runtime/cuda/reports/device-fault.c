@@ -91,7 +91,7 @@ static void put_dump(const struct core_dump *d, struct buffer *out)
 	put_threads(d, out);
 }
 
-/* Of an error that no report of the machine explains. */
+/* No report of the machine explains the error: this says what is known of it. */
 static void put_what_is_known(CUresult code, struct buffer *out)
 {
 	if (*cuda_fault_meaning((int)code))

@@ -18,7 +18,7 @@ void device_fault_note(CUresult code);
 /* "CudaIllegalAddress" of 700. */
 void device_fault_ename(CUresult code, char *ret, size_t size);
 
-/* What device_fault_cause() of runtime/cuda/device.h is to tell. Async-signal-safe. */
+/* The text for device_fault_cause() of runtime/cuda/device.h. Async-signal-safe. */
 const char *device_fault_told(void);
 
 /* For a cell that ends so. */

@@ -88,7 +88,7 @@ CUresult hmm_check_launch(const char *ptx_name, const struct ptx_writes *w, void
 	return result;
 }
 
-/* Of data and heap that is so anyway, and it is asked often. */
+/* Data and heap are writable anyway, and the question comes often. */
 static bool is_writable(uint64_t address)
 {
 	struct host_mapping m;

@@ -24,7 +24,7 @@ CUresult hmm_check_launch(const char *ptx_name, const struct ptx_writes *w, void
  * mapped. */
 int hmm_find_host(uint64_t address, struct emulator_host_memory *ret);
 
-/* Of a fault: what it can not be on a device that reaches the host. */
+/* Says of a fault what it cannot be on a device that reaches the host. */
 void hmm_put_fault(CUresult code, struct buffer *out);
 
 #endif

@@ -154,7 +154,7 @@ static CUevent new_event(void)
 	return trace.inner->cuEventCreate(&e, CU_EVENT_DEFAULT) ? NULL : e;
 }
 
-/* Where the row number i of all stands, as long as it is kept. */
+/* The place of row number i of all, as long as that is kept. */
 static struct row *row_at(uint64_t i)
 {
 	return &trace.rows[i < ROWS ? i
@@ -556,7 +556,7 @@ int trace_begin(struct error *err)
 	memset(trace.bytes, 0, sizeof(trace.bytes));
 	memset(trace.origins, 0, sizeof(trace.origins));
 	trace.n_streams = 0;
-	/* What a thread of an earlier cell has wrapped goes on with the same table. */
+	/* A thread of an earlier cell may still use the table, so it stays the same one. */
 	if (!trace.inner) {
 		trace.inner = device.driver;
 		wrap();

@@ -60,7 +60,7 @@ static bool lacks_digest(const struct session_buffer *b, int ordinal)
 	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested;
 }
 
-/* What this cell has made or saved needs none. */
+/* A buffer that this cell has made or saved needs no digest. */
 static bool is_to_be_read(const struct session_buffer *b, int ordinal)
 {
 	uint64_t serial = device.session->serial;
@@ -81,7 +81,7 @@ static void batch_add(struct batch *batch, struct session_buffer *b)
 	batch->ranges[batch->n++] = (struct digest_range){ b->address, b->size, 0 };
 }
 
-/* Of those on device `where`. */
+/* The buffers on device `where` that are wanted. */
 static CUresult batch_open(struct batch *batch, int where, buffer_question *is_wanted, int ordinal)
 {
 	uint32_t n = device.session->buffers.n;
@@ -102,8 +102,8 @@ static void batch_close(struct batch *batch)
 	free(batch->ranges);
 }
 
-/* What they hold is as the last cell has left it, so this waits for nothing that the cell has
- * begun, as copies do. */
+/* The buffers hold what the last cell has left, so this waits for nothing that the cell has begun,
+ * as copies do. */
 static CUresult batch_compute(struct batch *batch, int ordinal)
 {
 	int before = device_current();

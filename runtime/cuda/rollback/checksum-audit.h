@@ -27,7 +27,7 @@ struct session_buffer;
 CUresult checksum_audit_reach(void);
 /* The digests hold no more, if the cell fails either: its content is given up. */
 CUresult checksum_audit_forget(struct session_buffer *b);
-/* What checksum_audit_reach() has read since then, and how long that took. */
+/* The cost counts from here: bytes that checksum_audit_reach() has read, and how long that took. */
 void checksum_audit_cell_begin(void);
 void checksum_audit_cost(uint64_t *ret_bytes, uint64_t *ret_ns);
 /* The device may reach more than before. */

@@ -17,7 +17,7 @@ struct digest_range {
 	uint64_t digest; /* the answer */
 };
 
-/* Of memory of the device that is current, in that stream of it, to the end. */
+/* Computes digests of memory of the current device in a stream of it, and waits for the end. */
 CUresult digest_compute(CUstream stream, struct digest_range *ranges, size_t n);
 
 #endif

@@ -313,7 +313,8 @@ CUresult preimage_save_all(void)
 {
 	CUresult result = save_reached();
 
-	/* Of constants. They were not to be written, and there is nothing to fall back on. */
+	/* Digests of constants are missing. They were not to be written, and there is nothing to
+	 * fall back on. */
 	if (!result && !is_watched && checksum_audit_reach())
 		log_warning("device memory: constants of the session are not watched, since the "
 			    "device computes no digests");
@@ -406,7 +407,7 @@ static CUresult save_launch(const struct ptx_writes *w, void **args)
 	return result;
 }
 
-/* Of what is not saved. A device that cannot compute digests has all of it saved. */
+/* Digests are taken of what is not saved. A device that cannot compute them has all of it saved. */
 static CUresult watch_rest(void)
 {
 	return is_watched || !checksum_audit_reach() ? CUDA_SUCCESS : save_reached();

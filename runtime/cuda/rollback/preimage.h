@@ -37,7 +37,7 @@ void preimage_reach_changed(void);
 /* In a new worker: put back what was saved, from scratch chunk `chunk`. */
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset);
 
-/* What was saved since then, and how long that took. */
+/* The cost counts from here: bytes that were saved, and how long that took. */
 void preimage_cell_begin(void);
 void preimage_cost(uint64_t *ret_bytes, uint64_t *ret_ns);
 /* At the start of a cell and after its end: nothing is saved. */

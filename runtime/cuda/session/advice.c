@@ -40,7 +40,7 @@ void advice_forget(uint64_t address, uint64_t size)
 			session_remove(&device.session->advice, sizeof(struct session_advice), i);
 }
 
-/* What holds at an address; *ret_end: how far, `end` at most. */
+/* The advice that holds at an address; *ret_end: how far, `end` at most. */
 static const struct session_advice *look(const struct session_advice *asked, uint64_t at,
 					 uint64_t end, uint64_t *ret_end)
 {

@@ -66,7 +66,7 @@ bool capture_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *ret)
 		return false;
 	device_lock();
 	if (s->capture && s->capture != e->capture) {
-		/* Of no capture, or of another one. */
+		/* The event is of no capture, or of another one. */
 		*ret = e->capture ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureIsolation;
 		s->capture->spoilt = true;
 	} else {
@@ -163,7 +163,7 @@ static bool is_before(const struct session_node *n, const struct session_node *o
 	return false;
 }
 
-/* What another stream did last comes before what the first one did last. */
+/* All that another stream did last comes before what the first one did last. */
 static bool is_joined(const struct session_stream *other, const struct session_stream *origin)
 {
 	for (uint32_t i = 0; i < other->last.n; i++) {
@@ -178,7 +178,7 @@ static bool is_joined(const struct session_stream *other, const struct session_s
 	return true;
 }
 
-/* That a capture began in. */
+/* The stream in which a capture began. */
 static const struct session_stream *origin_of(const struct session_graph *g)
 {
 	const struct session_array *a = &device.session->streams;

@@ -24,8 +24,8 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret);
 CUresult handles_event_free(cudaEvent_t event);
 CUresult handles_event(cudaEvent_t event, CUevent *ret);
 
-/* What the driver API has made in this worker is good for the functions above, too, as long as it
- * is not forgotten. */
+/* Handles that the driver API has made in this worker are good for the functions above, too, as
+ * long as they are not forgotten. */
 struct handles_driver {
 	void *handle; /* CUstream or CUevent */
 	bool is_event;
@@ -38,7 +38,7 @@ void handles_forget_driver(void *handle, bool is_event);
 /* NOT_READY while any stream of a device in this worker is busy (-1: of all devices), else the
  * first error. */
 CUresult handles_query_all(int device_number);
-/* Those of a device are gone, as after cudaDeviceReset(). */
+/* All streams and events of a device go, as after cudaDeviceReset(). */
 void handles_reset(int ordinal);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t *registered;
 static size_t n_registered, cap_registered;
 static atomic_bool complete = true;
 
-/* Of the first that is not below it. */
+/* The place of the first address that is not below this one. */
 static size_t place_of(uint64_t address)
 {
 	size_t low = 0, high = n_registered;

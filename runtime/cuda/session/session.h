@@ -73,7 +73,7 @@ struct session_buffer {
 	char name[48];
 };
 
-/* Where a variable in the PTX of a unit lies: 0 on devices that have not used the unit. */
+/* The addresses of a variable in the PTX of a unit: 0 on devices that have not used the unit. */
 struct session_place {
 	uint32_t variable; /* index of the session's variable and 1; 0: it is private to the unit */
 	uint64_t address[DEVICES_MAX];
@@ -126,7 +126,7 @@ struct session_variable {
 	bool in_module; /* it holds addresses of functions, and is where the driver has put it */
 };
 
-/* What a cudaStream_t and a cudaEvent_t point at: handles.c. */
+/* A cudaStream_t and a cudaEvent_t point at these: handles.c. */
 struct session_graph;
 
 struct session_stream {
@@ -150,7 +150,7 @@ struct session_event {
 	struct session_array last;     /* struct session_node *, that it stands behind */
 };
 
-/* What a cudaArray_t points at: images.c. */
+/* A cudaArray_t points at this: images.c. */
 struct session_image {
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 	struct cudaChannelFormatDesc format;
@@ -161,7 +161,7 @@ struct session_image {
 	CUarray handle;
 };
 
-/* What a cudaMipmappedArray_t points at. */
+/* A cudaMipmappedArray_t points at this. */
 struct session_mipmap {
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 	uint32_t n_levels;
@@ -182,7 +182,7 @@ struct session_object {
 	struct cudaResourceViewDesc view;
 };
 
-/* What a cudaMemPool_t points at: cudart-pool.c. */
+/* A cudaMemPool_t points at this: cudart-pool.c. */
 struct session_pool {
 	int32_t device;
 	uint32_t access;   /* a bit for each other device that reaches its memory */
@@ -228,7 +228,7 @@ struct session_condition {
 	uint32_t flags;
 };
 
-/* What a cudaGraphNode_t points at. */
+/* A cudaGraphNode_t points at this. */
 struct session_node {
 	enum session_node_kind kind;
 	bool disabled;
@@ -264,7 +264,7 @@ struct session_node {
 	};
 };
 
-/* What a cudaUserObject_t points at: cudart-user-object.c. */
+/* A cudaUserObject_t points at this: cudart-user-object.c. */
 struct session_user_object {
 	uint64_t references; /* 0: the cell's function is to be called */
 	cudaHostFn_t destroy;
@@ -276,7 +276,7 @@ struct session_object_reference {
 	uint32_t count;
 };
 
-/* What a cudaGraph_t or a cudaGraphExec_t points at: graphs.h. */
+/* A cudaGraph_t or a cudaGraphExec_t points at this: graphs.h. */
 struct session_graph {
 	bool executable;
 	bool owned;  /* by a node */
@@ -301,12 +301,12 @@ struct session_library_name {
 	uint64_t size; /* of a variable */
 };
 
-/* What a cudaLibrary_t points at: cudart-code-library.c. */
+/* A cudaLibrary_t points at this: cudart-code-library.c. */
 struct session_library {
 	struct session_array names; /* struct session_library_name * */
 };
 
-/* What a cell has said about a range of managed memory: cudart-advice.c. */
+/* Advice of a cell about a range of managed memory: advice.c. */
 enum session_advice_about {
 	ADVICE_READ_MOSTLY,
 	ADVICE_PREFERRED,
@@ -399,8 +399,8 @@ void session_array_clear(struct session_array *a);
 #define session_at(a, type, i) ((type *)(a)->items + (i))
 #define session_append(a, type) ((type *)session_insert((a), sizeof(type), (a)->n))
 
-/* Where p stands in an array of pointers, -1: nowhere. So a stale or wild handle is an error and no
- * crash. */
+/* The index of p in an array of pointers, -1: it is not there. So a stale or wild handle is an
+ * error and no crash. */
 int64_t session_index_of(const struct session_array *a, const void *p);
 /* NULL for default streams and for what is none. */
 struct session_stream *session_find_stream(cudaStream_t stream);

@@ -109,7 +109,7 @@ void source_text_keep_of(const struct unit *u)
 		source_text_keep();
 }
 
-/* Where a file of a program in several files begins in the cell's text. */
+/* The line of the cell's text at which a file of a program in several files begins. */
 static const char *find_file(const char *text, const char *name)
 {
 	size_t len = strlen(name);

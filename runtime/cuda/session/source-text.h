@@ -15,7 +15,7 @@ struct unit;
 
 /* The cell that runs has this text, borrowed until the next call; NULL: unknown. */
 void source_text_begin(uint32_t cell, const char *text);
-/* What is compiled from the running cell lives on; under device.lock. */
+/* Device code of the running cell lives on, so its text is kept; under device.lock. */
 void source_text_keep(void);
 /* The same when the unit declares something for device code. */
 void source_text_keep_of(const struct unit *u);
