@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/memory/address-map.h"
-#include "runtime/cuda/rollback/digest-entry.h"
+#include "runtime/cuda/rollback/digest-kernel.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 
@@ -159,7 +159,7 @@ static void cost_digest(void *arg)
 
 	(void)arg;
 	gpu_open();
-	GPU_TRY(cu.cuModuleLoadData(&m, digest_entry));
+	GPU_TRY(cu.cuModuleLoadData(&m, digest_kernel));
 	GPU_TRY(cu.cuModuleGetFunction(&f, m, "digest"));
 	GPU_TRY(cu.cuMemAlloc(&at, words * 8));
 	gpu_over_words("fill", at, words);

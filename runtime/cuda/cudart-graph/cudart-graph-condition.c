@@ -48,7 +48,8 @@ cudaError_t cudart_graph_condition_check(cudaGraphConditionalHandle handle)
 
 	for (uint32_t i = 0; i < device.session->graphs.n && !used; i++)
 		used = has_node_of(graphs_at(i), handle);
-	return !used && graphs_other_holder(NULL, handle) ? cudaSuccess : cudaErrorInvalidValue;
+	return !used && graphs_conditions_holder(NULL, handle) ? cudaSuccess
+							       : cudaErrorInvalidValue;
 }
 
 bool cudart_graph_condition_is_in(const struct session_graph *g)

@@ -71,7 +71,7 @@ static cudaError_t duplicate(struct session_graph **ret, const struct session_gr
 	cudaError_t result = g ? graphs_copy_nodes(g, from) : cudaErrorMemoryAllocation;
 
 	if (!result && executable) {
-		result = graphs_put_in_order(g);
+		result = graphs_order_make(g);
 		if (result == cudaErrorInvalidValue)
 			why->result_out = cudaGraphInstantiateInvalidStructure;
 	}
@@ -276,8 +276,8 @@ static cudaError_t take_over(struct session_graph *exec, const struct session_gr
 	cudaError_t result;
 
 	exec->conditions = (struct session_array){ 0 };
-	result = graphs_copy_conditions(exec, g);
-	graphs_release_conditions(&before);
+	result = graphs_conditions_copy(exec, g);
+	graphs_conditions_release(&before);
 
 	for (uint32_t i = 0; i < g->nodes.n && !result; i++) {
 		struct session_node *to = graphs_node_at(exec, i), old = *to;

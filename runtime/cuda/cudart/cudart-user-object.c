@@ -144,7 +144,7 @@ static cudaError_t retain_by(cudaGraph_t graph, cudaUserObject_t object, unsigne
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g && !(flags & ~(unsigned)cudaGraphUserObjectMove))
-		result = graphs_add_reference(g, o, count);
+		result = graphs_objects_add(g, o, count);
 	if (!result && !(flags & cudaGraphUserObjectMove))
 		o->references += count;
 	device_unlock();
@@ -167,7 +167,7 @@ static cudaError_t release_by(cudaGraph_t graph, cudaUserObject_t object, unsign
 	o = is_count(count) ? find(object) : NULL;
 	g = graphs_find(graph, false);
 	if (o && g)
-		h = graphs_find_reference(g, o);
+		h = graphs_objects_find(g, o);
 	if (h && h->count < count)
 		h = NULL;
 	if (h) {

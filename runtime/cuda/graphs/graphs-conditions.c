@@ -14,8 +14,8 @@ static struct session_condition *find(const struct session_graph *g,
 	return NULL;
 }
 
-const struct session_graph *graphs_other_holder(const struct session_graph *g,
-						cudaGraphConditionalHandle handle)
+const struct session_graph *graphs_conditions_holder(const struct session_graph *g,
+						     cudaGraphConditionalHandle handle)
 {
 	for (uint32_t i = 0; i < device.session->graphs.n; i++)
 		if (graphs_at(i) != g && find(graphs_at(i), handle))
@@ -23,7 +23,7 @@ const struct session_graph *graphs_other_holder(const struct session_graph *g,
 	return NULL;
 }
 
-cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from)
+cudaError_t graphs_conditions_copy(struct session_graph *to, const struct session_graph *from)
 {
 	for (uint32_t i = 0; i < from->conditions.n; i++) {
 		struct session_condition *c =
@@ -36,12 +36,12 @@ cudaError_t graphs_copy_conditions(struct session_graph *to, const struct sessio
 	return cudaSuccess;
 }
 
-void graphs_release_conditions(struct session_graph *g)
+void graphs_conditions_release(struct session_graph *g)
 {
 	for (uint32_t i = 0; i < g->conditions.n; i++) {
 		struct session_buffer *b = ledger_find(graphs_condition_at(g, i)->handle);
 
-		if (b && !graphs_other_holder(g, graphs_condition_at(g, i)->handle))
+		if (b && !graphs_conditions_holder(g, graphs_condition_at(g, i)->handle))
 			ledger_free(b);
 	}
 	session_array_clear(&g->conditions);

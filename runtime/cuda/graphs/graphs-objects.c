@@ -3,8 +3,8 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/graphs/graphs.h"
 
-struct session_object_reference *graphs_find_reference(const struct session_graph *g,
-						       const struct session_user_object *o)
+struct session_object_reference *graphs_objects_find(const struct session_graph *g,
+						     const struct session_user_object *o)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++)
 		if (session_at(&g->objects, struct session_object_reference, i)->object == o)
@@ -12,10 +12,10 @@ struct session_object_reference *graphs_find_reference(const struct session_grap
 	return NULL;
 }
 
-cudaError_t graphs_add_reference(struct session_graph *g, struct session_user_object *o,
-				 unsigned count)
+cudaError_t graphs_objects_add(struct session_graph *g, struct session_user_object *o,
+			       unsigned count)
 {
-	struct session_object_reference *h = graphs_find_reference(g, o);
+	struct session_object_reference *h = graphs_objects_find(g, o);
 
 	if (!h)
 		h = session_append(&g->objects, struct session_object_reference);
@@ -26,7 +26,7 @@ cudaError_t graphs_add_reference(struct session_graph *g, struct session_user_ob
 	return cudaSuccess;
 }
 
-cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from)
+cudaError_t graphs_objects_copy(struct session_graph *to, const struct session_graph *from)
 {
 	cudaError_t result = cudaSuccess;
 
@@ -34,14 +34,14 @@ cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_g
 		const struct session_object_reference *h =
 			session_at(&from->objects, struct session_object_reference, i);
 
-		result = graphs_add_reference(to, h->object, h->count);
+		result = graphs_objects_add(to, h->object, h->count);
 		if (!result)
 			h->object->references += h->count;
 	}
 	return result;
 }
 
-void graphs_release_objects(struct session_graph *g)
+void graphs_objects_release(struct session_graph *g)
 {
 	for (uint32_t i = 0; i < g->objects.n; i++) {
 		const struct session_object_reference *h =

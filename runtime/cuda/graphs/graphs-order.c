@@ -36,7 +36,7 @@ static cudaError_t keep(struct session_graph *g, const struct graph_step *steps,
 	return room ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t graphs_put_in_order(struct session_graph *g)
+cudaError_t graphs_order_make(struct session_graph *g)
 {
 	struct graph_order_source source = { g, g->nodes.n, dependency, place };
 	struct graph_step *steps = calloc(g->nodes.n + 1, sizeof(*steps));
@@ -44,14 +44,14 @@ cudaError_t graphs_put_in_order(struct session_graph *g)
 	cudaError_t result =
 		lanes == GRAPH_ORDER_CIRCLE ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
 
-	graphs_release_order(g);
+	graphs_order_release(g);
 	if (lanes >= 0)
 		result = keep(g, steps, lanes);
 	free(steps);
 	return result;
 }
 
-void graphs_release_order(struct session_graph *g)
+void graphs_order_release(struct session_graph *g)
 {
 	for (uint32_t i = 0; i < g->lanes.n; i++)
 		if (*session_at(&g->lanes, cudaStream_t, i))

@@ -137,9 +137,9 @@ void graphs_free(struct session_graph *g)
 		device.host->session_free(n);
 	}
 	session_array_clear(&g->nodes);
-	graphs_release_order(g);
-	graphs_release_conditions(g);
-	graphs_release_objects(g);
+	graphs_order_release(g);
+	graphs_conditions_release(g);
+	graphs_objects_release(g);
 	for (uint32_t i = 0; i < device.session->graphs.n; i++) {
 		struct session_graph *copy =
 			*session_at(&device.session->graphs, struct session_graph *, i);
@@ -318,7 +318,7 @@ static cudaError_t copy_child(struct session_graph **to, const struct session_gr
 		result = graphs_copy_nodes(*to, from);
 	}
 	if (!result && executable)
-		result = graphs_put_in_order(*to);
+		result = graphs_order_make(*to);
 	if (result && *to)
 		graphs_free(*to);
 	return result;
@@ -368,11 +368,11 @@ cudaError_t graphs_copy_content(struct session_node *to, const struct session_no
 
 cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_graph *from)
 {
-	cudaError_t result = graphs_copy_conditions(to, from);
+	cudaError_t result = graphs_conditions_copy(to, from);
 
 	to->origin = from;
 	if (!result)
-		result = graphs_copy_objects(to, from);
+		result = graphs_objects_copy(to, from);
 
 	for (uint32_t i = 0; i < from->nodes.n && !result; i++) {
 		struct session_node *copy;

@@ -50,17 +50,17 @@ void graphs_release_content(struct session_node *n);
 /* The nodes and dependencies of `from` into the empty graph `to`. */
 cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_graph *from);
 /* Fill g->steps; cudaErrorInvalidValue: nodes depend on each other. */
-cudaError_t graphs_put_in_order(struct session_graph *g);
-void graphs_release_order(struct session_graph *g);
+cudaError_t graphs_order_make(struct session_graph *g);
+void graphs_order_release(struct session_graph *g);
 /*
  * Conditions: graphs-conditions.c. A copy of a graph has those of the graph; what no other graph
  * has goes with g.
  */
-cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
-void graphs_release_conditions(struct session_graph *g);
+cudaError_t graphs_conditions_copy(struct session_graph *to, const struct session_graph *from);
+void graphs_conditions_release(struct session_graph *g);
 /* Another graph that has the condition; g NULL: any. NULL: none has. */
-const struct session_graph *graphs_other_holder(const struct session_graph *g,
-						cudaGraphConditionalHandle handle);
+const struct session_graph *graphs_conditions_holder(const struct session_graph *g,
+						     cudaGraphConditionalHandle handle);
 
 static inline struct session_condition *graphs_condition_at(const struct session_graph *g,
 							    uint32_t i)
@@ -69,13 +69,13 @@ static inline struct session_condition *graphs_condition_at(const struct session
 }
 
 /* References to user objects: graphs-objects.c. */
-cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
-void graphs_release_objects(struct session_graph *g);
-cudaError_t graphs_add_reference(struct session_graph *g, struct session_user_object *o,
-				 unsigned count);
+cudaError_t graphs_objects_copy(struct session_graph *to, const struct session_graph *from);
+void graphs_objects_release(struct session_graph *g);
+cudaError_t graphs_objects_add(struct session_graph *g, struct session_user_object *o,
+			       unsigned count);
 /* The references that a graph has; NULL: none. */
-struct session_object_reference *graphs_find_reference(const struct session_graph *g,
-						       const struct session_user_object *o);
+struct session_object_reference *graphs_objects_find(const struct session_graph *g,
+						     const struct session_user_object *o);
 
 /* A launch as it is kept: `args` are copied. */
 cudaError_t graphs_launch_init(struct session_launch *l, struct session_kernel *kernel,

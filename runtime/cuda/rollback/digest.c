@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module with the entry has the answers of one round in a variable of its own, so that nothing
+/* The module with the kernel has the answers of one round in a variable of its own, so that nothing
  * is allocated for them. */
 #include "runtime/cuda/rollback/digest.h"
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/rollback/digest-entry.h"
+#include "runtime/cuda/rollback/digest-kernel.h"
 
 #define PER_THREAD 64   /* bytes, where there are enough of them */
 #define BLOCKS_MAX 4096 /* more than a device runs at a time */
@@ -23,7 +23,7 @@ static CUresult load(int ordinal)
 
 	if (loaded[ordinal].module)
 		return CUDA_SUCCESS;
-	result = device.driver->cuModuleLoadDataEx(&module, digest_entry, 0, NULL, NULL);
+	result = device.driver->cuModuleLoadDataEx(&module, digest_kernel, 0, NULL, NULL);
 	if (result)
 		return result;
 	result = device.driver->cuModuleGetFunction(&loaded[ordinal].function, module, "digest");

@@ -11,8 +11,8 @@
  * adds to the number in that slot of `digests`. The address is a multiple of 16, a block has 256
  * threads in one dimension.
  */
-#ifndef CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_ENTRY_H
-#define CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_ENTRY_H
+#ifndef CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_KERNEL_H
+#define CGPU_RUNTIME_CUDA_ROLLBACK_DIGEST_KERNEL_H
 
 #define DIGEST_SLOTS 1024
 #define DIGEST_THREADS 256
@@ -27,7 +27,7 @@
 	"shfl.sync.bfly.b32 %high, %high, " distance ", 0x1f, 0xffffffff;\n"                       \
 	"mov.b64 %t, {%low, %high};\n add.u64 %sum, %sum, %t;\n"
 
-static const char digest_entry[] =
+static const char digest_kernel[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .global .align 8 .b64 digests[1024];\n"
 	".visible .entry digest(.param .u64 address, .param .u64 size, .param .u64 slot)\n"
