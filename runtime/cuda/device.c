@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The life of the CUDA side in a worker: choose a driver, take over a session, begin and end cells.
- */
+/* Cells begin and end, and what the rest of the worker asks is handed to the room that knows. The
+ * choice of a driver: device-open.c; how a session is taken over: device-attach.c. */
 #include "runtime/cuda/device.h"
 #include "runtime/arena/layout-hash.h"
 
