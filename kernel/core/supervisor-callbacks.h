@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the supervisor tells the session layer. The parts of the supervisor fill in how a cell
- * ended; the session layer, which started the cell, gets it in a callback.
+ * The callbacks from the supervisor to the session layer. The parts of the supervisor record how a
+ * cell ended; the session layer, which started the cell, gets that record in a callback.
  */
 #ifndef CGPU_KERNEL_CORE_SUPERVISOR_CALLBACKS_H
 #define CGPU_KERNEL_CORE_SUPERVISOR_CALLBACKS_H
@@ -15,49 +15,51 @@
 struct buffer;
 struct unit;
 
-/* How a cell ended, after commit or rollback. Texts are borrowed for the duration of the callback.
- */
+/* How a cell ended, after commit or rollback. The texts are borrowed for the duration of the
+ * callback. */
 struct cell_end {
 	bool ok;
-	bool discarded; /* nothing is kept although it is ok: a checked cell */
+	bool discarded; /* a checked cell: nothing of it is kept, although it is ok */
 	bool interrupted;
 	bool rolled_back;
-	bool checkpointed;   /* what it did before a checkpoint is kept, whatever became of the rest
-			      */
-	bool whole;          /* it ran to its end: what it drops is dropped */
-	const char *ename;   /* "" when ok */
-	const char *evalue;  /* one line */
-	const char *missing; /* names that it needs and nobody defines, with blanks between; "" for
-				none */
-	const char *traceback; /* lines, "\n" separated, complete text for the user, ANSI colours
-				  allowed */
-	const char *warnings;  /* lines for stderr, "" for none */
-	const char
-		*restored; /* restore report, lines: what could not be brought back; "" for none */
-	const struct buffer *profile; /* common/protocol/launch-profile.h; NULL: none was asked for,
-					 or why there is none: */
-	const char *no_profile;       /* "" */
-	const struct buffer *trace;   /* common/protocol/device-trace.h, also of a cell whose device
-					 code has   failed; NULL: none, or why: */
-	const char *no_trace;         /* "" */
+	/* Its state at the last checkpoint is kept, whatever became of the rest. */
+	bool checkpointed;
+	bool whole;         /* it ran to its end, so the names that it drops are dropped */
+	const char *ename;  /* "" when ok */
+	const char *evalue; /* one line */
+	/* Names that the cell needs and nobody defines, with blanks between; "" for none. */
+	const char *missing;
+	/* Lines, "\n" separated: the complete text for the user. ANSI colours are allowed. */
+	const char *traceback;
+	const char *warnings; /* lines for stderr, "" for none */
+	/* The restore report, lines: what could not be brought back; "" for none. */
+	const char *restored;
+	/* The format is that of common/protocol/launch-profile.h; NULL: none was asked for, or no_profile
+	 * says why there is none. */
+	const struct buffer *profile;
+	const char *no_profile; /* "" for no reason */
+	/* The format is that of common/protocol/device-trace.h; there is one also when the cell's device
+	 * code has failed. NULL: none was asked for, or no_trace says why there is none. */
+	const struct buffer *trace;
+	const char *no_trace; /* "" for no reason */
 	uint64_t run_ns, load_ns, commit_ns;
 	uint64_t committed_bytes;
-	uint64_t saved_ns, saved_bytes; /* of device memory, for a rollback */
-	uint64_t read_ns, read_bytes;   /* the same, for digests of what was not saved */
+	uint64_t saved_ns, saved_bytes; /* copied from device memory, for a rollback */
+	uint64_t read_ns, read_bytes;   /* read for digests of device memory that was not copied */
 };
 
 struct supervisor_callbacks {
-	/* A unit, or NULL with the diagnostics. `unit` is borrowed; its encoded form too (pass it
-	 * to supervisor_run). */
+	/* Delivers a unit, or NULL with the diagnostics. `unit` and its encoded form are borrowed;
+	 * pass the latter to supervisor_run(). */
 	void (*on_compiled)(void *data, const struct unit *unit, const void *encoded, size_t len,
 			    const char *headline, const char *diagnostics);
-	/* In order. Text need not be whole UTF-8 characters. OUTPUT_RESULT comes just before
-	 * on_cell_end, after commit. */
+	/* Delivers output in order. The text may end within a UTF-8 character. OUTPUT_RESULT comes
+	 * just before on_cell_end, after the commit. */
 	void (*on_output)(void *data, enum output_type type, const char *bytes, size_t len);
 	void (*on_input_request)(void *data, const char *prompt, bool password);
 	void (*on_cell_end)(void *data, const struct cell_end *end);
-	/* Between cells: a worker has the session again, or none can be had at the moment. May be
-	 * NULL. */
+	/* Tells, between cells, that a worker has the session again, or that none can be had at the
+	 * moment. May be NULL. */
 	void (*on_session)(void *data);
 };
 

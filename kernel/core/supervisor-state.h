@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * struct supervisor, as the rooms that make it up see it: workers, device, disk, cell-run and
- * supervisor, in this order. What they all work on is here as it is (the session's state and the
- * cell at work); what is one part's own is a pointer, and that part's header has the struct.
+ * struct supervisor, as the folders that make it up see it: workers, device, disk, cell-run and
+ * supervisor, in this order. State that they all work on (the session and the cell at work) is a
+ * member; state of one part is a pointer, and that part's header has the struct.
  *
- * A part calls parts of its own room and of lower ones. What it has to tell higher ones goes
- * through `hooks`, see kernel/core/supervisor-hooks.h.
+ * A part calls parts of its own folder and of lower ones. It reaches higher ones through `hooks`,
+ * see kernel/core/supervisor-hooks.h.
  */
 #ifndef CGPU_KERNEL_CORE_SUPERVISOR_STATE_H
 #define CGPU_KERNEL_CORE_SUPERVISOR_STATE_H
@@ -38,8 +38,8 @@ enum run_phase {
 	RUN_NONE,
 	RUN_WAITING, /* for a worker that holds the session */
 	RUN_RUNNING,
-	RUN_COMMITTING, /* a thread copies what it changed */
-	RUN_ENDED,      /* its outcome is decided; the session is being given to the next worker */
+	RUN_COMMITTING, /* a thread copies the pages that it changed */
+	RUN_ENDED,      /* the outcome is decided; the next worker is being given the session */
 };
 
 struct cell_run {
@@ -50,38 +50,42 @@ struct cell_run {
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
 	struct run_options options;
-	struct buffer profile, no_profile; /* of a cell that is well */
-	bool discarded;                    /* nothing of it is kept, whatever comes out */
+	struct buffer profile, no_profile; /* of a cell that succeeded */
+	bool discarded;                    /* nothing of the cell is kept, whatever its outcome */
 	struct buffer trace, no_trace;     /* of a cell whose worker has reached its end */
-	struct buffer in_place;            /* lines: blocks of which there is no old content */
-	bool checkpointing;                /* the commit at work is one in the middle of the cell */
+	struct buffer in_place;            /* lines: blocks whose old content is not kept */
+	/* The commit at work is a checkpoint in the middle of the cell. */
+	bool checkpointing;
 	uint32_t checkpoint_line;
-	uint32_t checkpoints; /* of this cell, committed */
-	bool retried;         /* its worker died before it began, once */
-	struct cell_end end;  /* figures and flags; texts are below */
+	uint32_t checkpoints; /* commits of checkpoints of this cell */
+	/* Its worker died before the cell began, and the cell was sent to another one; at most
+	 * once. */
+	bool retried;
+	struct cell_end end; /* figures and flags; texts are below */
 	struct fault_report report;
 	struct fault_report trouble; /* why the last worker could not take the session */
 	struct buffer warnings, restored;
 	struct loop_source *tick;
-	uint64_t memory_seen;       /* bytes of the session, at the last tick */
-	uint64_t memory_most;       /* at any tick */
-	uint64_t memory_at_start;   /* at the first */
-	unsigned tasks_at_start;    /* of the machine */
+	uint64_t memory_seen;       /* the session's bytes at the last tick */
+	uint64_t memory_most;       /* the maximum over all ticks */
+	uint64_t memory_at_start;   /* at the first tick */
+	unsigned tasks_at_start;    /* of the whole machine */
 	uint64_t refusals_at_start; /* of the control group */
-	bool asked_where;           /* a cell that has to end was asked where it is */
+	/* The worker of a cell that must end was asked for the line at work. */
+	bool asked_where;
 	struct cpu_deadline where_deadline;
 	struct loop_source *interrupt_tick;
 	bool interrupted;
-	struct cpu_deadline interrupt_deadline; /* with its worker */
-	bool interrupt_stops;                   /* that was asked to stand still */
-	bool interrupt_is_late; /* it does not end by itself; the deadline is that for standing
-				   still */
+	struct cpu_deadline interrupt_deadline; /* for the worker to unwind */
+	bool interrupt_stops;                   /* the worker was asked to stand still */
+	/* The worker does not unwind by itself; the deadline is the one for standing still. */
+	bool interrupt_is_late;
 };
 
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
 	const char *language; /* NULL: C; a constant */
-	char **covered;       /* by supervisor_hide() */
+	char **covered;       /* paths from supervisor_hide() */
 	size_t n_covered;
 	uint64_t host_limit, device_limit;
 	enum device_rollback device_rollback;
@@ -105,12 +109,12 @@ struct supervisor {
 	struct snapshot snapshot;
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
-	struct commit commit;           /* of the cell that is RUN_COMMITTING, and its thread */
+	struct commit commit; /* of a cell that is RUN_COMMITTING; used by the thread, too */
 	struct background_task task;
 	struct in_place *in_place;
 	struct device_memory device;
 	struct device_nodes *nodes;
-	uint32_t renewed_at; /* epoch in which supervisor_renew() was called; 0: not */
+	uint32_t renewed_at; /* the epoch of the call of supervisor_renew(); 0: none */
 	struct device_share *share;
 	struct eviction *eviction;
 	struct checker *checker;
@@ -119,16 +123,16 @@ struct supervisor {
 
 	struct snapshots *snapshots;
 	struct memcheck memcheck;
-	bool compiling;      /* or looking: the cell at work waits for the compiler */
-	uint32_t compile_sm; /* of the next supervisor_compile(); 0: the device's */
+	bool compiling; /* or looking at device code: the cell at work waits for the compiler */
+	uint32_t compile_sm; /* for the next supervisor_compile(); 0: the device's */
 	void (*on_looked)(void *data, uint32_t type, const void *payload, size_t len);
 	void *looked_data;
 	char *cell_text; /* of the last supervisor_compile() */
 	struct pressure *pressure;
 	struct leak_watch *leaks;
-	bool cap_told;         /* that little device memory is left */
+	bool cap_told;         /* the user was told that little device memory is left */
 	uint64_t oom_kills;    /* of the machine, when last looked at */
-	struct buffer *answer; /* where a blocking question wants its answer */
+	struct buffer *answer; /* receives the answer of a blocking question */
 	uint32_t answer_type, answer_id;
 	bool answered;
 	struct doctor_rows *doctor;

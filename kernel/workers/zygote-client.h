@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's side of the zygote: starts `cgpu-worker`, tells it the containment policy, asks it
- * for workers. A zygote that dies is started again by the supervisor; workers do not depend on it
- * once they are forked.
+ * The kernel's side of the zygote: starts `cgpu-worker`, sends it the containment policy, asks it
+ * for workers. The supervisor restarts a zygote that dies; workers do not depend on it once they
+ * are forked.
  */
 #ifndef CGPU_KERNEL_WORKERS_ZYGOTE_CLIENT_H
 #define CGPU_KERNEL_WORKERS_ZYGOTE_CLIENT_H
@@ -18,7 +18,7 @@ struct error;
 struct record;
 
 struct zygote_setup {
-	const char *dir;         /* where cgpu-worker is */
+	const char *dir;         /* the folder of cgpu-worker */
 	const char *hidden_file; /* "" for none */
 	const void *seccomp;     /* struct sock_filter[] */
 	size_t seccomp_len;      /* bytes */
@@ -30,30 +30,30 @@ struct zygote_setup {
 struct zygote_client {
 	struct process process;
 	bool ready;        /* ZYGOTE_READY has come */
-	unsigned failures; /* deaths without a ready zygote in between */
+	unsigned failures; /* deaths in a row without a ZYGOTE_READY */
 };
 
 struct zygote_events {
-	/* A containment step that could not be applied. */
+	/* Reports a containment step that could not be applied. */
 	void (*on_issue)(void *data, const char *step, const char *why);
-	/* pid 0: the fork failed with that errno. */
+	/* Tells the pid of a new worker. pid 0: the fork failed with that errno. */
 	void (*on_forked)(void *data, uint32_t id, pid_t pid, int error);
-	/* The rest of ZYGOTE_LOADED, behind the id. */
+	/* Reads the payload of ZYGOTE_LOADED behind the id. */
 	int (*on_loaded)(void *data, uint32_t id, struct record *r, struct error *err);
 };
 
-/* Does not wait for the zygote. */
+/* Starts the zygote and does not wait for it. */
 int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup,
 			struct error *err);
-/* A file that came into being later. */
+/* Hides one more file from workers, which came into being after the start. */
 int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err);
-/* fds in the order of ZYGOTE_FORK; they stay the caller's. */
+/* Asks for a worker. fds are in the order of ZYGOTE_FORK and stay the caller's. */
 int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err);
-/* Load shared libraries; on_loaded follows. */
+/* Asks the zygote to load shared libraries; on_loaded follows. */
 int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n,
 		       struct error *err);
-/* Take all messages that are there. -1: the zygote is gone or talks nonsense; the caller ends it.
- */
+/* Takes all messages that are there. -1: the zygote is gone or its message is malformed; the caller
+ * ends it. */
 int zygote_client_receive(struct zygote_client *z, const struct zygote_events *events, void *data,
 			  struct error *err);
 void zygote_client_end(struct zygote_client *z);
