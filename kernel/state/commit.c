@@ -36,7 +36,8 @@ const char *commit_step_name(enum commit_step step)
 	return (unsigned)step < COMMIT_STEPS ? step_names[step] : "";
 }
 
-/* The cell could write to every page that this reads, so nothing in it is believed. */
+/* Reads the arena's header and validates all of it, since the cell could write to every page of
+ * it. */
 static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h,
 		       struct error *err)
 {
@@ -59,7 +60,7 @@ static int read_header(pid_t pid, const struct snapshot *s, struct arena_header 
 	return 0;
 }
 
-/* All of it but ranges that are lent, and still shared. */
+/* Scans a region for dirty pages, except ranges that are lent and still mapped shared. */
 static int scan_region(const struct commit_source *from, const struct shadow_copies *shadows,
 		       uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
 {
@@ -88,15 +89,16 @@ static int scan(const struct commit_source *from, const struct snapshot *s,
 		if (scan_region(from, &s->shadow_copies, start, start + h->top[r], ret, err))
 			return -1;
 	}
-	/* Linux finds no pages, and no error, where a process has just lost its memory. */
+	/* The scan of a process that has just lost its memory finds no pages and no error. */
 	if (!process_has_memory(from->pid))
 		return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)from->pid);
 	return 0;
 }
 
 /*
- * Writing fails when memory is out. The journal has all that matters of the worker, and the
- * worker's private pages are as large as what is to be written: its end makes the room.
+ * Writes the journal to the memfd, which fails when memory is out. The worker is then ended: the
+ * journal has all that matters of it, and its private pages are as large as the pages to be
+ * written.
  */
 static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook,
 		 struct error *err)
@@ -148,8 +150,8 @@ bool commit_is_large(const struct commit *c)
 	       (c->goes_on && shadow_copies_are_shared(&c->snapshot->shadow_copies));
 }
 
-/* All is committed already, so a shadow copy that cannot be brought up to date only loses its use.
- */
+/* Brings the shadow copies up to date. All is committed already, so one that cannot be updated only
+ * becomes useless. */
 static void refresh(struct commit *c)
 {
 	struct snapshot *s = c->snapshot;
@@ -184,7 +186,8 @@ static bool may_have_shadow_copy(uint64_t address)
 	       offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
 }
 
-/* The journal's copy of a large range becomes its shadow copy: there is none cheaper. */
+/* Turns the journal's copy of a large range into the range's shadow copy, which costs no further
+ * copying. */
 static void make_shadow_copies(struct commit *c)
 {
 	const struct dirty_ranges *r = &c->journal->ranges;
@@ -192,7 +195,7 @@ static void make_shadow_copies(struct commit *c)
 	char *data = c->bytes >= SHADOW_COPY_MIN ? journal_steal_data(c->journal, &size) : NULL;
 
 	for (size_t i = 0, at = 0, end, bytes; data && i < r->n; i = end, at += bytes) {
-		/* Large ranges were cut. */
+		/* Joins a large range that the journal has cut into pieces. */
 		for (end = i, bytes = 0;
 		     end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
 			bytes += r->at[end].size;
@@ -207,7 +210,8 @@ static void make_shadow_copies(struct commit *c)
 		kept_memory_give(data + given, size - given);
 }
 
-/* What was overwritten in place belongs to the same step back. */
+/* Appends to the pre-image of the same undo step: ranges that were overwritten in place belong to
+ * it. */
 void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost)
 {
 	struct preimage *p = &undo_log_newest(&s->undo)->preimage;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes what a finished cell did to the arena the committed state: header check, scan for
- * overwritten pages, journal, memfd. The worker must be quiet: between WORKER_CELL_END and
- * WORKER_COMMITTED, or stopped outside its allocator.
+ * Commit: turns the changes of a finished cell in the arena into the committed state, in the steps
+ * header check, scan for dirty pages, journal, write to the memfd. The worker must be quiet:
+ * between WORKER_CELL_END and WORKER_COMMITTED, or stopped outside its allocator.
  */
 #ifndef CGPU_KERNEL_STATE_COMMIT_H
 #define CGPU_KERNEL_STATE_COMMIT_H
@@ -28,7 +28,7 @@ struct commit_source {
 	const struct dirty_pages *method;
 };
 
-/* A commit between its steps. */
+/* A commit in progress. */
 struct commit {
 	struct snapshot *snapshot;
 	struct journal *journal;
@@ -37,37 +37,39 @@ struct commit {
 	pid_t pid;
 	uint64_t bytes; /* to be copied */
 	uint64_t began_ns;
-	bool goes_on; /* the cell is not over: bring the shadow copies up to date at once, its
-			 ranges are not shared from here on */
-	struct preimage *saved; /* what that has found for undo */
+	/* The cell is not over (a checkpoint): the shadow copies are brought up to date at once,
+	 * and from here on their ranges are not shared. */
+	bool goes_on;
+	struct preimage *saved; /* pre-images that this update has found, for undo */
 	bool saved_lost;
 };
 
 /*
- * Check the header and find what was overwritten. 0: commit_copy() and commit_end() must follow;
- * -1: nothing has changed. hook may be NULL.
+ * Checks the header and finds the dirty pages. 0: commit_copy() and commit_end() must follow; -1:
+ * nothing has changed. hook may be NULL.
  */
 int commit_begin(struct commit *c, struct snapshot *s, struct journal *j,
 		 const struct commit_source *from, const struct commit_hook *hook,
 		 struct error *err);
-/* Better on a thread of its own? About two milliseconds of copying. */
+/* Tells whether the commit is worth a thread of its own, with about two milliseconds of copying. */
 bool commit_is_large(const struct commit *c);
-/* The work in proportion to `bytes`; may run on another thread, as long as nobody else uses
- * snapshot or journal. */
+/* Copies the dirty pages; its time is in proportion to `bytes`. It may run on another thread, as
+ * long as nobody else uses snapshot or journal. */
 int commit_copy(struct commit *c, struct error *err);
-/* Copied: the snapshot holds the cell's state. If not: it holds the state before. The journal is
- * RUNNING and empty. */
+/* Ends the commit. With copied, the snapshot holds the cell's state, otherwise the state before.
+ * The journal is RUNNING and empty. */
 void commit_end(struct commit *c, bool copied, struct commit_report *ret);
 
-/* More old content for the newest entry of the undo log, an owned list; lost: there was more than
- * is kept. */
+/* Adds pre-images, an owned list, to the newest entry of the undo log. lost: more was overwritten
+ * than the log keeps. */
 void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost);
 
-/* All three. 0: the snapshot holds the cell's state. -1: it holds the state before the cell. */
+/* Runs all three steps. 0: the snapshot holds the cell's state. -1: it holds the state before the
+ * cell. */
 int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,
 		const struct commit_hook *hook, struct commit_report *ret, struct error *err);
 
-/* "begin", "header", ... */
+/* Returns the name of a step, such as "begin" or "header". */
 const char *commit_step_name(enum commit_step step);
 
 #endif

@@ -53,7 +53,7 @@ static struct device_chunk *chunks_find(const struct device_chunks *c, uint64_t 
 	return NULL;
 }
 
-/* Order is kept for none: the last one takes the place. */
+/* Removes a chunk by moving the last one into its place, since the order has no meaning. */
 static void chunks_remove(struct device_chunks *c, struct device_chunk *chunk)
 {
 	closer_close(chunk->fd);
@@ -120,7 +120,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 	};
 
 	if (known) {
-		/* Its memory was lost or parked, and this one takes its place. */
+		/* The memory of the known chunk was lost or parked; this descriptor replaces it. */
 		if (fd >= 0) {
 			closer_close(known->fd);
 			known->fd = fd;
@@ -140,7 +140,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 	return 0;
 }
 
-/* One that waits becomes one of the running cell, which has made it as much as any. */
+/* Moves a chunk that waits to the chunks of the running cell, as if the cell had made it. */
 static int take_waiting(struct device_memory *d, uint64_t id, struct error *err)
 {
 	struct device_chunk *waiting = chunks_find(&d->waiting, id);
@@ -208,7 +208,7 @@ int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
 	return 0;
 }
 
-/* What exists at this moment, as the commit before this one left it. */
+/* Records the chunks that exist, as the previous commit left them. */
 static int note_before(struct device_memory *d, struct device_undo *undo)
 {
 	for (size_t i = 0; i < d->chunks.n; i++) {
@@ -228,8 +228,8 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	struct device_undo undo = { 0 };
 
 	undo.valid = !note_before(d, &undo);
-	/* The cell has not touched it, and pre-images of an earlier one may wait for their worker.
-	 */
+	/* The cell has not touched the memory, and pre-images of an earlier one may wait for their
+	 * worker. */
 	if (d->out_of_reach) {
 		*ret_undo = undo;
 		return;
@@ -237,14 +237,15 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	for (size_t i = 0; i < d->chunks.n;) {
 		struct device_chunk *c = &d->chunks.at[i];
 
-		/* One without an address holds pre-images, of which only undo has a use now. */
+		/* A chunk without an address holds pre-images, and only undo needs them after the
+		 * commit. */
 		if (!c->dropped && c->address) {
 			c->fresh = false;
 			c->committed_address = c->address;
 			i++;
 			continue;
 		}
-		/* A fresh one matters to undo only if a pre-image lies in it. */
+		/* A fresh chunk matters to undo only if a pre-image lies in it. */
 		if (!c->fresh || preimages_use(&d->preimages, c->id)) {
 			if (chunks_add(&undo.dropped, c, NULL))
 				undo.valid = false;
@@ -299,7 +300,7 @@ void device_memory_restored(struct device_memory *d)
 	}
 }
 
-/* The chunk that was mapped at the address. */
+/* Finds the chunk that was mapped at the address. */
 static const struct device_chunk *chunks_at(const struct device_chunks *c, uint64_t address)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -308,7 +309,8 @@ static const struct device_chunk *chunks_at(const struct device_chunks *c, uint6
 	return NULL;
 }
 
-/* Does the pre-image, taken when `then` was mapped, belong to a chunk that is in `before` too? */
+/* Tells whether the pre-image, taken when `then` was mapped, belongs to a chunk that is in
+ * `before`, too. */
 static bool is_wanted(const struct device_preimage *p, const struct device_chunks *then,
 		      const struct device_chunks *before)
 {
@@ -348,8 +350,8 @@ int device_memory_undo_room(struct device_memory *d, struct device_undo *const *
 	return 0;
 }
 
-/* What younger cells have found in a buffer that this one has written is not what the older state
- * has in it. */
+/* Drops certificates of buffers that this cell has written: what younger cells found there does not
+ * describe the older state. */
 static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
 {
 	for (size_t i = 0; i < undo->preimages.n; i++)
@@ -375,12 +377,12 @@ void device_memory_undo(struct device_memory *d, struct device_undo *const *undo
 			d->chunks.at[d->chunks.n++] = undo[i]->dropped.at[k];
 			undo[i]->dropped.at[k].fd = -1;
 		}
-		/* The older one is copied later, over the younger one. */
+		/* The older pre-image is copied later, over the younger one. */
 		for (size_t k = 0; k < undo[i]->preimages.n; k++)
 			if (is_wanted(&undo[i]->preimages.at[k], &undo[i]->before, before))
 				d->preimages.at[d->preimages.n++] = undo[i]->preimages.at[k];
 	}
-	/* Whatever was not there before counts as made by the cells that are taken back. */
+	/* Each chunk that did not exist before counts as made by the cells that are taken back. */
 	for (size_t i = 0; i < d->chunks.n; i++) {
 		struct device_chunk *c = &d->chunks.at[i];
 		const struct device_chunk *old = chunks_find(before, c->id);

@@ -133,7 +133,7 @@ const struct dirty_pages *dirty_pages_choose(void)
 	return failed ? &dirty_pages_pagemap : &dirty_pages_ioctl;
 }
 
-/* As <linux/fs.h> of Linux 6.11 has it. */
+/* The struct of the PROCMAP_QUERY ioctl, from <linux/fs.h> of Linux 6.11. */
 struct map_query {
 	uint64_t size;
 	uint64_t query_flags;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages of a MAP_PRIVATE file mapping another process has overwritten: those that became
- * anonymous, in memory or in swap. Two methods give the same answer: the PAGEMAP_SCAN ioctl
+ * Finds the dirty pages of another process's MAP_PRIVATE file mapping: those that copy-on-write
+ * made anonymous, in memory or in swap. Two methods give the same answer: the PAGEMAP_SCAN ioctl
  * (Linux 6.7), and reading /proc/PID/pagemap, which costs 8 bytes a page of the whole range.
  * Neither needs privileges over a child of one's own.
  */
@@ -21,7 +21,8 @@ struct dirty_range {
 	uint64_t size;
 };
 
-/* Sorted when the scans that filled it went upwards; neighbours are joined. */
+/* Ranges in the order of the scans that filled it, so upward scans leave it sorted; neighbours are
+ * joined. */
 struct dirty_ranges {
 	struct dirty_range *at;
 	size_t n, cap;
@@ -41,17 +42,17 @@ struct dirty_pages {
 extern const struct dirty_pages dirty_pages_ioctl;
 extern const struct dirty_pages dirty_pages_pagemap;
 
-/* The best one that this Linux has. */
+/* Returns the best method that this Linux has. */
 const struct dirty_pages *dirty_pages_choose(void);
 
 /*
- * Is all of [start, end) mapped shared, so that nothing in it needs a scan? That takes a
- * microsecond, and a scan of a GiB some milliseconds. False also where Linux (before 6.11) cannot
- * tell.
+ * Tells whether all of [start, end) is mapped shared, so that nothing in it needs a scan. It takes
+ * a microsecond, a scan of a GiB some milliseconds. It is also false where Linux (before 6.11)
+ * cannot tell.
  */
 bool dirty_pages_none(pid_t pid, uint64_t start, uint64_t end);
 
-/* A descriptor for scan(); it stays valid as long as the process's address space lives. */
+/* Opens a descriptor for scan(); it stays valid as long as the process's address space lives. */
 int dirty_pages_open(pid_t pid, struct error *err);
 
 #endif

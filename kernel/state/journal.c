@@ -50,7 +50,7 @@
 #define SLICE_BYTES (16ull * 1024 * 1024)
 #define MAPPED_WRITE (1024 * 1024)
 
-/* Neighbouring ranges that are copied by one thread. */
+/* Neighbouring ranges that one thread copies. */
 struct journal_slice {
 	size_t first, n; /* ranges */
 	size_t at;       /* in the journal's data */
@@ -120,7 +120,7 @@ static int make_room(struct journal *j, size_t bytes, struct error *err)
 	return 0;
 }
 
-/* One call takes all ranges of the slice into one piece of the journal. */
+/* Reads all ranges of the slice out of the process with one call, into one piece of the journal. */
 static int read_slice(const struct journal *j, const struct journal_slice *slice, pid_t pid,
 		      struct error *err)
 {
@@ -140,7 +140,7 @@ static int read_slice(const struct journal *j, const struct journal_slice *slice
 	return 0;
 }
 
-/* A range larger than a slice is cut, so that each fits. */
+/* Cuts ranges that are larger than a slice. */
 static int cut_ranges(struct dirty_ranges *r, struct error *err)
 {
 	size_t pieces = 0;
@@ -193,7 +193,7 @@ static int make_slices(struct journal *j, struct error *err)
 	return 0;
 }
 
-/* What the threads share. */
+/* The data that all threads of a copy share. */
 struct copy {
 	struct journal *j;
 	pid_t pid;
@@ -225,7 +225,7 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 	return 0;
 }
 
-/* Sparse parts of the memfd read as zero. */
+/* Reads a range of the memfd; its holes read as zero. */
 static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data,
 		      struct error *err)
 {
@@ -237,13 +237,13 @@ static int read_range(int memfd, uint64_t base, const struct dirty_range *r, cha
 	return 0;
 }
 
-/* pwrite() takes the file's lock; through a mapping several threads write at once. False: not
- * possible, nothing was written. */
+/* Writes through a shared mapping, because pwrite() takes the file's lock and several threads
+ * write. False: not possible, nothing was written. */
 static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, const char *data)
 {
 	void *p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
 		       (off_t)(r->address - base));
-	/* With all pages there, no write can fail. */
+	/* With all pages allocated, no write can fail. */
 	bool there = p != MAP_FAILED && !madvise(p, r->size, MADV_POPULATE_WRITE);
 
 	if (there)
@@ -274,7 +274,8 @@ int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct 
 	if (!p->valid)
 		return error_set(err, ERROR_LIMIT,
 				 "what the last cell overwrote was too large to be kept");
-	/* Behind one that cannot be written there may be others that another thread had changed. */
+	/* Another thread may have changed ranges behind one that cannot be written, so all are
+	 * tried. */
 	for (; p; p = p->next)
 		for (size_t i = 0, at = 0; i < p->ranges.n; at += p->ranges.at[i++].size)
 			if (write_range(memfd, base, &p->ranges.at[i], p->data + at,
@@ -326,7 +327,7 @@ static int save_preimage(struct copy *c, struct error *err)
 	return 0;
 }
 
-/* Room for what is to be written, without a change of what is read there. */
+/* Allocates the memfd's pages that will be written, without changing their content. */
 static int make_pages(const struct copy *c, struct error *err)
 {
 	const struct dirty_ranges *r = &c->j->ranges;
@@ -373,7 +374,7 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 	if (!keep && make_pages(&copy, err))
 		return -1;
 	if (parallel_for(j->n_slices, apply_slice, &copy, err)) {
-		/* The pages that were written exist, so writing them again needs no memory. */
+		/* The pages exist after the first write, so writing them back needs no memory. */
 		if (j->preimage.valid)
 			preimage_restore(&j->preimage, memfd, base, NULL);
 		return -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The journal of one commit: a copy of what a cell has overwritten, taken out of the worker before
- * the arena's memfd is touched. It lives in the kernel's memory: it guards against the death of the
- * worker, and the memfd dies with the kernel.
+ * The journal of one commit: a copy of the pages that a cell has overwritten, taken out of the
+ * worker before the arena's memfd is touched. It is in the kernel's memory, not on disk, since it
+ * guards against the death of the worker, and the memfd dies with the kernel.
  *
  * Used by kernel/state/commit.c alone.
  */
@@ -25,7 +25,7 @@ enum commit_step {
 	COMMIT_STEPS
 };
 
-/* Told of each step of a commit as it is reached. */
+/* Is called at each step of a commit. */
 struct commit_hook {
 	void (*fn)(void *data, enum commit_step step);
 	void *data;
@@ -39,22 +39,24 @@ static inline void commit_hook_call(const struct commit_hook *hook, enum commit_
 
 enum journal_state { JOURNAL_RUNNING, JOURNAL_STAGED, JOURNAL_APPLIED };
 
-/* Old content of the pages that a commit overwrites, to go back to. */
+/* Old content of the pages that a commit overwrites, for rollback and undo. */
 struct preimage {
 	struct dirty_ranges ranges;
-	char *data; /* ranges.bytes, one range after the other; `mapped` bytes of
-		       kernel/state/kept-memory.h */
+	/* ranges.bytes of content, one range after the other; the block has `mapped` bytes of
+	 * kernel/state/kept-memory.h. */
+	char *data;
 	size_t mapped;
 	bool valid;            /* false: the commit was larger than what is kept */
-	struct preimage *next; /* more of the same commit; on the heap, owned */
+	struct preimage *next; /* another part of the same commit; on the heap, owned */
 };
 
 struct journal {
 	enum journal_state state;
-	struct dirty_ranges ranges; /* addresses in the worker; fill while RUNNING */
-	char *data; /* the pages, one range after the other; of kernel/state/kept-memory.h */
+	struct dirty_ranges ranges; /* addresses in the worker; filled while RUNNING */
+	/* The pages, one range after the other; a block of kernel/state/kept-memory.h. */
+	char *data;
 	size_t capacity;
-	struct journal_slice *slices; /* how `ranges` are shared out, from STAGED on */
+	struct journal_slice *slices; /* how threads divide `ranges`, from STAGED on */
 	size_t n_slices;
 	struct preimage preimage; /* valid from APPLIED to journal_reset() */
 };
@@ -74,18 +76,19 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err);
 int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
 		  const struct commit_hook *hook, struct error *err);
 
-/* Any state -> RUNNING; forgets everything but one page run of memory for the next commit. */
+/* Any state -> RUNNING. Everything is forgotten; one block of memory is kept for the next
+ * commit. */
 void journal_reset(struct journal *j);
 
-/* Take over where the pages were copied to, one range after the other: so many bytes of
+/* Takes over the block with the copied pages, one range after the other, of *ret_size bytes of
  * kernel/state/kept-memory.h. */
 char *journal_steal_data(struct journal *j, size_t *ret_size);
-/* Take the pre-image over; the caller releases it. */
+/* Takes over the pre-image; the caller releases it. */
 struct preimage journal_steal_preimage(struct journal *j);
-/* Write it back. Can be repeated. */
+/* Writes the pre-image back. It can be repeated. */
 int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct error *err);
 void preimage_release(struct preimage *p);
-/* Memory that it takes. */
+/* Returns the bytes of memory that the pre-image takes. */
 uint64_t preimage_bytes(const struct preimage *p);
 
 #endif

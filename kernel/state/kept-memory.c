@@ -14,7 +14,8 @@
 #include "common/base/error.h"
 
 #define PIECES_MAX 64
-#define SHARE 8 /* of the machine's memory is kept at most */
+/* At most one part in SHARE of the machine's memory is kept. */
+#define SHARE 8
 
 struct piece {
 	char *at;
@@ -34,7 +35,7 @@ static void remove_piece(unsigned i)
 	kept.pieces[i] = kept.pieces[--kept.n];
 }
 
-/* The smallest that is large enough; PIECES_MAX: none is. */
+/* Finds the smallest piece that is large enough; PIECES_MAX: there is none. */
 static unsigned find(size_t size)
 {
 	unsigned best = PIECES_MAX;
@@ -46,7 +47,7 @@ static unsigned find(size_t size)
 	return best;
 }
 
-/* Makes the largest one larger, so that only what is missing comes from Linux. */
+/* Enlarges the largest piece, so that only the missing bytes come from Linux. */
 static char *stretch(size_t size)
 {
 	unsigned largest = 0;
@@ -81,7 +82,8 @@ static char *take_kept(size_t size)
 	return at;
 }
 
-/* Large pages where there are some: most of the time of a large commit is page faults. */
+/* Maps memory with huge pages where there are some, because page faults take most of the time of a
+ * large commit. */
 static void *map_new(size_t size, struct error *err)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,7 +101,7 @@ void *kept_memory_take(size_t size, struct error *err)
 {
 	char *p;
 
-	/* Small ones would cut up what is kept. */
+	/* Small requests would fragment the cache. */
 	if (size < KEPT_MEMORY_MIN)
 		return map_new(size, err);
 	pthread_mutex_lock(&kept.lock);
@@ -113,7 +115,7 @@ static size_t most(void)
 	return (size_t)sysconf(_SC_PHYS_PAGES) / SHARE * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Takes its neighbours out of the table. */
+/* Joins the piece with its neighbours, which leave the table. */
 static struct piece join(struct piece p)
 {
 	for (unsigned i = 0; i < kept.n;) {

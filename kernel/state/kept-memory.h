@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory for copies of what cells overwrite: journals, what undo keeps, shadow copies. It is large,
- * used for a moment and wanted again. What is given back here is kept for the next who asks, and
- * marked so that Linux takes it when it is short of memory (MADV_FREE): to take a page from Linux
- * costs more than to copy it, on a virtual machine whose host wants free pages back ten times as
- * much.
+ * A cache of memory for copies of pages that cells overwrite: journals, pre-images for undo, shadow
+ * copies. Such memory is large, used for a moment and wanted again. Released blocks are kept for
+ * the next request and marked MADV_FREE, so that Linux takes them when it is short of memory. To
+ * take a page from Linux costs more than to copy it, on a virtual machine whose host reclaims free
+ * pages ten times as much.
  *
- * Any thread may call; one store a process.
+ * Any thread may call; there is one cache in the process.
  */
 #ifndef CGPU_KERNEL_STATE_KEPT_MEMORY_H
 #define CGPU_KERNEL_STATE_KEPT_MEMORY_H
@@ -15,18 +15,18 @@
 
 struct error;
 
-/* At least this much is worth keeping; less goes back at once. */
+/* Smaller blocks are not worth keeping and are unmapped at once. */
 #define KEPT_MEMORY_MIN ((size_t)1024 * 1024)
 
-/* Whole pages, content undefined; size is a multiple of the page size and not 0. NULL: no memory.
- */
+/* Returns whole pages with undefined content; size is a multiple of the page size and not 0. NULL:
+ * no memory. */
 void *kept_memory_take(size_t size, struct error *err);
-/* Whole pages of what was taken; a part is enough. NULL is accepted. */
+/* Gives back whole pages of a block, or of a part of one. NULL is accepted. */
 void kept_memory_give(void *p, size_t size);
 
-/* Bytes kept at the moment; they count as free. */
+/* Returns the bytes in the cache; they count as free memory. */
 size_t kept_memory_bytes(void);
-/* All of it goes back to Linux. */
+/* Returns all cached memory to Linux. */
 void kept_memory_drop(void);
 
 #endif

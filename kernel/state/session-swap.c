@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member that has been moved away is left as a zero, or -1 for the memfd. */
+/* A member that has been moved away is set to zero, or to -1 for the memfd. */
 #include "kernel/state/session-swap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole session put aside: what a loaded snapshot has replaced. Going back to it is exchanging
- * three members of struct supervisor (kernel/disk/session-undo.h).
+ * A whole session that was put aside because a loaded snapshot has replaced it. Going back to it
+ * exchanges three members of struct supervisor (kernel/disk/session-undo.h).
  */
 #ifndef CGPU_KERNEL_STATE_SESSION_SWAP_H
 #define CGPU_KERNEL_STATE_SESSION_SWAP_H
@@ -17,7 +17,7 @@ struct session_swap {
 	struct unit_table units;
 };
 
-/* Memory that it keeps, on host and device. */
+/* Returns the bytes that the session holds, on host and device. */
 uint64_t session_swap_bytes(const struct session_swap *w);
 void session_swap_free(struct session_swap *w);
 

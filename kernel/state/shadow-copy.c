@@ -162,12 +162,12 @@ struct slice {
 struct work {
 	int memfd;
 	uint64_t base, keep_bytes;
-	_Atomic uint64_t saved_bytes; /* grows over keep_bytes when undo has lost this commit */
+	_Atomic uint64_t saved_bytes; /* exceeds keep_bytes when undo has lost this commit */
 	struct slice *slices;
 	size_t n;
 };
 
-/* A slice of each shadow copy for which want() is true. */
+/* Cuts each shadow copy for which want() is true into slices. */
 static int make_slices(struct shadow_copies *t, bool (*want)(const struct shadow_copy *w),
 		       struct work *work, struct error *err)
 {
@@ -217,9 +217,9 @@ static int write_piece(const struct work *work, const struct slice *s, uint64_t 
 }
 
 /*
- * The worker gives back pages that are free in every state that can be returned to, after the
- * commit and at any time: their old content is none that undo needs. Cells can make no holes in
- * session memory (runtime/exports/exports-memory.c).
+ * Tells whether the worker has given the page back. It gives back, after the commit and at any
+ * time, pages that are free in every state that can be returned to, so undo does not need their old
+ * content. Cells cannot make holes in session memory (runtime/exports/exports-memory.c).
  */
 static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at,
 			  const char *new)
@@ -260,7 +260,8 @@ static int note_range(struct dirty_ranges *r, uint64_t address, struct error *er
 	return 0;
 }
 
-/* The old content of one page, for undo. Room for the whole slice is taken with its first page. */
+/* Saves the old content of one page for undo. The first page of a slice takes the room for the
+ * whole slice. */
 static int save_page(struct work *work, struct slice *s, uint64_t at, struct error *err)
 {
 	struct preimage *p = &s->saved;
@@ -306,7 +307,7 @@ static int refresh_slice(void *data, size_t i, struct error *err)
 	s->failed = true;
 	for (uint64_t at = 0; at < s->size; at += PIECE) {
 		size_t len = s->size - at < PIECE ? s->size - at : PIECE;
-		/* Nobody asks for the old content of a slice of which some was too much. */
+		/* Once too much has changed, the old content of this slice is not needed. */
 		bool blind = s->changed && atomic_load(&work->saved_bytes) > work->keep_bytes;
 
 		if (read_piece(work, s, at, blind ? s->shadow->data + s->at + at : piece, len,
@@ -318,7 +319,7 @@ static int refresh_slice(void *data, size_t i, struct error *err)
 	return 0;
 }
 
-/* Some pages of a slice, spread over it, all differ. */
+/* Tells whether some pages, spread over the slice, all differ. */
 static bool looks_new(const struct work *work, const struct slice *s)
 {
 	char page[ARENA_PAGE];
@@ -335,7 +336,7 @@ static bool looks_new(const struct work *work, const struct slice *s)
 	return true;
 }
 
-/* Nothing needs to be saved where it is plain that all of it is too much. */
+/* Estimates whether the changes exceed what is kept, so that nothing needs to be saved. */
 static bool is_too_much(const struct work *work)
 {
 	uint64_t bytes = 0, new = 0;
@@ -353,7 +354,7 @@ static void drop_saved(struct work *work)
 		preimage_release(&work->slices[i].saved);
 }
 
-/* The saved parts as one list. */
+/* Joins the saved parts to one list. */
 static int join_saved(struct work *work, struct preimage **ret, struct error *err)
 {
 	struct preimage **last = ret;
@@ -363,7 +364,7 @@ static int join_saved(struct work *work, struct preimage **ret, struct error *er
 
 		if (!p->mapped)
 			continue;
-		/* What is left of the room. */
+		/* Give back the unused end of the block. */
 		kept_memory_give(p->data + p->ranges.bytes, p->mapped - p->ranges.bytes);
 		p->mapped = p->ranges.bytes;
 		p->valid = true;

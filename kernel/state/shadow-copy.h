@@ -41,17 +41,17 @@ struct error;
 struct preimage;
 
 #define SHADOW_COPIES_MAX 32
-/* A smaller range is copied faster than a shadow copy of it is kept. */
+/* Below this size, copying a range is faster than keeping a shadow copy of it. */
 #define SHADOW_COPY_MIN (4ull * 1024 * 1024)
 
 struct shadow_copy {
 	uint64_t address;
 	uint64_t size;   /* whole pages */
-	char *data;      /* of kernel/state/kept-memory.h */
+	char *data;      /* a block of kernel/state/kept-memory.h */
 	bool equal;      /* data is the committed content */
 	bool shared;     /* the worker maps the range shared, or may do so */
-	bool unwanted;   /* to be dropped when that is possible */
-	bool changed;    /* by the last commit, as shadow_copies_refresh() has found */
+	bool unwanted;   /* to be dropped as soon as possible */
+	bool changed;    /* by the last commit, found by shadow_copies_refresh() */
 	unsigned unused; /* refreshes in a row that found nothing changed */
 };
 
@@ -59,48 +59,49 @@ struct shadow_copies {
 	struct shadow_copy at[SHADOW_COPIES_MAX];
 	unsigned n;
 	bool written;       /* a cell has run with shared ranges since they were all equal */
-	uint64_t bytes_max; /* new ones only up to here */
+	uint64_t bytes_max; /* limit for new shadow copies */
 };
 
-/* Take `data` over as the shadow copy of a range whose memfd content it is. False, and it stays the
- * caller's: no room, or no use. */
+/* Takes over `data` as the shadow copy of a range whose memfd content it equals. False: there is no
+ * room or no use for it, and it stays the caller's. */
 bool shadow_copies_adopt(struct shadow_copies *t, uint64_t address, uint64_t size, char *data);
-/* These pages of the memfd were changed by a commit. */
+/* Notes that a commit has changed these pages of the memfd. */
 void shadow_copies_overwritten(struct shadow_copies *t, const struct dirty_ranges *ranges);
-/* A cell was committed: what it wrote in shared ranges is the committed content. */
+/* Notes that a cell was committed: its writes to shared ranges are part of the committed
+ * content. */
 void shadow_copies_committed(struct shadow_copies *t);
 
-/* Something is to be done by shadow_copies_refresh(). */
+/* Tells whether shadow_copies_refresh() has something to do. */
 bool shadow_copies_are_stale(const struct shadow_copies *t);
-/* Something is to be done by shadow_copies_restore(). */
+/* Tells whether shadow_copies_restore() has something to do. */
 bool shadow_copies_are_written(const struct shadow_copies *t);
 bool shadow_copies_are_shared(const struct shadow_copies *t);
-/* The lowest one that is shared and begins at address or above; NULL: there is none. */
+/* Returns the lowest shared shadow copy that begins at address or above; NULL: there is none. */
 const struct shadow_copy *shadow_copies_shared_from(const struct shadow_copies *t,
 						    uint64_t address);
 
 /*
- * Bring all shadow copies up to date from the memfd. The pages that differ are what the last commit
- * overwrote without a copy: their old content is put into *ret, an owned list. *ret_lost: it is
- * more than keep_bytes, and not kept. -1: some shadow copies could not be brought up to date and
- * are still stale; the old content is lost.
+ * Brings all shadow copies up to date from the memfd. The pages that differ are those that the last
+ * commit overwrote without a copy: their old content is put into *ret, an owned list. *ret_lost:
+ * the old content is larger than keep_bytes, and not kept. -1: some shadow copies could not be
+ * brought up to date and are still stale; the old content is lost.
  */
 int shadow_copies_refresh(struct shadow_copies *t, int memfd, uint64_t base, uint64_t keep_bytes,
 			  struct preimage **ret, bool *ret_lost, struct error *err);
 /*
- * The cell is rolled back and its worker dead: write all shared shadow copies to the memfd, whose
- * pages are then M. Nothing is shared afterwards. -1: no memory; it can be called again.
+ * Rolls back: writes all shared shadow copies to the memfd, whose pages are then M. The worker must
+ * be dead; nothing is shared afterwards. -1: no memory; the call can be repeated.
  */
 int shadow_copies_restore(struct shadow_copies *t, int memfd, uint64_t base, struct error *err);
-/* No worker has the memfd mapped any more, and no cell has run since all shared shadow copies were
- * equal.
- */
+/* Marks all ranges as not shared. No worker may have the memfd mapped any more, and no cell may
+ * have run since all shared shadow copies were equal. */
 void shadow_copies_unshare(struct shadow_copies *t);
 
-/* Copy committed bytes over those of `out` that come from ranges which a cell may be writing. */
+/* Replaces those bytes of `out` that come from ranges which a cell may be writing by committed
+ * bytes. */
 void shadow_copies_read(const struct shadow_copies *t, uint64_t address, void *out, size_t len);
 
-/* Remove one whose range the worker does not map shared. The others keep their order. */
+/* Removes a shadow copy whose range the worker does not map shared. The others keep their order. */
 void shadow_copies_drop(struct shadow_copies *t, unsigned i);
 void shadow_copies_release(struct shadow_copies *t);
 uint64_t shadow_copies_bytes(const struct shadow_copies *t);

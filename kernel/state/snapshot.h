@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The committed host state: the arena's memfd, how far each region is used, and the log of what
- * goes back over the last commits. Workers map the memfd; only kernel/state/commit.c and
- * snapshot_undo() write below the tops.
+ * The committed host state: the arena's memfd, the used size of each region, and the undo log.
+ * Workers map the memfd; only kernel/state/commit.c and snapshot_undo() write below the tops.
  */
 #ifndef CGPU_KERNEL_STATE_SNAPSHOT_H
 #define CGPU_KERNEL_STATE_SNAPSHOT_H
@@ -21,22 +20,24 @@ struct error;
 struct snapshot {
 	int memfd;
 	uint64_t top[ARENA_REGIONS]; /* committed */
-	uint64_t heap_freed;         /* as arena_header.heap_freed of the committed state */
-	uint64_t changes;            /* how often the committed state has changed, or may have */
-	struct snapshot_view view;   /* what an automatic save reads while cells are committed */
-	uint64_t serial; /* of the committed state: each commit counts up, an undo goes back */
+	uint64_t heap_freed;         /* arena_header.heap_freed of the committed state */
+	uint64_t changes;          /* counts certain and possible changes of the committed state */
+	struct snapshot_view view; /* read by an automatic save while cells are committed */
+	/* Number of the committed state: each commit counts up, an undo goes back. */
+	uint64_t serial;
 	struct undo_log undo;
 	struct shadow_copies shadow_copies; /* of ranges of the memfd */
 };
 
-/* undo_limit: bytes to keep for undo; a commit that overwrites more has none. */
+/* Creates an empty state. undo_limit is the number of bytes to keep for undo; a commit that
+ * overwrites more cannot be undone. */
 int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err);
 void snapshot_release(struct snapshot *s);
 
-/* A sealed, sparse memfd of ARENA_SIZE; -1 on error. */
+/* Creates a sealed, sparse memfd of ARENA_SIZE; -1 on error. */
 int snapshot_memfd(struct error *err);
 
-/* The committed memory is about to change in another way than by a commit. */
+/* Notes that the committed memory is about to change in another way than by a commit. */
 static inline void snapshot_touch(struct snapshot *s)
 {
 	s->changes++;
@@ -44,20 +45,21 @@ static inline void snapshot_touch(struct snapshot *s)
 }
 
 /*
- * A commit has happened: the header of the next state, and the pre-image of this one, which is
- * taken over. The caller completes the newest entry of the log and trims it.
+ * Records a commit: h is the header of the new state, and preimage, which is taken over, leads back
+ * to the old one. The caller completes the newest entry of the log and trims it.
  */
 void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct preimage preimage);
 
-/* Committed bytes; -1 when [address, address + len) is not committed session memory. */
+/* Reads committed bytes; -1 when [address, address + len) is not committed session memory. */
 int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t len);
 
 /*
- * Back over the newest n commits of the log, whose entries stay until undo_log_pop(). No worker may
- * have the arena mapped during these two. On error the call can be repeated.
+ * Goes back over the newest n commits of the log, whose entries stay until undo_log_pop(). No
+ * worker may have the arena mapped during this and the next function. On error the call can be
+ * repeated.
  */
 int snapshot_undo(struct snapshot *s, unsigned n, struct error *err);
-/* Back to before the first cell. */
+/* Goes back to the state before the first cell. */
 int snapshot_reset(struct snapshot *s, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list is the worker's, in memory that a cell can write to: its length and its addresses are
- * not believed. */
+/* The list is in memory of the worker that a cell can write to, so its length and addresses are
+ * validated. */
 #include "kernel/state/tracked-list.h"
 
 #include <stdint.h>

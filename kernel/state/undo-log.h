@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What takes the last commits back, the newest first: old content of pages and device buffers,
- * tops, a mark of the units. The log is bounded by bytes and by commits; the oldest entries go
- * first. A commit whose old content was too much to keep ends the log: nothing before it can be
- * reached.
+ * The undo log: for each of the last commits, the old content of pages and device buffers, the old
+ * tops, and a mark of the unit table. The log is bounded by bytes and by commits; the oldest
+ * entries go first. A commit whose old content was too large to keep ends the log: no state before
+ * it can be reached.
  */
 #ifndef CGPU_KERNEL_STATE_UNDO_LOG_H
 #define CGPU_KERNEL_STATE_UNDO_LOG_H
@@ -21,16 +21,17 @@ struct error;
 #define UNDO_COMMITS_MAX 64
 
 struct undo_entry {
-	uint32_t cell;   /* whose commit this takes back */
-	uint64_t serial; /* of the state that it leads to */
+	uint32_t cell;   /* whose commit is taken back */
+	uint64_t serial; /* number of the older state */
 	struct preimage preimage;
-	uint64_t top[ARENA_REGIONS]; /* of that state */
-	uint64_t heap_freed;         /* header's count in that state */
-	uint64_t kept_heap; /* bytes that the worker must not reuse as long as the entry lives */
+	uint64_t top[ARENA_REGIONS]; /* of the older state */
+	uint64_t heap_freed;         /* header's count in the older state */
+	uint64_t kept_heap; /* bytes that the worker must not reuse while the entry lives */
 	struct device_undo device;
-	uint64_t units;            /* mark of the unit table in that state */
-	struct session_swap *swap; /* not a commit: the whole session was replaced, and this is the
-				      old one; owned */
+	uint64_t units; /* mark of the unit table in the older state */
+	/* For an entry that is not a commit: the old session, which was replaced as a whole;
+	 * owned. */
+	struct session_swap *swap;
 };
 
 struct undo_log {
@@ -40,26 +41,27 @@ struct undo_log {
 };
 
 void undo_log_clear(struct undo_log *l);
-/* Takes the entry over; the oldest one goes when there is no room. */
+/* Adds an entry and takes it over; a full log drops its oldest one. */
 void undo_log_push(struct undo_log *l, const struct undo_entry *e);
 static inline struct undo_entry *undo_log_newest(struct undo_log *l)
 {
 	return &l->at[l->n - 1];
 }
-/* Will undo_log_trim() keep the newest entry? */
+/* Tells whether undo_log_trim() will keep the newest entry. */
 bool undo_log_keeps_newest(const struct undo_log *l);
-/* The newest entry is complete: drop what is too old or too much. A replaced session is kept up to
- * the next commit. */
+/* Drops entries that are too old or too large, once the newest entry is complete. A replaced
+ * session is kept until the next commit. */
 void undo_log_trim(struct undo_log *l);
-/* The newest n are done with. */
+/* Removes the newest n entries. */
 void undo_log_pop(struct undo_log *l, unsigned n);
 
-/* The device memory that the log keeps: of dropped chunks, and of replaced sessions. */
+/* Calls fn for the device memory that the log keeps: dropped chunks, and chunks of replaced
+ * sessions. */
 typedef void undo_chunks_fn(void *data, struct device_chunks *c);
 void undo_log_each_chunks(struct undo_log *l, undo_chunks_fn *fn, void *data);
 
 uint64_t undo_log_bytes(const struct undo_log *l);
-/* How many of the newest entries lead to state `serial`; 0: none does. */
+/* Returns how many of the newest entries lead back to state `serial`; 0: it is not in the log. */
 unsigned undo_log_depth(const struct undo_log *l, uint64_t serial);
 
 #endif
