@@ -26,7 +26,7 @@ struct compiler_request {
 	struct compiler_request *next;
 	uint32_t id;
 	uint32_t type;
-	struct buffer body; /* with the id in front */
+	struct buffer body; /* begins with the request id */
 	uint64_t deadline_ms;
 	compiler_answer *fn;
 	void *data;
@@ -93,7 +93,7 @@ static void drop_declarations(struct compiler_client *c, size_t from)
 		c->n_declarations = from;
 }
 
-/* With nvcc and whatever else it has started. */
+/* Kills the compiler with nvcc and any other process that it has started. */
 static void kill_group(struct compiler_client *c)
 {
 	if (c->process.pid > 0)
@@ -123,8 +123,8 @@ void compiler_client_release(struct compiler_client *c)
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
-/* That the process is dead is no error: its death asks again. What cannot be sent to any process is
- * one. */
+/* Sends the request if the compiler lives. A dead process is no error, since its death sends the
+ * request again; a message that cannot be sent to any process is one. */
 static int try_send(struct compiler_client *c, uint32_t type, const struct buffer *b,
 		    struct error *err)
 {
@@ -148,7 +148,7 @@ static void send(struct compiler_client *c, uint32_t type, const struct buffer *
 		log_error("%s", err.text);
 }
 
-/* All that it must know, for one that was started again. */
+/* Sends all declarations to a compiler that was started again. */
 static void send_declarations(struct compiler_client *c)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -165,7 +165,7 @@ static void send_declarations(struct compiler_client *c)
 		send(c, COMPILER_DECLARATIONS, &b);
 }
 
-/* Room for `total` of them; those that are not there yet are empty. */
+/* Makes room for `total` declarations; new entries are empty. */
 static int resize_declarations(struct compiler_client *c, size_t total)
 {
 	struct buffer *grown;
@@ -214,7 +214,7 @@ static void answer(struct compiler_request *r, uint32_t type, const void *payloa
 	request_free(r);
 }
 
-/* Out of the loop: every request that waits gets no answer. */
+/* Gives every request that waits an answer without data. It runs from the loop. */
 static void on_hopeless(void *data)
 {
 	struct compiler_client *c = data;
@@ -307,7 +307,7 @@ static void on_channel(void *data)
 		int got = ipc_receive(c->process.sock, 0, &m, NULL);
 
 		if (got < 0) {
-			/* End of file; the death follows by the pidfd. */
+			/* End of file: the pidfd reports the death. */
 			loop_remove(c->loop, c->channel);
 			c->channel = NULL;
 			pidfd_signal(c->process.pidfd, SIGKILL);
@@ -319,7 +319,7 @@ static void on_channel(void *data)
 	}
 }
 
-/* What it said before it died still counts. */
+/* Reads the messages that the compiler sent before it died; they still count. */
 static void drain(struct compiler_client *c)
 {
 	struct ipc_message m = { 0 };
@@ -338,7 +338,7 @@ static void on_death(void *data)
 	siginfo_t info;
 
 	drain(c);
-	/* As long as it is not reaped, nobody else has its number. */
+	/* The zombie keeps its pid, so the process group cannot be anybody else's yet. */
 	kill_group(c);
 	if (process_reap(&c->process, &info))
 		return;
@@ -362,8 +362,8 @@ static void on_death(void *data)
 }
 
 /*
- * One that starts has LLVM to load, from a disk that may be slow: it is waited for as long as any
- * peer, also by a request that may take any time.
+ * The deadline of the request at work has passed. A compiler that starts must load LLVM, perhaps
+ * from a slow disk, so it gets the time that any peer gets, also for a request without a deadline.
  */
 static void on_deadline(void *data)
 {
@@ -444,7 +444,7 @@ int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct b
 		c->first = r;
 	c->last = r;
 	if (c->process.pidfd < 0) {
-		/* It did not start the last time; a new question is a new chance. */
+		/* The last start failed; a new request starts the compiler again. */
 		c->failures = 0;
 		start_again(c);
 		return 0;

@@ -93,7 +93,8 @@ static int remember(struct libraries *l, const char *path, uint64_t base, const 
 	return 0;
 }
 
-/* A pointer into a library that a variable holds is right only if both are as they were. */
+/* Compares base address and build id: a pointer into the library, held by a variable, is valid only
+ * if both are unchanged. */
 static void compare(struct supervisor *s, struct library *known, uint64_t base,
 		    const char *build_id, const char *problem)
 {

@@ -52,9 +52,9 @@ static size_t children_of(pid_t pid, pid_t *ret, size_t max)
 }
 
 /*
- * What a worker has put on itself and hands on to all that it starts: no_new_privs and its seccomp
- * filter. A zombie still shows the former, a kernel that runs with no_new_privs itself has at most
- * the filters of its own.
+ * Reads the confinement of a process: no_new_privs and its seccomp filter, which a worker sets on
+ * itself and its descendants inherit. A zombie still shows no_new_privs; a kernel that itself runs
+ * with no_new_privs has at most its own filters.
  */
 static long confinement_of(pid_t pid)
 {
@@ -79,7 +79,7 @@ static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
 	return false;
 }
 
-/* The children of this process that a cell has left behind. */
+/* Finds the children of this process that a cell has left behind. */
 static size_t orphans_of(const pid_t *keep, size_t n, pid_t *ret)
 {
 	size_t found = children_of(getpid(), ret, CHILDREN_MAX), strays = 0;
@@ -91,7 +91,7 @@ static size_t orphans_of(const pid_t *keep, size_t n, pid_t *ret)
 	return strays;
 }
 
-/* They were killed. False when one of them hangs inside Linux. */
+/* Waits for killed processes to end. False when one of them hangs inside Linux. */
 static bool await_end(const pid_t *pids, size_t n)
 {
 	const struct timespec pause = { 0, 200000 };
@@ -108,8 +108,8 @@ static bool await_end(const pid_t *pids, size_t n)
 	return true;
 }
 
-/* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is
- * left. */
+/* Repeats the search until nothing is left, since the children of a killed process become children
+ * of this one. */
 void orphans_kill(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
@@ -137,7 +137,7 @@ void orphans_reap(const pid_t *keep, size_t n)
 		waitpid(pids[i], NULL, __WALL | WNOHANG);
 }
 
-/* Breadth first. */
+/* Lists the descendants, breadth first. */
 static size_t descendants(pid_t pid, pid_t *ret, size_t max)
 {
 	size_t n = children_of(pid, ret, max);

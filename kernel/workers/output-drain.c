@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers without the session have nothing to show: what they write is for the log. */
+/* Output of workers without the session is not shown to the user and goes to the log. */
 #include "kernel/workers/output-drain.h"
 
 #include <unistd.h>

@@ -51,7 +51,7 @@ int question_ask(struct supervisor *s, uint32_t type, const struct buffer *body,
 		return 0;
 	if (n >= 0)
 		return error_set(err, ERROR_TIMEOUT, "the worker does not answer");
-	worker_kill(w); /* Its end is known here before the loop hears of it. */
+	worker_kill(w); /* The death is recorded here before the loop hears of it. */
 	return -1;
 }
 

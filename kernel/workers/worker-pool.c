@@ -35,8 +35,7 @@
 #include "kernel/workers/output-drain.h"
 
 #define FAILURES_MAX 3
-/* The oldest that the compiler of device code knows, and what the emulated device says that it is.
- */
+/* The oldest compute capability of the device code compiler, and that of the emulated device. */
 #define OLDEST_SM 75
 #define RETRY_MS 500
 #define WAIT_MS 5000 /* for one that was killed, as kernel/base/cpu-deadline.h counts */
@@ -63,7 +62,8 @@ static void bury_all(void *data)
 	}
 }
 
-/* Its own callbacks may be on the stack: it is freed from the loop. */
+/* Moves a dead worker to the list that the loop frees: the caller may be one of the worker's own
+ * callbacks. */
 static void bury(struct supervisor *s, struct worker *w)
 {
 	struct worker_pool *p = s->pool;
@@ -92,8 +92,8 @@ static bool session_is_held(const struct worker_pool *p)
 	return false;
 }
 
-/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for
- * any longer. */
+/* Linux may be unable to end a process that hangs in a driver. The pool stops waiting for the
+ * session's memory to be unmapped there. */
 static void give_up(struct supervisor *s, struct worker *w)
 {
 	w->attached = false;
@@ -111,7 +111,8 @@ static bool is_on_its_way(const struct worker *w)
 		     w->state == WORKER_ATTACHING);
 }
 
-/* What was committed turns private, and memory goes back to the driver. */
+/* Tells whether the worker has not yet acted on its last commit: it then maps the committed pages
+ * private again and gives memory back to the driver. */
 static bool is_behind_commit(const struct worker *w)
 {
 	return w && w->pid && w->state > WORKER_ATTACHING && w->state < WORKER_DYING &&
@@ -130,7 +131,8 @@ static void say_stuck(struct supervisor *s, const struct worker *w)
 	s->pool->device_hangs = true;
 }
 
-/* The commit is made. A cell that was sent meanwhile has not begun: the next worker runs it. */
+/* Ends a worker that takes too long after a commit. The commit is complete, and a cell that was
+ * sent meanwhile has not begun, so the next worker runs it. */
 static void look_behind_commit(struct supervisor *s)
 {
 	struct worker *w = s->pool->active;
@@ -146,8 +148,8 @@ static void look_behind_commit(struct supervisor *s)
 	worker_kill(w);
 }
 
-/* In its start or with the session: all that it does there that can take for ever is calls of the
- * driver. */
+/* Ends a worker that hangs while it starts or takes the session: only calls of the driver can take
+ * for ever there. */
 static void look_at_start(struct supervisor *s, struct worker *w)
 {
 	if (!is_on_its_way(w) || !w->pid || cpu_deadline_used_ms(&w->cpu_deadline) < START_MS)
@@ -283,7 +285,7 @@ static void drop_zygote(struct supervisor *s)
 	if (!p->zygote.ready)
 		p->failures++;
 	zygote_client_end(&p->zygote);
-	/* Nobody will fork the worker that it was asked for. */
+	/* A worker that this zygote was asked for will never be forked. */
 	if (p->spare && p->spare->state == WORKER_STARTING) {
 		let_die(s, p->spare);
 		p->spare = NULL;
@@ -309,7 +311,7 @@ static void on_zygote_death(void *data)
 	siginfo_t info;
 	char how[64];
 
-	/* What it said before it died still counts. */
+	/* Messages that the zygote sent before it died still count. */
 	zygote_client_receive(&s->pool->zygote, &zygote_events, s, NULL);
 	if (process_reap(&s->pool->zygote.process, &info))
 		return;
@@ -347,7 +349,7 @@ static void attach(struct supervisor *s)
 	start_looking(s);
 	if (!s->hooks->send_session(s, w, &err))
 		return;
-	/* It is dead or dying; its death brings the next one. */
+	/* The worker is dead or dying, and its death leads to the next one. */
 	log_warning("worker %d cannot be given the session: %s", (int)w->pid, err.text);
 	worker_kill(w);
 }
@@ -358,14 +360,15 @@ static void on_message(void *data, struct worker *w, struct ipc_message *m)
 {
 	struct supervisor *s = data;
 
-	/* One that was retired while it took the session may still say so. */
+	/* A worker that was retired while it attached may still send WORKER_ATTACHED. */
 	if (m->type == WORKER_ATTACHED && w == s->pool->active && w->state == WORKER_ATTACHING)
 		s->hooks->on_attached(s, w, m);
 	else if (w->attached && m->type != WORKER_ATTACHED)
 		s->hooks->on_message(s, w, m);
 }
 
-/* It may make ready for C++ cells while there are none. */
+/* Sends the compiler what is known of the device, so that it can prepare for C++ cells while it is
+ * idle. */
 static void tell_compiler(struct supervisor *s)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -399,8 +402,8 @@ static void on_output(void *data, struct worker *w)
 	output_drain(data, w);
 }
 
-/* A worker that was forked and is not known yet would be taken for a stray: hear what the zygote
- * has to say first. */
+/* Reads the zygote's pending messages, since a worker that was forked and is not known yet would be
+ * taken for an orphan. */
 static void await_forked(struct supervisor *s)
 {
 	struct worker_pool *p = s->pool;
@@ -472,7 +475,8 @@ static void on_retry(void *data)
 	advance(s);
 }
 
-/* Too many failures: wait, and do not let a cell wait for ever. */
+/* Tells whether there were so many failures that the pool must wait. A cell that waits fails
+ * then. */
 static bool must_wait(struct supervisor *s)
 {
 	struct worker_pool *p = s->pool;
@@ -485,7 +489,8 @@ static bool must_wait(struct supervisor *s)
 	return true;
 }
 
-/* A checker and an ordinary worker cannot stand in for each other, and neither can two drivers. */
+/* Ends a spare that does not fit: a checker cannot stand in for an ordinary worker, nor the worker
+ * of one driver for that of another. */
 static void drop_wrong_spare(struct supervisor *s)
 {
 	struct worker *w = s->pool->spare;
@@ -509,7 +514,7 @@ static void advance(struct supervisor *s)
 		attach(s);
 	if (s->hooks->keeps_workers_away(s) || p->spare || must_wait(s))
 		return;
-	/* The next spare while the active one is not there yet would only slow that down. */
+	/* Forking the next spare would slow down the worker that attaches. */
 	if (p->active && p->active->state == WORKER_ATTACHING)
 		return;
 	if ((p->zygote.process.sock < 0 && worker_pool_start_zygote(s, &err)) ||

@@ -49,8 +49,8 @@
 
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
-/* A name that nobody has and nobody can know, also where several machines have the folder in
- * common. */
+/* Makes up an unpredictable name for the folder of core dumps. It is unique, also where several
+ * machines share the parent folder. */
 static void name_dump_folder(struct worker *w)
 {
 	const char *temporary = getenv("TMPDIR");
@@ -66,7 +66,8 @@ static void name_dump_folder(struct worker *w)
 	snprintf(w->control->dump_folder, sizeof(w->control->dump_folder), "%s", w->dump_folder);
 }
 
-/* Sealed, so that a cell cannot truncate it under the kernel's feet. */
+/* Creates the control area as a sealed memfd, so that a cell cannot truncate it while the kernel
+ * reads it. */
 static int control_memfd(struct worker *w, const struct worker_device *device, struct error *err)
 {
 	int fd = memfd_create("cgpu-control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -128,7 +129,8 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena,
 		return error_errno(err, "pipe");
 	w->pipes[1] = err_pipe[0];
 	errors = err_pipe[1];
-	/* Only our ends: a cell's printf to a raw descriptor must block, not fail. */
+	/* Only the kernel's ends do not block: a cell's printf to a raw descriptor must block
+	 * instead of failing. */
 	if (fcntl(w->pipes[0], F_SETFL, O_NONBLOCK) || fcntl(w->pipes[1], F_SETFL, O_NONBLOCK))
 		return error_errno(err, "fcntl");
 	return zygote_client_fork(z, w->id, (int[]){ channel, control, arena, out, errors }, err);
@@ -165,8 +167,8 @@ static void unwatch(struct worker *w)
 	}
 }
 
-/* OpenMP's library takes its file in /dev/shm away when a process ends by itself, which no worker
- * does. */
+/* Removes the file of OpenMP's library in /dev/shm. The library removes it when a process exits by
+ * itself, which no worker does. */
 static void remove_openmp_file(pid_t pid)
 {
 	char name[64];
@@ -183,7 +185,8 @@ void worker_free(struct worker *w)
 		unwatch(w);
 	if (w->pid && w->state != WORKER_DEAD) {
 		worker_kill(w);
-		/* One that is about to make the folder for core dumps would make it behind us. */
+		/* Without the wait, a worker that is about to make its folder for core dumps would
+		 * make it after the removal. */
 		if (w->dump_folder[0] && !(w->ready && w->hello.emulated))
 			process_wait(w->pidfd, DEATH_MS);
 		waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &w->death, WEXITED | WNOHANG | __WALL);
@@ -206,7 +209,8 @@ void worker_free(struct worker *w)
 	free(w);
 }
 
-/* The page map is opened before any cell could change whom it belongs to. */
+/* The page map is opened at once, before a cell could change the owner of the worker's /proc
+ * files. */
 int worker_forked(struct worker *w, pid_t pid, struct error *err)
 {
 	w->pidfd = pidfd_of(pid, err);
@@ -311,7 +315,8 @@ int worker_receive_one(struct worker *w, int ms, struct error *err)
 	return n;
 }
 
-/* What is there when it is called; a worker that never stops sending cannot keep the loop. */
+/* Takes the messages that are there at the time of the call, so a worker that never stops sending
+ * cannot hold the loop. */
 static void on_channel(void *data)
 {
 	struct worker *w = data;
@@ -323,7 +328,7 @@ static void on_channel(void *data)
 		if (n == 0)
 			return;
 		if (n < 0) {
-			/* Its death, if it is one, comes by the pidfd. */
+			/* If the worker has died, the pidfd reports it. */
 			loop_remove(w->loop, w->sources[SOURCE_CHANNEL]);
 			w->sources[SOURCE_CHANNEL] = NULL;
 			if (err.code != ERROR_PEER_GONE)
@@ -353,11 +358,11 @@ static void on_death(void *data)
 {
 	struct worker *w = data;
 
-	/* What it had to say may ask for its death. */
+	/* The handler of a message may have ended the worker. */
 	if (w->state == WORKER_DEAD || w->ending)
 		return;
 	w->ending = true;
-	/* Also of one that was killed: it has announced what a rollback needs. */
+	/* A worker that was killed is drained, too: it has announced what a rollback needs. */
 	drain_channel(w);
 	w->events->on_output(w->data, w);
 	kill(-w->pid, SIGKILL);
