@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is used stands in the memory that the worker shares with us, so an ordinary cell costs
+/* The numbers are in memory that the worker shares with the kernel, so an ordinary cell costs
  * nothing. */
 #include "kernel/device/cap-watch.h"
 
@@ -21,7 +21,7 @@
 #define NAMED 3
 #define MUCH(used, allowed) ((used) / 9 > (allowed) / 10)
 
-/* What the others do not hold of all devices together. */
+/* Sums over all devices the memory that other notebooks do not hold. */
 static uint64_t left_by_others(struct supervisor *s)
 {
 	uint64_t held = 0, total = s->pool->hello.device_memory;
@@ -66,7 +66,7 @@ static void warn(struct supervisor *s, struct device_watch *w, uint64_t used, ui
 	uint32_t wanted = atomic_exchange(&w->wanted, 1);
 	char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX];
 
-	/* Its table is new when it has answered. */
+	/* The answer means that the worker's table is up to date. */
 	if (question_device_report(s, &report, &err) || !device_watch_get(w, &t))
 		log_info("cap: %s", err.text);
 	atomic_store(&w->wanted, wanted);

@@ -17,7 +17,7 @@ static void on_idle(void *data)
 	struct supervisor *s = data;
 
 	closer_drain();
-	/* More may have come since. */
+	/* More descriptors may have come since. */
 	if (!closer_is_idle())
 		return;
 	loop_remove(s->loop, s->closings->deadline);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer is the hello of the next spare: what was forked for the choice before is ended first.
- */
+/* The answer is the hello of the next spare, so a spare that was forked for the previous choice is
+ * ended first. */
 #include "kernel/device/device-choice.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void answer(struct supervisor *s, const char *problem, const char *device
 	c.fn(c.data, problem, device);
 }
 
-/* Back to the choice before; its device was left as it was. */
+/* Goes back to the previous choice; its device was left unchanged. */
 static void give_up(struct supervisor *s, const char *problem)
 {
 	char text[sizeof(((struct worker_hello *)NULL)->problem)];
@@ -67,7 +67,7 @@ bool device_choice_on_hello(struct supervisor *s, const struct worker *w)
 		give_up(s, w->hello.problem);
 		return false;
 	}
-	/* What %undo keeps of device memory is the other driver's. */
+	/* The device memory in the undo log is the other driver's. */
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
 	s->device.home.known = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The home is a part of the session's device memory, so a session that %undo brings back brings its
- * home along. */
+/* The home is a member of the session's device memory, so %undo restores it with a replaced
+ * session. */
 #include "kernel/device/device-home.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
 
-/* While `%gpu use` tries a driver, that is the one. */
+/* Tells whether the session is bound to its home, which it is not while `%gpu use` tries a
+ * driver. */
 static bool is_bound(const struct supervisor *s)
 {
 	return s->device.home.known && !s->choosing->fn;
@@ -42,7 +43,8 @@ bool device_home_has(const struct supervisor *s, const struct worker *w)
 	       (w->hello.emulated == h->emulated && w->hello.window == h->window);
 }
 
-/* A bit for each. Parked memory is made anew, and can be that of another device. */
+/* Returns the devices that the session needs, a bit for each. Parked memory does not count: it is
+ * made anew, on any device. */
 static uint32_t needed(const struct device_memory *d)
 {
 	uint32_t bits = 0;
@@ -71,7 +73,8 @@ bool device_home_gives_up(const struct supervisor *s)
 	return s->device.gives_up && s->device.tried;
 }
 
-/* One that leaves a driver alone in which others have hung does so for good reason. */
+/* Tells whether another worker should be tried. A worker that leaves the device alone because
+ * others have hung in the driver must not be replaced. */
 static bool is_worth_another(const struct supervisor *s)
 {
 	const struct device_memory *d = &s->device;

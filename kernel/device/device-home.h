@@ -24,21 +24,22 @@ struct supervisor;
 struct worker;
 struct worker_device;
 
-/* Which driver the next worker is to use. */
+/* Chooses the driver of the next worker. */
 void device_home_ask(const struct supervisor *s, struct worker_device *ret);
-/* False: the spare has begun with another driver than that of the session, and cannot take it over.
- */
+/* Tells whether the spare may take the session over; false: it has begun with another driver. */
 bool device_home_has(const struct supervisor *s, const struct worker *w);
-/* The devices whose memory the session has, as WORKER_ATTACH carries them. */
+/* Appends the devices that have memory of the session, as WORKER_ATTACH carries them. */
 void device_home_encode(const struct supervisor *s, struct buffer *out);
-/* Is memory that does not come given up by the worker that gets the session now? */
+/* Tells whether the worker that gets the session gives up memory that it cannot map. */
 bool device_home_gives_up(const struct supervisor *s);
-/* A worker has got the session, with its device or without. False: another one is to have it. */
+/* A worker has got the session, with its device or without. False: the session must go to another
+ * worker. */
 bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool has_device);
-/* `%gpu reset`. */
+/* Starts again at `in reach`, for `%gpu reset`. */
 void device_home_retry(struct supervisor *s);
 
-/* The session holds device memory, as it is or as it was, that no worker can reach. */
+/* Tells whether the session holds device memory, in its current or an earlier state, that no worker
+ * can reach. */
 bool device_home_is_missed(struct supervisor *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device is known by its number; several descriptors of one would keep it no better. */
+/* Devices are compared by device number; a second descriptor of a device would add nothing. */
 #include "kernel/device/device-nodes.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of GPUs, held open. A GPU that nobody has open is shut down, and memory that lives by its
- * descriptors alone goes with it; so a node outlives the worker that has opened it. Nothing is ever
- * asked of it here.
+ * Keeps the device files of GPUs open. A GPU that nobody has open is shut down, and memory that
+ * only file descriptors keep alive is lost; so the device file stays open longer than the worker
+ * that has opened it. The descriptor is used for nothing else.
  */
 #ifndef CGPU_KERNEL_DEVICE_DEVICE_NODES_H
 #define CGPU_KERNEL_DEVICE_DEVICE_NODES_H
@@ -14,8 +14,8 @@ struct device_nodes {
 	unsigned n;
 };
 
-/* fd is taken over. One of a device that is held already, more than there can be, and what is no
- * device are closed. */
+/* Takes fd over and holds it. It is closed when its device is held already, when there are too
+ * many, or when it is no device. */
 void device_nodes_hold(struct device_nodes *d, int fd);
 void device_nodes_release(struct device_nodes *d);
 

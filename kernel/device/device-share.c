@@ -74,8 +74,8 @@ int device_share_open(struct supervisor *s, const char *path, const char *name, 
 	return 0;
 }
 
-/* True: the list is out of reach, and the session is alone from here on. Others are kept waiting by
- * nothing. */
+/* Decides whether the session goes on alone. True: the list cannot be used, and nobody is kept
+ * waiting by this session. */
 static bool go_on_alone(struct supervisor *s, const struct error *err)
 {
 	if (err->code == ERROR_TIMEOUT || err->code == ERROR_LIMIT || err->code == ERROR_MEMORY)
@@ -217,7 +217,7 @@ int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r
 	if (device >= w->hello.n_devices)
 		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u",
 				 device);
-	/* Its memory is the host's. */
+	/* Memory of a checker is host memory. */
 	if (w->checks) {
 		memory_permit_answer(&w->control->permit, d->number, true, "");
 		return 0;
@@ -306,7 +306,7 @@ static void say_what_is_held(struct supervisor *s)
 
 	add_chunks(&sums, &s->device.chunks);
 	add_chunks(&sums, &s->device.waiting);
-	/* What undo keeps is not in the hands of the session, and not free either. */
+	/* Memory that undo keeps is not in use by the session, and not free either. */
 	undo_log_each_chunks(&s->snapshot.undo, add_chunks, &sums);
 	for (unsigned i = 0; s->pool->active && i < CHUNK_DEVICES_MAX; i++)
 		sums.held[i] += s->pool->active->library_memory[i];
@@ -326,7 +326,7 @@ static void say_what_is_held(struct supervisor *s)
 		s->share->say = loop_add_timer(s->loop, AGAIN_MS, on_say, s);
 }
 
-/* No cell has begun meanwhile. */
+/* Announces what is held; no cell has begun since it was asked for. */
 static void on_say(void *data)
 {
 	struct supervisor *s = data;
@@ -342,7 +342,7 @@ void device_share_settle(struct supervisor *s)
 	s->hooks->on_share_rest(s);
 }
 
-/* Each device with the lines that tell() has for it. */
+/* Appends each device with the lines of tell(). */
 static int put_tables(struct supervisor *s,
 		      int (*tell)(struct share *s, const uint8_t *device, struct buffer *out,
 				  unsigned *ret_others, struct error *err),

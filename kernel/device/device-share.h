@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session among the other kernels of the machine: what its worker asks for is asked of
- * kernel/share/, at once or, with
- * `%limit wait`, in turn with the others. What it holds is what its chunks are: said anew whenever
- * a cell has ended.
+ * The session's part in sharing device memory with the other kernels of the machine. A request of
+ * its worker is passed to kernel/share/, at once or, with `%limit wait`, in turn with the others.
+ * The session holds what its chunks take; that is announced whenever a cell has ended.
  */
 #ifndef CGPU_KERNEL_DEVICE_DEVICE_SHARE_H
 #define CGPU_KERNEL_DEVICE_DEVICE_SHARE_H
@@ -26,41 +25,44 @@ typedef void device_share_answer(struct supervisor *s, bool granted, const char 
 struct device_share {
 	struct share share;
 	bool open;
-	char problem[320];                  /* why it is not, "": nobody has asked for it */
-	uint64_t totals[CHUNK_DEVICES_MAX]; /* of what workers have asked for; 0: not known */
-	uint64_t wait_ms;                   /* how long a cell waits for memory, 0: not at all */
-	/* The question that is not answered yet: */
+	/* Why the list is not open; "": nobody has asked for it. */
+	char problem[320];
+	uint64_t totals[CHUNK_DEVICES_MAX]; /* of the devices that workers have asked for; 0: not
+					       known */
+	uint64_t wait_ms;                   /* how long a cell waits for memory; 0: not at all */
+	/* The request without an answer yet: */
 	bool waiting;
-	uint32_t number;              /* of the worker's */
-	device_share_answer *claimed; /* whose it is; NULL: the worker's */
+	uint32_t number;              /* the number of the worker's question */
+	device_share_answer *claimed; /* the claim's callback; NULL: it is the worker's question */
 	struct share_request request;
 	uint64_t asked_ms;
 	struct loop_source *watch, *tick;
-	struct loop_source *say; /* what is held is to be said again; NULL: the list has it */
+	struct loop_source *say; /* announces later what is held; NULL: the list is up to date */
 };
 
-/* When the list cannot be had, or later on cannot be had any more, the session goes on alone, and
+/* Opens the list. When the list cannot be used, at once or later, the session goes on alone, and
  * %doctor says why. */
 int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err);
 void device_share_release(struct supervisor *s);
 
-/* WORKER_DEVICE_ASK */
+/* Handles WORKER_DEVICE_ASK. */
 int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r,
 			struct error *err);
-/* WORKER_DEVICE_HELD */
+/* Handles WORKER_DEVICE_HELD. */
 int device_share_on_held(struct worker *w, struct record *r, struct error *err);
-/* The same for a session that comes back, which no worker has: answer() is called at once or later.
- */
+/* Requests memory for a parked session, which no worker has: answer() is called at once or
+ * later. */
 void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes,
 			device_share_answer *answer);
-/* The cell does not wait any more: it is over, or its worker is. */
+/* Withdraws the request: its cell or its worker has ended. */
 void device_share_stop(struct supervisor *s);
-/* A cell begins; it is over, and the chunks that are there are what is held. */
+/* device_share_begin(): a cell begins. device_share_settle(): it has ended, and the session holds
+ * its chunks. */
 void device_share_begin(struct supervisor *s);
 void device_share_settle(struct supervisor *s);
-/* Who holds what of each device that others hold something of. */
+/* Appends who holds how much of each device that others hold memory of. */
 int device_share_table(struct supervisor *s, struct buffer *out, struct error *err);
-/* The same as it is at the moment, without waiting for anybody. */
+/* Appends the same from the current list, without waiting for its lock. */
 int device_share_glance(struct supervisor *s, struct buffer *out, struct error *err);
 
 #endif

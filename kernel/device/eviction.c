@@ -44,9 +44,11 @@
 #include "kernel/workers/worker.h"
 
 #define PIECE (16 * MIB)
-#define REST_MS 1000 /* between the cells of a notebook that runs as a whole nobody is idle */
+/* A notebook whose cells run one after the other is not idle. */
+#define REST_MS 1000
 #define AGAIN_MS 1000
-#define FORKED_MS 10 /* until a worker is looked for again that is being forked */
+/* Interval of looking for a worker that is being forked. */
+#define FORKED_MS 10
 
 void eviction_init(struct supervisor *s)
 {
@@ -107,7 +109,7 @@ static void each_kept(void *data, struct device_chunks *c)
 	each_of(c, false, v->fn, v->data);
 }
 
-/* Those of the session, and those that undo keeps. */
+/* Calls fn for the chunks of the session and for those that undo keeps. */
 static void each_chunk(struct supervisor *s, chunk_fn *fn, void *data)
 {
 	struct visitor v = { fn, data };
@@ -145,8 +147,8 @@ static int compare_places(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Where none of the n chunks lies, the file takes no room. Without memory for that it is done
- * another time. */
+/* Punches holes into the file wherever none of the n chunks lies. It is done another time when
+ * there is no memory for it. */
 static void make_holes(struct supervisor *s, size_t n)
 {
 	struct eviction *p = s->eviction;
@@ -247,7 +249,7 @@ static struct device_chunk *find(struct supervisor *s, uint64_t id)
 
 /* ---- the file ---- */
 
-/* Nobody finds it by a name. */
+/* Opens a file without a name in the folder. */
 static int open_on_disk(struct supervisor *s, struct error *err)
 {
 	const char *folder = s->eviction->folder ? s->eviction->folder : "/var/tmp";
@@ -283,7 +285,7 @@ static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 
 /* ---- saving ---- */
 
-/* SAVING -> AWAKE, or PARKED. The callback may do whatever it likes. */
+/* Ends the attempt, SAVING -> AWAKE or EVICTED, and calls the callback, which may do anything. */
 static void tell(struct supervisor *s, const char *problem)
 {
 	struct eviction *p = s->eviction;
@@ -301,7 +303,7 @@ static void give_up(struct supervisor *s, const char *problem)
 {
 	struct eviction *p = s->eviction;
 
-	/* The end of this attempt must not come to the next one. */
+	/* The loop's callback for this attempt must not reach the next one. */
 	if (s->loop)
 		loop_remove(s->loop, p->step);
 	p->step = NULL;
@@ -344,7 +346,7 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 	}
 }
 
-/* Nobody needs the worker, and nobody would miss it. */
+/* Checks that the worker is idle and that nothing would be lost with it. */
 static int is_unused(const struct supervisor *s, struct error *err)
 {
 	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) ||
@@ -358,7 +360,7 @@ static int is_unused(const struct supervisor *s, struct error *err)
 	return 0;
 }
 
-/* All of it is in the file, and the workers end. */
+/* Ends the workers, when all of the memory is in the file. */
 static int leave_device(struct supervisor *s, struct error *err)
 {
 	struct eviction *p = s->eviction;
@@ -369,7 +371,7 @@ static int leave_device(struct supervisor *s, struct error *err)
 	s->hooks->settle_in_place(s);
 	if (p->changes != s->snapshot.changes || held(s).n != p->n)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
-	/* The spare has a context, too: others are told when its memory is free. */
+	/* The spare has a context, too: other notebooks are told when its memory is free. */
 	p->phase = EVICTION_EVICTED;
 	worker_pool_renew(s);
 	failed = worker_pool_empty(s, err);
@@ -392,8 +394,8 @@ static void on_saved(void *data)
 	s->eviction->step = NULL;
 	if (s->eviction->phase != EVICTION_SAVING)
 		return;
-	/* One that nobody knows yet cannot be ended, and would open the device when all are gone.
-	 */
+	/* A worker without a known pid cannot be ended, and would open the device when all others
+	 * are gone. */
 	if (s->pool->spare && s->pool->spare->state == WORKER_STARTING) {
 		s->eviction->step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
 		return;
@@ -409,8 +411,8 @@ static void on_saved(void *data)
 	tell(s, "");
 }
 
-/* The end is reached from the loop: the worker that has just answered is on the stack, and is ended
- * then. */
+/* Goes on with the next piece. The last step is taken from the loop: it ends the worker, whose
+ * message is being handled here. */
 static int take_step(struct supervisor *s, struct error *err)
 {
 	struct eviction *p = s->eviction;
@@ -432,7 +434,7 @@ void eviction_on_message(struct supervisor *s, struct ipc_message *m)
 	struct error err = ERROR_INIT;
 	uint64_t left;
 
-	/* It was given up, and this is a late answer. */
+	/* The attempt was given up, and this is a late answer. */
 	if (p->phase != EVICTION_SAVING || p->at == p->n || r.failed || number != p->number)
 		return;
 	if (!ok) {
@@ -516,7 +518,7 @@ void eviction_forget(struct supervisor *s)
 	struct eviction *p = s->eviction;
 
 	if (eviction_keeps_workers_away(s)) {
-		/* What was to be said about the session that is gone. */
+		/* A message about the previous session is not needed any more. */
 		loop_remove(s->loop, p->step);
 		p->step = NULL;
 		p->phase = EVICTION_AWAKE;
@@ -524,8 +526,8 @@ void eviction_forget(struct supervisor *s)
 	close_when_empty(s);
 }
 
-/* Whoever waits for the session is told why it is still parked: from the loop, since it may be on
- * the stack. */
+/* Tells whoever waits for the session why it is still parked. It runs from the loop, since the
+ * waiting code may be the caller. */
 static void on_refused(void *data)
 {
 	struct supervisor *s = data;
@@ -536,7 +538,7 @@ static void on_refused(void *data)
 	p->step = NULL;
 	if (p->phase != EVICTION_EVICTED)
 		return;
-	/* One that an undo has brought here. */
+	/* An undo may have brought a worker here. */
 	worker_pool_renew(s);
 	device_chunks_sum_parked(&s->device.chunks, bytes);
 	for (unsigned i = 0; i < CHUNK_DEVICES_MAX; i++)
@@ -571,8 +573,7 @@ static void refuse(struct supervisor *s, const char *why)
 
 static void on_claimed(struct supervisor *s, bool granted, const char *why);
 
-/* Each device is asked for what is parked of it. CLAIMING -> ATTACHING, when all of it is granted.
- */
+/* Claims from each device the bytes that are parked. CLAIMING -> ATTACHING when all is granted. */
 static void claim(struct supervisor *s)
 {
 	struct eviction *p = s->eviction;
@@ -718,7 +719,8 @@ int eviction_read(const struct supervisor *s, uint64_t address, uint64_t size, s
 
 /* ---- by itself ---- */
 
-/* What would be missed is not ended without being asked. */
+/* Tells whether the worker can be ended without a loss; otherwise the session does not park by
+ * itself. */
 static bool loses_nothing(const struct supervisor *s)
 {
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
@@ -733,7 +735,8 @@ bool eviction_gives(const struct supervisor *s)
 	       held(s).n && loses_nothing(s);
 }
 
-/* *ret_known false: the list could not be read, and is to be looked at again. */
+/* Tells whether others want memory. *ret_known false: the list could not be read and must be read
+ * again. */
 static bool is_wanted(struct supervisor *s, bool *ret_known)
 {
 	uint64_t bytes = 0;
@@ -768,7 +771,7 @@ static void park_by_itself(struct supervisor *s)
 	eviction_on_rest(s);
 }
 
-/* When the next look is due, 0: parked, or never. */
+/* Parks the session if it is due. Returns the time until the next look, 0: parked, or never. */
 static uint64_t look(struct supervisor *s)
 {
 	struct eviction *p = s->eviction;
@@ -785,7 +788,7 @@ static uint64_t look(struct supervisor *s)
 	}
 	if (wanted)
 		return REST_MS - rested;
-	/* Without a watch it is looked for. */
+	/* Without a watch, the list is polled. */
 	if (!known || (eviction_gives(s) && s->share->open && !p->watch))
 		return AGAIN_MS;
 	return idle > rested ? idle - rested : 0;

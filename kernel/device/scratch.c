@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker may just be using one, in a thread between cells: so nothing that waits is closed
+/* A thread of the worker may use waiting memory between cells, so nothing that waits is closed
  * before the worker says so. */
 #include "kernel/device/scratch.h"
 

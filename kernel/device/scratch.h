@@ -18,7 +18,7 @@
 struct supervisor;
 struct undo_entry;
 
-/* The entry of the commit at work is complete, and is not trimmed yet. */
+/* Handles the undo log's entry of the commit at work, which is complete and not trimmed yet. */
 void scratch_on_commit(struct supervisor *s, struct undo_entry *entry);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context takes nobody tells before there is one. So none is left out before memory has been
- * short. */
+/* The size of a context is not known before there is one, so every spare has one until memory has
+ * been short. */
 #include "kernel/device/spare-context.h"
 
 #include "common/base/error.h"
@@ -14,7 +14,8 @@
 #include "kernel/state/device-memory.h"
 #include "kernel/workers/worker-pool.h"
 
-#define DEATH_MS 5000 /* a process that hangs in its driver has its memory for good */
+/* A process that hangs in its driver keeps its memory for ever. */
+#define DEATH_MS 5000
 
 static uint64_t held_now(const struct supervisor *s)
 {
@@ -39,7 +40,7 @@ static void answer(struct supervisor *s, bool granted)
 	struct spare_context *c = s->spare_context;
 
 	spare_context_release(s);
-	/* Another one has questions of its own, with the same numbers. */
+	/* Another worker has questions of its own, with the same numbers. */
 	if (s->pool->active && s->pool->active->pid == c->asker)
 		memory_permit_answer(&s->pool->active->control->permit, c->number, granted, "");
 }

@@ -24,23 +24,23 @@ struct supervisor;
 struct worker;
 
 struct spare_context {
-	uint64_t short_at; /* bytes that the session held and wanted when memory was short; 0: it
-			      never was */
-	uint32_t cell;     /* in which it was */
-	uint32_t number;   /* of the question that waits for the spare's end */
-	pid_t asker;       /* the worker that waits for the answer */
+	/* Bytes that the session held and wanted when memory was short; 0: it never was. */
+	uint64_t short_at;
+	uint32_t cell;                /* the cell in which memory was short */
+	uint32_t number;              /* of the question that waits for the spare's end */
+	pid_t asker;                  /* the worker that waits for the answer */
 	struct loop_source *deadline; /* NULL: nobody waits */
 };
 
-/* Is the next spare to do without? */
+/* Tells whether the next spare starts without a context. */
 bool spare_context_waits(const struct supervisor *s);
 /*
- * WORKER_DEVICE_SHORT. The answer comes when the spare is dead, and what the worker has given back
- * is closed, or when that takes too long.
+ * Handles WORKER_DEVICE_SHORT. The answer comes when the spare is dead and the memory that the
+ * worker has given back is closed, or when that takes too long.
  */
 int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r,
 			   struct error *err);
-/* Some worker has died, or some memory is closed. */
+/* Answers if it is time: a worker has died, or memory was closed. */
 void spare_context_look(struct supervisor *s);
 void spare_context_release(struct supervisor *s);
 

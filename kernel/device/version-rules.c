@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table, and the facts that it is asked about. What a library is, the file says that its names
- * lead to, as libcublas.so.13.1.0.3; of cuDNN also the header beside it, and the package of Python
- * that it came with.
+ * The table of rules, and how their facts are found. The version of a library is in the file name
+ * that its symbolic links lead to, as libcublas.so.13.1.0.3; for cuDNN also in the header beside
+ * it, and in the Python package that it came with.
  */
 #include "kernel/device/version-rules.h"
 
@@ -24,8 +24,8 @@ static void put_version(uint32_t version, char ret[16])
 		ret[0] = '\0';
 }
 
-/* The CUDA that libraries have to fit: that of others that are loaded, of its package, or of the
- * driver. */
+/* Returns the CUDA that libraries must fit: that of other loaded libraries, of cuDNN's package, or
+ * of the driver. */
 static uint32_t cuda_of(const struct version_facts *f)
 {
 	return f->library_newest ? f->library_newest : f->cudnn_cuda ? f->cudnn_cuda : f->driver;
@@ -73,7 +73,7 @@ void version_rules_check(size_t i, const struct version_facts *f, struct version
 #include "kernel/device/version-rules.def"
 }
 
-/* "13.1.0" as 13010; a missing minor number is `otherwise`. */
+/* Parses "13.1.0" as 13010; a missing minor number is `otherwise`. */
 static uint32_t version_of(const char *text, uint32_t otherwise)
 {
 	unsigned major = 0, minor = 0;
@@ -121,7 +121,7 @@ static unsigned defined_number(const char *text, const char *name)
 	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
-/* FOLDER/lib/libcudnn.so.9 has FOLDER/include/cudnn_version.h. */
+/* Reads FOLDER/include/cudnn_version.h for FOLDER/lib/libcudnn.so.9. */
 static uint32_t version_in_header(const char *path)
 {
 	char header[PATH_MAX + 32], text[8192];
@@ -141,8 +141,8 @@ static uint32_t version_in_header(const char *path)
 	return major ? major * 1000 + defined_number(text, "#define CUDNN_MINOR ") * 10 : 0;
 }
 
-/* SITE/nvidia/cudnn/lib/libcudnn.so.9 beside SITE/nvidia_cudnn_cu12-9.12.0.46.dist-info; 0: there
- * is none, or several. */
+/* Finds the CUDA of SITE/nvidia/cudnn/lib/libcudnn.so.9 by the name
+ * SITE/nvidia_cudnn_cu12-9.12.0.46.dist-info; 0: there is no such folder, or several. */
 static uint32_t cuda_of_package(const char *path)
 {
 	static const char folder[] = "/nvidia/", package[] = "/nvidia_cudnn_cu";
@@ -181,7 +181,7 @@ void version_rules_add_library(struct version_facts *f, const char *path)
 		   *name = slash ? slash + 1 : file;
 
 	add_named(f, name);
-	/* Only a whole number can be compared. */
+	/* Only a complete version number can be compared. */
 	if (!strncmp(name, blas, strlen(blas)) && strchr(name + strlen(blas), '.'))
 		f->cublas = version_of(name + strlen(blas), 0);
 	if (!strncmp(name, lt, strlen(lt)) && strchr(name + strlen(lt), '.'))

@@ -29,7 +29,7 @@ void version_watch_facts(const struct supervisor *s, struct version_facts *ret)
 		version_rules_add_library(ret, s->libraries->at[i].path);
 }
 
-/* "cudaMalloc", "cuInit", "cublasCreate_v2", as the symbol table of an object has them. */
+/* Tells whether a symbol, as "cudaMalloc", "cuInit", "cublasCreate_v2", belongs to CUDA. */
 static bool is_of_cuda(const char *name)
 {
 	static const char *const starts[] = { "cublas",   "cudnn",    "cufft",         "curand",
@@ -43,7 +43,7 @@ static bool is_of_cuda(const char *name)
 		(!strncmp(name, "cuda", 4) && isupper((unsigned char)name[4])));
 }
 
-/* Each text in it that stands between two NULs. */
+/* Tells whether a string of the object, between two NULs, is a symbol of CUDA. */
 static bool names_cuda(const char *object, size_t len)
 {
 	const char *end = object + len, *at = object, *stop;
