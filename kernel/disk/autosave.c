@@ -66,7 +66,7 @@ static bool is_overdue(const struct supervisor *s)
 	return a->unsaved_ms && now - a->unsaved_ms >= BUSY_MS && now >= a->pause_until_ms;
 }
 
-/* A cell that runs leaves what is committed alone, but device memory. */
+/* A running cell does not change the committed host state, but it changes device memory. */
 static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
@@ -203,7 +203,7 @@ static void on_timer(void *data)
 	a->timer = NULL;
 	if (!is_wanted(s) || is_too_large(s))
 		return;
-	/* The end of a cell that is in the way is a new occasion. */
+	/* If a cell is in the way, its end is the next occasion. */
 	if (loop_now_ms() - a->committed_ms < REST_MS / 2 && !is_overdue(s))
 		autosave_note_rest(s);
 	else if (can_begin(s))
@@ -238,7 +238,7 @@ void autosave_note_run(struct supervisor *s)
 {
 	struct snapshots *n = s->snapshots;
 
-	/* The device memory that this job still asks for is the cell's from here on. */
+	/* The job still needs device memory, which the cell may change from here on. */
 	if (n->job && n->job->automatic && n->job->n_pieces && !n->job->gathered)
 		snapshot_job_cancel(n->job);
 	if (is_wanted(s) && is_overdue(s) && !is_too_large(s) && can_begin(s) &&
@@ -257,7 +257,7 @@ void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 	struct autosave *a = &s->snapshots->automatic;
 	uint64_t now = loop_now_ms(), took = now - a->began_ms, pause = j->cpu_ms * PAUSE_FACTOR;
 
-	/* On a busy machine it takes long and costs little. */
+	/* A save on a busy machine takes long and costs little processor time. */
 	a->pause_until_ms = now + (pause > took ? pause : took);
 	if (!j->failed) {
 		set_problem(a, NULL);

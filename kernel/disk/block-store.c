@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index is made from the records' headers when the file is opened: it can never disagree with
- * the file. */
+/* The index is built from the records' headers whenever the file is opened, so it cannot disagree
+ * with the file. */
 #define _GNU_SOURCE
 #include "kernel/disk/block-store.h"
 
@@ -82,7 +82,7 @@ static int grow(struct block_store *s, struct error *err)
 	return 0;
 }
 
-/* Offsets count from 1, so that 0 is an empty slot. */
+/* Enters a record into the index. Offsets are stored plus 1, so that 0 is an empty slot. */
 static int enter(struct block_store *s, const struct header *h, uint64_t offset, struct error *err)
 {
 	struct block_place *p;
@@ -91,7 +91,7 @@ static int enter(struct block_store *s, const struct header *h, uint64_t offset,
 		return -1;
 	p = slot_of(s, h->hash);
 	s->n += !p->offset;
-	/* A later one was written because the one before it is damaged. */
+	/* A second record of a block was written because the first one is damaged. */
 	*p = (struct block_place){ h->hash, offset + 1, h->len, h->packed };
 	s->packed += sizeof(*h) + h->packed;
 	return 0;
@@ -120,8 +120,8 @@ static bool is_record(const struct block_store *s, uint64_t at, uint64_t size, s
 	       at + sizeof(*ret) + ret->packed <= size;
 }
 
-/* The first record from `at` on; size: there is none. What lies between is damaged, and what
- * follows is not given up for it. */
+/* Finds the first record at or after `at`; size: there is none. Damaged bytes before it are
+ * skipped. */
 static uint64_t find_record(const struct block_store *s, uint64_t at, uint64_t size,
 			    struct header *ret)
 {
@@ -173,7 +173,7 @@ int block_store_open(struct block_store *s, int dir, bool writing, struct error 
 		return error_set(err, ERROR_MEMORY, "out of memory for snapshots");
 	}
 	if (writing)
-		unlinkat(dir, SWEPT_NAME, 0); /* of a process that has ended over it */
+		unlinkat(dir, SWEPT_NAME, 0); /* left by a process that ended during a sweep */
 	s->fd = openat(dir, FILE_NAME, (writing ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0600);
 	if (s->fd < 0 && errno == ENOENT)
 		return 0;
@@ -229,7 +229,8 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 	if (whole_pwrite(s->fd, h, sizeof(*h) + packed, s->end) != sizeof(*h) + packed) {
 		error_errno(err, "cannot write the blocks of a snapshot");
 		block_store_cut(s, s->end,
-				NULL); /* if it cannot, what is there is no sound record */
+				/* If this fails, the rest is not a valid record. */
+				NULL);
 		return -1;
 	}
 	if (enter(s, h, s->end, err))

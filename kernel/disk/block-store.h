@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of compressed blocks that are known by the hash of their content: equal blocks of all
- * snapshots in a folder are kept once. Blocks are only ever appended. A record that a crash has cut
- * short is at the end, and is cut off when the file is opened for writing; what is damaged
- * elsewhere is passed over. Of two records with one hash the later is meant.
+ * A content-addressed file of compressed blocks: blocks are found by the hash of their content, and
+ * equal blocks of all snapshots in a folder are stored once. Blocks are only appended. A record
+ * that a crash has cut short is at the end, and is cut off when the file is opened for writing;
+ * damage elsewhere is skipped. Of two records with one hash the later counts.
  *
  *	record: magic, bytes, packed bytes, hash of these (u32 each), hash of the content (16
  *	        bytes), packed bytes (zstd)
  *
- * For one thread. Errors name the file.
+ * Not thread-safe. Errors name the file.
  */
 #ifndef CGPU_KERNEL_DISK_BLOCK_STORE_H
 #define CGPU_KERNEL_DISK_BLOCK_STORE_H
@@ -27,7 +27,7 @@ struct block_hash {
 
 struct block_place {
 	struct block_hash hash;
-	uint64_t offset; /* of the record; 0: slot is empty */
+	uint64_t offset; /* file offset of the record; 0: the slot is empty */
 	uint32_t len, packed;
 };
 
@@ -38,33 +38,36 @@ struct block_store {
 	uint64_t packed;           /* bytes of all records */
 	struct block_place *table; /* open addressing */
 	size_t n, cap;
-	bool checks; /* set by the caller: a block counts as there when it can be read */
-	void *scratch, *unpacked; /* for a packed block, for another */
+	/* Set by the caller: a block counts as present only if it can be read. */
+	bool checks;
+	void *scratch, *unpacked; /* for one packed block; for one unpacked */
 	void *packer, *unpacker;
 };
 
 struct block_hash block_hash(const void *data, size_t len);
 
-/* In folder `dir`; an absent file is an empty store. writing: the caller has the folder locked. */
+/* Opens the store in folder `dir`; an absent file is an empty store. With writing, the caller has
+ * the folder locked. */
 int block_store_open(struct block_store *s, int dir, bool writing, struct error *err);
 void block_store_close(struct block_store *s);
 
-/* len <= BLOCK_SIZE. ret_fresh: it was not there before. On error nothing of it stays. */
+/* Adds a block; len <= BLOCK_SIZE. ret_fresh: it was not in the store before. On error no part of
+ * it stays. */
 int block_store_put(struct block_store *s, const void *data, size_t len, struct block_hash *ret,
 		    bool *ret_fresh, struct error *err);
-/* Takes back what was appended beyond `end`, which s->end once was. Only block_store_close() may
+/* Removes what was appended beyond `end`, an earlier value of s->end. Only block_store_close() may
  * follow. */
 int block_store_cut(struct block_store *s, uint64_t end, struct error *err);
 int block_store_sync(struct block_store *s, struct error *err);
-/* ERROR_NOT_FOUND: not there. ERROR_INPUT: damaged. */
+/* Reads a block. ERROR_NOT_FOUND: it is absent. ERROR_INPUT: it is damaged. */
 int block_store_get(struct block_store *s, struct block_hash hash, void *out, size_t len,
 		    struct error *err);
-/* Packed bytes of a block; 0: it is not there. */
+/* Returns the packed bytes of a block; 0: it is absent. */
 uint32_t block_store_find(const struct block_store *s, struct block_hash hash);
 
 /*
- * Rewrites the file with the blocks for which keep() is true, under its name when it is complete.
- * hook is called before that with 0, after it with 1.
+ * Rewrites the file with the blocks for which keep() is true, and renames it into place when it is
+ * complete. hook is called with 0 before the rename and with 1 after it.
  */
 int block_store_sweep(struct block_store *s, bool (*keep)(void *data, struct block_hash hash),
 		      void (*hook)(void *, int), void *data, struct error *err);

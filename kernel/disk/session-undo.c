@@ -37,8 +37,8 @@ void session_undo_room(const struct supervisor *s, struct session_undo_room *ret
 	};
 }
 
-/* The session that a loaded snapshot has replaced. What came later concerns memory that is let go
- * of here. */
+/* Brings back the session that a loaded snapshot has replaced. Newer entries belong to memory that
+ * is released here. */
 static void swap_back(struct supervisor *s, struct undo_entry *e)
 {
 	struct snapshot *to = &s->snapshot;
@@ -58,8 +58,8 @@ static void swap_back(struct supervisor *s, struct undo_entry *e)
 	worker_pool_renew(s);
 }
 
-/* How many of the n entries are older than the oldest replaced session among them; that is brought
- * back. */
+/* Undoes replacements among the n newest entries by bringing back the oldest replaced session.
+ * Returns how many entries are older than that. */
 static unsigned undo_swaps(struct supervisor *s, unsigned n)
 {
 	struct undo_log *l = &s->snapshot.undo;

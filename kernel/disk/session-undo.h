@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Undo: the session goes back to the state that an earlier commit has made, as far as old content
- * is kept (kernel/state/undo-log.h). */
+/* Undo: the session goes back to the state after an earlier commit, as far as the undo log keeps
+ * old content (kernel/state/undo-log.h). */
 #ifndef CGPU_KERNEL_DISK_SESSION_UNDO_H
 #define CGPU_KERNEL_DISK_SESSION_UNDO_H
 
@@ -13,15 +13,15 @@ struct error;
 struct supervisor;
 
 struct session_undo_room {
-	uint64_t oldest; /* state that can be returned to */
-	uint64_t bytes;  /* that are kept for it */
+	uint64_t oldest; /* the oldest state that can be returned to */
+	uint64_t bytes;  /* kept for undo */
 	uint64_t bytes_max;
 };
 void session_undo_room(const struct supervisor *s, struct session_undo_room *ret);
-/* Between cells: go back to an earlier state. ERROR_STATE: it is not kept. */
+/* Goes back to an earlier state, between cells. ERROR_STATE: that state is not kept. */
 int session_undo(struct supervisor *s, uint64_t state, struct error *err);
 
-/* What takes the place of a session; all zero but memfd: an empty one. */
+/* The replacement of a session. With all zero but memfd it is an empty session. */
 struct session_state {
 	int memfd;
 	struct unit_table units;
@@ -30,9 +30,9 @@ struct session_state {
 };
 
 /*
- * The session is `to` from here on, without device memory, and the old one the newest entry of the
- * undo log. No worker may have the arena mapped. On error nothing has changed; otherwise `to` is
- * taken over.
+ * Replaces the session by `to`, without device memory; the old session becomes the newest entry of
+ * the undo log. No worker may have the arena mapped. On error nothing has changed; otherwise `to`
+ * is taken over.
  */
 int session_replace(struct supervisor *s, const struct session_state *to, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything of the file is covered by its hash, so that what was decoded is what was encoded. */
+/* The hash covers the whole record, so that decoding can rely on what was encoded. */
 #define _GNU_SOURCE
 #include "kernel/disk/snapshot-file.h"
 
@@ -285,7 +285,7 @@ const char *snapshot_file_last(int dir, uint64_t owner)
 	return foreign ? SNAPSHOT_CURRENT : SNAPSHOT_LAST;
 }
 
-/* What another process has left is not overwritten. */
+/* Renames an automatic snapshot of another process, so that it is not overwritten. */
 static void keep_foreign(int dir, uint64_t owner)
 {
 	if (!strcmp(snapshot_file_last(dir, owner), SNAPSHOT_CURRENT))

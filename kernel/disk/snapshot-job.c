@@ -93,7 +93,7 @@ static int lock_folder(struct snapshot_job *j, int dir, int how, struct error *e
 	return 0;
 }
 
-/* From the event loop. */
+/* Asks the event loop for a piece of device memory and waits for it. */
 static int want_device(struct snapshot_job *j, const struct snapshot_piece *p, struct error *err)
 {
 	int fd;
@@ -271,7 +271,7 @@ static void note_live(void *data, const char *name)
 	struct sweep *w = data;
 	struct snapshot_file f;
 
-	/* One that cannot be read keeps everything: it may be of a later version. */
+	/* A file that cannot be read may be of a later version, so nothing is removed. */
 	if (w->failed || snapshot_file_read(w->dir, name, &f, NULL)) {
 		w->failed = true;
 		return;
@@ -303,8 +303,8 @@ static void on_sweep(void *data, int done)
 	save_hook_call(&((struct sweep *)data)->job->hook, done ? SAVE_SWEPT : SAVE_SWEEPING);
 }
 
-/* When more than half of the blocks are of snapshots that are gone. The save has succeeded,
- * whatever becomes of this. */
+/* Sweeps the store when more than half of its blocks are unused. The save has succeeded, whatever
+ * the result. */
 static void sweep(struct snapshot_job *j, int dir, struct block_store *s)
 {
 	struct sweep w = { .job = j, .dir = dir, .store = s };
@@ -370,8 +370,8 @@ static int save(struct snapshot_job *j, struct error *err)
 	s.checks = !j->automatic;
 	end = s.end;
 	result = save_to(j, dir, &s, err);
-	/* What was appended helps the next one if this was given up, and only takes room if the
-	 * disk is full. */
+	/* Blocks of a cancelled save help the next one; after an error such as a full disk they
+	 * only take room. */
 	if (result && err->code != ERROR_STATE)
 		block_store_cut(&s, end, NULL);
 	result = result ? not_written(j, err) : finish_save(j, dir, &s, err);
@@ -405,7 +405,7 @@ static int take_pieces(struct snapshot_job *j, struct error *err)
 	return 0;
 }
 
-/* Where a block belongs: a file and a place in it. */
+/* Finds the file and the offset in it that a block belongs to. */
 static int place_of(const struct snapshot_job *j, const struct snapshot_block *b, int *ret_fd,
 		    uint64_t *ret_offset)
 {
@@ -517,7 +517,7 @@ static void *work(void *data)
 	j->failed = kinds[j->kind](j, &j->error) != 0;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	j->cpu_ms = (uint64_t)cpu.tv_sec * 1000 + (uint64_t)cpu.tv_nsec / 1000000;
-	/* What a compressor took does not come back by itself. */
+	/* The allocator does not return the compressor's memory to Linux by itself. */
 	malloc_trim(0);
 	pthread_mutex_lock(&j->lock);
 	set_state(j, JOB_DONE);

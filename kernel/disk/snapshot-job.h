@@ -36,22 +36,22 @@ struct snapshot_piece {
 };
 
 struct snapshot_job;
-/* Runs on the thread, with the folder locked for reading. */
+/* Examines a snapshot on the thread, with the folder locked for reading. */
 typedef int snapshot_examine(struct snapshot_job *j, int dir, void *data, struct error *err);
 
 struct snapshot_job {
 	enum snapshot_job_kind kind;
 	char *folder, *name;
 	bool automatic;
-	bool gentle;           /* gives way to others on the processor */
+	bool gentle;           /* runs with low priority */
 	struct save_hook hook; /* tests only */
 
-	/* Saving: all but the blocks; loading: the owner, then the result; examining: owner, tops
+	/* Saving: all but the blocks. Loading: the owner, then the result. Examining: owner, tops
 	 * and units of the session. */
 	struct snapshot_file file;
 	snapshot_examine *examine;
 	void *examine_data;
-	int memfd;                     /* the arena, a duplicate; loading: the result */
+	int memfd;                     /* a duplicate of the arena's; loading: the result */
 	struct snapshot_view *view;    /* saving: open, of this arena */
 	bool viewing;                  /* it was opened for this job */
 	struct snapshot_piece *pieces; /* device memory */
@@ -59,8 +59,8 @@ struct snapshot_job {
 	int *gathered; /* saving: memfds with the pieces, owned; NULL: they are asked for */
 	size_t n_gathered;
 	int device_fd;           /* loading: the content of the pieces */
-	uint64_t bytes, written; /* saving: content, and what was added to the folder */
-	uint64_t cpu_ms;         /* when DONE: what the thread has used of a processor */
+	uint64_t bytes, written; /* saving: the content, and the bytes that were added on disk */
+	uint64_t cpu_ms;         /* when DONE: processor time of the thread */
 	struct error error;      /* when DONE; code 0 with "": none */
 	bool failed;
 
@@ -76,27 +76,29 @@ struct snapshot_job {
 	_Atomic bool cancelled;
 };
 
-/* folder and name are copied. Fill in the rest, then start. Whoever opened the view closes it after
- * the job is freed. */
+/* Creates a job; folder and name are copied. Set the other members, then start. The opener of the
+ * view closes it after the job is freed. */
 struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder,
 				      const char *name, struct error *err);
 int snapshot_job_start(struct snapshot_job *j, struct error *err);
 enum snapshot_job_state snapshot_job_state(struct snapshot_job *j,
 					   struct snapshot_piece *ret_wanted);
-/* The bytes of the wanted piece; fd is taken over. -1: they cannot be had, and the job fails. */
+/* Hands over the bytes of the wanted piece; fd is taken over. -1: they cannot be had, and the job
+ * fails. */
 void snapshot_job_give(struct snapshot_job *j, int fd);
 void snapshot_job_cancel(struct snapshot_job *j);
-/* Gives it up if it is not done, and waits for the thread. */
+/* Cancels the job if it is not done, and waits for the thread. */
 void snapshot_job_end(struct snapshot_job *j);
-/* The same; NULL is accepted. */
+/* Ends the job and frees it; NULL is accepted. */
 void snapshot_job_free(struct snapshot_job *j);
 
-/* On the thread: a memfd with the bytes of a piece, for the caller to close. */
+/* Called on the thread: returns a memfd with the bytes of a piece, which the caller closes. */
 int snapshot_job_piece(struct snapshot_job *j, size_t i, struct error *err);
-/* On the thread: ERROR_STATE when it was given up. */
+/* Called on the thread: fails with ERROR_STATE when the job was cancelled. */
 int snapshot_job_check(struct snapshot_job *j, struct error *err);
 
-/* The folder, made if need be, private to the user; a descriptor. */
+/* Opens the folder and returns its descriptor. With make, a missing folder is created, private to
+ * the user. */
 int snapshot_folder_open(const char *folder, bool make, struct error *err);
 
 #endif

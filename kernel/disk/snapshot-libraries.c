@@ -55,7 +55,7 @@ int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct bu
 	return buffer_check(ret, err);
 }
 
-/* Borrows the texts. */
+/* Decodes a list, which borrows the texts of the buffer. */
 static int decode(const struct buffer *b, struct mapped_list *ret, struct error *err)
 {
 	struct record r = record_open(b->data, b->len);
@@ -89,7 +89,7 @@ static const struct mapped *find(const struct mapped_list *l, const char *path)
 	return NULL;
 }
 
-/* True when there is one whose old addresses mean nothing any more. */
+/* Compares two lists. True when the old addresses of some library are not valid any more. */
 static bool compare(struct mapped_list *was, const struct mapped_list *is, struct buffer *report)
 {
 	bool any = false;
@@ -129,7 +129,8 @@ struct search {
 	char *part;
 };
 
-/* Words of [address, address + size) that point into a library; *ret is one of these libraries. */
+/* Counts words of [address, address + size) that point into a library; *ret is one of these
+ * libraries. */
 static uint64_t count(const struct search *s, uint64_t address, uint64_t size,
 		      const struct mapped **ret)
 {

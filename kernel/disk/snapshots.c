@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on files is in snapshot-job.c; here is what needs the worker and the event loop. */
+/* Files are handled in snapshot-job.c; this file has the parts that need the worker and the event
+ * loop. */
 #define _GNU_SOURCE
 #include "kernel/disk/snapshots.h"
 
@@ -29,7 +30,7 @@
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
-/* At the end of the kernel, for the last automatic snapshot. */
+/* Time for the last automatic snapshot at the end of the kernel. */
 #define FLUSH_MS 1500
 
 static void start_next(struct supervisor *s);
@@ -84,7 +85,7 @@ static int by_address(const void *a, const void *b)
 
 static void give_piece(struct supervisor *s, int fd);
 
-/* Device memory in pieces. */
+/* Divides device memory into pieces. */
 static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
 	size_t most = 0;
@@ -120,7 +121,7 @@ bool snapshots_know_libraries(const struct supervisor *s)
 	return s->snapshots->libraries_epoch == s->pool->epoch;
 }
 
-/* They stay the same in a worker. */
+/* Asks for the libraries if they are not known; a worker's libraries do not change. */
 static int know_libraries(struct supervisor *s, struct error *err)
 {
 	struct snapshots *n = s->snapshots;
@@ -139,7 +140,7 @@ void snapshots_ask_libraries(struct supervisor *s)
 	know_libraries(s, NULL);
 }
 
-/* All of the file but the blocks. */
+/* Fills in all of the file but the blocks. */
 static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
 	struct snapshots *n = s->snapshots;
@@ -201,7 +202,7 @@ struct snapshot_job *snapshots_automatic_job(struct supervisor *s, struct error 
 	return j;
 }
 
-/* Its thread has ended, or was never started. */
+/* Closes the job's view. Its thread has ended, or was never started. */
 static void close_view(struct supervisor *s, struct snapshot_job *j)
 {
 	if (j->viewing)
@@ -231,12 +232,12 @@ static int ask_device(struct supervisor *s, const struct snapshot_piece *p, stru
 	if (!buffer_check(&b, err) &&
 	    !worker_send(s->pool->active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
 		return 0;
-	/* It is dead or dying; its death brings the next one, which is asked. */
+	/* The worker is dead or dying; the next one is asked instead. */
 	worker_kill(s->pool->active);
 	return -1;
 }
 
-/* An answer of a worker that is gone does not come. */
+/* Tells whether an answer is pending; that of a worker that is gone does not come. */
 static bool is_reading(const struct supervisor *s)
 {
 	const struct snapshots *n = s->snapshots;
@@ -252,16 +253,17 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 		give_piece(s, eviction_read(s, p->address, p->size, NULL));
 		return 0;
 	}
+	/* The pending answer is for another question, and this one is asked then. */
 	if (is_reading(s))
-		return 0; /* the answer is another one, and this is asked for then */
+		return 0;
 	if (ask_device(s, p, NULL))
 		return -1;
 	n->reading_epoch = s->pool->epoch;
 	return 0;
 }
 
-/* What is read is committed: a worker that is lost meanwhile is not missed, its successor has the
- * same. */
+/* Tells whether a job survives the loss of the worker: it reads committed memory, and the next
+ * worker has the same. */
 static bool is_patient(const struct supervisor *s)
 {
 	const struct snapshots *n = s->snapshots;
@@ -323,7 +325,7 @@ void snapshots_on_wake(void *data)
 	loop_remove(s->loop, n->wake);
 	n->wake = NULL;
 	n->job = NULL;
-	/* Whoever is told may start the next job. */
+	/* The callback may start the next job. */
 	close_view(s, j);
 	if (j->kind == JOB_LOAD && !j->failed) {
 		take_over(s, j);
@@ -364,7 +366,7 @@ static void start_next(struct supervisor *s)
 		autosave_note_rest(s);
 }
 
-/* Now, or when the automatic one at work has been given up. */
+/* Starts the job, at once or when the automatic one at work has been cancelled. */
 static int begin(struct supervisor *s, struct snapshot_job *j, snapshots_done *done, void *data,
 		 struct error *err)
 {
@@ -489,7 +491,7 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 	return 0;
 }
 
-/* The session is what the job has loaded. */
+/* Makes the content that the job has loaded the session. */
 static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
 	struct session_state to = { .memfd = j->memfd, .heap_freed = j->file.heap_freed };
@@ -532,7 +534,8 @@ static void refuse_load(struct supervisor *s, struct snapshot_job *j, const stru
 	tell(s, &(struct snapshots_end){ .error = err->text });
 }
 
-/* Libraries that cannot be had are named; the rest of the session is worth having. */
+/* Goes on with the load. Libraries that cannot be loaded are reported; the rest of the session is
+ * still useful. */
 static void on_libraries(void *data, const char *problem)
 {
 	struct supervisor *s = data;
@@ -595,7 +598,8 @@ static int fill_next(struct supervisor *s, struct error *err)
 			   &n->loaded->device_fd, err);
 }
 
-/* From the loop, since the worker that failed may be on the stack. */
+/* Goes back to the old session. It runs from the loop, since the worker that failed may be the
+ * caller. */
 static void go_back(void *data)
 {
 	struct supervisor *s = data;
@@ -618,7 +622,7 @@ static void go_back(void *data)
 	snapshot_job_free(j);
 }
 
-/* The piece that somebody waits for; its question need not be out yet. */
+/* Finds the piece that is waited for; the worker may not have been asked for it yet. */
 static bool is_awaited(const struct supervisor *s, struct snapshot_piece *ret)
 {
 	const struct snapshots *n = s->snapshots;
@@ -630,7 +634,7 @@ static bool is_awaited(const struct supervisor *s, struct snapshot_piece *ret)
 	return true;
 }
 
-/* To whoever waits for one; -1: it cannot be had. */
+/* Gives a piece to whoever waits for one; -1: it cannot be had. */
 static void give_piece(struct supervisor *s, int fd)
 {
 	struct snapshots *n = s->snapshots;
@@ -676,12 +680,12 @@ void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 		return;
 	buffer_clear(&n->report);
 	buffer_puts(&n->report, why);
-	s->pool->hold = true; /* until it is back */
+	s->pool->hold = true; /* until the old session is back */
 	n->failing = loop_add_timer(s->loop, 0, go_back, s);
 }
 
-/* The worker holds all of the loaded session: its chunks have other ids than the tables on disk
- * say, so that is committed. */
+/* Commits the loaded session when the worker holds all of it: its chunks have other ids than in the
+ * tables on disk. */
 static void settle(struct supervisor *s)
 {
 	struct worker *w = s->pool->active;
@@ -726,8 +730,8 @@ static void on_filled(struct supervisor *s, struct record *r)
 	settle(s);
 }
 
-/* The answer may be to a question of one that has been given up: it can come when the next one
- * waits already. */
+/* Takes an answer with device memory. It may belong to a cancelled question, and can come when the
+ * next one already waits. */
 static void on_bytes(struct supervisor *s, struct ipc_message *m, uint64_t address)
 {
 	bool reading = is_reading(s);
