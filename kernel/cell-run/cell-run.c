@@ -73,7 +73,8 @@ static void stop_timers(struct supervisor *s)
 	interrupt_stop(s);
 }
 
-/* The callback may start the next cell, so all of this one is put aside first. */
+/* Ends the cell and calls the callback, which may start the next cell, so the state of this one is
+ * moved away first. */
 static void finish(struct supervisor *s)
 {
 	struct cell_run done = s->run;
@@ -114,7 +115,8 @@ static void finish(struct supervisor *s)
 	fault_report_release(&done.trouble);
 }
 
-/* `ok` also says that what the cell has freed can be had, here and by other kernels. */
+/* Ends the cell when its freed memory is available, here and to other kernels; that is part of
+ * `ok`. */
 static void finish_when_free(struct supervisor *s)
 {
 	if (closings_are_done(s)) {
@@ -145,7 +147,8 @@ void cell_run_release(struct supervisor *s)
 	fault_report_release(&s->run.trouble);
 }
 
-/* %%nosnapshot: nobody has the old content of these blocks, for this rollback or any undo. */
+/* Reports blocks that a cell under %%nosnapshot has overwritten: their old content is lost for this
+ * rollback and for any undo. */
 static void report_in_place(struct supervisor *s)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -223,7 +226,7 @@ static void put_names(struct buffer *out, const struct buffer *names)
 		record_put_str(out, at);
 }
 
-/* What is discarded in any case need not write in place. */
+/* Options of the run. A cell that is discarded in any case need not write in place. */
 static struct run_options options_of(const struct supervisor *s)
 {
 	struct run_options o = s->run.options;
@@ -249,7 +252,7 @@ static void take_in_place(struct supervisor *s, struct record *r)
 	}
 }
 
-/* A profile or a trace, or why there is none. */
+/* Takes a profile or a trace, or the reason why there is none. */
 static void take_findings(struct record *r, struct buffer *ret, struct buffer *ret_none)
 {
 	size_t len;
@@ -272,7 +275,8 @@ static void begin(struct supervisor *s)
 
 	atomic_store(&w->control->fault.kind, FAULT_NONE);
 	atomic_store(&w->control->interrupt, 0);
-	/* Until it sees the cell. It may not have come to say so behind the one before. */
+	/* The worker has not seen the cell yet, and may not have set this phase after the last
+	 * one. */
 	atomic_store(&w->control->phase, PHASE_IDLE);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
@@ -285,13 +289,13 @@ static void begin(struct supervisor *s)
 	in_place_before_cell(s, w);
 	run_options_put(&options, &b);
 	memcheck_put_units(&s->memcheck, &b);
-	/* No snapshot may be taken of memory that a cell writes in place. */
+	/* A snapshot must not read memory that a cell writes in place. */
 	if (options.in_place)
 		snapshot_touch(&s->snapshot);
 	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
-		/* It died idle; the cell goes to the next one. */
+		/* The worker died while idle; the next one runs the cell. */
 		log_info("worker %d cannot run the cell: %s", (int)w->pid, err.text);
 		worker_kill(w);
 		return;
@@ -438,8 +442,7 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 
 static void fail_commit(struct supervisor *s, const struct error *err)
 {
-	/* Killed while it waited for us: that is what has happened to the cell, and its death
-	 * decides it. */
+	/* If the worker was killed while it waited for the kernel, the cell ends with its death. */
 	if (s->pool->active &&
 	    worker_await_death(s->pool->active,
 			       process_has_memory(s->pool->active->pid) ? 0 : DEATH_MS))
@@ -453,7 +456,7 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 	cell_run_fail(s);
 }
 
-/* Where it was, if the worker could tell and is still there. */
+/* Adds the line that was interrupted, if the worker is alive and has recorded it. */
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
 	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
@@ -479,7 +482,7 @@ void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 		worker_pool_on_committed(s, w);
 }
 
-/* ok, or unwound by an interrupt: the worker lives on. */
+/* Ends a committed cell whose worker lives on: it succeeded, or an interrupt unwound it. */
 static void finish_committed(struct supervisor *s)
 {
 	struct worker *w = s->pool->active;
@@ -491,7 +494,7 @@ static void finish_committed(struct supervisor *s)
 	if (w && w->state == WORKER_QUIET) {
 		w->state = WORKER_IDLE;
 		cell_run_tell_committed(s, w);
-		/* The outcome stands, also when the worker dies over this question. */
+		/* The outcome is decided, also if the worker dies over this question. */
 		s->run.phase = RUN_ENDED;
 		leak_watch_look(s, &s->run.warnings);
 		cap_watch_look(s, &s->run.warnings);
@@ -505,7 +508,7 @@ static void finish_committed(struct supervisor *s)
 	finish_when_free(s);
 }
 
-/* The commit of a checkpoint is over: the cell goes on, if its worker still lives. */
+/* Ends the commit of a checkpoint: the cell goes on, if its worker still lives. */
 static void resume(struct supervisor *s)
 {
 	struct worker *w = s->pool->active;
@@ -530,7 +533,8 @@ static void after_commit(struct supervisor *s)
 		finish_committed(s);
 }
 
-/* COMMITTING -> RUNNING, with the error. 0: committed. */
+/* Joins the thread that copies. 0: committed. On error the phase goes back from COMMITTING to
+ * RUNNING. */
 static int join(struct supervisor *s, struct error *err)
 {
 	int failed = background_task_join(&s->task, err);
@@ -596,7 +600,7 @@ static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
 	start_commit(s, w);
 }
 
-/* In front of the report that the cell was rolled back. */
+/* Puts the findings of the checks in front of the report of the rollback. */
 static void add_checks(struct supervisor *s, const struct worker *w)
 {
 	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
@@ -604,7 +608,7 @@ static void add_checks(struct supervisor *s, const struct worker *w)
 		checker_add(s, &s->run.report);
 }
 
-/* A checked cell has run to its end. */
+/* Ends a checked cell that has run to its end; nothing of it is kept. */
 static void discard(struct supervisor *s, struct worker *w)
 {
 	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings,
@@ -642,7 +646,8 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	s->run.end.read_bytes = record_u64(r);
 	s->run.end.read_ns = record_u64(r);
 	if (s->run.asked_where) {
-		cell_run_fail(s); /* it was over the limit, and ended before it could say where */
+		cell_run_fail(
+			s); /* over the memory limit, and ended before it could tell its line */
 	} else if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		cell_run_fail(s);
@@ -657,8 +662,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	} else if (s->run.discarded) {
 		discard(s, w);
 	} else {
-		/* A sleep that the signal has cut short may have been the last thing that the cell
-		 * did. */
+		/* The interrupt may have cut short a sleep that was the cell's last call. */
 		s->run.end.whole = outcome == OUTCOME_OK;
 		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted);
 	}
@@ -690,7 +694,7 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 	return 0;
 }
 
-/* It stands at its fault: its memory can still be read. */
+/* The worker stands at its fault, and its memory can still be read. */
 static void on_faulted(struct supervisor *s, struct worker *w)
 {
 	output_drain(s, w);
@@ -705,14 +709,14 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 
 /* ---- messages ---- */
 
-/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
+/* A worker that was stopped for a commit cannot drop chunks that the commit has kept. */
 static int on_drop(struct supervisor *s, uint64_t id, struct error *err)
 {
 	if (!device_memory_waits(&s->device, id) && s->run.phase != RUN_RUNNING)
 		return 0;
 	if (device_memory_drop(&s->device, id, err))
 		return -1;
-	/* Between cells others are told when it is closed. */
+	/* Between cells, others are told when the memory is closed. */
 	if (s->run.phase == RUN_NONE && closings_are_done(s))
 		device_share_settle(s);
 	return 0;
@@ -744,7 +748,7 @@ static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct 
 	}
 }
 
-/* What a worker says or asks of its device; -1: not as the protocol has it. */
+/* Handles messages about the device; -1: malformed. */
 static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m,
 			     struct record *r, struct error *err)
 {
@@ -764,7 +768,7 @@ static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_
 	}
 }
 
-/* Output that was written before a message is shown before it. */
+/* Shows output that was written before the request first. */
 static void on_input_request(struct supervisor *s, struct worker *w, struct record *r)
 {
 	const char *prompt = record_str(r);
@@ -869,8 +873,8 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	}
 }
 
-/* A thread that lives on between cells can fail, and with it the worker: nobody waits for an answer
- * then. */
+/* A thread that lives on between cells can fail and end the worker, when no cell could report
+ * that. */
 static void note_death_between_cells(struct supervisor *s, const struct worker *w)
 {
 	uint32_t kind = atomic_load(&w->control->fault.kind);
@@ -904,7 +908,7 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 		return;
 	}
 	if (s->run.asked_where)
-		; /* the report is made */
+		; /* the report is complete */
 	else if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else

@@ -44,7 +44,7 @@ void checker_end(struct supervisor *s)
 		if (c->chunks[i].file >= 0)
 			close(c->chunks[i].file);
 	free(c->chunks);
-	/* What has kept checkers from their work is no reason to doubt the workers that follow. */
+	/* Failures of checkers say nothing about the ordinary workers that follow. */
 	if (c->phase == CHECKER_MOVED)
 		s->pool->failures = 0;
 	buffer_release(&c->lost);
@@ -81,7 +81,7 @@ static int add_chunks(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-/* MOVED: the session goes to the checker as soon as there is one. */
+/* Enters MOVED: the next checker gets the session. */
 static void move(struct supervisor *s)
 {
 	s->checker->phase = CHECKER_MOVED;
@@ -96,7 +96,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 
 	if (!c->copied && worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &c->file, err))
 		return -1;
-	/* The answers to a parking that was given up may still come. */
+	/* A new number: answers to a parking that was given up may still come. */
 	s->checker->number = ++s->eviction->number;
 	record_put_u32(&b, s->checker->number);
 	record_put_u64(&b, c->id);

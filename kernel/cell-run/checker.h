@@ -33,36 +33,37 @@ enum checker_phase { CHECKER_NONE, CHECKER_COPYING, CHECKER_MOVED };
 struct checker_chunk {
 	uint64_t id, size, address;
 	uint64_t copied;
-	int file; /* its content, which is its memory on the emulated device */
+	int file; /* content of the chunk, and its memory on the emulated device */
 };
 
 struct checker {
 	enum checker_phase phase;
 	struct checker_chunk *chunks;
-	size_t n, at;                /* of them; the one at work */
-	uint32_t number;             /* of the piece that was asked for */
-	struct worker_device device; /* of the checker */
+	size_t n, at;                /* the number of chunks; the chunk at work */
+	uint32_t number;             /* the piece that was asked for */
+	struct worker_device device; /* for the checker */
 	char name[128];              /* of the GPU, for reports */
-	struct buffer lost; /* "open file notes.txt of In[3]": what the checker does not have */
+	/* Objects that the checker does not have: "open file notes.txt of In[3]". */
+	struct buffer lost;
 };
 
 /*
- * Before WORKER_RUN of a cell with checks: begins to move the session into a checker, or refuses
- * the cell. False: it cannot begin yet, and what follows lets it, or has ended it.
+ * Begins to move the session into a checker before WORKER_RUN of a checked cell, or refuses the
+ * cell. False: the cell cannot begin yet; a later event starts it or has ended it.
  */
 bool checker_before_run(struct supervisor *s);
 void checker_on_message(struct supervisor *s, const struct ipc_message *m);
 void checker_on_worker_lost(struct supervisor *s);
-/* The next worker is to be a checker, with this device. */
+/* Tells whether the next worker must be a checker; *ret is its device. */
 bool checker_is_wanted(const struct supervisor *s, struct worker_device *ret);
-/* Instead of the chunks of the session. */
+/* Sends the copies in place of the session's chunks. */
 int checker_send_chunks(const struct supervisor *s, struct worker *w, struct error *err);
-/* The cell has come to its end. */
+/* Ends the checking when the cell has ended. */
 void checker_end(struct supervisor *s);
 
-/* Of a cell that ran in a checker: where that was, for the report of its fault. */
+/* Adds to the report of a fault where the cell ran. */
 void checker_add(const struct supervisor *s, struct fault_report *r);
-/* The same of a cell that ran to its end, lines. */
+/* Appends the same, as lines, for a cell that ran to its end. */
 void checker_put_clean(const struct supervisor *s, struct buffer *out);
 
 #endif

@@ -30,7 +30,7 @@
 
 #define UNUSED_MAX 3 /* cells in a row that did not change a range end its shadow copy */
 #define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
-#define LEND_MS 20   /* after that, when no other cell has come */
+#define LEND_MS 20   /* after that, if no other cell has come */
 #define RETRY_MS 500
 
 static void on_done(void *data);
@@ -44,8 +44,8 @@ static bool is_busy(const struct supervisor *s)
 /* ---- room ---- */
 
 /*
- * Half of what the session may have, so that shadow copies are a quarter of it at most; its private
- * pages are gone after this commit.
+ * Limits shadow copies to a quarter of the session's memory limit: together with their ranges they
+ * are half of it. The private pages are gone after this commit.
  */
 void in_place_set_room(struct supervisor *s, uint64_t commit_bytes)
 {
@@ -82,7 +82,7 @@ static int send_range(struct worker *w, uint32_t type, const struct shadow_copy 
 	return -1;
 }
 
-/* No cell runs. A worker that cannot be told is dead or ended here. */
+/* Drops a shadow copy while no cell runs. A worker that cannot be told is dead or is ended here. */
 static void drop(struct supervisor *s, unsigned i)
 {
 	struct shadow_copy *shadow = &s->snapshot.shadow_copies.at[i];
@@ -92,7 +92,7 @@ static void drop(struct supervisor *s, unsigned i)
 	shadow_copies_drop(&s->snapshot.shadow_copies, i);
 }
 
-/* A stale one knows what undo needs. */
+/* Drops shadow copies that are of no use. A stale one is kept, since undo still needs it. */
 static void drop_useless(struct supervisor *s)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
@@ -140,8 +140,8 @@ static int work(void *data, struct error *err)
 				     err);
 }
 
-/* The entry of the commit is the newest, as nothing is committed meanwhile; or it is gone, and
- * those before it too. */
+/* Adds the pre-images to the undo log. The entry of the commit is the newest, as nothing else was
+ * committed; or it is gone with all older ones. */
 static void keep_saved(struct supervisor *s)
 {
 	struct in_place *l = s->in_place;
@@ -221,7 +221,7 @@ static void work_now(struct supervisor *s)
 	end(s, failed, &err);
 }
 
-/* On a thread if there is one. */
+/* Starts the work, on a thread if one can be had. */
 static void start(struct supervisor *s, bool restoring)
 {
 	s->in_place->restoring = restoring;
@@ -250,7 +250,7 @@ static void on_timer(void *data)
 	struct supervisor *s = data;
 
 	s->in_place->timer = NULL;
-	/* The end of a cell is the next occasion. */
+	/* The end of the cell is the next occasion. */
 	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING)
 		return;
 	if (shadow_copies_are_written(&s->snapshot.shadow_copies) && !s->pool->active)
@@ -282,9 +282,9 @@ void in_place_before_cell(struct supervisor *s, struct worker *w)
 		      shadow_copies_bytes(t) <= VIEW_BYTES_MAX;
 
 	/*
-	 * A view cannot follow a cell that writes in place. One that probably does not shall not
-	 * break it; and where a view can follow the ordinary way, that is taken, since the session
-	 * would never be saved otherwise.
+	 * A view cannot follow a cell that writes in place. So a cell that probably does not need a
+	 * range in place gets it private, and so does one that a view can follow, since otherwise
+	 * the session would never be saved.
 	 */
 	for (unsigned i = t->n; i-- > 0;)
 		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))

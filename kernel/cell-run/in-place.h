@@ -24,35 +24,37 @@ struct worker;
 
 struct in_place {
 	struct background_task task;
-	bool restoring; /* what the thread does; otherwise it brings shadow copies up to date */
-	struct preimage *saved; /* what it has found for undo */
+	bool restoring;         /* the thread's work; false: it updates shadow copies */
+	struct preimage *saved; /* pre-images that the thread has found, for undo */
 	bool saved_lost;
-	struct loop_source *timer; /* lends what is not lent, or tries again to restore */
+	struct loop_source *timer; /* lends ranges, or tries a restore again */
 };
 
 void in_place_release(struct supervisor *s);
 
-/* A commit is about to make shadow copies: how much of them there may be. */
+/* Sets how many bytes of shadow copies the next commit may make. */
 void in_place_set_room(struct supervisor *s, uint64_t commit_bytes);
-/* A cell has ended and is committed; its worker, if it lives, knows. */
+/* Called when a cell was committed; its worker, if it lives, has been told. */
 void in_place_after_commit(struct supervisor *s);
-/* Before WORKER_RUN. */
+/* Called before WORKER_RUN. */
 void in_place_before_cell(struct supervisor *s, struct worker *w);
-/* Before WORKER_ATTACH, when no worker has the session. False: there is something to copy first;
- * the pool is told then. */
+/* Called before WORKER_ATTACH, when no worker has the session. False: there is something to copy
+ * first; the pool is told when it is done. */
 bool in_place_before_attach(struct supervisor *s);
 
-/* Before WORKER_RUN: begins to bring shadow copies up to date. False: they are not yet;
- * cell_run_go_on() is called when they are. */
+/* Begins to bring shadow copies up to date before WORKER_RUN. False: that is in progress;
+ * cell_run_go_on() is called at its end. */
 bool in_place_before_run(struct supervisor *s);
-/* Wait for that: what undo keeps is complete then. */
+/* Waits for the copying, after which the undo log's entry is complete. */
 void in_place_settle(struct supervisor *s);
-/* The worker has these ranges private, or will before it writes. */
+/* The worker has these ranges mapped private, or will before it writes. */
 int in_place_on_not_lent(struct supervisor *s, struct record *r, struct error *err);
 
-/* Between cells, when no worker has the session: the memfd is about to become another state. */
+/* Drops all shadow copies, between cells and when no worker has the session: the memfd is about to
+ * become another state. */
 void in_place_forget(struct supervisor *s);
-/* Memory is short: give up what can be given up at the moment. Bytes that came free. */
+/* Frees the shadow copies that can be dropped at the moment, since memory is short. Returns the
+ * bytes that came free. */
 uint64_t in_place_give_up(struct supervisor *s);
 
 #endif

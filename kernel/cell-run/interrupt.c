@@ -55,7 +55,8 @@ static void roll_back(struct supervisor *s, const char *why)
 	s->hooks->fail(s);
 }
 
-/* The worker is stopped. What it said before counts first: it may just have ended the cell. */
+/* Commits the stopped worker's state. Its pending messages count first: it may just have ended the
+ * cell. */
 static void keep(struct supervisor *s, struct worker *w)
 {
 	while (w->state == WORKER_RUNNING && worker_receive_one(w, 0, NULL) > 0)
@@ -77,7 +78,7 @@ static void keep(struct supervisor *s, struct worker *w)
 			"the cell was interrupted, and what it had done so far could not be kept");
 }
 
-/* Of memory in this phase a session can be made. */
+/* Tells whether memory in this phase is a valid session. */
 static bool may_be_kept(uint32_t phase)
 {
 	return phase == PHASE_RUNNING || phase == PHASE_INPUT;
@@ -91,14 +92,15 @@ static void roll_back_in(struct supervisor *s, uint32_t phase)
 			       "CUDA kernel that never ends can only be ended with its process");
 }
 
-/* It was told to stop. */
+/* Polls a worker that was told to stop. */
 static void look_at_stop(struct supervisor *s, struct worker *w)
 {
 	bool late = cpu_deadline_used_ms(&s->run.interrupt_deadline) > STOP_MS;
 	uint32_t phase;
 	int stands = worker_has_stopped(w, NULL);
 
-	if (stands < 0) /* its death comes by its descriptor */
+	/* The pidfd reports its death. */
+	if (stands < 0)
 		return;
 	if (!stands) {
 		if (late)
@@ -108,7 +110,8 @@ static void look_at_stop(struct supervisor *s, struct worker *w)
 			again_in(s, STOP_AGAIN_MS);
 		return;
 	}
-	/* Nobody lets it go on by mistake: what is kept must not be written any more. */
+	/* From here on nothing may continue the worker: memory that is kept must not be written any
+	 * more. */
 	s->run.interrupt_stops = false;
 	phase = atomic_load(&w->control->phase);
 	if (may_be_kept(phase) && !atomic_load(&w->control->allocator_busy)) {
@@ -135,7 +138,7 @@ static void stop(struct supervisor *s, struct worker *w)
 	look_at_stop(s, w);
 }
 
-/* It has had its time to end the cell. */
+/* The time in which the cell could end by itself is over. */
 static void be_late(struct supervisor *s, struct worker *w)
 {
 	uint32_t phase = atomic_load(&w->control->phase);

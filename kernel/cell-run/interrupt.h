@@ -10,7 +10,7 @@
 struct supervisor;
 
 void interrupt_start(struct supervisor *s);
-/* The cell runs, after a checkpoint or on another worker: what was asked before still holds. */
+/* The cell runs, after a checkpoint or on another worker: a pending interrupt is sent to it. */
 void interrupt_go_on(struct supervisor *s);
 /* The cell has ended. */
 void interrupt_stop(struct supervisor *s);

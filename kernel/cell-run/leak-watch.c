@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether earlier runs hold something is read from the committed table of cells, without asking the
- * worker. A single lost block may be meant; the warning comes when two runs have lost something, or
- * one run much.
+ * The committed table of cells, which needs no question to the worker, says whether earlier runs
+ * hold something. A single lost block may be intended; the warning comes when two runs have lost
+ * something, or one run much.
  */
 #include "kernel/cell-run/leak-watch.h"
 
@@ -22,9 +22,10 @@
 #include "kernel/state/snapshot.h"
 #include "kernel/workers/question.h"
 
-#define RUNS_MAX 64 /* the last so many runs of a cell are looked at */
+#define RUNS_MAX 64 /* only the last runs of a cell are looked at */
 #define MUCH (1ull << 20)
-#define NOTED_MAX 8192 /* runs of all cells that are kept, then half of them */
+/* The number of runs of all cells that are kept; when it is reached, half of them go. */
+#define NOTED_MAX 8192
 
 void leak_watch_release(struct leak_watch *l)
 {
@@ -64,7 +65,8 @@ void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text)
 	l->runs[l->n++] = (struct leak_run){ cell, text ? hash(text) : 0, l->next_id };
 }
 
-/* Cells that are runs of the last one, the last first; how many there are in all in *ret_runs. */
+/* Finds the runs of the same cell as the last one, newest first; their total number is
+ * *ret_runs. */
 static size_t find_runs(const struct leak_watch *l, uint32_t ret[RUNS_MAX], size_t *ret_runs)
 {
 	const struct leak_run *last = &l->runs[l->n - 1];

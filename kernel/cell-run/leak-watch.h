@@ -20,7 +20,7 @@ struct supervisor;
 struct leak_run {
 	uint32_t cell;
 	uint64_t text; /* hash */
-	uint64_t id;   /* the same, 0 for none */
+	uint64_t id;   /* the front end's id of the cell, 0 for none */
 };
 
 struct leak_watch {
@@ -30,11 +30,12 @@ struct leak_watch {
 };
 
 void leak_watch_release(struct leak_watch *l);
-/* Id of the next cell in the front end, "" for none. */
+/* Sets the front end's id of the next cell, "" for none. */
 void leak_watch_identify(struct leak_watch *l, const char *id);
-/* A cell starts; text may be NULL. */
+/* Notes that a cell starts; text may be NULL. */
 void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text);
-/* The last cell noted is committed and its worker idle: append a line to out if it leaks. */
+/* Appends a line to out if the cell noted last leaks. It is called when that cell is committed and
+ * its worker idle. */
 void leak_watch_look(struct supervisor *s, struct buffer *out);
 
 #endif

@@ -67,7 +67,8 @@ static void read_statm(pid_t pid, uint64_t *ret_resident, uint64_t *ret_own)
 	*ret_own = resident > shared ? (resident - shared) * page : 0;
 }
 
-/* Its part of the pages that it shares; `otherwise` where Linux does not tell. */
+/* Returns the process's proportional share of its pages (PSS); `otherwise` where Linux does not
+ * tell. */
 static uint64_t share(pid_t pid, uint64_t otherwise)
 {
 	cleanup_file FILE *f = open_proc(pid, "smaps_rollup");
@@ -96,8 +97,8 @@ static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool e
 
 	for (size_t i = 0; i < n; i++)
 		each[i] = own_memory(pids[i], exact);
-	/* The share of one that has ended meanwhile is a part of what was read of those after it.
-	 */
+	/* The share of a process that has ended since is part of what was read of the later
+	 * ones. */
 	for (size_t i = 0; i < n; i++)
 		if (!exact || process_has_memory(pids[i]))
 			bytes += each[i];
@@ -117,7 +118,7 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 		return u;
 	read_statm(w->pid, &resident, &own);
 	u.worker = exact ? share(w->pid, own) : own;
-	/* Shared memory that the cell has mapped itself is in neither of the two. */
+	/* Shared memory that the cell itself has mapped is in neither number. */
 	resident = resident > device ? resident - device : 0;
 	if (resident > u.session + u.worker)
 		u.worker = resident - u.session;
@@ -162,7 +163,7 @@ static int read_worker(pid_t pid, uint64_t address, void *out, size_t len)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -1;
 }
 
-/* Rows by cell number; malloc-ed, NULL when there are none. */
+/* Reads the table of cells, by cell number; malloc-ed, NULL when there is none. */
 static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
 {
 	struct arena_header h;
@@ -182,7 +183,7 @@ static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
 	return rows;
 }
 
-/* Keeps the largest, largest first. */
+/* Inserts a holder; the list keeps the largest ones, in descending order. */
 static void insert(struct holder list[HOLDERS], const struct holder *h)
 {
 	int at = HOLDERS;

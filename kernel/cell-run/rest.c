@@ -21,7 +21,8 @@ static bool has_scratch(const struct supervisor *s)
 	return s->device.waiting.n;
 }
 
-/* Memory of the emulated device is memory of the host, which a suspend keeps. */
+/* Tells whether a suspend could lose device memory. Memory of the emulated device is host memory,
+ * which survives it. */
 static bool could_lose(const struct supervisor *s)
 {
 	return s->device.chunks.n && !s->pool->hello.emulated && !s->device.out_of_reach &&

@@ -74,8 +74,8 @@ void watchdog_stop(struct supervisor *s)
 	s->run.tick = NULL;
 }
 
-/* The first look at a cell is some milliseconds after its start: what short ones use is of no
- * interest. */
+/* Measures the memory. The first look is some milliseconds after the start of a cell: what short
+ * cells use does not matter. */
 static struct memory_use look(struct supervisor *s, const struct worker *w)
 {
 	struct memory_use u = memory_use_now(s, w, false);
@@ -92,7 +92,7 @@ static struct memory_use look(struct supervisor *s, const struct worker *w)
 	return u;
 }
 
-/* The cell ends as OutOfMemory; the table is made while its process still has the memory. */
+/* Ends the cell as OutOfMemory; the table is made while its process still has the memory. */
 static void out_of_memory(struct supervisor *s, const struct worker *w, const struct memory_use *u,
 			  const char *evalue, const char *advice)
 {
@@ -101,8 +101,7 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	memory_use_holders(s, w, u, &text);
 	buffer_puts(&text, advice);
 	fault_report_plain(&s->run.report, "OutOfMemory", evalue, buffer_text(&text));
-	/* A signal that it has no handler for makes it say where it is
-	 * (runtime/faults/host-fault.c). */
+	/* The signal makes the worker record its line (runtime/faults/host-fault.c). */
 	if (kill(w->pid, SIGXCPU))
 		s->hooks->fail(s);
 	s->run.asked_where = s->run.phase == RUN_RUNNING;
@@ -114,7 +113,7 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 	struct memory_use u = look(s, w);
 	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
-	/* No cell is ended for copies that only make it fast; kernel/cell-run/in-place.c keeps
+	/* Shadow copies only make cells fast and are not counted; kernel/cell-run/in-place.c keeps
 	 * them small. */
 	if (!s->host_limit ||
 	    s->run.memory_seen - u.shadow_copies <= s->host_limit + MEMORY_USE_BASE)
@@ -126,8 +125,8 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 	return true;
 }
 
-/* Not each cell that runs while a machine thrashes is the cause: it has grown, or the session is a
- * large part of it all. */
+/* Tells whether the cell is the cause of the thrashing: its memory has grown, or the session is a
+ * large part of the machine's memory. */
 static bool is_to_blame(const struct supervisor *s)
 {
 	return s->run.memory_seen > s->run.memory_at_start + BLAME_GROWTH ||
@@ -141,7 +140,7 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 
 	if (!pressure_is_high(s->pressure, loop_now_ms()))
 		return false;
-	/* What is only kept to be fast may be enough for another window. */
+	/* Dropping shadow copies may be enough for another window. */
 	if (in_place_give_up(s) > BLAME_GROWTH)
 		return false;
 	u = look(s, w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the supervisor meet here: which of them must agree before a worker gets the session,
- * what each of them puts into WORKER_ATTACH, and the order in which they hear of a worker's end.
- * None of them knows the others.
+ * Connects the parts of the supervisor, which do not know each other: which of them must agree
+ * before a worker gets the session, what each of them puts into WORKER_ATTACH, and the order in
+ * which they are told of a worker's end.
  */
 #include "kernel/supervisor/attach.h"
 
@@ -35,7 +35,8 @@ static void choose_device(const struct supervisor *s, struct worker_device *ret)
 	checker_is_wanted(s, ret);
 }
 
-/* A checker and an ordinary worker cannot stand in for each other, and neither can two drivers. */
+/* Tells whether the spare fits: a checker cannot stand in for an ordinary worker, nor the worker of
+ * one driver for that of another. */
 static bool fits(const struct supervisor *s, const struct worker *w)
 {
 	struct worker_device device;
@@ -106,7 +107,7 @@ static int send_session(struct supervisor *s, struct worker *w, struct error *er
 	return send_chunks(s, w, err);
 }
 
-/* It has not failed, but it is not the one that gets the session. */
+/* Ends a worker that has not failed, but must not get the session. */
 static void send_away(struct worker *w)
 {
 	w->held = true;
@@ -145,7 +146,7 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	s->pool->failures = 0;
 	w->held = true;
-	/* What a checker lacks, the worker behind it lacks, too. */
+	/* A difference that the checker reports will be there in the next worker, too. */
 	if (w->checks) {
 		w->state = WORKER_IDLE;
 		worker_pool_look(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the session is given to a worker, and what the parts do when workers come and go. */
+/* The table of hooks: giving the session to a worker, and the reactions of the parts when workers
+ * come and go. */
 #ifndef CGPU_KERNEL_SUPERVISOR_ATTACH_H
 #define CGPU_KERNEL_SUPERVISOR_ATTACH_H
 

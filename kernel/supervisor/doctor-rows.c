@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function a row or group of rows; a row is written with add(). */
+/* One function makes a row or a group of rows; add() writes a row. */
 #include "kernel/supervisor/doctor-rows.h"
 
 #include <stdarg.h>
@@ -122,7 +122,7 @@ static void add_nvidia_nodes(struct doctor_rows *d, const struct supervisor *s)
 		    n->outcome == NVIDIA_NODES_MADE ? " (made at the start of the kernel)" : "");
 }
 
-/* Only those that are broken: what fits needs no row. */
+/* Adds rows for broken version rules only. */
 static void add_versions(struct doctor_rows *d, const struct supervisor *s)
 {
 	struct version_facts f;

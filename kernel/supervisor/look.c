@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* supervisor_look(): the compiler is sent the device code that is looked at, and the texts of the
- * cells that its lines are of. */
+/* supervisor_look(): sends the compiler the device code to show, and the source text of the cells
+ * that its lines come from. */
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -20,7 +20,8 @@ static void put_unit(const char *cell, const void *ptx, size_t ptx_len, const vo
 	record_put_bytes(out, object, object_len);
 }
 
-/* Programs of nvcc hold their PTX in the object, and nothing beside it. */
+/* Tells whether the object may hold device code: a program of nvcc has its PTX in the object and
+ * nothing beside it. */
 static bool may_hold_more(const struct unit *u)
 {
 	return !u->n_symbols && u->object_len;
@@ -53,7 +54,7 @@ static void put_session(const struct unit_table *t, struct buffer *out)
 	out->failed |= units.failed;
 }
 
-/* The newest run of a cell has its text. */
+/* Appends the texts of the cells; the newest run of a cell has its text. */
 static void put_sources(const struct supervisor *s, const struct unit *unit, struct buffer *out)
 {
 	cleanup_buffer struct buffer texts = BUFFER_INIT;

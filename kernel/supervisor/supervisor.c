@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of supervisor.h; what they mean for one cell is in cell-run.c, for the processes in
- * worker-pool.c. */
+/* The functions of supervisor.h; cell-run.c implements them for one cell, worker-pool.c for the
+ * processes. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/supervisor.h"
 
@@ -58,10 +58,11 @@
 /* As kernel/base/cpu-deadline.h counts. */
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
-/* Zygote, workers without a session, and what a cell takes between two looks of the watchdog. */
+/* Memory for the zygote, workers without a session, and what a cell takes between two looks of the
+ * watchdog. */
 #define GROUP_ROOM (1ull << 30)
 
-/* Each chunk of device memory is a descriptor here. */
+/* Raises the limit of descriptors, since each chunk of device memory is one in this process. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit r;
@@ -72,8 +73,8 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* The last line behind the watchdog: no cell takes more than this, however fast. Emulated device
- * memory counts there too. */
+/* Limits the control group, as the last defence behind the watchdog: no cell takes more than this,
+ * however fast. Emulated device memory counts there, too. */
 static void bound_memory(struct supervisor *s)
 {
 	uint64_t device = s->device_limit ? s->device_limit : machine_memory_total() / 2;
@@ -85,8 +86,8 @@ static void bound_memory(struct supervisor *s)
 
 static int start(struct supervisor *s, const struct supervisor_options *o, struct error *err)
 {
-	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map
-	 * any more. */
+	/* This must precede the process becoming undumpable: after that an ordinary user cannot
+	 * read the page map of its own process. */
 	s->dirty_pages = dirty_pages_choose();
 	if (HAVE_CUDA)
 		nvidia_nodes_make(
@@ -110,7 +111,7 @@ int supervisor_launch(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-/* The supervisor with what its parts have of their own, in one block: `s` is its beginning. */
+/* The supervisor and its parts in one block, which begins with `s`. */
 struct whole {
 	struct supervisor s;
 #define PART(type, member) struct type member;
@@ -175,7 +176,7 @@ void supervisor_hide(struct supervisor *s, const char *path)
 		covered[s->n_covered] = strdup(path);
 		s->n_covered += covered[s->n_covered] != NULL;
 	}
-	/* A zygote that is gone is told when it is started again. */
+	/* A zygote that is gone is told when it is restarted. */
 	if (zygote_client_hide(&s->pool->zygote, path, &err))
 		log_info("%s", err.text);
 }
@@ -442,14 +443,14 @@ int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err
 		eviction_forget(s);
 	}
 	if (!failed && *ret_undoable)
-		worker_pool_renew(s); /* the spare has the old memory */
+		worker_pool_renew(s); /* the spare has the old memory mapped */
 	worker_pool_refill(s);
 	return failed;
 }
 
 uint64_t supervisor_worker(const struct supervisor *s)
 {
-	/* The next one counts up when it is given the session. */
+	/* The next worker counts up when it is given the session. */
 	return s->pool->epoch + !s->pool->active;
 }
 
@@ -486,13 +487,13 @@ bool supervisor_is_ready(const struct supervisor *s)
 
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret)
 {
-	/* The list is a cache; to the caller nothing changes. */
+	/* The list is a cache, so the caller sees no change. */
 	return unit_table_variables((struct unit_table *)&s->units, ret);
 }
 
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
 {
-	/* What a thread is writing is neither the old nor the new state. */
+	/* While a thread writes the memfd, it holds neither the old nor the new state. */
 	return s->run.phase == RUN_COMMITTING ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 
@@ -518,7 +519,7 @@ int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct err
 	return 0;
 }
 
-/* The next worker learns it when it is attached. */
+/* Sends the limits to the active worker; the next one gets them when it is attached. */
 static int tell_limits(struct supervisor *s, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -606,8 +607,9 @@ uint64_t supervisor_kept_bytes(const struct supervisor *s)
 
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)
 {
-	struct supervisor *mine = (struct supervisor *)
-		s; /* the rows, and what processes said of themselves, are caches */
+	/* The rows, and the facts of processes, are caches, so the caller sees no
+	 * change. */
+	struct supervisor *mine = (struct supervisor *)s;
 
 	if (!s->loop) {
 		worker_pool_await_hello(mine, HELLO_MS);

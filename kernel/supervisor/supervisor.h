@@ -37,13 +37,15 @@ struct loop;
 struct supervisor;
 
 struct supervisor_options {
-	const char *libexec_dir;     /* where cgpu-worker and cgpu-compiler are */
-	const char *language;        /* of cells, as cgpu-compiler takes it, a constant; NULL: C */
+	const char *libexec_dir; /* folder of cgpu-worker and cgpu-compiler */
+	/* Language of the cells as cgpu-compiler takes it, a constant; NULL: C. */
+	const char *language;
 	const char *connection_file; /* path to hide from workers; not read here */
-	uint64_t host_limit;   /* bytes, 0: three quarters of what the machine or the control group
-				  has */
-	const char *proc_dir;  /* with pressure/memory and vmstat of the machine; NULL: /proc */
-	uint64_t device_limit; /* bytes, 0: what `limits` or the machine say */
+	/* Limit of host memory in bytes; 0: three quarters of the memory of the machine or control
+	 * group. */
+	uint64_t host_limit;
+	const char *proc_dir;  /* has pressure/memory and vmstat of the machine; NULL: /proc */
+	uint64_t device_limit; /* in bytes; 0: from `limits` or the machine */
 	const struct limits *limits; /* borrowed; NULL: there are none */
 	uint64_t undo_limit;         /* bytes to keep for undo */
 	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the
@@ -51,60 +53,64 @@ struct supervisor_options {
 };
 
 /*
- * Start the zygote. Must be called before the signing key is read: every worker descends from the
- * zygote.
+ * Creates the supervisor and starts the zygote. It must be called before the signing key is read,
+ * since every worker descends from the zygote. NULL on error.
  */
 struct supervisor *supervisor_new(const struct supervisor_options *options, struct error *err);
-/* Start the first worker and the compiler; waits for neither. Once, before all that follows. */
+/* Starts the first worker and the compiler and waits for neither. Called once, before all functions
+ * below. */
 int supervisor_launch(struct supervisor *s, struct error *err);
-/* Register with the event loop and deliver callbacks from there on. */
+/* Registers with the event loop, which delivers callbacks from then on. */
 void supervisor_start(struct supervisor *s, struct loop *loop,
 		      const struct supervisor_callbacks *cb, void *data);
 /*
- * Keep cells from this file too: a socket that was bound after the workers were started. Copied;
- * does nothing where there is no mount namespace.
+ * Hides one more file from cells: a socket that was bound after the workers were started. The path
+ * is copied. Nothing happens where there is no mount namespace.
  */
 void supervisor_hide(struct supervisor *s, const char *path);
-/* Ends every process of ours and their descendants; within 2 s. */
+/* Ends all processes of this supervisor and their descendants, within 2 s, and frees it. */
 void supervisor_free(struct supervisor *s);
 
-/* Session declarations as the compiler must see them: how many, and those that are others than
- * before. */
+/* Sets the session declarations for the compiler: their total number, and those that have
+ * changed. */
 void supervisor_declare(struct supervisor *s, size_t total,
 			const struct declaration_change *changes, size_t n);
-/* replaced: indices of declarations that the text replaces, so that it must not use them. -1:
- * on_compiled does not follow. */
+/* Compiles a cell; on_compiled follows. replaced has the indices of declarations that the text
+ * replaces, so that it must not use them. -1: on_compiled does not follow. */
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
 		       const char *cflags, const char *nvflags, const uint32_t *replaced,
 		       size_t n_replaced, bool checked, struct error *err);
-/* Before supervisor_compile(): device code for this compute capability, once; 0: the device's. */
+/* Before supervisor_compile(): sets the compute capability for the device code of one compilation;
+ * 0: the device's. */
 void supervisor_compile_for(struct supervisor *s, uint32_t sm);
-/* Id of the next cell in the front end, "" for none: cells of the same id are runs of one. */
+/* Sets the front end's id of the next cell, "" for none: cells with the same id are runs of one
+ * cell. */
 void supervisor_identify(struct supervisor *s, const char *id);
 /*
- * dropped: names, each with its NUL, that end when the cell has run to its end; may be empty.
- * Whether it is checked has been said to supervisor_compile().
+ * Runs a compiled cell; on_cell_end follows. dropped has names, each with its NUL, that end when
+ * the cell has run to its end; it may be empty. supervisor_compile() was told whether the cell is
+ * checked.
  */
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len,
 		    const struct buffer *dropped, const struct run_options *options);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
-/* Between cells: forget everything. ret_undoable: it was small enough to be kept, session_undo()
- * brings it back. */
+/* Forgets the whole session, between cells. ret_undoable: it was small enough to be kept, so that
+ * session_undo() brings it back. */
 int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err);
 
-/* Does a worker have the session, idle? If not, on_session() follows. */
+/* Tells whether a worker has the session and is idle. If not, on_session() follows. */
 bool supervisor_is_ready(const struct supervisor *s);
-/* Names the worker that has the session: another number, another process. */
+/* Returns a number of the worker that has the session: another number, another process. */
 uint64_t supervisor_worker(const struct supervisor *s);
 
-/* Names the committed state; every commit gives another one. */
+/* Returns the number of the committed state; every commit gives another one. */
 uint64_t supervisor_state(const struct supervisor *s);
-/* What undo keeps of the last cell may still be looked for: wait until it is known, and
- * session_undo_room() with it. */
+/* Waits until the undo log's entry for the last cell, and session_undo_room() with it, is
+ * complete. */
 void supervisor_settle(struct supervisor *s);
-/* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it;
- * never after -1. */
+/* Questions to the compiler. The callback comes once, with NULL data when the compiler died over
+ * the question, and never after -1. */
 int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 			compiler_answer *cb, void *data, struct error *err);
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
@@ -112,83 +118,85 @@ int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, 
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,
 			   struct error *err);
 
-/* Device code as it is shown; the answer is the payload of COMPILER_LOOKED. supervisor_interrupt()
- * gives it up. */
+/* A question for device code. The answer is the payload of COMPILER_LOOKED. supervisor_interrupt()
+ * gives the question up. */
 struct supervisor_look {
 	uint8_t kind;     /* enum look_kind */
 	const char *name; /* "" for all */
 	uint32_t sm;      /* 0: the device's */
-	uint32_t threads; /* a block, 0: not said */
+	uint32_t threads; /* per block; 0: not given */
 	uint32_t dynamic_shared;
-	const struct unit
-		*unit; /* its code, of the cell that was compiled last; NULL: that of the session */
+	/* The device code of this unit, of the cell that was compiled last; NULL: that of
+	 * the session. */
+	const struct unit *unit;
 };
 int supervisor_look(struct supervisor *s, const struct supervisor_look *q, compiler_answer *cb,
 		    void *data, struct error *err);
 
 /*
- * Shared libraries for all workers from here on; between cells. 1: `fn` follows from the loop, with
- * why it failed or ""; 0: all are loaded; -1. The session then moves to a new worker: files and
- * threads of the old one end, and are reported.
+ * Loads shared libraries for all later workers, between cells. 1: `fn` follows from the loop, with
+ * the problem or ""; 0: all are loaded; -1: error. The session then moves to a new worker: files
+ * and threads of the old one end, and are reported.
  */
 int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, libraries_loaded *fn,
 		    void *data, struct error *err);
-/* Gives up a loading that does not end, by ending the process that loads. */
+/* Cancels a load that does not end, by ending the process that loads. */
 void supervisor_load_cancel(struct supervisor *s);
-/* enum package_question; the answer is the payload of COMPILER_PACKAGED. */
+/* Asks a question of enum package_question; the answer is the payload of COMPILER_PACKAGED. */
 int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
 		       compiler_answer *cb, void *data, struct error *err);
-/* The compiler follows %cd and %env; "" for what has not changed. */
+/* Passes the effect of %cd and %env to the compiler; "" for what has not changed. */
 void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable,
 			     const char *value);
 
-/* Variables, from committed state; works while a cell runs. */
+/* Returns the number of variables and their list, from committed state; works while a cell runs. */
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret);
-/* The text of the cell "In[3]", as it ran last; NULL: not known. */
+/* Returns the text of the cell "In[3]" at its last run; NULL: not known. */
 const char *supervisor_cell_text(const struct supervisor *s, const char *cell_name);
-/* Committed bytes of the arena, 0; -1 when the address is not session memory. */
+/* Reads committed bytes of the arena. 0; -1 when the address is not session memory. */
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
 bool supervisor_is_emulated(const struct supervisor *s);
 /*
- * Between cells: other processes take the session over, with a device that is initialised anew. The
- * first call fails with ERROR_PEER_GONE; a second one, when a worker has the session, gives the
- * report of what could not be brought back.
+ * Moves the session, between cells, to other processes with a newly initialised device. The first
+ * call fails with ERROR_PEER_GONE; a second one, when a worker has the session, returns the report
+ * of what could not be brought back.
  */
 int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct error *err);
 
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit,
 			  struct error *err);
-/* What becomes of device buffers when a cell fails that has written them. */
+/* Sets what happens to device buffers that a failed cell has written. */
 int supervisor_set_rollback(struct supervisor *s, enum device_rollback mode, struct error *err);
 enum device_rollback supervisor_rollback(const struct supervisor *s);
-/* What nobody may pass; the whole of which `%limit gpu 40%` is a part. */
+/* supervisor_ceilings() returns the limits that nobody may exceed; supervisor_device_memory()
+ * returns the whole of which `%limit gpu 40%` is a share. */
 const struct limits *supervisor_ceilings(const struct supervisor *s);
 uint64_t supervisor_device_memory(const struct supervisor *s);
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);
 /*
- * Device memory is shared with all kernels that use the file; the name is what they see of this
- * one. Once, after supervisor_launch(). On an error the session shares with nobody.
+ * Shares device memory with all kernels that use the file; they see this one by its name. Called
+ * once, after supervisor_launch(). On an error the session shares with nobody.
  */
 int supervisor_share(struct supervisor *s, const char *path, const char *name, struct error *err);
-/* How long a cell waits for memory that others have, 0: not at all. */
+/* Sets how long a cell waits for memory that others have; 0: not at all. */
 void supervisor_set_wait(struct supervisor *s, uint64_t ms);
 uint64_t supervisor_wait(const struct supervisor *s);
-/* Who holds what of the devices, lines; nothing is appended when it is this session alone. */
+/* Appends who holds how much of the devices, as lines; nothing when it is this session alone. */
 int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err);
-/* As memory_use_now(); what the limit of host memory is compared with, but for the base that a
- * worker without a session needs. */
+/* Returns memory_use_now(). Less the base that a worker without a session needs, it is compared
+ * with the limit of host memory. */
 struct memory_use;
 struct memory_use supervisor_memory_use(const struct supervisor *s);
 
-/* As memory_use_kept(). */
+/* Returns memory_use_kept(). */
 uint64_t supervisor_kept_bytes(const struct supervisor *s);
 
-/* Rows for %doctor: what is in force and what is not. */
+/* A row of %doctor: a feature that is in force, or not. */
 struct doctor_row {
 	const char *what;
 	bool ok;
 	const char *detail; /* version, figure */
-	const char *mend;   /* the sentence that mends it; "" when ok */
+	const char *mend;   /* the sentence that says how to fix it; "" when ok */
 };
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret);
 
