@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The refusal of comms. */
+/* Refuses all comms. */
 #include "kernel/requests/comm.h"
 
 #include "kernel/protocol/publish.h"

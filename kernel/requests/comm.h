@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comms. No target is registered by this kernel, so every comm_open is answered by comm_close at
- * once: front ends wait for that (JupyterLab's widget manager falls back to another way only then).
+ * Comms. This kernel registers no target, so every comm_open is answered by comm_close at once:
+ * front ends wait for that (JupyterLab's widget manager falls back to another way only then).
  */
 #ifndef CGPU_KERNEL_REQUESTS_COMM_H
 #define CGPU_KERNEL_REQUESTS_COMM_H
@@ -10,7 +10,7 @@ struct request;
 
 void comm_open(struct request *r);
 void comm_info(struct request *r);
-/* comm_msg and comm_close for a comm that is not open. */
+/* Handles comm_msg and comm_close for a comm that is not open. */
 void comm_ignore(struct request *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both answer before they act, so that a front end never waits for a cell. */
+/* Both handlers reply before they act, so that a front end never waits for a cell. */
 #include "kernel/requests/control.h"
 
 #include "kernel/base/loop.h"

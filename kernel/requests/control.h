@@ -6,9 +6,9 @@
 
 struct request;
 
-/* Replies at once; the cell ends with an error of its own soon after. */
+/* Replies at once and interrupts the cell, which ends with an error of its own soon after. */
 void control_interrupt(struct request *r);
-/* Replies, tells all clients, and stops the loop: what follows is for main(). */
+/* Replies, tells all clients, and stops the loop; main() does the rest. */
 void control_shutdown(struct request *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dispatch: a readable socket, a message, the row of requests.def, busy, the handler, idle. */
+/* The way of a request: a readable socket, a message, the row of requests.def, busy, the handler,
+ * idle. */
 #include "kernel/requests/dispatch.h"
 
 #include <string.h>
@@ -55,7 +56,8 @@ static void dispatch(struct session *s, enum channel channel, struct message *m)
 		request_end(r);
 		return;
 	}
-	if (requests[i].handle == execute_request) { /* busy comes when its turn comes */
+	/* `busy` is published when the cell reaches the head of the queue. */
+	if (requests[i].handle == execute_request) {
 		execute_request(r);
 		return;
 	}
@@ -67,7 +69,7 @@ static void dispatch(struct session *s, enum channel channel, struct message *m)
 
 static void refuse(struct session *s, enum channel channel, const struct error *err)
 {
-	/* An attacker must not fill the log: powers of two only. */
+	/* Log only every power of two, so that an attacker cannot fill the log. */
 	if (!(s->wire.refused & (s->wire.refused - 1)))
 		log_warning("%s: message refused: %s (%llu so far)", channel_name(channel),
 			    err->text, (unsigned long long)s->wire.refused);

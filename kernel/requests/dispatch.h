@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests of front ends: each message on a channel goes to the handler that its row in
- * requests.def names. */
+/* Dispatches the requests of front ends: each message on a channel goes to the handler that its row
+ * in requests.def names. */
 #ifndef CGPU_KERNEL_REQUESTS_DISPATCH_H
 #define CGPU_KERNEL_REQUESTS_DISPATCH_H
 
@@ -8,12 +8,11 @@
 
 struct session;
 
-/* From here on requests are answered; publishes `starting`. */
+/* Starts to answer requests; publishes `starting`. */
 void dispatch_start(struct session *s);
-/* No request is taken any more; what is committed is saved, if that does not take long. */
+/* Takes no more requests; the committed state is saved, if that does not take long. */
 void dispatch_stop(struct session *s);
-/* Handles all messages that wait on a channel, so that none that came before this moment is missed.
- */
+/* Handles all messages that wait on a channel, so that none that came before the call is missed. */
 void dispatch_drain(struct session *s, enum channel channel);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state machine of kernel/requests/execute.h. `advance` is where every state comes back to. */
+/* The state machine of kernel/requests/execute.h. All states return to `advance`. */
 #include "kernel/requests/execute.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static void abort_cell(struct session *s, struct cell *c)
 	cell_free(c);
 }
 
-/* The cells up to this one, and it. */
+/* Aborts the cells in the queue up to and including `last`. */
 static void abort_queue(struct session *s, const struct cell *last)
 {
 	bool done = !last;
@@ -131,7 +131,7 @@ static void print_times(struct session *s, const struct cell *c, const struct ce
 			      end->read_ns / 1e6, end->read_bytes >> 10);
 }
 
-/* Busy and the input, before whatever else is said of the cell. */
+/* Publishes busy and the input, before any other message of the cell. */
 static void announce(struct session *s, struct cell *c)
 {
 	if (c->announced)
@@ -144,8 +144,9 @@ static void announce(struct session *s, struct cell *c)
 }
 
 /*
- * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is
- * sent: a front end that has seen the reply may send a cell that is meant to run.
+ * Ends the cell: error, reply, idle; then the next one. The cells to abort are determined before
+ * the reply is sent, since a front end that has seen the reply may send a cell that is meant to
+ * run.
  */
 static void finish(struct session *s)
 {
@@ -173,15 +174,14 @@ static void finish(struct session *s)
 			   cell_reply(c, c->silent ? e->count : c->number));
 	e->current = NULL;
 	cell_free(c);
-	/* Who waits for the reply has it by now. */
+	/* This follows the reply, so that nobody waits for it. */
 	session_tell_declarations(s);
 	abort_queue(s, abort_last);
 	e->held = held;
 	start_next(s);
 }
 
-/* A file that is pasted as a whole may begin with a byte order mark, which says nothing in UTF-8.
- */
+/* Skips a byte order mark at the start of a pasted file, which has no meaning in UTF-8. */
 static const char *behind_mark(const char *code)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -219,7 +219,7 @@ static void start(struct session *s, struct cell *c)
 	if (c->failed || c->script.n_calls)
 		announce(s, c);
 	advance(s);
-	/* The compiler is at work meanwhile, if that was not all. */
+	/* If the cell is not finished, the compiler works while this is sent. */
 	if (e->current == c)
 		announce(s, c);
 }
@@ -228,7 +228,8 @@ static void start_next(struct session *s)
 {
 	struct executor *e = &s->executor;
 
-	/* A loop, not recursion: cells of magics only finish inside start(). */
+	/* A loop instead of recursion, because cells that consist of magics finish inside
+	 * start(). */
 	if (e->held)
 		return;
 	e->held = true;
@@ -237,7 +238,7 @@ static void start_next(struct session *s)
 	e->held = false;
 }
 
-/* The cell's own text, not what is compiled for its sake. */
+/* Returns the front end's id for the cell's own text, "" for other steps. */
 static const char *own_id(const struct cell *c)
 {
 	switch (c->step) {
@@ -251,7 +252,7 @@ static const char *own_id(const struct cell *c)
 	}
 }
 
-/* A step that a new worker needs, before the cell's own code. */
+/* Tells whether the step is one that a new worker needs, before the cell's own code. */
 static bool is_set_up(const struct cell *c)
 {
 	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
@@ -260,13 +261,13 @@ static bool is_set_up(const struct cell *c)
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
 			const char *headline, const char *diagnostics);
 
-/* %%ptx and its like, and not what is compiled for the cell's sake. */
+/* Tells whether the cell's own code is shown by %%ptx and its like. */
 static bool is_looked_at(const struct cell *c)
 {
 	return c->look.kind && c->step == STEP_OWN;
 }
 
-/* The end of the cell may be before the end of this. */
+/* Starts to compile. The cell may have ended, and be freed, when this returns. */
 static void compile(struct session *s, const struct buffer *text, const char *name)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
@@ -308,13 +309,13 @@ static void compile_text(struct session *s, const char *text, const char *name)
 	compile(s, &b, name);
 }
 
-/* What a new worker needs first; false: nothing more. */
+/* Starts the next step that a new worker needs; false: there is none. */
 static bool set_up(struct session *s, struct cell *c)
 {
 	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
 	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
 	c->step = s->setup.due ? STEP_SETTINGS : c->restarted ? STEP_RESTART : STEP_OWN;
-	/* Nothing of the cell is touched behind this: it may have come to its end. */
+	/* The cell may have ended in this call, so it is not touched afterwards. */
 	switch (c->step) {
 	case STEP_SETTINGS:
 		compile(s, &s->setup.code, "setup");
@@ -327,7 +328,7 @@ static bool set_up(struct session *s, struct cell *c)
 	}
 }
 
-/* It is said and not tried again; the cell that waits for it goes on. */
+/* Reports a failed %%on_restart cell, which is not tried again; the waiting cell goes on. */
 static void fail_restarted(struct session *s, struct cell *c, const char *ename, const char *text)
 {
 	output_printf(&s->output, STREAM_STDERR,
@@ -340,7 +341,7 @@ static void fail_restarted(struct session *s, struct cell *c, const char *ename,
 	advance(s);
 }
 
-/* The value of a user_expression: a bundle, or an error. */
+/* Sets the value of a user_expression: a MIME bundle, or an error. */
 static void set_value(struct cell *c, json_t *value)
 {
 	json_object_set_new(c->values, json_object_iter_key(c->expression), value);
@@ -352,7 +353,7 @@ static void fail_expression(struct cell *c, const char *ename, const char *evalu
 			       evalue, "traceback"));
 }
 
-/* 0 when there is none left. */
+/* Starts the next user_expression. 0 when there is none left. */
 static int next_expression(struct session *s, struct cell *c)
 {
 	char name[48];
@@ -374,7 +375,7 @@ static int next_expression(struct session *s, struct cell *c)
 	return 1;
 }
 
-/* Does the magic have to wait for one? It is fetched, if the session is parked. */
+/* Tells whether the magic must wait for a worker; a parked session is brought back. */
 static bool await_worker(struct session *s, struct cell *c, const struct magic_call *call)
 {
 	struct eviction_state p;
@@ -388,8 +389,9 @@ static bool await_worker(struct session *s, struct cell *c, const struct magic_c
 }
 
 /*
- * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes
- * the session over; one whose worker was lost over the question is tried once more with the next.
+ * Runs the magics. 1: they go on later. Magics ask the worker, so they wait, as cells do, while
+ * another worker takes the session over; a magic that loses its worker is run once more with the
+ * next.
  */
 static int run_magics(struct session *s, struct cell *c)
 {
@@ -400,8 +402,7 @@ static int run_magics(struct session *s, struct cell *c)
 			return 1;
 		c->waited = false;
 		c->next_magic++;
-		cleanup_free char *args =
-			strdup(call->args); /* the magic may cut them into words */
+		cleanup_free char *args = strdup(call->args); /* the magic may cut it into words */
 		struct error err = ERROR_INIT;
 		int rc = call->magic->run(s, c, call, &err);
 
@@ -559,14 +560,14 @@ static void on_input_request(void *data, const char *prompt, bool password)
 		return;
 	}
 	if (c->allow_stdin) {
-		/* Answers to an earlier question that have come meanwhile are none to this one. */
+		/* Late answers to an earlier question must not count for this one. */
 		input_cancel(s);
 		dispatch_drain(s, CHANNEL_STDIN);
 	}
 	input_ask(s, c->request, c->allow_stdin, prompt, password);
 }
 
-/* A program in a cell, as other kernels of C run it. Told once. */
+/* Tells the user, once, that a main() in a cell is not called, as other kernels of C do. */
 static void tell_main(struct session *s, const struct cell *c, const struct unit *unit)
 {
 	for (size_t i = 0;
@@ -580,8 +581,7 @@ static void tell_main(struct session *s, const struct cell *c, const struct unit
 	}
 }
 
-/* The unit's code is committed, so its declarations hold from here on. The compiler is told before
- * it is asked again. */
+/* Adds the declarations of a committed unit, and tells the compiler before its next question. */
 static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
@@ -604,8 +604,7 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	unit_release(&unit);
 }
 
-/* Nothing of the cell's run was kept. Who uses its names all the same is told why they are not
- * there. */
+/* Records why the names of a cell that was not kept are missing, for code that uses them. */
 static void refuse_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again "
@@ -668,7 +667,7 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
 }
 
-/* The worker drops them as it does at the end of a cell: with a unit that does nothing. */
+/* Drops names by running an empty unit, at whose end the worker drops them. */
 static void drop(struct session *s, const struct buffer *names)
 {
 	struct cell *c = s->executor.current;
@@ -707,7 +706,7 @@ static void end_drop(struct session *s, struct cell *c, const struct cell_end *e
 	advance(s);
 }
 
-/* Back to the cell's own code. */
+/* Goes on with the cell's own code. */
 static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	if (!end->ok && !end->interrupted && c->step == STEP_RESTART) {
@@ -754,7 +753,8 @@ static void on_who_has(void *data, uint32_t type, const void *payload, size_t le
 	advance(s);
 }
 
-/* False: it goes on at once. */
+/* Asks the compiler which packages have the missing names. False: there is no question, and the
+ * cell ends at once. */
 static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	c->asks_who_has = *end->missing && c->failed &&

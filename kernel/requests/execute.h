@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The queue of execute_requests and the way of the one at work:
+ * The queue of execute_requests and the state machine of the one at work:
  *
  *	QUEUED -start-> MAGICS -> COMPILING -> RUNNING -> EXPRESSIONS -> (COMPILING -> RUNNING)...
  *	       -> finish: reply, idle
@@ -28,7 +28,7 @@ extern const struct session_hooks execute_hooks;
 
 void execute_request(struct request *r);
 void execute_interrupt(struct session *s);
-/* The requests that were never answered are freed without an answer. */
+/* Frees requests that were never answered, without an answer. */
 void execute_release(struct executor *e);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a front end learns of the kernel: the language of its cells chooses the editor's mode and
- * the highlighter, and the extension of a script that nbconvert makes
+ * The facts that front ends use: the language of cells chooses the editor's mode and the
+ * highlighter, and the file extension is that of scripts that nbconvert makes
  * (kernel/settings/language.def).
  */
 #include "kernel/requests/info.h"

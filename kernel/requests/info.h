@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_info_request and connect_request: who we are and where. */
+/* kernel_info_request and connect_request: the identity and the addresses of this kernel. */
 #ifndef CGPU_KERNEL_REQUESTS_INFO_H
 #define CGPU_KERNEL_REQUESTS_INFO_H
 

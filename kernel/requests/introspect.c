@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A question keeps its request until the compiler has answered. */
+/* A question to the compiler keeps its request until the answer comes. */
 #include "kernel/requests/introspect.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 #include "kernel/show/utf8.h"
 #include "kernel/supervisor/supervisor.h"
 
-/* What is needed when the answer comes. */
+/* The state that is needed when the answer comes. */
 struct question {
 	struct request *request;
 	const char *code; /* borrowed from the request */
@@ -46,7 +46,7 @@ static void question_end(struct question *q)
 	free(q);
 }
 
-/* The cursor in bytes; by default at the end of the code. */
+/* Returns the cursor as an offset in bytes; by default the end of the code. */
 static size_t cursor_bytes(const struct request *r, const char *code)
 {
 	json_int_t at = request_number(r, "cursor_pos", -1);
@@ -79,7 +79,7 @@ static json_t *typed_match(size_t start, size_t end, const char *text, const cha
 			 "text", text, "type", type, "signature", signature);
 }
 
-/* matches and types are taken over. */
+/* Replies; matches and types are taken over. */
 static void reply_matches(struct request *r, json_t *matches, json_t *types, size_t start,
 			  size_t end)
 {
@@ -128,7 +128,7 @@ static void complete_magic(struct request *r, const char *code, size_t start, si
 	reply_matches(r, matches, types, from, to);
 }
 
-/* What fits of the candidates. */
+/* Collects the candidates that fit. */
 struct argument {
 	json_t *matches, *types;
 	const char *prefix;

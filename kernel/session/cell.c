@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading an execute_request and writing its outcome. */
+/* Reads an execute_request and writes its outcome. */
 #include "kernel/session/cell.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static json_t *lines(const char *text)
 	return array;
 }
 
-/* As the user names things. */
+/* Returns the text with names as the user knows them. */
 static char *shown(const char *text)
 {
 	char *copy = strdup(text);

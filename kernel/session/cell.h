@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One execute_request on its way. kernel/requests/execute.c moves it from state to state; magics
+ * One execute_request in progress. kernel/requests/execute.c moves it from state to state; magics
  * see it while they run.
  */
 #ifndef CGPU_KERNEL_SESSION_CELL_H
@@ -28,13 +28,14 @@ enum cell_state {
 	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
 };
 
-/* What is compiled and run for a cell, one after another. Magics are run before, in CELL_MAGICS. */
+/* What is compiled and run for a cell, one step after another. Magics have run before, in
+ * CELL_MAGICS. */
 enum cell_step {
 	STEP_OWN,        /* the cell's own code */
-	STEP_SETTINGS,   /* before that, in a new worker: what %cd and %env have left */
-	STEP_RESTART,    /* the same: a cell with %%on_restart, again */
-	STEP_DROP,       /* %reset: nothing, but names are dropped at its end */
-	STEP_EXPRESSION, /* behind the own code: a user_expression */
+	STEP_SETTINGS,   /* before the own code, in a new worker: the effects of %cd and %env */
+	STEP_RESTART,    /* likewise: a cell with %%on_restart runs again */
+	STEP_DROP,       /* %reset: nothing is run, but names are dropped at its end */
+	STEP_EXPRESSION, /* after the own code: a user_expression */
 };
 
 struct cell {
@@ -45,16 +46,17 @@ struct cell {
 	uint32_t number;
 	char name[24]; /* "In[3]" */
 
-	/* As asked for. */
+	/* The request. */
 	json_t *code; /* borrowed from the request */
 	bool silent, store, allow_stdin, stop_on_error;
 	json_t *expressions; /* borrowed; name -> text */
-	const char *id; /* of the notebook's cell; "" when the front end does not say; borrowed */
+	/* The front end's id of the notebook's cell; "" when there is none; borrowed. */
+	const char *id;
 
 	struct magic_script script;
 	size_t next_magic;
 	bool awaiting;    /* the next magic waits for a worker that has the session */
-	bool waited;      /* it has, perhaps in vain: then the magic says so */
+	bool waited;      /* it has waited, perhaps in vain; then the magic reports that */
 	bool tried_again; /* the next magic lost its worker once */
 	/* Ends the magic that is running, for an interrupt. */
 	void (*cancel)(void *data);
@@ -66,18 +68,20 @@ struct cell {
 	void *expression;             /* STEP_EXPRESSION: iterator of `expressions` */
 	struct setup_cell *restarted; /* STEP_RESTART */
 	struct buffer dropping;       /* STEP_DROP: the names */
-	struct run_options options;   /* of the own code */
+	struct run_options options;   /* for the own code */
 	bool on_restart;              /* %%on_restart */
 	bool timed;                   /* %time */
-	struct look look;             /* %%ptx and its like: the cell is compiled and shown */
+	struct look look;             /* for %%ptx and its like, which show the compiled cell */
 	bool announced;               /* busy and execute_input are sent */
 	uint64_t state_before;        /* supervisor_state() before its first commit */
-	bool noted;                   /* %undo knows of it */
-	struct buffer behind;         /* C code that magics put behind the cell's own */
+	bool noted;                   /* %undo has a step for it */
+	struct buffer behind;         /* C code that magics add after the cell's own */
 	uint64_t compile_start_ns, compile_ns;
 
 	/* The outcome. */
-	bool asks_who_has; /* it lacks names, and the compiler is asked about them before its end */
+	/* Names are missing, and the compiler is asked which package has them before the cell
+	 * ends. */
+	bool asks_who_has;
 	bool interrupted;
 	bool failed;
 	json_t *ename, *evalue, *traceback;
@@ -85,24 +89,25 @@ struct cell {
 	char started[WIRE_DATE_MAX];
 };
 
-/* NULL when memory is out. The request is the cell's from then on. */
+/* Creates a cell, which takes the request over; NULL when memory is out. */
 struct cell *cell_new(struct request *request);
-/* Ends the request. */
+/* Frees the cell and ends its request. */
 void cell_free(struct cell *c);
 
-/* Text is cut into lines for the traceback; what is not UTF-8 in it is replaced. The first failure
- * counts. */
+/* Marks the cell as failed. The texts are cut into lines for the traceback, and bytes that are not
+ * UTF-8 are replaced. Only the first failure counts. */
 void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback);
-/* More lines for a cell that has failed, at the end of its traceback. */
+/* Appends lines to the traceback of a cell that has failed. */
 void cell_fail_more(struct cell *c, const char *lines);
-/* With a traceback made of the two. */
+/* Marks the cell as failed, with a traceback made of the two texts. */
 void cell_fail_plain(struct cell *c, const char *ename, const char *evalue);
 
-/* {status, ename, evalue, traceback} or {status: ok} with what belongs to an execute_reply. */
+/* Makes {status, ename, evalue, traceback}, or {status: ok} with the other fields of an
+ * execute_reply. */
 json_t *cell_reply(const struct cell *c, uint32_t count);
 json_t *cell_error(const struct cell *c);
 
-/* The request of the cell at work; NULL when idle. */
+/* Returns the request of the cell at work; NULL when idle. */
 const struct request *cell_at_work(const struct session *s);
 
 #endif

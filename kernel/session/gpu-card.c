@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * While a cell is at work its request is the parent of what renews the card, so that programs that
- * run notebooks and look at one cell at a time see it, too. No front end says that an output is
- * gone; the next run of its cell does.
+ * While a cell is at work, its request is the parent of updates of the card, so that programs that
+ * run notebooks and look at one cell at a time see them, too. No front end tells that an output was
+ * deleted; the card ends with the next run of its cell.
  */
 #include "kernel/session/gpu-card.h"
 
@@ -45,7 +45,7 @@ static void put_bar(unsigned p, struct buffer *out)
 		buffer_putc(out, i * 100 < p * BAR ? '#' : '.');
 }
 
-/* Of a real device; -1: not known. */
+/* Returns the load of a real device; -1: not known. */
 static int metered_busy(const struct gpu_card *card)
 {
 	return gpu_meter_is_known(&card->meter) ? card->meter.busy_percent : -1;
@@ -155,7 +155,7 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 
 /* ---- when it says it ---- */
 
-/* It ends with its worker's orphans, when its driver does: it is tried again. */
+/* Restarts the meter's process, which ends with the worker's orphans, or when its driver does. */
 static void keep_meter(struct session *s)
 {
 	struct gpu_card *card = &s->gpu_card;
@@ -184,7 +184,7 @@ static void look(struct session *s)
 	card->last = now;
 }
 
-/* end: behind the name; "" while it is live. */
+/* Shows the card; end is the text behind the name, "" while it is live. */
 static void show(struct session *s, bool first, const char *end)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT, others = BUFFER_INIT;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection. A transaction costs 25 system calls, so rows are collected and written together,
- * shortly after the first of them; who reads has them written before. Writing waits at most two
- * seconds for another kernel, since it happens on the event loop. Opening the file syncs its folder
- * to the disk, which takes as long as the disk likes, so a thread does it: until then rows and
- * requests are kept.
+ * There is one connection. A transaction costs 25 system calls, so rows are collected and written
+ * together, shortly after the first of them, or before a read. Writing waits at most two seconds
+ * for another kernel, since it happens on the event loop. Opening the file syncs its folder to the
+ * disk, which may take long, so a thread does it: until then rows and requests are queued.
  */
 #define _GNU_SOURCE
 #include "kernel/session/history.h"
@@ -44,10 +43,10 @@ struct history {
 	pthread_t opener; /* owns db, session and place while it is opening */
 	bool opening;
 	char place[4096];
-	int opened; /* an eventfd: what the opener writes last */
+	int opened; /* an eventfd that the opener writes last */
 	struct loop *loop;
 	struct loop_source *opening_ends;
-	struct request **waiting; /* for that */
+	struct request **waiting; /* for the opener */
 	size_t n_waiting;
 	struct loop_source *timer; /* while rows wait */
 	struct buffer pending;     /* u8 table (enum row), u64 line, str text */
@@ -60,19 +59,20 @@ static const char *const inserts[] = {
 	[ROW_OUTPUT] = "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)",
 };
 
+/*
+ * The cache size is in kB; a session writes at the end of its tables. Automatic checkpoints are
+ * off, since a checkpoint syncs: the opener makes one, and the last process that closes the file.
+ */
 static const char schema[] =
-	"PRAGMA synchronous = NORMAL;PRAGMA cache_size = -256;" /* kB; a session writes at the end
-								   of its tables */
+	"PRAGMA synchronous = NORMAL;PRAGMA cache_size = -256;"
 	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start "
 	"TIMESTAMP, end TIMESTAMP, num_cmds INTEGER, remark TEXT);CREATE TABLE IF NOT EXISTS "
 	"history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT, PRIMARY KEY "
 	"(session, line));CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line "
 	"INTEGER, output TEXT, PRIMARY KEY (session, line));INSERT INTO sessions (start) VALUES "
-	"(datetime('now', 'localtime'));PRAGMA wal_autocheckpoint = 0;"; /* that syncs: done above,
-									    and by the last one that
-									    closes the file */
+	"(datetime('now', 'localtime'));PRAGMA wal_autocheckpoint = 0;";
 
-/* SQLite gives the mode of the file to those that it makes beside it. */
+/* Creates the file with mode 0600; SQLite gives its mode to the files beside it. */
 static void make_private(const char *path)
 {
 	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -80,8 +80,8 @@ static void make_private(const char *path)
 	(void)fd;
 }
 
-/* A new file becomes a WAL under an exclusive lock, and who finds that taken is told at once,
- * whatever the timeout. */
+/* Sets up the tables. A new file becomes a WAL under an exclusive lock, and a process that finds
+ * that taken gets an error at once, whatever the timeout, so it is tried again. */
 static int set_up(sqlite3 *db)
 {
 	int64_t end = clock_now_ms() + OPEN_MS;
@@ -175,7 +175,7 @@ struct history *history_new(const char *path, struct loop *loop)
 	return h;
 }
 
-/* For those that have no loop, and for the end of one. */
+/* Waits for the opener, where there is no loop or it ends. */
 static void wait_until_open(struct history *h)
 {
 	if (h->opening)
@@ -201,7 +201,7 @@ static int64_t own_session(struct history *h)
 	return h->session;
 }
 
-/* NULL was logged. */
+/* Prepares a statement. NULL: the error was logged. */
 static sqlite3_stmt *prepare(struct history *h, const char *sql)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -243,7 +243,7 @@ static void write_rows(struct history *h)
 
 static void on_timer(void *data);
 
-/* What another kernel keeps from being written stays pending, within bounds. */
+/* Writes the pending rows. If another kernel prevents it, they stay pending, within limits. */
 static void write_pending(struct history *h)
 {
 	if (!h->pending.len)
@@ -283,8 +283,8 @@ static void on_timer(void *data)
 	start_timer(h);
 }
 
-/* For reading: all rows are there, the statement has its parameters, 'i' int64_t, 's' text. NULL
- * was logged. */
+/* Starts a query, with all rows written and its parameters set: 'i' int64_t, 's' text. NULL: the
+ * error was logged. */
 static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, ...)
 {
 	sqlite3_stmt *stmt;
@@ -312,7 +312,8 @@ static void end_opening(struct history *h)
 	h->opening_ends = NULL;
 }
 
-/* A disk that stands still does not keep the process from its end. */
+/* Waits for the opener for a limited time, so that a disk that hangs does not keep the process from
+ * ending. */
 static bool is_opened_soon(struct history *h)
 {
 	struct timespec until;
@@ -338,7 +339,7 @@ void history_free(struct history *h)
 	if (h->loop && !is_opened_soon(h)) {
 		log_warning(
 			"history: its file could not be opened in time; this session is not in it");
-		return; /* all of it is the thread's */
+		return; /* the thread owns all of it */
 	}
 	stmt = ask(h,
 		   "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds = (SELECT "
@@ -386,7 +387,7 @@ void history_add_output(struct history *h, uint32_t line, const char *text)
 	"SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING "    \
 	"(session, line) "
 
-/* All rows; `newest_first` turns them round. */
+/* Collects all rows; `newest_first` reverses them. */
 static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
 {
 	json_t *rows = json_array();

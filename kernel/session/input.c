@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_request goes to the identity that sent the execute_request: clients use one for shell and
- * stdin. */
+/* input_request goes to the identity that sent the execute_request, since clients use one identity
+ * for shell and stdin. */
 #include "kernel/session/input.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ void input_reply(struct session *s, struct message *m)
 	const char *parent = json_string_value(json_object_get(m->parent, "msg_id"));
 	const char *value = json_string_value(json_object_get(m->content, "value"));
 
-	/* jupyter_client answers without a parent header. */
+	/* jupyter_client answers without a parent header, which is accepted. */
 	if (strcmp(m->type, "input_reply") || !*s->input.asked ||
 	    (parent && strcmp(parent, s->input.asked))) {
 		log_info("stdin: a %s that nobody waits for is dropped", m->type);

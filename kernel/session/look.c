@@ -30,7 +30,7 @@ void look_release(struct look *l)
 
 /* ---- arguments ---- */
 
-/* "sm_80", "compute_80", "80". */
+/* Parses "sm_80", "compute_80" or "80". */
 static int read_arch(const char *word, uint32_t *ret, struct error *err)
 {
 	static const char *const fronts[] = { "sm_", "compute_" };
@@ -113,7 +113,7 @@ static int ask(struct session *s, const struct look *l, const struct unit *unit,
 	return supervisor_look(s->supervisor, &q, fn, s, err);
 }
 
-/* Shows the answer; -1: there is none, or it says why not. */
+/* Shows the answer; -1: there is none, or it has an error. */
 static int show(struct session *s, const struct cell *c, uint32_t type, const void *payload,
 		size_t len, struct error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of all magics stands above them (kernel/magics/magic-table.h) and is handed in here. */
+/* The table of all magics is in a higher folder (kernel/magics/magic-table.h) and passed in
+ * here. */
 #include "kernel/session/magic.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ const struct magic *magic_nearest(const struct magic *const *table, const char *
 		n = near_name_edits(name, table[i]->name);
 		if (*table[i]->alias && near_name_edits(name, table[i]->alias) < n)
 			n = near_name_edits(name, table[i]->alias);
-		/* %timeit */
+		/* A longer word counts as near, as %timeit to %time. */
 		if (len > 3 && !strncmp(name, table[i]->name, len) && n > 1)
 			n = 1;
 		if (n < least) {

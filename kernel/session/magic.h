@@ -25,16 +25,17 @@ enum magic_form {
 	MAGIC_LINE = 1,     /* %name arguments */
 	MAGIC_CELL = 2,     /* %%name arguments, and the rest of the cell is its body */
 	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
-	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not
-			   arguments */
-	MAGIC_WORDS = 16,   /* with MAGIC_CODE: behind the name of the line form stand arguments all
-			       the same */
-	MAGIC_PARKED = 64,  /* needs no worker: it can be asked while the session is parked */
-	MAGIC_OPTIONS = 32, /* with MAGIC_CODE: behind the name stand arguments in both forms, the
-			       code in the lines below */
+	/* The text behind the name (and the body) is C code of the cell, not arguments. */
+	MAGIC_CODE = 4,
+	/* With MAGIC_CODE: the line form has arguments behind the name all the same. */
+	MAGIC_WORDS = 16,
+	MAGIC_PARKED = 64, /* needs no worker: it can be asked while the session is parked */
+	/* With MAGIC_CODE: both forms have arguments behind the name, and the code in the lines
+	 * below. */
+	MAGIC_OPTIONS = 32,
 };
 
-/* Told of each word that could stand there; `type` is for the front end. */
+/* Receives each possible word; `type` is for the front end. */
 typedef void magic_candidate(void *data, const char *word, const char *type);
 
 struct magic {
@@ -49,14 +50,14 @@ struct magic {
 	 */
 	int (*run)(struct session *s, struct cell *c, const struct magic_call *call,
 		   struct error *err);
-	/* Words that can follow the arguments `before`, which are whole words. The caller leaves
-	 * out what does not fit. */
+	/* Calls fn for the words that can follow the arguments `before`, which are whole words. The
+	 * caller leaves out what does not fit. */
 	void (*complete)(struct session *s, const char *before, magic_candidate *fn, void *data);
 };
 
 struct magic_call {
 	const struct magic *magic;
-	const struct magic *const *table; /* of all of them */
+	const struct magic *const *table; /* all magics */
 	char *args;                       /* trimmed; owned */
 	char *body;                       /* of a cell magic; NULL for a line magic; owned */
 	bool is_cell;                     /* %%name */
@@ -69,16 +70,16 @@ struct magic_script {
 	char *code; /* the cell with all commands blanked; owned */
 };
 
-/* Accepts a zeroed struct. */
+/* Releases the script. A zeroed struct is accepted. */
 void magic_script_release(struct magic_script *s);
 
-/* The row with this name or alias; NULL: there is none. A table ends with NULL. */
+/* Finds the magic with this name or alias; NULL: there is none. A table ends with NULL. */
 const struct magic *magic_find(const struct magic *const *table, const char *name);
-/* The known name with the fewest edits; NULL when nothing is near. */
+/* Finds the known name with the smallest edit distance; NULL when none is near. */
 const struct magic *magic_nearest(const struct magic *const *table, const char *name);
 void magic_describe(const struct magic *m, struct buffer *out);
 
-/* For the arguments of magics: takes the next word off *args (and cuts it there); "" at the end. */
+/* Takes the next word off *args, the arguments of a magic, and cuts it there; "" at the end. */
 char *magic_next_word(char **args);
 
 #endif

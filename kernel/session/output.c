@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timer, the order of the two streams, and display records to MIME bundles. */
+/* Implements the timer, the order of the two streams, and the conversion of display records to MIME
+ * bundles. */
 #include "kernel/session/output.h"
 
 #include <ctype.h>
@@ -16,12 +17,13 @@
 #include "kernel/show/utf8.h"
 
 #define FLUSH_MS 60
-/* Changes between stdout and stderr that are kept in order within one tick of the timer. */
+/* Changes between stdout and stderr whose order is kept within one tick of the timer. */
 #define SWITCHES_MAX 30
 
 static const char *const stream_names[STREAMS] = { "stdout", "stderr" };
 
-/* stderr gets a quarter more, so that a flood on stdout cannot hide a message there. */
+/* Returns the limit of a stream. stderr gets a quarter extra, so that a flood on stdout cannot hide
+ * a message there. */
 static size_t stream_limit(const struct output *o, int which)
 {
 	return which == STREAM_STDOUT ? o->limit : o->limit / 4;
@@ -61,7 +63,7 @@ static void show(struct output *o, int which, bool last)
 			       text.len);
 }
 
-/* The stream that was written first goes first. */
+/* Shows the stream first that was written first. */
 static void show_both(struct output *o, bool last)
 {
 	show(o, !o->last, last);
@@ -158,7 +160,7 @@ static json_t *base64(const char *data, size_t len)
 				    EVP_EncodeBlock(out, (const unsigned char *)data, len));
 }
 
-/* One MIME type's data as its type asks for it. */
+/* Converts one MIME type's data to the JSON form that the type requires. */
 static json_t *mime_value(const char *mime, const char *data, size_t len)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;

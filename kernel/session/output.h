@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cell at work shows, in order, to iopub. Text is gathered for a while, so that a loop of
- * printf is a few messages (front ends drop output above 1000 messages a second), and always leaves
- * before any other message of the cell.
+ * Sends the output of the cell at work, in order, to iopub. Text is buffered for a while, so that a
+ * loop of printf is a few messages (front ends drop output above 1000 messages a second), and is
+ * always sent before any other message of the cell.
  */
 #ifndef CGPU_KERNEL_SESSION_OUTPUT_H
 #define CGPU_KERNEL_SESSION_OUTPUT_H
@@ -22,11 +22,11 @@ enum { STREAM_STDOUT, STREAM_STDERR, STREAMS };
 
 struct output {
 	struct session *session;
-	size_t limit; /* bytes a cell */
+	size_t limit; /* bytes per cell */
 	struct stream streams[STREAMS];
 	int last;                     /* the stream that was written last */
-	unsigned switches;            /* between the two since the last tick of the timer */
-	const struct message *parent; /* NULL: no cell is at work, what comes is dropped */
+	unsigned switches;            /* changes of the stream since the last tick of the timer */
+	const struct message *parent; /* NULL: no cell is at work, and output is dropped */
 	struct loop_source *timer;
 };
 
@@ -34,15 +34,15 @@ void output_init(struct output *o, struct session *s, size_t limit);
 void output_release(struct output *o);
 
 void output_begin(struct output *o, const struct message *parent);
-/* Everything out, the tails of long streams too. */
+/* Sends everything, the tails of long streams too. */
 void output_end(struct output *o);
 
 void output_text(struct output *o, int stream, const char *bytes, size_t len);
 void output_printf(struct output *o, int stream, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* An OUTPUT_DISPLAY or OUTPUT_CLEAR record. */
+/* Handles an OUTPUT_DISPLAY or OUTPUT_CLEAR record. */
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len);
-/* Text that waits goes out before another message. */
+/* Sends text that waits, before another message. */
 void output_flush(struct output *o);
 
 #endif

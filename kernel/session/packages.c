@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of one command are collected in a struct flags; when its libraries are loaded they
- * join the session's. */
+/* The answers to one command are collected in a struct flags, which is merged into the session's
+ * when its libraries are loaded. */
 #include "kernel/session/packages.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ struct package_work {
 	struct session *session;
 	struct cell *cell;
 	uint8_t question;  /* enum package_question */
-	char *text, *rest; /* names: owned, and those still to ask for */
-	const char *name;  /* the one at work */
-	char *flags;       /* to be set at the end, NULL: the packages are added instead; owned */
+	char *text, *rest; /* all names, owned; those still to ask for */
+	const char *name;  /* the name at work */
+	char *flags;       /* to be set at the end; NULL: the packages are added instead; owned */
 	enum flags_kind kind;
 	bool loads_only;
 	struct flags found;
@@ -54,7 +54,7 @@ static void end(struct package_work *w, const struct error *err)
 	s->hooks->magic_done(s, err);
 }
 
-/* "libgslcblas.so libgsl.so" */
+/* Appends the file names of paths: "libgslcblas.so libgsl.so". */
 static void put_libraries(struct buffer *out, const char *paths)
 {
 	while (*paths) {
@@ -69,7 +69,8 @@ static void put_libraries(struct buffer *out, const char *paths)
 	}
 }
 
-/* What it is needed for is not there; it is loaded all the same, for what it can do on the host. */
+/* Warns that something is missing that the package needs; it is loaded all the same, for its use on
+ * the host. */
 static void show_needs(struct session *s, const char *package)
 {
 	static const struct {
@@ -132,7 +133,7 @@ static void on_loaded(void *data, const char *problem)
 	struct package_work *w = data;
 	struct error err = ERROR_INIT;
 
-	/* Its worker may be another one from here on. */
+	/* Loading may have replaced the worker. */
 	setup_again(&w->session->setup);
 	if (!*problem) {
 		finish(w);
@@ -149,7 +150,7 @@ static void cancel(void *data)
 	supervisor_load_cancel(w->session->supervisor);
 }
 
-/* Pointers to the lines, in place. */
+/* Cuts a text into lines, in place. */
 static size_t cut(char *text, const char **ret, size_t max)
 {
 	char *rest = NULL;
@@ -241,7 +242,7 @@ static void on_answer(void *data, uint32_t type, const void *payload, size_t len
 	} else if (w->question == PACKAGE_SEARCH) {
 		end(w, NULL);
 	} else {
-		w->question = PACKAGE_FIND; /* behind the flags of a linker there are names only */
+		w->question = PACKAGE_FIND; /* the linker flags are followed by names only */
 		ask_next(w);
 	}
 }
@@ -258,7 +259,7 @@ static void ask_next(struct package_work *w)
 		end(w, &err);
 }
 
-/* The first question, from within the magic. */
+/* Asks the first question, from within the magic. */
 static int ask_first(struct package_work *w, const char *text, struct error *err)
 {
 	struct session *s = w->session;

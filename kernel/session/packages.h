@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %pkg, %ldflags and -fopenmp: the compiler process says what a package means, the zygote loads its
- * libraries, and then its flags hold. All packages of one command are taken, or none is.
+ * %pkg, %ldflags and -fopenmp: the compiler process resolves a package, the zygote loads its
+ * libraries, and then its flags are set. Either all packages of one command are taken or none.
  */
 #ifndef CGPU_KERNEL_SESSION_PACKAGES_H
 #define CGPU_KERNEL_SESSION_PACKAGES_H
@@ -17,26 +17,26 @@ struct error;
 struct package_work;
 struct session;
 
-/* Each answers as a magic does: 1, and hooks->magic_done() follows, or -1. */
+/* Each function returns as a magic does: 1, and hooks->magic_done() follows, or -1. */
 
-/* Names with blanks between them. */
+/* Uses packages; names has blanks between them. */
 int packages_use(struct session *s, struct cell *c, const char *names, struct error *err);
-/* Sets flags of this kind once the libraries that they mean are loaded: -L and -l of FLAGS_LINK,
+/* Sets flags of this kind once the libraries that they need are loaded: -L and -l of FLAGS_LINK,
  * OpenMP's for FLAGS_C. */
 int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags,
 		 struct error *err);
-/* Only loads what the flags of a linker, "" for none, and these packages mean: for one cell. One of
- * the two is not "". */
+/* Only loads, for one cell, the libraries of linker flags ("" for none) and of packages. One of the
+ * two texts is not "". */
 int packages_load(struct session *s, struct cell *c, const char *link, const char *names,
 		  struct error *err);
-/* Prints what is installed and holds the text. */
+/* Prints the installed packages that contain the text. */
 int packages_search(struct session *s, struct cell *c, const char *text, struct error *err);
 
-/* The lines of an answer to PACKAGE_SEARCH or PACKAGE_WHO_HAS; nothing of one that is missing or
+/* Appends the lines of an answer to PACKAGE_SEARCH or PACKAGE_WHO_HAS; nothing if it is missing or
  * malformed. */
 void packages_read_lines(uint32_t type, const void *payload, size_t len, struct buffer *out);
 
-/* At the end of the session. */
+/* Frees the work in progress at the end of the session. */
 void packages_release(struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replies and the busy/idle window. */
+/* Replies, and the busy and idle messages around them. */
 #include "kernel/session/request.h"
 
 #include <stdio.h>

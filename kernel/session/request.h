@@ -21,24 +21,24 @@ struct request {
 	bool kept;
 };
 
-/* Takes the message over; NULL when memory is out. */
+/* Creates a request that takes the message over; NULL when memory is out. */
 struct request *request_new(struct session *s, enum channel channel, struct message *message);
 static inline void request_keep(struct request *r)
 {
 	r->kept = true;
 }
-/* Publishes busy. */
+/* Publishes `busy`. */
 void request_begin(struct request *r);
-/* Publishes idle and frees. Where a cell is at work, busy for that one again: servers end idle
- * kernels. */
+/* Publishes `idle` and frees the request. If a cell is at work, `busy` is published again for it,
+ * since servers end idle kernels. */
 void request_end(struct request *r);
 
-/* X_reply to an X_request, with status "ok" if content has none. content is taken over. */
+/* Sends X_reply to an X_request, with status "ok" if content has none. content is taken over. */
 void request_reply(struct request *r, json_t *content);
-/* The same with metadata, taken over. */
+/* Does the same with metadata, which is taken over. */
 void request_reply_with(struct request *r, json_t *metadata, json_t *content);
 
-/* Fields of the content; a missing or mistyped one gives the default ("" for texts). */
+/* Return fields of the content; a missing or mistyped one gives the default ("" for texts). */
 const char *request_text(const struct request *r, const char *key);
 bool request_flag(const struct request *r, const char *key, bool otherwise);
 json_int_t request_number(const struct request *r, const char *key, json_int_t otherwise);

@@ -27,7 +27,7 @@ static int read_session(void *data, uint64_t address, void *out, size_t len)
 	return supervisor_read(s->supervisor, address, out, len);
 }
 
-/* Of an entry the host has a function that launches it. */
+/* Returns the name to show: on the host a device entry is the stub function that launches it. */
 static const char *shown_name(const char *name, char *ret, size_t size)
 {
 	static const char stub[] = "__device_stub__";
@@ -113,7 +113,8 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 		value_format(&v, out);
 }
 
-/* What the host has of it only stands in for its name. A managed variable is the same on both. */
+/* Tells whether a variable is on the device, where the host has only a stand-in. A managed variable
+ * is the same on both. */
 static bool is_on_device(const struct session *s, const struct unit_variable *var)
 {
 	const struct declaration *d = declarations_find(&s->declarations, var->name);

@@ -10,17 +10,17 @@ struct buffer;
 struct session;
 struct unit_variable;
 
-/* An OUTPUT_RESULT record (common/protocol/output-ring.h). Between cells. */
+/* Formats an OUTPUT_RESULT record (common/protocol/output-ring.h), between cells. */
 void result_text(struct session *s, const void *record, size_t len, struct buffer *out);
-/* A variable's committed value in about max characters (0: as long as it is). */
+/* Appends a variable's committed value in about max characters (0: without a limit). */
 void result_variable(struct session *s, const struct unit_variable *v, size_t max,
 		     struct buffer *out);
-/* Whom an address belongs to, as in "400 bytes on the heap, In[3]"; nothing when nobody knows.
- * Between cells. */
+/* Appends the owner of an address, as in "400 bytes on the heap, In[3]"; nothing when it is not
+ * known. Called between cells. */
 void result_owner(struct session *s, unsigned long long address, struct buffer *out);
 
-/* Decodes COMPILER_INSPECTED: appends its text, with the value where the name is a variable. 0: not
- * found. */
+/* Decodes COMPILER_INSPECTED: appends its text, with the value where the name is a variable. 0: the
+ * name was not found. */
 int result_inspected(struct session *s, const char *name, uint32_t type, const void *payload,
 		     size_t len, struct buffer *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a session are made and released here, in this order. */
+/* Makes and releases the parts of a session, in this order. */
 #include "kernel/session/session.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one notebook is: sockets, ids, counters, declarations, history, the queue of cells. It
+ * The state of one notebook: sockets, ids, counters, declarations, history, the queue of cells. It
  * survives every worker. All of it runs on the event loop's thread, and nothing in it waits.
  */
 #ifndef CGPU_KERNEL_SESSION_SESSION_H
@@ -38,19 +38,20 @@ struct executor {
 	struct cell *first, *last; /* the queue */
 	struct cell *current;
 	uint32_t count;           /* the last cell number that was given */
-	struct abort_window late; /* which cells that come from here on are aborted still */
-	bool held; /* no next cell is started: one is, or the queue is being aborted */
+	struct abort_window late; /* decides which later cells are still aborted */
+	/* No next cell may start, since one is starting or the queue is being aborted. */
+	bool held;
 };
 
-/* What magics and others tell the executor, which stands above them. */
+/* Upcalls of magics and others to the executor, which is in a higher folder. */
 struct session_hooks {
-	/* A magic that returned 1 is done; err: why it failed, NULL when it did not. */
+	/* A magic that returned 1 is done; err is NULL on success. */
 	void (*magic_done)(struct session *s, const struct error *err);
-	/* The code of a cell that is looked at instead of run is shown; err: why not, NULL when it
-	 * is. */
+	/* The code of a cell that is shown instead of run has been displayed; err is NULL on
+	 * success. */
 	void (*looked)(struct session *s, const struct error *err);
-	/* For a magic, which then returns 1: these names, each with its NUL, are no more when the
-	 * cell goes on. A step of its own for %undo. */
+	/* For a magic, which then returns 1: drops these names, each with its NUL, before the cell
+	 * goes on. It is a step of its own for %undo. */
 	void (*drop)(struct session *s, const struct buffer *names);
 };
 
@@ -74,18 +75,18 @@ struct session {
 	struct flags flags;
 	struct cuda_groups cuda_groups;
 	bool trace_all; /* %trace on */
-	bool told_main; /* that main() does not run by itself */
+	bool told_main; /* the user was told that main() does not run by itself */
 	struct gpu_card gpu_card;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];
 };
 
-/* Everything passed in is borrowed and must live longer. */
+/* Initialises the session. Everything passed in is borrowed and must live longer. */
 int session_init(struct session *s, const struct options *options,
 		 const struct connection_file *connection, struct loop *loop,
 		 struct supervisor *supervisor, struct channels *channels, struct error *err);
 void session_release(struct session *s);
-/* Tell the compiler what has changed in s->declarations. */
+/* Tells the compiler the changes of s->declarations. */
 void session_tell_declarations(struct session *s);
 
 #endif

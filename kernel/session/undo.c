@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has changed is found by hashes of all variables before and after: nothing else knows it for
- * certain. */
+/* Changed variables are found by comparing hashes of all variables before and after, which is the
+ * only complete method. */
 #include "kernel/session/undo.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ void undo_release(struct undo *u)
 	drop_oldest(u, u->n);
 }
 
-/* Steps to states that the supervisor has let go of. */
+/* Drops steps to states that the supervisor does not keep any more. */
 static void drop_unreachable(struct session *s)
 {
 	struct undo *u = &s->undo;
@@ -67,7 +67,7 @@ void undo_note(struct session *s, struct cell *c)
 	c->noted = true;
 	drop_unreachable(s);
 	if (declarations_keep(&s->declarations, &step.declarations, &err)) {
-		/* Without them nothing before this cell can be returned to. */
+		/* Without the declarations no state before this cell can be returned to. */
 		log_error("%%undo: %s", err.text);
 		undo_release(u);
 		return;
@@ -124,7 +124,7 @@ static void seen_release(struct seen_all *a)
 	free(a->at);
 }
 
-/* Fewer than there are when memory is out: the report then names less. */
+/* Hashes all variables, or fewer when memory is out: the report then names less. */
 static struct seen_all look(const struct session *s)
 {
 	const struct unit_variable *v;
@@ -157,7 +157,7 @@ static void put_name(const char *before, const struct seen *v, struct buffer *ou
 		      v->is_function ? "()" : "");
 }
 
-/* Names of `here` that `there` has not, or has otherwise. */
+/* Appends the names of `here` that `there` lacks, or has with another value. */
 static void put_names(const char *what, const struct seen_all *here, const struct seen_all *there,
 		      enum difference d, struct buffer *out)
 {
@@ -238,8 +238,9 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 		snprintf(name, sizeof(name), "In[%u]", step->cell);
 		if (step->beside.len)
 			session_state_return(s, &step->beside);
+		/* It does not run again. */
 		else
-			setup_forget_name(&s->setup, name); /* it does not run again */
+			setup_forget_name(&s->setup, name);
 		step_release(step);
 	}
 	return 0;

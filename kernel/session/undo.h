@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last cells that have changed the session, as %undo counts them: one step a cell, whatever
- * number of units and checkpoints it had. The supervisor keeps the memory to go back to, this the
+ * The steps of %undo: one for each of the last cells that have changed the session, whatever number
+ * of units and checkpoints it had. The supervisor keeps the old memory, this file the old
  * declarations.
  */
 #ifndef CGPU_KERNEL_SESSION_UNDO_H
@@ -22,8 +22,9 @@ struct undo_step {
 	uint32_t cell;
 	uint64_t state; /* supervisor_state() before it */
 	struct declarations_kept declarations;
-	struct buffer beside; /* session_state_keep(), of what replaces the whole session; empty for
-				 others */
+	/* The result of session_state_keep(), for a step that replaces the whole session; empty for
+	 * others. */
+	struct buffer beside;
 };
 
 struct undo {
@@ -32,11 +33,12 @@ struct undo {
 };
 
 void undo_release(struct undo *u);
-/* Before the cell's first commit is accepted: the declarations are still as they were. */
+/* Records a step before the cell's first commit is accepted, while the declarations are still the
+ * old ones. */
 void undo_note(struct session *s, struct cell *c);
-/* For what replaces the whole session, flags and cells that run again included; before that. */
+/* Records a step before the whole session is replaced, flags and %%on_restart cells included. */
 void undo_note_all(struct session *s, struct cell *c);
-/* Takes the last n cells back; a report for the user is appended to `report`. */
+/* Takes the last n cells back and appends a report for the user. */
 int undo_cells(struct session *s, unsigned n, struct buffer *report, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All from /proc; what cannot be read counts as 0, since this is a display only. */
+/* All figures are from /proc; those that cannot be read count as 0, since this is a display
+ * only. */
 #include "kernel/session/usage.h"
 
 #include <stdio.h>
@@ -15,8 +16,8 @@
 #define DEPTH_MAX 8
 
 struct processes {
-	uint64_t ticks; /* of CPU, user and system */
-	uint64_t bytes; /* resident, and no other's */
+	uint64_t ticks; /* of processor time, user and system */
+	uint64_t bytes; /* resident and not shared */
 };
 
 static void add_memory(long pid, struct processes *sum)
@@ -40,14 +41,14 @@ static void add_one(long pid, struct processes *sum)
 	cleanup_file FILE *f = fopen(path, "re");
 	if (!f || !fgets(line, sizeof(line), f))
 		return;
-	end = strrchr(line, ')'); /* the name before may hold anything */
+	end = strrchr(line, ')'); /* the name before it may contain anything */
 	if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
 			  &system) == 2)
 		sum->ticks += user + system;
 	add_memory(pid, sum);
 }
 
-/* The process and its descendants. */
+/* Adds the process and its descendants. */
 static void add_tree(long pid, int depth, struct processes *sum)
 {
 	char path[64];
@@ -106,11 +107,11 @@ void usage_request(struct request *r)
 
 	gethostname(host, sizeof(host) - 1);
 	add_tree(getpid(), DEPTH_MAX, &sum);
-	/* What cells keep lies in files in memory, which are mapped here and there or nowhere. */
+	/* The session's memory is in memfds, which several processes or none have mapped. */
 	sum.bytes += supervisor_kept_bytes(r->session->supervisor);
 	at.cpu_ticks = sum.ticks;
 	host_ticks(&at.host_busy, &at.host_total);
-	/* A process that ended since takes its time with it. */
+	/* A process that has ended since takes its time out of the sum. */
 	if (at.cpu_ticks < last->cpu_ticks)
 		last->cpu_ticks = at.cpu_ticks;
 	request_reply(r, json_pack("{ss si sf sI si sf so}", "hostname", host, "pid", (int)getpid(),
