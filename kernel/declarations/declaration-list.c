@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of the hash index run from high slots to low ones, so that the newest of a key is found
- * first: an older one stays when a macro that others use is defined anew.
+ * The chains of the hash index run from high slots to low ones, so that the newest slot of a key is
+ * found first: an older one stays when a macro that others use is redefined.
  */
 #include "kernel/declarations/declaration-list.h"
 
@@ -40,7 +40,7 @@ static bool same_text(const struct declaration *a, const struct declaration *b)
 	       !strcmp(a->device, b->device);
 }
 
-/* To the compiler: its messages name cell and line. */
+/* Compares what the compiler sees, including cell and line, which its messages name. */
 static bool says_the_same(const struct declaration *a, const struct declaration *b)
 {
 	return same_text(a, b) && a->cell == b->cell && a->line == b->line;
@@ -146,7 +146,7 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_MEMORY, "out of memory for declarations");
 }
 
-/* Room for one more slot everywhere. */
+/* Makes room for one more slot in all arrays. */
 static int grow(struct declaration_list *l, struct error *err)
 {
 	size_t cap = l->cap ? 2 * l->cap : HEADS_MIN;
@@ -233,7 +233,7 @@ int declaration_list_keep(struct declaration_list *l, uint64_t *ret_mark, struct
 	return 0;
 }
 
-/* The last of them: the list may have been kept more than once as it is. */
+/* Finds the last of equal marks: the same state may have been kept more than once. */
 static bool has_mark(const struct declaration_list *l, uint64_t mark, size_t *ret)
 {
 	for (*ret = l->n_marks; (*ret)-- > 0;)
@@ -328,7 +328,7 @@ void declaration_list_clear(struct declaration_list *l)
 
 /* ---- free slots ---- */
 
-/* The log's slots keep existing: undo puts something back there. */
+/* Keeps slots that the undo log refers to, since undo restores them. */
 static void keep_logged(const struct declaration_list *l, uint32_t *moved)
 {
 	for (size_t i = 0; i < l->n_log; i++)
@@ -344,7 +344,7 @@ void declaration_list_compact(struct declaration_list *l)
 		return;
 	moved = calloc(l->n, sizeof(*moved));
 	if (!moved)
-		return; /* a longer list is no error */
+		return; /* no error: the list only stays longer */
 	keep_logged(l, moved);
 	for (size_t i = 0; i < l->n; i++) {
 		struct declaration_entry *e = l->items[i];

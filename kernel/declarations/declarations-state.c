@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations in a snapshot on disk: the ids of cells, and each slot with its owners by the number
- * of their id. */
+/* Declarations in a snapshot on disk: the ids of cells, and each slot with its owners as numbers of
+ * these ids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ void declarations_encode(const struct declarations *d, struct buffer *out)
 	}
 }
 
-/* Owners by the numbers of the snapshot to those of this session; 0 stays 0. */
+/* Maps owner numbers of the snapshot to those of this session; 0 stays 0. */
 static uint32_t *decode_ids(struct declarations *d, struct record *r, uint32_t *ret_n,
 			    struct error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "Uses" is judged by whole words in the texts: too many found is harmless, too few is not. */
+/* Whether a text uses a name is decided by whole words: a false positive is harmless, a false
+ * negative is not. */
 #include "kernel/declarations/declarations.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 
 #define NO_OWNER 0
 
-/* One accept at work. */
+/* An accept in progress. */
 struct acceptance {
 	struct declarations *d;
 	const struct declaration_source *from;
@@ -41,7 +42,8 @@ static bool mentions(const char *text, const char *word)
 
 static bool uses(const struct declaration *user, const char *name)
 {
-	/* What stands in an entry is compiled with what is there. */
+	/* The device code of an entry was compiled with the declarations of its time, so its uses
+	 * do not count. */
 	return user->kind != DECLARATION_DROPPED &&
 	       (mentions(user->host, name) ||
 		(user->kind != DECLARATION_ENTRY && mentions(user->device, name)));
@@ -58,7 +60,7 @@ static bool is_type(const struct declaration *d)
 	return d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF;
 }
 
-/* Has an address: a name of the loader's. */
+/* Tells whether the kind has an address, and so a name for the loader. */
 static bool is_object(enum declaration_kind kind)
 {
 	return kind == DECLARATION_VARIABLE || kind == DECLARATION_FUNCTION ||
@@ -77,7 +79,7 @@ static bool same_text(const struct declaration *a, const struct declaration *b)
 	return a->kind == b->kind && !strcmp(a->host, b->host) && !strcmp(a->device, b->device);
 }
 
-/* Behind white space and comments; *ret_any: there was some. */
+/* Skips white space and comments; *ret_any: there was some. */
 static const char *skip_blank(const char *p, bool *ret_any)
 {
 	const char *start = p;
@@ -95,7 +97,7 @@ static const char *skip_blank(const char *p, bool *ret_any)
 	}
 }
 
-/* The same but for comments and the layout of the text. */
+/* Compares texts without comments and layout. */
 static bool same_tokens(const char *a, const char *b)
 {
 	char last = ' ';
@@ -116,13 +118,13 @@ static bool same_tokens(const char *a, const char *b)
 	}
 }
 
-/* `struct s;` */
+/* Tells whether it is a forward declaration such as `struct s;`. */
 static bool is_incomplete(const struct declaration *d)
 {
 	return d->kind == DECLARATION_TAG && !strchr(d->host, '{');
 }
 
-/* Objects of the type may have another layout. */
+/* Tells whether objects of the type may have another layout. */
 static bool changes_type(const struct declaration *before, const struct declaration *one)
 {
 	if (!is_type(before) || (before->kind == one->kind && same_tokens(before->host, one->host)))
@@ -172,7 +174,7 @@ static bool owns(const struct declaration_entry *e, uint32_t owner)
 	return false;
 }
 
-/* What nobody owns is not noted. */
+/* Notes that an owner has a slot; owner 0 is not noted. */
 static int note_owned(struct declarations *d, uint32_t owner, size_t slot)
 {
 	struct declaration_slots *s;
@@ -203,7 +205,7 @@ static int note_owned(struct declarations *d, uint32_t owner, size_t slot)
 	return 0;
 }
 
-/* After an undo, or when slots were numbered anew. */
+/* Rebuilds the owners' slots after an undo, or after slots were renumbered. */
 static int find_owned(struct declarations *d)
 {
 	if (!d->list.renumbered)
@@ -232,7 +234,7 @@ static int by_slot(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the slots of an owner and takes out those that are no longer its own. */
+/* Sorts the slots of an owner and removes those that are no longer its own. */
 static const struct declaration_slots *tidy_owned(struct declarations *d, uint32_t owner)
 {
 	static const struct declaration_slots none;
@@ -283,7 +285,7 @@ static bool is_among(const uint32_t *slots, size_t n, size_t slot)
 	return n && bsearch(&(uint32_t){ (uint32_t)slot }, slots, n, sizeof(*slots), by_slot);
 }
 
-/* A type stays while a declaration that does not go needs it. */
+/* Tells whether a type is needed by a declaration that stays. */
 static bool is_needed(const struct declarations *d, const uint32_t *leaving, size_t n, size_t slot)
 {
 	const struct declaration *one = &d->list.items[slot]->d;
@@ -297,8 +299,8 @@ static bool is_needed(const struct declarations *d, const uint32_t *leaving, siz
 	return false;
 }
 
-/* What the cell's new text no longer declares, ascending; users come after what they use, so the
- * last is judged first. */
+/* Finds the declarations that the cell's new text lacks, in ascending order. Users come after what
+ * they use, so the last is judged first. */
 static int find_leaving(struct declarations *d, const char *id, const struct unit *unit,
 			uint32_t **ret, size_t *ret_n, struct error *err)
 {
@@ -324,8 +326,8 @@ static void put_name(struct buffer *out, const char *name)
 }
 
 /*
- * The constants of an enum, which are ordinary names: *at goes through its text, from the start.
- * False at the end; the name is *ret_len bytes long.
+ * Finds the next constant of an enum, which is an ordinary name: *at advances through its text,
+ * from the start. False at the end; the name is *ret_len bytes long.
  */
 static bool next_constant(const char **at, const char **ret, size_t *ret_len)
 {
@@ -348,7 +350,8 @@ static bool next_constant(const char **at, const char **ret, size_t *ret_len)
 	return false;
 }
 
-/* The slot of the variable or function whose name this constant takes; n when there is none. */
+/* Finds the slot of the variable or function whose name this constant takes; n when there is
+ * none. */
 static size_t taken_by_constant(const struct declarations *d, const struct unit *unit,
 				const char *name, size_t len)
 {
@@ -389,8 +392,8 @@ static bool is_code(enum declaration_kind kind)
 	return kind == DECLARATION_FUNCTION || kind == DECLARATION_ENTRY;
 }
 
-/* `typedef int x;`, `int x(void);` where x was a variable. What the unit defines takes the place by
- * itself. */
+/* Tells whether a declaration such as `typedef int x;` or `int x(void);` takes the name of a
+ * variable. Definitions of the unit replace it anyway. */
 static bool takes_name(const struct unit *unit, const struct declaration *one,
 		       const struct declaration *before)
 {
@@ -434,8 +437,8 @@ static int clear_slot(struct declarations *d, size_t slot, struct error *err)
 	return declaration_list_set(&d->list, slot, dropped_entry("", 0, "", ""), err);
 }
 
-/* Of what a C++ cell declares the name in the list is a key; an enum without a name is known by its
- * text. */
+/* Returns the readable name of a declaration. For C++ the name in the list is a key; an enum
+ * without a name has its text as key. */
 static const char *plain_name(const struct declaration *d)
 {
 	bool is_piece = d->kind == DECLARATION_CPP && strncmp(d->host, "enum", 4);
@@ -459,7 +462,7 @@ static struct declaration_entry *reason_entry(const struct declaration *gone, ui
 	return e;
 }
 
-/* What stands behind a macro goes on using it; the cells to come do not. */
+/* Undefines a macro for later cells; declarations behind it go on using it. */
 static int undefine(struct declarations *d, size_t slot, struct error *err)
 {
 	const struct declaration *gone = &d->list.items[slot]->d;
@@ -481,7 +484,7 @@ static bool is_first_of_key(const struct declarations *d, size_t slot)
 	return true;
 }
 
-/* Leaves the reason, for who still uses the name. */
+/* Drops a slot and leaves the reason, for code that still uses the name. */
 static int drop_slot(struct declarations *d, size_t slot, const char *why, struct error *err)
 {
 	const struct declaration *gone = &d->list.items[slot]->d;
@@ -515,7 +518,7 @@ static int drop_leaving(struct acceptance *a, struct error *err)
 	return 0;
 }
 
-/* What other cells declare too is no longer this one's. */
+/* Drops the cell's ownership of a declaration that other cells declare, too. */
 static int disown(struct acceptance *a, size_t slot, struct error *err)
 {
 	const struct declaration_entry *e = a->d->list.items[slot];
@@ -593,8 +596,8 @@ int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit
 /* ---- accepting ---- */
 
 /*
- * Marks what is declared after `at` with the name there, and with the names so found. Macros stay:
- * they are expanded where they are used.
+ * Marks the declarations after `at` that use the name there, and those that use these, and so on.
+ * Macros are not marked, since they are expanded where they are used.
  */
 static void mark_users(const struct declaration_list *l, size_t at, bool *marked)
 {
@@ -605,8 +608,8 @@ static void mark_users(const struct declaration_list *l, size_t at, bool *marked
 				    uses(&l->items[i]->d, l->items[j]->d.name);
 }
 
-/* Nobody wants to hear twice of what both languages have, or what the note of the compiler names;
- * nor of the type itself. */
+/* Tells whether a dropped declaration is named to the user: once for both languages, not if the
+ * compiler's note names it, and not the type itself. */
 static bool is_told(const struct acceptance *a, const bool *marked, size_t at, size_t i)
 {
 	const struct declaration_list *l = &a->d->list;
@@ -628,7 +631,7 @@ static bool is_told(const struct acceptance *a, const bool *marked, size_t at, s
 	return false;
 }
 
-/* Takes the changed type and everything that was declared with it off the list. */
+/* Removes the changed type and everything that was declared with it from the list. */
 static int drop_type(struct acceptance *a, size_t at, struct error *err)
 {
 	struct declaration_list *l = &a->d->list;
@@ -674,8 +677,8 @@ static int drop_type(struct acceptance *a, size_t at, struct error *err)
 }
 
 /*
- * The owners of a declaration that says what `before` (NULL: nothing) said. Who only declares what
- * another cell defines does not take it over.
+ * Makes the entry of a declaration that replaces `before` (NULL: none), with its owners. A cell
+ * that only declares what another cell defines does not become its owner.
  */
 static struct declaration_entry *owned_entry(const struct acceptance *a,
 					     const struct declaration *one, const char *prefix,
@@ -704,7 +707,7 @@ static int put(struct acceptance *a, size_t slot, struct declaration_entry *e, s
 	return note_owned(a->d, a->owner, slot) ? no_memory(err) : 0;
 }
 
-/* The name means something again. */
+/* Removes the reason of a name that has a meaning again. */
 static int forget_reason(struct declarations *d, const char *name, struct error *err)
 {
 	struct declaration key = {
@@ -715,8 +718,8 @@ static int forget_reason(struct declarations *d, const char *name, struct error 
 	return at < d->list.n ? clear_slot(d, at, err) : 0;
 }
 
-/* What C cells have of it goes, too: it has the same type, and C++ cells would take it for a
- * declaration of C. */
+/* Removes the declaration for C cells, too: it uses the same type, and C++ cells would take it for
+ * a declaration of C. */
 static int take_out_of_c(struct acceptance *a, const struct declaration *gone, struct error *err)
 {
 	struct declaration key = {
@@ -729,7 +732,7 @@ static int take_out_of_c(struct acceptance *a, const struct declaration *gone, s
 		       : 0;
 }
 
-/* `changed`: the name that it was declared with, or "". */
+/* Removes a declaration; `changed` is the name of the type that it was declared with, or "". */
 static int take_out(struct acceptance *a, size_t slot, const char *changed, struct error *err)
 {
 	char reason[300];
@@ -757,10 +760,10 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 		return 0;
 	if (before && is_type(&before->d) && is_incomplete(one))
 		return 0;
-	/* A C++ declaration that does not compile with what has taken the place of others. */
+	/* A C++ declaration that does not compile any more with the new declarations. */
 	if (one->kind == DECLARATION_CPP && !*one->host)
 		return before ? take_out(a, at, one->device, err) : 0;
-	/* A type that does is off the list already. */
+	/* A changed type was removed before, so a type with the same tokens keeps its place. */
 	if (before && one->kind == DECLARATION_CPP && same_tokens(before->d.host, one->host))
 		return put(a, at, owned_entry(a, one, "", before), err);
 	if (before && (same_text(&before->d, one) || is_type(&before->d)))
@@ -778,7 +781,8 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 	return put(a, l->n, owned_entry(a, one, buffer_text(&undef), NULL), err);
 }
 
-/* To the end of the list, with its owners. It may have gone with the type that has changed. */
+/* Moves a declaration to the end of the list, with its owners. It may have been removed with a type
+ * that changed. */
 static int move_behind(struct declarations *d, const char *name, struct error *err)
 {
 	struct declaration key = {
@@ -817,8 +821,8 @@ static int drop_taken(struct acceptance *a, const struct declaration *one, struc
 	return 0;
 }
 
-/* First of all, since they take others along: what the unit declares is declared anew after that.
- */
+/* Removes the changed types first, since they take others along; the declarations of the unit are
+ * added after that. */
 static int drop_changed_types(struct acceptance *a, struct error *err)
 {
 	for (size_t i = 0; i < a->unit->n_declarations; i++) {

@@ -33,15 +33,17 @@ struct buffer;
 struct error;
 struct record;
 
-/* The cell that declares something. */
+/* The cell that contains a declaration. */
 struct declaration_source {
-	const char *id; /* of the front end; NULL or "": none, and nothing is dropped when it runs
-			   again */
-	uint32_t cell;  /* execution count */
-	bool whole;     /* it ran to its end: what it declared before and not now is dropped */
+	/* The front end's id; NULL or "": none, and then nothing is dropped when the cell runs
+	 * again. */
+	const char *id;
+	uint32_t cell; /* execution count */
+	/* The cell ran to its end, so earlier declarations of it that it lacks are dropped. */
+	bool whole;
 };
 
-/* A list as it once was. A zeroed struct is none. */
+/* A saved state of a list. A zeroed struct saves none. */
 struct declarations_kept {
 	struct declarations *of;
 	uint64_t mark;
@@ -54,57 +56,58 @@ struct declaration_slots {
 
 struct declarations {
 	struct declaration_list list;
-	struct names
-		ids; /* of cells; number + 1 is the owner in entries, 0 is a cell without an id */
-	struct declaration_slots *owned; /* by owner: slots that it may own */
+	/* Ids of cells: the number + 1 is the owner in entries, 0 is a cell without an
+	 * id. */
+	struct names ids;
+	struct declaration_slots *owned; /* by owner: slots that the cell may own */
 	size_t n_owned;
 };
 
-/* A zeroed struct is an empty list. */
+/* Releases the list. A zeroed struct is an empty list. */
 void declarations_release(struct declarations *d);
 
-/* Copies. Appends lines about what could not be kept to notes. On failure the list may miss some of
- * them. */
+/* Adds copies of a unit's declarations. Appends lines about what could not be kept to notes. On
+ * failure some of them may be missing. */
 int declarations_accept(struct declarations *d, const struct declaration_source *from,
 			const struct unit *unit, struct buffer *notes, struct error *err);
-/* Drops what has one of these names, each with its NUL, in any namespace; `why` is the end of the
- * reason. */
+/* Drops all declarations with one of these names, each with its NUL, in any namespace; `why` is the
+ * end of the reason. */
 int declarations_drop(struct declarations *d, const struct buffer *names, const char *why,
 		      struct error *err);
-/* Nothing of this unit has come about: its names that mean nothing leave a reason, of which `why`
- * is the end. */
+/* Records that this unit failed: each of its names that has no other meaning gets a reason, which
+ * ends with `why`. */
 int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit *unit,
 			const char *why, struct error *err);
-/* d must stay where it is as long as something is kept; what is kept for long costs what changes
- * meanwhile. */
+/* Saves the state of the list. d must not move as long as one is saved; keeping it costs memory in
+ * proportion to later changes. */
 int declarations_keep(struct declarations *d, struct declarations_kept *ret, struct error *err);
 void declarations_kept_release(struct declarations_kept *k);
-/* Back to what was kept, which is used up; nothing happens when it is none. */
+/* Returns to a saved state, which is used up; nothing happens when there is none. */
 void declarations_return(struct declarations *d, struct declarations_kept *k);
-/* For snapshots (declarations-state.c). */
+/* Encodes the list for snapshots (declarations-state.c). */
 void declarations_encode(const struct declarations *d, struct buffer *out);
-/* None any more; what was kept can be returned to. On error some are left. */
+/* Removes all declarations; saved states can still be returned to. On error some are left. */
 int declarations_empty(struct declarations *d, struct error *err);
-/* The list is what was encoded; what was kept can be returned to. On error it is a mixture. */
+/* Decodes the list; saved states can still be returned to. On error the list is a mixture. */
 int declarations_decode(struct declarations *d, struct record *r, struct error *err);
-/* What was kept is gone, too. */
+/* Removes all declarations and saved states. */
 void declarations_clear(struct declarations *d);
 
-/* What is known by this name: an ordinary name before a tag and a macro; NULL for nothing. */
+/* Finds the declaration of a name: an ordinary name before a tag and a macro; NULL for none. */
 const struct declaration *declarations_find(const struct declarations *d, const char *name);
 
-/* What only this cell declares, as indices of the list that the compiler has, ascending; malloc-ed,
- * NULL for none. */
+/* Finds the declarations of this cell alone, as ascending indices of the compiler's list;
+ * malloc-ed, NULL for none. */
 int declarations_of_cell(struct declarations *d, const char *id, uint32_t **ret, size_t *ret_n,
 			 struct error *err);
 /*
- * Variables and functions that end with the run of this unit: dropped, or their name means
- * something else from then on. Names one after another, each with its NUL, appended to out.
+ * Appends the variables and functions that end with the run of this unit: they are dropped, or
+ * their name gets another meaning. The names follow one another, each with its NUL.
  */
 int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit,
 			 struct buffer *out, struct error *err);
 
-/* See declaration_list_take_changes(). */
+/* Calls declaration_list_take_changes(). */
 int declarations_take_changes(struct declarations *d, size_t *ret_total,
 			      struct declaration_change **ret, size_t *ret_n, struct error *err);
 

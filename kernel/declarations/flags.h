@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What %cflags, %ldflags, %nvflags, %std, %opt and %pkg have set, from the cell on in which they
- * stand. A failed cell does not take them back, nor does %reset.
+ * The flags that %cflags, %ldflags, %nvflags, %std, %opt and %pkg set, from their cell on. Neither
+ * a failed cell nor %reset takes them back.
  */
 #ifndef CGPU_KERNEL_DECLARATIONS_FLAGS_H
 #define CGPU_KERNEL_DECLARATIONS_FLAGS_H
@@ -14,7 +14,7 @@ struct error;
 enum flags_kind {
 	FLAGS_C,        /* for clang */
 	FLAGS_LINK,     /* -L -l, files */
-	FLAGS_DEVICE,   /* for device code, as nvcc has them */
+	FLAGS_DEVICE,   /* for device code, in the syntax of nvcc */
 	FLAGS_STANDARD, /* "gnu17" */
 	FLAGS_LEVEL,    /* "3" */
 	FLAGS_KINDS
@@ -31,16 +31,16 @@ struct flags {
 	size_t n_packages;
 };
 
-/* A zeroed struct is the beginning. */
+/* Releases the flags. A zeroed struct has none. */
 void flags_release(struct flags *f);
-/* The magic of this kind: "cflags". */
+/* Returns the name of the magic of this kind, such as "cflags". */
 const char *flags_name(enum flags_kind kind);
-/* "" for none. */
+/* Returns the flags of this kind; "" for none. */
 const char *flags_get(const struct flags *f, enum flags_kind kind);
 int flags_set(struct flags *f, enum flags_kind kind, const char *text, struct error *err);
-/* Copies; a package of this name is replaced. */
+/* Adds a copy of the package and replaces one of the same name. */
 int flags_add_package(struct flags *f, const struct flags_package *p, struct error *err);
-/* All that the C compiler is given: later flags win, so those of %cflags stand last. */
+/* Appends all flags for the C compiler: later flags win, so those of %cflags stand last. */
 void flags_compose(const struct flags *f, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts become string literals in octal where they are not plain. */
+/* Texts become C string literals, with octal escapes for special characters. */
 #include "kernel/declarations/setup.h"
 
 #include <ctype.h>
@@ -113,7 +113,7 @@ static int add(struct setup *s, const struct setup_cell *c, struct error *err)
 	if (!grown)
 		return error_set(err, ERROR_MEMORY, "out of memory for a cell that runs again");
 	s->cells = grown;
-	/* All before it have been run: the user has just run it. */
+	/* All cells before it have run, and so has this one. */
 	s->next += s->next == s->n_cells;
 	s->cells[s->n_cells++] = *c;
 	return 0;

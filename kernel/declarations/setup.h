@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker needs before it runs a cell of this session when it replaces another: it starts
- * with the kernel's folder and environment, and has none of the files, threads and handles of the
- * one before it. What %cd and %env have changed runs again as C statements, and so do the cells
- * that are marked %%on_restart.
+ * Prepares a worker that replaces another before it runs a cell: it starts with the kernel's folder
+ * and environment, and without the files, threads and handles of the old one. So the effects of %cd
+ * and %env run again as C statements, and so do the cells marked %%on_restart.
  */
 #ifndef CGPU_KERNEL_DECLARATIONS_SETUP_H
 #define CGPU_KERNEL_DECLARATIONS_SETUP_H
@@ -20,41 +19,41 @@ struct setup_cell {
 	char *id;   /* of the front end, "" for none */
 	char *name; /* "In[3]" */
 	char *code;
-	bool failed; /* it is not run again until the user runs it */
+	bool failed; /* then it is not run again until the user runs it */
 };
 
 struct setup {
-	struct buffer code; /* empty: nothing was changed */
-	bool due;           /* the worker at work has not run it */
+	struct buffer code; /* C statements; empty: nothing was changed */
+	bool due;           /* the current worker has not run it */
 	struct setup_cell *cells;
 	size_t n_cells;
-	size_t next;               /* the first cell that the worker at work has not run */
-	unsigned long long worker; /* supervisor_worker() that this is about */
+	size_t next;               /* the first cell that the current worker has not run */
+	unsigned long long worker; /* the supervisor_worker() that `due` and `next` belong to */
 };
 
 void setup_release(struct setup *s);
-/* The worker may be another one from here on. */
+/* Assumes that the worker may be another one: all must run again. */
 void setup_again(struct setup *s);
-/* It is when the number is another one than before. */
+/* Takes the number of the current worker: if it is new, all must run again. */
 void setup_note_worker(struct setup *s, unsigned long long worker);
-/* Adds a call of `function` with texts as arguments; `last` is added as it is ("" or ", 1"). */
+/* Adds a call of `function` with texts as arguments; `last` is appended verbatim ("" or ", 1"). */
 void setup_add(struct setup *s, const char *function, const char *const *texts, const char *last);
 
-/* A cell that the worker at work has run; it takes the place of an earlier one with its id, or its
- * text. */
+/* Remembers a cell that the current worker has run; it replaces an earlier one with its id, or with
+ * its text. */
 int setup_remember(struct setup *s, const char *id, const char *name, const char *code,
 		   struct error *err);
 void setup_forget(struct setup *s);
-/* That of a cell of the front end, or that of a name; false: there is none. */
+/* Forgets the cell with this id of the front end, or with this name; false: there is none. */
 bool setup_forget_cell(struct setup *s, const char *id);
 bool setup_forget_name(struct setup *s, const char *name);
-/* The next cell to run again but the one with this id, which is being run by the user; NULL: none.
- */
+/* Returns the next cell to run again, except the one with this id, which the user is running; NULL:
+ * none. */
 struct setup_cell *setup_next(struct setup *s, const char *id);
-/* It has been run, or given up. */
+/* Marks the cell as run or given up. */
 void setup_done(struct setup *s, struct setup_cell *c, bool failed);
 
-/* For snapshots: statements and cells. decode() replaces both. */
+/* Encode and decode statements and cells for snapshots; decode() replaces both. */
 void setup_encode(const struct setup *s, struct buffer *out);
 int setup_decode(struct setup *s, struct record *r, struct error *err);
 

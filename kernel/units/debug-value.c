@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack machine of DWARF 4, section 2.5, as far as clang uses it for C. What it does not know
- * (values that were pieced together, values of the caller's) is unknown, never guessed.
+ * The stack machine of DWARF 4, section 2.5, as far as clang uses it for C. Unsupported operations
+ * (values made of pieces, values of the caller) give "unknown"; nothing is guessed.
  */
 #define _GNU_SOURCE
 #include "kernel/units/debug-value.h"
@@ -16,7 +16,8 @@
 #define STACK_MAX 32
 #define TYPE_DEPTH_MAX 16
 #define STRING_SHOWN 40
-#define BITS_MAX 8 /* bytes of a value that is looked at */
+/* The largest value in bytes that is read as bits. */
+#define BITS_MAX 8
 
 struct machine {
 	const struct debug_frame *frame;
@@ -205,7 +206,7 @@ static uint64_t frame_base(struct machine *m)
 	Dwarf_Op *ops;
 	size_t n;
 
-	/* It must not be made of itself. */
+	/* The frame base must not be defined by itself. */
 	if (!dwarf_attr(&function, DW_AT_frame_base, &a) ||
 	    dwarf_getlocation_addr(&a, m->frame->address, &ops, &n, 1) != 1 || n != 1 ||
 	    ops[0].atom == DW_OP_fbreg) {
@@ -240,7 +241,7 @@ static bool peel(Dwarf_Die *type)
 	return false;
 }
 
-/* The type that an entry names, peeled. False: void, or a broken entry. */
+/* Finds the type of a DIE, peeled. False: void, or a broken entry. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute a;
@@ -275,7 +276,7 @@ static void fetch(const struct debug_frame *f, struct debug_value *v)
 		v->bits = read_bits(f, v->address, v->size, &v->has_bits);
 }
 
-/* *ret: in the unit's layout. */
+/* Tells whether the location is a static address; *ret is in the unit's layout. */
 static bool is_static(Dwarf_Attribute *location, const struct debug_frame *f, uint64_t *ret)
 {
 	Dwarf_Op *ops;
@@ -395,7 +396,8 @@ bool debug_value_element(const struct debug_frame *f, const struct debug_value *
 	return true;
 }
 
-/* Bytes of `member` from the start of its record. A bit-field's may be given in bits only. */
+/* Returns the offset of `member` in its record in bytes. For a bit-field the debugging information
+ * may give it in bits only. */
 static uint64_t offset_of(Dwarf_Die *member)
 {
 	Dwarf_Attribute a;
@@ -406,7 +408,7 @@ static uint64_t offset_of(Dwarf_Die *member)
 	return at;
 }
 
-/* A bit-field of `width` bits from bit `at` on of the record that begins at this address. */
+/* Reads a bit-field of `width` bits from bit `at` of the record at this address. */
 static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at, uint64_t width,
 		       struct debug_value *v)
 {
@@ -425,7 +427,7 @@ static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at
 		v->bits |= UINT64_MAX << width;
 }
 
-/* Also inside of members without a name. */
+/* Finds a member, also inside members without a name. */
 static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uint64_t *offset,
 			Dwarf_Die *ret)
 {
@@ -537,7 +539,7 @@ static bool put_enumerator(const struct debug_value *v, struct buffer *out)
 	return false;
 }
 
-/* ` "text"` of a char pointer that leads to some. */
+/* Appends ` "text"` for a char pointer to a string. */
 static void put_string(const struct debug_frame *f, const struct debug_value *v, struct buffer *out)
 {
 	char text[STRING_SHOWN + 1];

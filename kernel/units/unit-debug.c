@@ -21,7 +21,7 @@ struct unit_debug {
 	bool has_unit;
 };
 
-/* Nothing is looked for outside of the object. */
+/* Tells libdwfl to look for no separate debugging information. */
 static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			     const char *file, const char *link, GElf_Word crc, char **ret)
 {
@@ -120,7 +120,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of the C++ library, the compiler, CUDA or cgpu: code that no user has written. */
+/* Tells whether the file belongs to the C++ library, the compiler, CUDA or cgpu: code that the user
+ * has not written. */
 static bool is_of_system(const char *path)
 {
 	static const char *const parts[] = { "/usr/", "/include/c++/", "/lib/clang/",
@@ -159,7 +160,7 @@ static void set_line(struct unit_debug *d, uint64_t address, const char *cell_na
 		set_place(file, (uint32_t)number, cell_name, ret);
 }
 
-/* Where the inlined function was called. */
+/* Sets the place where the inlined function was called. */
 static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name,
 		     struct unit_place *ret)
 {
@@ -177,8 +178,8 @@ static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_
 		set_place(name, (uint32_t)line, cell_name, ret);
 }
 
-/* The blocks and functions around an address, innermost first, as the calls are nested, not as the
- * text is. */
+/* Finds the blocks and functions around an address, innermost first, in the nesting of calls
+ * instead of that of the text. */
 static int scopes_at(struct unit_debug *d, uint64_t address, Dwarf_Die **ret)
 {
 	cleanup_free Dwarf_Die *in_text = NULL;
@@ -255,7 +256,8 @@ bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place,
 			*ret_global = dwarf_tag(&scopes[i]) == DW_TAG_compile_unit;
 			return true;
 		}
-		/* A name in the text of an inlined function means nothing of its caller's. */
+		/* A name in the text of an inlined function cannot mean a variable of its
+		 * caller. */
 		if (is_function(&scopes[i]) && !place--)
 			break;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The debugging information of one unit, read by libdw: which functions and lines a machine
- * instruction belongs to, inlined calls included, and where variables are at that instruction.
+ * Debugging information of one unit, read by libdw: the functions and lines of a machine
+ * instruction, inlined calls included, and the locations of variables at that instruction.
  * Addresses are those of libdwfl's layout of the object; callers name an instruction by function
- * and offset, which hold wherever the unit lies.
+ * and offset, which do not depend on the unit's address.
  */
 #ifndef CGPU_KERNEL_UNITS_UNIT_DEBUG_H
 #define CGPU_KERNEL_UNITS_UNIT_DEBUG_H
@@ -17,37 +17,42 @@
 struct error;
 struct unit_debug;
 
-/* The object is copied. Free with unit_debug_free(). */
+/* Reads the debugging information. The object is copied. Free with unit_debug_free(). */
 struct unit_debug *unit_debug_new(const void *object, size_t len, struct error *err);
 void unit_debug_free(struct unit_debug *d);
 
-/* One call: a function, or one that was inlined into the next. */
+/* One call: a function, or one that was inlined into the next entry. */
 struct unit_place {
 	const char *function; /* of the debugging information */
 	uint32_t line;        /* of the cell; 0: not in its text */
-	const char *file; /* where it is not in the cell's text: a file, or the cell ("In[2]") that
-			     it is from; NULL: not known */
+	/* When it is not in the cell's text: a file, or the cell ("In[2]") that it comes from;
+	 * NULL: not known. */
+	const char *file;
 	uint32_t file_line;
-	bool is_of_system; /* the file is one of the C++ library, of the compiler, of CUDA */
+	bool is_of_system; /* the file belongs to the C++ library, the compiler or CUDA */
 	bool inlined;
-	Dwarf_Die scope; /* its entry */
+	Dwarf_Die scope; /* its DIE */
 };
 
-/* Innermost first; how many were stored. cell_name: the file that counts ("In[3]"). */
+/* Writes the calls at an instruction, innermost first, and returns how many were stored. cell_name
+ * is the file name of the cell ("In[3]"). */
 unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t offset,
 			   const char *cell_name, struct unit_place *ret, unsigned max);
 
-/* Address in libdwfl's layout; 0 when the unit has no such function. */
+/* Returns the address in libdwfl's layout; 0 when the unit has no such function. */
 uint64_t unit_debug_address(struct unit_debug *d, const char *function, uint32_t offset);
-/* The variable or parameter that a name means at this address in the call that is number `place` of
- * unit_debug_places(): block by block outwards, in the end of the whole unit (*ret_global). */
+/*
+ * Finds the variable or parameter that a name means at this address, in the call with number
+ * `place` of unit_debug_places(): it searches block by block outwards, and at last the whole unit
+ * (*ret_global).
+ */
 bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place, const char *name,
 			 Dwarf_Die *ret, bool *ret_global);
-/* The section of the object that an address of the layout is in, and where there; false when it is
- * in none. */
+/* Finds the section of the object that contains an address of the layout, and the offset in it;
+ * false when there is none. */
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,
 			uint64_t *ret_offset);
-/* A variable of the whole unit. */
+/* Finds a variable of the whole unit. */
 bool unit_debug_global(struct unit_debug *d, const char *name, Dwarf_Die *ret);
 
 #endif

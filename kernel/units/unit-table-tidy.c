@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which records nobody can ask for. A cell that is run again with the same code gives the machine
- * code of the run before its own number, so no address leads to the earlier record; a cell of
- * constants has no code at all. What such a record still tells is where its names lie, until later
- * records tell that of all of them. States that can be returned to need what they had: only records
- * from before the oldest of them are looked at, for what is needed and for what makes it needless.
+ * Finds records that cannot be needed any more. A cell that is run again with the same code takes
+ * over the machine code of its earlier run under its own number, so no address leads to the earlier
+ * record; a cell of constants has no code at all. Such a record still gives the addresses of its
+ * names, until later records define all of them. States that can be returned to need their records:
+ * only records from before the oldest such state are considered, both as unneeded and as their
+ * replacements.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static int by_cell(const void *a, const void *b)
 	return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* Records without an address: with the same code as a later one, or without code. Several of one
- * cell cannot be told apart. */
+/* Finds records without an address: those with the same code as a later one, or without code.
+ * Several of one cell cannot be told apart. */
 static int find_codeless(const struct unit_table *t, size_t n, bool *gone)
 {
 	cleanup_free struct numbered *cells = malloc((n + 1) * sizeof(*cells));
@@ -64,7 +65,7 @@ static int find_codeless(const struct unit_table *t, size_t n, bool *gone)
 	return 0;
 }
 
-/* What has a name that no later one of the n records has stays. */
+/* Keeps records with a name that no later one of the n records has. */
 static int keep_named(const struct unit_table *t, size_t n, bool *gone)
 {
 	cleanup_free struct named *names = NULL;

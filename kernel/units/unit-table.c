@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups go from the newest record backwards: a cell that was run again is found in its last form.
- */
+/* Lookups go from the newest record backwards, so a cell that was run again is found in its newest
+ * form. */
 #include "kernel/units/unit-table.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "common/base/record.h"
 #include "kernel/units/unit-debug.h"
 
-#define OBJECT_MAX (512u * 1024 * 1024) /* of a unit that is unpacked */
+/* The largest size of an unpacked object. */
+#define OBJECT_MAX (512u * 1024 * 1024)
 
 void unit_table_init(struct unit_table *t)
 {
@@ -48,7 +49,7 @@ void unit_table_release(struct unit_table *t)
 	unit_table_init(t);
 }
 
-/* NULL: memory is out. */
+/* Compresses bytes. NULL: memory is out. */
 static void *pack(const void *bytes, size_t *len, struct error *err)
 {
 	size_t n = ZSTD_compressBound(*len);
@@ -75,7 +76,8 @@ void unit_record_unpack(const void *packed, size_t len, struct buffer *ret)
 		buffer_clear(ret);
 }
 
-/* The unit again with its object and PTX packed, and without what is of no use later. */
+/* Encodes the unit again with its object and PTX compressed, and without parts that are not needed
+ * later. */
 static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
 {
 	cleanup_buffer struct buffer small = BUFFER_INIT;
@@ -131,7 +133,7 @@ struct unit_debug *unit_record_debug(const struct unit_record *r)
 	return mine->debug;
 }
 
-/* The record's unit is there; the record is taken over. */
+/* Adds a record whose unit is set; the record is taken over. */
 static int add(struct unit_table *t, struct unit_record *r, const char *text, struct error *err)
 {
 	r->text = text ? strdup(text) : NULL;
@@ -161,7 +163,7 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 	return add(t, &r, text, err);
 }
 
-/* A record that was shrunk before. */
+/* Adds a record that was shrunk before. */
 static int take_record(struct unit_table *t, struct record *from, struct error *err)
 {
 	struct unit_record r = { 0 };
@@ -379,7 +381,7 @@ bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, s
 
 struct candidate {
 	const char *name;
-	const struct unit_symbol *symbol; /* NULL: here the name ends */
+	const struct unit_symbol *symbol; /* NULL: the name ends here */
 	const struct placed_symbol *placed;
 	uint32_t cell;
 	size_t order;
@@ -427,7 +429,7 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 	return n;
 }
 
-/* Of each name the newest, then all in the order in which they were defined. */
+/* Keeps the newest symbol of each name, and sorts them in the order of their definition. */
 static size_t keep_newest(struct candidate *c, size_t n)
 {
 	const char *last = "";
