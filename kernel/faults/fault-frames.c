@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing in the record is believed: counts are bounded, texts may lack their end. */
+/* The record is validated: counts are bounded, texts may lack their terminator. */
 #include "kernel/faults/fault-frames.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ struct printer {
 	pid_t pid;
 	const char *values; /* NULL once they are printed */
 	unsigned shown;
-	const struct unit_record *top_level; /* the cell whose statements were the last that was
-						shown; NULL: it was a function */
+	/* The cell whose statements were shown last; NULL: a function was shown last. */
+	const struct unit_record *top_level;
 	struct buffer *out;
 };
 
@@ -52,7 +52,7 @@ static void set_function(struct fault_call *c, const char *name)
 	c->top_level = unit_holds_statements(name);
 }
 
-/* A variable that only the unit knows: `static` in a function. */
+/* Finds the address of a variable that only the unit knows, such as a `static` in a function. */
 static uint64_t place_of(void *data, uint64_t address)
 {
 	const struct unit_record *unit = data;
@@ -66,7 +66,7 @@ static uint64_t place_of(void *data, uint64_t address)
 	return start ? start + offset : 0;
 }
 
-/* The calls at this instruction, innermost first. */
+/* Finds the calls at this instruction, innermost first. */
 static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units,
 			 struct fault_call *ret)
 {
@@ -131,7 +131,7 @@ bool fault_frames_site(const struct fault_frame *frame, const struct unit_table 
 	return false;
 }
 
-/* The innermost call whose line is known, or any in a unit. */
+/* Finds the innermost call whose line is known, or any call in a unit. */
 static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
 		      bool with_line, struct fault_call *ret)
 {
@@ -142,7 +142,7 @@ static bool innermost(const struct fault_record *f, const struct unit_table *uni
 
 		for (unsigned k = 0; k < n; k++) {
 			if (!calls[k].unit || (!calls[k].line && (with_line || k + 1 < n)))
-				continue; /* of a header */
+				continue; /* a function from a header */
 			*ret = calls[k];
 			return true;
 		}
@@ -191,8 +191,8 @@ static void put_values(struct printer *p)
 	p->values = NULL;
 }
 
-/* An earlier definition that is still called: through a pointer, or because the new one has another
- * type. */
+/* Notes that an earlier definition is still called: through a pointer, or because the new one has
+ * another type. */
 static void put_successor(const struct fault_call *c, struct buffer *out)
 {
 	const struct unit_record *newest =
@@ -225,13 +225,14 @@ static void put_call(struct printer *p, const struct fault_call *c)
 		put_successor(c, p->out);
 	buffer_putc(p->out, '\n');
 	put_source(c, p->out);
-	/* They are those of the innermost call in the cell's text. */
+	/* The values are those of the innermost call in the cell's text. */
 	if (c->line || !c->file)
 		put_values(p);
 	p->shown++;
 }
 
-/* In a library, or a function that a header of C++ has brought into the unit. */
+/* Tells whether the frame is in a library, or in a function that a C++ header has brought into the
+ * unit. */
 static bool is_library(const struct printer *p, uint32_t i)
 {
 	const struct fault_frame *frame = &p->f->frames[i];
@@ -247,8 +248,8 @@ static bool is_library(const struct printer *p, uint32_t i)
 	return n != 0;
 }
 
-/* What the C++ library does about an exception that nobody catches says nothing: the first frame
- * behind that. */
+/* Skips the C++ library's frames for an uncaught exception, which tell the user nothing; returns
+ * the first frame behind them. */
 static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
 {
 	for (uint32_t k = i; k < n && is_library(p, k); k++)
@@ -258,7 +259,7 @@ static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
 	return i;
 }
 
-/* "_ZN3fooEv (libfoo.so)" */
+/* Appends a name such as "_ZN3fooEv (libfoo.so)", demangled. */
 static void put_library_name(const char *name, struct buffer *out)
 {
 	size_t len = strncmp(name, "_Z", 2) ? strlen(name) : strcspn(name, " ");
@@ -269,8 +270,8 @@ static void put_library_name(const char *name, struct buffer *out)
 	buffer_printf(out, "%s%s", shown, name + len);
 }
 
-/* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the
- * run. */
+/* Appends "  inside memcpy, called by strdup" for a run of library frames; returns the index
+ * behind the run. */
 static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 {
 	unsigned named = 0, unnamed = 0;
@@ -348,7 +349,7 @@ static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
 	return end;
 }
 
-/* A call through a bad pointer: there is no function at its end. */
+/* Tells whether the fault is a call through a bad pointer: its target is no function. */
 static bool is_nowhere(const struct fault_record *f)
 {
 	return !f->frames[0].cell && !*f->frames[0].name && f->signal &&
@@ -361,7 +362,7 @@ void fault_frames_put(const struct fault_record *f, const struct unit_table *uni
 	struct printer p = { .f = f, .units = units, .pid = pid, .values = values, .out = out };
 	uint32_t n = count(f);
 
-	/* What lies outside of the last call in a cell is our own machinery. */
+	/* Frames outside the outermost call in a cell are cgpu's own. */
 	while (n && !unit_table_find(units, f->frames[n - 1].cell))
 		n--;
 	for (uint32_t i = is_nowhere(f); i < n;) {

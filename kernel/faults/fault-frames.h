@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of a fault record as a reader wants them: those in cells with their lines, inlined ones
- * too, those in libraries folded into one line, repeated ones told once.
+ * Turns the calls of a fault record into a readable list: calls in cells with their lines, inlined
+ * ones too; calls in libraries folded into one line; repeated ones once.
  */
 #ifndef CGPU_KERNEL_FAULTS_FAULT_FRAMES_H
 #define CGPU_KERNEL_FAULTS_FAULT_FRAMES_H
@@ -23,33 +23,33 @@ struct fault_call {
 	const struct unit_record *unit; /* NULL: in a library */
 	char function[160];
 	uint32_t line; /* 0: not known */
-	const char
-		*file; /* instead of a line of the cell: a file, or another cell; NULL: not known */
+	/* In place of a line of the cell: a file, or another cell; NULL: not known. */
+	const char *file;
 	uint32_t file_line;
-	bool is_of_user; /* the line is of a cell or of a user's file */
-	bool top_level;  /* the statements of the cell itself */
-	bool has_scene;  /* its variables can be asked for */
+	bool is_of_user; /* the line is in a cell or in a user's file */
+	bool top_level;  /* it is the statements of the cell itself */
+	bool has_scene;  /* its variables can be read */
 	struct fault_scene scene;
 	Dwarf_Die entry; /* of the function, if has_scene */
 };
 
 /*
- * The calls at frame i, innermost first; how many were stored, at least 1. pid: the worker, stopped
- * at the fault; 0 when it is gone.
+ * Writes the calls at frame i, innermost first, and returns how many were stored, at least 1. pid:
+ * the worker, stopped at the fault; 0 when it is gone.
  */
 unsigned fault_frames_calls(const struct fault_record *f, uint32_t i,
 			    const struct unit_table *units, pid_t pid, struct fault_call *ret);
-/* The innermost call in a cell; false when there is none. */
+/* Finds the innermost call in a cell; false when there is none. */
 bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
 			    struct fault_call *ret);
 
-/* The call in the cell's text that one frame stands for; false when its line is not known. */
+/* Finds the call in the cell's text for a frame; false when its line is not known. */
 bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units,
 		       struct fault_call *ret);
 
-/* "In[3], line 7, in average()". */
+/* Appends a place such as "In[3], line 7, in average()". */
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out);
-/* All of them, with source lines; `values` stand under the innermost call in a cell. */
+/* Appends all calls with source lines; `values` stand under the innermost call in a cell. */
 void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid,
 		      const char *values, struct buffer *out);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy, made safe afterwards: what is checked in shared memory may be another thing when it is
- * used. */
+/* Takes one copy and validates the copy, since shared memory can change between check and use. */
 #include "kernel/faults/fault-record.h"
 
 #include <string.h>

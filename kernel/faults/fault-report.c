@@ -43,7 +43,8 @@
 
 #define VARIABLE_GAP 32 /* bytes between two variables, at least */
 
-#define DEEP 1000 /* calls of a function by itself that are a recursion */
+/* So many calls of a function by itself count as an endless recursion. */
+#define DEEP 1000
 
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
@@ -69,7 +70,7 @@ static void clear(struct fault_report *r, const char *ename)
 	r->missing[0] = '\0';
 }
 
-/* A text of fixed size that may lack its end. */
+/* Copies a text of fixed size that may lack its terminator. */
 static const char *bounded(const char *text, size_t size, char *buf)
 {
 	size_t len = strnlen(text, size - 1);
@@ -84,7 +85,7 @@ static void put_bytes(uint64_t n, struct buffer *out)
 	buffer_printf(out, "%" PRIu64 " byte%s", n, n == 1 ? "" : "s");
 }
 
-/* Where `address` lies as seen from the nearest object. */
+/* Appends the position of `address` relative to the nearest object. */
 static void put_distance(const struct address_description *d, uint64_t address, struct buffer *out)
 {
 	if (address < d->base) {
@@ -103,7 +104,8 @@ static void put_distance(const struct address_description *d, uint64_t address, 
 	}
 }
 
-/* "In[3], line 7, in make()" of where malloc() or free() was called; otherwise the cell. */
+/* Appends where malloc() or free() was called, as "In[3], line 7, in make()"; otherwise the
+ * cell. */
 static void put_site(const struct code_site *s, uint32_t cell, const struct unit_table *units,
 		     struct buffer *out)
 {
@@ -128,7 +130,7 @@ static void put_block(const struct address_description *d, const struct unit_tab
 	put_site(&d->allocated, d->cell, units, out);
 }
 
-/* One clause: whom the address belongs to. */
+/* Appends one clause that names the owner of the address. */
 void fault_report_put_owner(const struct address_description *d, uint64_t address,
 			    const struct unit_table *units, struct buffer *out)
 {
@@ -196,7 +198,7 @@ void fault_report_put_owner(const struct address_description *d, uint64_t addres
 	buffer_puts(out, "memory that nobody has allocated");
 }
 
-/* The first line of the worker's own text stands for the kinds that have nothing better. */
+/* Appends the first line of the worker's own text, for kinds of faults without a better one. */
 static void put_first_line(const struct fault_record *f, const char *otherwise, struct buffer *out)
 {
 	char text[sizeof(f->text)];
@@ -210,7 +212,7 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 {
 	switch (f->si_code) {
 	case FPE_INTDIV:
-		/* x86 reports INT_MIN / -1 in the same way. */
+		/* On x86, INT_MIN / -1 faults in the same way. */
 		put_first_line(f, "integer division by zero (or of the smallest integer by -1)",
 			       out);
 		return;
@@ -225,7 +227,7 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	}
 }
 
-/* Of a recursion the function, otherwise how deep the calls are. */
+/* Appends the function of a recursion, otherwise the depth of the calls. */
 static void put_overflow(const struct fault_record *f, const struct unit_table *units,
 			 struct buffer *out)
 {
@@ -252,7 +254,7 @@ static void put_overflow(const struct fault_record *f, const struct unit_table *
 	buffer_puts(out, " calls are inside each other, a recursion that does not end");
 }
 
-/* Of a signal that kill() sent. */
+/* Appends the sender of a signal from kill(). */
 static void put_sender(int sender, pid_t worker, struct buffer *out)
 {
 	char path[64], name[64] = "";
@@ -286,7 +288,8 @@ static void put_bad_call(const struct fault_record *f, const struct unit_table *
 	fault_report_put_owner(&f->what, f->address, units, out);
 }
 
-/* Of a name that was used before anybody has defined it the record has nothing else. */
+/* Appends the missing names, the only content of the record of a name that was used before it was
+ * defined. */
 static void put_link(const struct fault_record *f, struct buffer *out)
 {
 	char missing[sizeof(f->missing)], name[sizeof(f->missing)];
@@ -310,7 +313,7 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 {
 	switch ((enum fault_kind)kind) {
 	case FAULT_SEGMENTATION:
-		/* General protection: the processor does not say which address it was. */
+		/* General protection fault: the processor does not report the address. */
 		if (f->si_code == SI_KERNEL && !f->address) {
 			buffer_puts(out, "an address that no pointer can have (or data that is not "
 					 "aligned as it must be)");
@@ -372,7 +375,7 @@ static void put_headline(struct fault_report *r, struct buffer *out)
 	buffer_printf(out, RED "%s" PLAIN ": %s\n", r->ename, buffer_text(&r->evalue));
 }
 
-/* The worker's text without the line that stands in the headline already. */
+/* Appends the worker's text without the line that is in the headline already. */
 static void put_rest_of_text(const struct fault_record *f, const char *headline, struct buffer *out)
 {
 	char text[sizeof(f->text)];
@@ -398,7 +401,7 @@ static bool has_address(const struct fault_record *f, uint32_t kind)
 }
 
 struct questioner {
-	struct worker_control *control; /* NULL: no answer comes */
+	struct worker_control *control; /* NULL: nobody answers */
 	pid_t pid;
 	const struct unit_table *units;
 };
@@ -419,8 +422,8 @@ static int ask(struct questioner *q, uint64_t address, struct address_descriptio
 	return -1;
 }
 
-/* ", the start of a block of 40 bytes, allocated at ..., and freed at ...": blocks, variables and
- * device memory only. */
+/* Appends ", the start of a block of 40 bytes, allocated at ..., and freed at ...", for blocks,
+ * variables and device memory only. */
 static void put_pointee(void *data, uint64_t address, struct buffer *out)
 {
 	struct questioner *q = data;
@@ -430,7 +433,7 @@ static void put_pointee(void *data, uint64_t address, struct buffer *out)
 		return;
 	switch ((enum address_owner)d.owner) {
 	case OWNER_VARIABLE:
-		/* What lies behind the gap may be a good object that has no name. */
+		/* Memory behind the gap may be a valid object without a name. */
 		if (address - d.base > d.size + VARIABLE_GAP)
 			return;
 		/* fallthrough */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader of one line of C that knows names, members, elements, sums, and groups of these in
- * parentheses; what it does not know it steps over.
+ * A parser of one line of C that knows names, members, elements, sums, and these in parentheses; it
+ * skips anything else.
  */
 #include "kernel/faults/fault-values.h"
 
@@ -61,7 +61,7 @@ static bool take_name(struct reader *r, char *ret)
 	return true;
 }
 
-/* A variable of the session, from the unit that has defined it last. */
+/* Finds a variable of the session in the unit that defined it last. */
 static bool find_elsewhere(const struct fault_scene *s, const char *name, uint64_t place,
 			   struct debug_value *ret)
 {
@@ -94,7 +94,7 @@ static bool is_told(const struct reader *r, const char *text, size_t len)
 	return false;
 }
 
-/* Of a text that is written as one chain without blanks around it. */
+/* Returns the length of the text without trailing blanks. */
 static size_t trimmed(const char *from, const char *end)
 {
 	while (end > from && isspace((unsigned char)end[-1]))
@@ -155,7 +155,7 @@ static void note_element(struct reader *r, int64_t index, const char *from, cons
 
 static bool read_chain(struct reader *r, struct debug_value *ret);
 
-/* A number or a chain. */
+/* Reads a number or a chain. */
 static bool read_term(struct reader *r, int64_t *ret)
 {
 	struct debug_value v;
@@ -174,8 +174,8 @@ static bool read_term(struct reader *r, int64_t *ret)
 	return true;
 }
 
-/* Sums and products from left to right; a product behind a sum is left to somebody who knows
- * precedence. */
+/* Reads sums and products from left to right; it gives up at a product behind a sum, because it
+ * does not know precedence. */
 static bool read_sum(struct reader *r, int64_t *ret)
 {
 	bool negative, summed = false;
@@ -209,7 +209,7 @@ static bool read_sum(struct reader *r, int64_t *ret)
 
 static void read_until(struct reader *r, char close);
 
-/* At '['; behind its ']' afterwards. */
+/* Reads an index: it begins at '[' and ends behind its ']'. */
 static bool read_index(struct reader *r, int64_t *ret)
 {
 	const char *start = ++r->at;
@@ -228,7 +228,7 @@ static bool read_index(struct reader *r, int64_t *ret)
 	return known;
 }
 
-/* "->next" behind a pointer or ".next" behind a structure. */
+/* Reads "->next" behind a pointer or ".next" behind a structure. */
 static bool read_member(struct reader *r, const char *from, bool known, struct debug_value *v)
 {
 	const char *end = r->at;
@@ -271,13 +271,14 @@ static bool read_element(struct reader *r, const char *from, bool known, struct 
 	return true;
 }
 
-/* What is only written says nothing about the fault. */
+/* Tells whether the chain is assigned to: a value that is only written does not explain the
+ * fault. */
 static bool is_assigned(const struct reader *r)
 {
 	return r->at[0] == '=' && r->at[1] != '=';
 }
 
-/* Members and elements behind what stands from `from` to here. */
+/* Reads members and elements behind the text from `from` to here. */
 static bool read_tail(struct reader *r, const char *from, bool known, struct debug_value *v)
 {
 	for (;; skip_space(r)) {
@@ -290,8 +291,8 @@ static bool read_tail(struct reader *r, const char *from, bool known, struct deb
 	}
 }
 
-/* The stars in front: each value on the way, and which of them leads to the address. False when the
- * last is not known. */
+/* Follows the stars in front: each value on the way is reported, and which of them is at the
+ * faulting address. False when the last is not known. */
 static bool follow(struct reader *r, const char *from, unsigned stars, struct debug_value *v)
 {
 	for (unsigned i = 0; i < stars; i++) {
@@ -319,7 +320,7 @@ static unsigned stars_before(const struct reader *r, const char *from)
 	return n;
 }
 
-/* At a name; behind the chain afterwards. False when its value is not known. */
+/* Reads a chain, from a name to its end. False when its value is not known. */
 static bool read_chain(struct reader *r, struct debug_value *ret)
 {
 	const char *from = r->at;
@@ -346,7 +347,7 @@ static bool read_chain(struct reader *r, struct debug_value *ret)
 	return known;
 }
 
-/* "+ i" behind a pointer or an array: it moves. */
+/* Reads "+ i" behind a pointer or an array, which moves it. */
 static bool read_step(struct reader *r, bool known, struct debug_value *v)
 {
 	struct debug_value element;
@@ -366,7 +367,7 @@ static bool read_step(struct reader *r, bool known, struct debug_value *v)
 
 static bool read_group(struct reader *r, bool *ret_known, struct debug_value *ret);
 
-/* What a group begins with, its stars included. False when it is nothing that is known here. */
+/* Reads the beginning of a group, its stars included. False when it is unknown. */
 static bool read_inner(struct reader *r, bool *ret_known, struct debug_value *ret)
 {
 	const char *from = r->at + strspn(r->at, " \t*");
@@ -380,8 +381,8 @@ static bool read_inner(struct reader *r, bool *ret_known, struct debug_value *re
 	return true;
 }
 
-/* At '(' of "(*p)", "(p + 3)", "(*(p + i))": behind its tail afterwards. False, and nowhere else,
- * when it is no such group. */
+/* Reads "(*p)", "(p + 3)", "(*(p + i))" from '(' to behind its tail. False, without moving, when it
+ * is no such group. */
 static bool read_group(struct reader *r, bool *ret_known, struct debug_value *ret)
 {
 	const char *from = r->at;
@@ -416,7 +417,7 @@ static bool read_group(struct reader *r, bool *ret_known, struct debug_value *re
 	return true;
 }
 
-/* A member of something that is not known: no variable of that name is meant. */
+/* Skips a member of an unknown value, which must not be taken for a variable. */
 static bool skip_member(struct reader *r)
 {
 	char name[NAME_MAX_BYTES];
@@ -437,7 +438,7 @@ static void skip_literal(struct reader *r)
 	r->at += *r->at == quote;
 }
 
-/* At '(': behind a function it holds arguments. */
+/* Tells whether this '(' begins the arguments of a function. */
 static bool is_call(const struct reader *r)
 {
 	const char *end = r->line + trimmed(r->line, r->at), *word = end;
@@ -449,7 +450,7 @@ static bool is_call(const struct reader *r)
 	return end - word != 6 || strncmp(word, "return", 6);
 }
 
-/* All chains up to this character, or to the end of the line. */
+/* Reads all chains up to this character, or to the end of the line. */
 static void read_until(struct reader *r, char close)
 {
 	struct debug_value v;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the expressions of a line were when it faulted: the line is read as a debugger would, each
- * chain of names, members and elements in it is followed through the stopped process as far as it
- * goes, and the one that leads to the faulting address is named. Calls and casts are not followed,
- * nor is anything evaluated that could have changed.
+ * Finds the values of expressions in the line that faulted. The line is parsed as in a debugger:
+ * each chain of names, members and elements is followed through the stopped process as far as
+ * possible, and the one that leads to the faulting address is named. Calls and casts are not
+ * followed, and expressions with side effects are not evaluated.
  */
 #ifndef CGPU_KERNEL_FAULTS_FAULT_VALUES_H
 #define CGPU_KERNEL_FAULTS_FAULT_VALUES_H
@@ -18,29 +18,30 @@
 struct unit_record;
 struct unit_table;
 
-/* Where to look. */
+/* The context in which names are looked up. */
 struct fault_scene {
 	const struct unit_table *units;
 	const struct unit_record *unit;
-	unsigned place; /* number of the call at this instruction, as unit_debug_places() counts
-			   them */
+	/* Number of the call at this instruction, as unit_debug_places() counts. */
+	unsigned place;
 	struct debug_frame frame;
 	bool has_address;
-	uint64_t address; /* that could not be accessed */
-	/* Appends whom a pointer's value belongs to, or nothing; NULL when nobody can tell. */
+	uint64_t address; /* the address that could not be accessed */
+	/* Appends the owner of a pointer's value, or nothing; NULL when owners are not known. */
 	void (*owner)(void *data, uint64_t address, struct buffer *out);
 	void *owner_data;
 };
 
 struct fault_values {
 	struct buffer lines; /* "p = 0x0" each */
-	char member[200];    /* "member `next` of struct node", "element 7 of `a`": what the address
-				is; "" if not known */
+	/* Describes the faulting address: "member `next` of struct node", "element 7 of `a`"; "" if
+	 * not known. */
+	char member[200];
 };
 
 void fault_values_release(struct fault_values *v);
 void fault_values_read(const struct fault_scene *s, const char *line, struct fault_values *ret);
-/* "p = 0x0, n = 3": the parameters of the call, as far as they are known. */
+/* Appends the known parameters of the call: "p = 0x0, n = 3". */
 void fault_values_parameters(const struct fault_scene *s, Dwarf_Die *function, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A worker may send anything: counts are checked against what is there. */
+/* A worker may send anything, so counts are checked against the payload. */
 #include "kernel/faults/memory-report.h"
 
 #include <stdlib.h>

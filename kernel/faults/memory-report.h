@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WORKER_MEMORY_REPORT of common/protocol/worker-protocol.h as a struct. */
+/* Decodes WORKER_MEMORY_REPORT of common/protocol/worker-protocol.h into a struct. */
 #ifndef CGPU_KERNEL_FAULTS_MEMORY_REPORT_H
 #define CGPU_KERNEL_FAULTS_MEMORY_REPORT_H
 
@@ -9,7 +9,7 @@
 
 struct error;
 
-/* Bytes. Lost is what no variable, block, library or thread points to any more. */
+/* Sizes are in bytes. A block is lost when no variable, block, library or thread points to it. */
 struct memory_report_cell {
 	uint32_t cell;
 	uint64_t heap_made, heap_live, blocks, lost, lost_blocks;
@@ -17,27 +17,29 @@ struct memory_report_cell {
 	uint64_t largest_lost; /* asked for by the function below, at that line of that cell */
 	uint32_t site_cell, site_line; /* 0: not known */
 	const char *site_function;
-	uint64_t largest_buffer; /* lost one on the device, asked for at this line of the cell */
+	uint64_t largest_buffer; /* largest lost buffer on the device, asked for at this line of the
+				    cell */
 	uint32_t buffer_line;
 	const char *reached_by; /* "list, numbers and others"; "" */
 };
 
 struct memory_report {
 	uint64_t heap_top, heap_live, blocks;
-	uint64_t heap_free, heap_largest; /* in free runs of pages; the largest of them */
-	uint64_t heap_slots;              /* free places for small blocks */
-	bool complete;   /* the search for lost blocks; else `lost` is 0 everywhere */
-	uint32_t n_left; /* cells that are not listed, and what they hold */
+	uint64_t heap_free, heap_largest; /* in runs of free pages; the largest run */
+	uint64_t heap_slots;              /* free slots for small blocks */
+	bool complete;   /* the search for lost blocks is complete; otherwise `lost` is 0 everywhere
+			  */
+	uint32_t n_left; /* cells that are not listed; bytes_left is what they hold */
 	uint64_t bytes_left;
 	struct memory_report_cell *cells;
 	size_t n_cells;
-	char *bytes; /* what the texts point into */
+	char *bytes; /* the texts point into this block */
 };
 
-/* The payload behind the id; it is copied. */
+/* Decodes the payload behind the id, which is copied. */
 int memory_report_decode(struct memory_report *ret, const void *payload, size_t len,
 			 struct error *err);
-/* Accepts a zeroed struct. */
+/* Releases the report. A zeroed struct is accepted. */
 void memory_report_release(struct memory_report *m);
 
 #endif

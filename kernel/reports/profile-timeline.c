@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When streams worked, as a Vega-Lite chart and as lines. */
+/* Activity of streams over time, as a Vega-Lite chart and as lines. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks are compared by hash; a variable's bytes are read from both sides. What the thread needs
- * of the session is put aside before it starts: units, tops, a descriptor of the memory, the list
- * of device buffers.
+ * Blocks are compared by hash; a variable's bytes are read from both sides. The thread gets copies
+ * of the session's state that it needs: units, tops, a descriptor of the memory, the list of device
+ * buffers.
  */
 #include "kernel/reports/snapshot-diff.h"
 
@@ -28,24 +28,24 @@
 #define COMPARED_MAX (64u * 1024 * 1024)
 
 struct device_buffer {
-	struct snapshot_piece piece; /* of it, in SNAPSHOT_PIECE */
+	struct snapshot_piece piece; /* part of it, at most SNAPSHOT_PIECE */
 	char *name;
 };
 
 struct snapshot_diff {
 	char *name;
 	struct device_buffer *buffers;
-	struct snapshot_piece *pieces; /* of `buffers` */
+	struct snapshot_piece *pieces; /* the pieces of `buffers` */
 	size_t n_buffers;
 	struct buffer text;
 };
 
-/* What is on disk. */
+/* The snapshot on disk. */
 struct side {
 	struct snapshot_file file;
 	struct block_store store;
 	struct unit_table units;
-	char *block; /* the last one that was read */
+	char *block; /* the block that was read last */
 	const struct snapshot_block *cached;
 };
 
@@ -67,7 +67,7 @@ static const struct snapshot_block *block_at(const struct side *d, uint64_t addr
 	return NULL;
 }
 
-/* What is in no block is zero. */
+/* Reads from the snapshot. Addresses in no block are zero. */
 static int read_side(struct side *d, uint64_t address, void *out, size_t len, struct error *err)
 {
 	for (size_t done = 0; done < len;) {
@@ -118,7 +118,7 @@ static int side_open(struct side *d, int dir, const char *name, struct error *er
 	return 0;
 }
 
-/* Committed bytes of the session; false when they are none. */
+/* Reads committed bytes of the session; false when the address has none. */
 static bool read_now(const struct snapshot_job *j, uint64_t address, void *out, size_t len)
 {
 	for (int r = 0; r < ARENA_REGIONS; r++) {
@@ -150,7 +150,7 @@ static void put_value(const struct unit_variable *v, const void *bytes, size_t l
 	value_format(&text, out);
 }
 
-/* Bytes of an element of an array, 0 when the variable is none. */
+/* Returns the size of an array's element, 0 when the variable is no array. */
 static size_t element_size(const struct unit_variable *v)
 {
 	const char *bracket = strchr(v->type, '[');
@@ -252,7 +252,7 @@ static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *
 
 /* ---- heap ---- */
 
-/* Pages that differ, as far as the heap of the snapshot went. */
+/* Counts pages that differ, within the size of the snapshot's heap. */
 static int put_heap(struct snapshot_job *j, struct side *d, struct buffer *out, struct error *err)
 {
 	uint64_t start = ARENA_BASE + ARENA_HEAP_OFFSET, top = d->file.top[ARENA_HEAP], pages = 0;
@@ -311,7 +311,7 @@ static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint6
 	return 0;
 }
 
-/* Large buffers come in pieces. */
+/* Compares device buffers; large ones come in pieces. */
 static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, struct side *d,
 		      struct buffer *out, struct error *err)
 {
@@ -369,7 +369,7 @@ static int add_piece(struct snapshot_diff *d, uint64_t address, uint64_t size, c
 	return name && !buffers[n - 1].name ? -1 : 0;
 }
 
-/* [WORKER_DEVICE_REPORT] */
+/* Decodes the buffers of a WORKER_DEVICE_REPORT. */
 static int take_buffers(struct snapshot_diff *d, struct record *r, struct error *err)
 {
 	uint32_t n;

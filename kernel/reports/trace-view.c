@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline is the one of %%profile: the rows that streams have worked on become its spans. */
+/* The timeline is the one of %%profile: rows in which streams were active become its spans. */
 #include "kernel/reports/trace-view.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 	return failed;
 }
 
-/* %trace on says nothing of cells that have nothing to do with a device. */
+/* With %trace on, cells that do not use a device show nothing. */
 void trace_view_show(struct session *s, const struct cell *c, const struct cell_end *end)
 {
 	struct error err = ERROR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A char string is bytes in whatever encoding and passes through; wide ones are code points,
- * written in UTF-8. */
+/* A char string may have any encoding and passes through; wide strings are code points, written in
+ * UTF-8. */
 #include "kernel/show/character-format.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static uint32_t unit_at(const void *bytes, size_t size, size_t i)
 	return c;
 }
 
-/* L"", u"", U"": the prefix that a literal of the type has. */
+/* Appends the prefix of the type's literals: L"", u"", U"". */
 static void put_prefix(const char *code, struct buffer *out)
 {
 	if (*code == 'L')
@@ -67,7 +67,7 @@ static void put_code_point(struct buffer *out, uint32_t c, size_t size, char quo
 		buffer_append(out, text, (size_t)utf8proc_encode_char((utf8proc_int32_t)c, text));
 }
 
-/* The character at *i, which moves behind it: two units of UTF-16 may be one. */
+/* Returns the character at *i, which moves behind it: two units of UTF-16 may be one character. */
 static uint32_t code_point(const void *bytes, size_t size, size_t n, size_t *i)
 {
 	uint32_t c = unit_at(bytes, size, (*i)++), low;

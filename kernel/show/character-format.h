@@ -13,12 +13,13 @@ struct buffer;
 
 #define CHARACTER_STRING_MAX 2000 /* bytes of a char string, characters of a wide one */
 
-/* Is it a character type? */
+/* Tells whether the code is a character type. */
 bool character_format_is(const char *code);
-/* Its bytes; 0 when it is none. */
+/* Returns the size of the character type in bytes; 0 when it is none. */
 size_t character_format_size(const char *code);
 void character_format_one(const char *code, const void *bytes, struct buffer *out);
-/* Up to the NUL in these n characters; "..." behind the quote when the text goes on. */
+/* Formats the text up to the NUL within these n characters; "..." behind the quote when it goes
+ * on. */
 void character_format_string(const char *code, const void *bytes, size_t n, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of our own about the kernel process, then those of the supervisor. */
+/* The rows about the kernel process are made here, and followed by those of the supervisor. */
 #include "kernel/show/doctor.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %doctor and --doctor: versions, what is in force, and for each problem the sentence that mends
- * it. */
+/* %doctor and --doctor: versions, features in force, and for each problem a sentence that says how
+ * to fix it. */
 #ifndef CGPU_KERNEL_SHOW_DOCTOR_H
 #define CGPU_KERNEL_SHOW_DOCTOR_H
 
 struct buffer;
 struct supervisor;
 
-/* history: where the input history is kept; NULL when there is no session. Returns the number of
- * problems. */
+/* Appends the report and returns the number of problems. history: where the input history is kept;
+ * NULL when there is no session. */
 unsigned doctor_report(const struct supervisor *s, const char *history, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the kernel process dies its end of the pipe goes with it, and so does nvidia-smi at its next
+/* When the kernel process dies, its end of the pipe is closed, and nvidia-smi ends at its next
  * line. */
 #define _GNU_SOURCE
 #include "kernel/show/gpu-meter.h"
@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-/* "GPU-b1a2...": as NVML writes it. */
+/* Writes the id as NVML has it: "GPU-b1a2...". */
 static void put_uuid(const uint8_t uuid[GPU_METER_UUID_SIZE], char ret[48])
 {
 	char *at = ret + sprintf(ret, "--id=GPU");
@@ -31,7 +31,7 @@ static void put_uuid(const uint8_t uuid[GPU_METER_UUID_SIZE], char ret[48])
 			      uuid[i]);
 }
 
-/* A figure, or "[N/A]" and its like. */
+/* Parses a figure; -1 for "[N/A]" and the like. */
 static int figure(const char *text)
 {
 	char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile's table as HTML: the hotter a line, the redder. Colours are see-through and text keeps
- * the page's, so it suits light pages and dark ones; there is no script and nothing from elsewhere.
+ * A profile's table as HTML: the hotter a line, the redder. Colours are transparent and text keeps
+ * the page's colour, so it suits light pages and dark ones; it has no script and loads nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define SOURCE "text-align:left;white-space:pre;font-family:monospace"
 #define BAD " style=\"background:rgba(251,188,4,.35)\""
 
-/* Opacity of the red behind a line. */
+/* Returns the opacity of the red behind a line. */
 static double heat(const struct profile_table *t, const struct profile_row *r)
 {
 	return r->counts && t->most ? 0.65 * (double)r->counts->executed / (double)t->most : 0;

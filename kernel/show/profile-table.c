@@ -24,7 +24,7 @@
 
 /* ---- columns ---- */
 
-/* Nothing when there is none of it. */
+/* Formats a value; nothing when `there`, its base, is 0. */
 static void __attribute__((format(printf, 3, 4))) put(uint64_t there, char *ret, const char *fmt,
 						      ...)
 {
@@ -121,7 +121,7 @@ static void put_flops(const struct profile_counts *c, char *ret)
 	put_count(c->flops, ret);
 }
 
-/* In brackets stands what it would be at best, or how much of it for each. */
+/* Brackets contain the best possible value, or the amount per unit. */
 static const struct profile_column columns[] = {
 	{ "instructions", "warp instructions, as PTX has them", put_executed, NULL },
 	{ "lanes", "active lanes of 32, on the average", put_lanes, few_lanes },
@@ -167,7 +167,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The lines of the entry, sorted; NULL: memory is out. */
+/* Returns the lines of the entry, sorted; NULL: memory is out. */
 static const struct profile_line **own_lines(const struct launch_profile *p, uint32_t entry,
 					     size_t *ret_n)
 {
@@ -184,7 +184,7 @@ static const struct profile_line **own_lines(const struct launch_profile *p, uin
 	return lines;
 }
 
-/* Line `line` of a text; NULL: it has none. */
+/* Finds line `line` of a text; NULL: it has none. */
 static const char *line_of(const char *text, uint32_t line, size_t *ret_len)
 {
 	for (uint32_t n = 1; text && n < line; n++) {
@@ -200,7 +200,7 @@ static const char *line_of(const char *text, uint32_t line, size_t *ret_len)
 struct filling {
 	struct profile_table *table;
 	const char *file, *text;
-	uint32_t last; /* line of this file that was added last; 0: none */
+	uint32_t last; /* the line of this file that was added last; 0: none */
 };
 
 static bool is_blank(const char *text, size_t len)
@@ -220,7 +220,7 @@ static void add_row(struct filling *f, uint32_t line, const struct profile_count
 				   .opens_file = !f->last,
 				   .gap = f->last && line > f->last + 1 };
 	r->text = line_of(f->text, line, &r->len);
-	/* Magics are blank here; a table does not begin with such a line. */
+	/* Magics are blank here, and a table must not begin with a blank line. */
 	if (!counts && (!r->text || (!f->last && is_blank(r->text, r->len))))
 		return;
 	f->last = line;

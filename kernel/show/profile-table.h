@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile as a table, however it is shown: for one entry its lines of source in order, with a few
- * lines around those that ran, and the columns that have something to say.
+ * A profile as a table, independent of its display: for one entry its source lines in order, with a
+ * few lines around those that ran, and the columns that have content.
  */
 #ifndef CGPU_KERNEL_SHOW_PROFILE_TABLE_H
 #define CGPU_KERNEL_SHOW_PROFILE_TABLE_H
@@ -19,21 +19,21 @@ struct supervisor;
 #define PROFILE_CELL_MAX 40
 
 struct profile_row {
-	const char *file; /* "": no line is known */
+	const char *file; /* "": the line is not known */
 	uint32_t line;
-	const char *text; /* of the line, `len` bytes; NULL: not known */
+	const char *text; /* the line's text, `len` bytes; NULL: not known */
 	size_t len;
-	bool gap;                            /* lines are left out before it */
-	bool opens_file;                     /* the rows before it are of another file */
-	const struct profile_counts *counts; /* NULL: nothing of it ran */
+	bool gap;                            /* lines before it are left out */
+	bool opens_file;                     /* the rows before it belong to another file */
+	const struct profile_counts *counts; /* NULL: no instruction of it ran */
 };
 
 struct profile_column {
 	const char *title;
 	const char *hint;
-	/* What stands there; "" for nothing. */
+	/* Writes the content of a cell of the table; "" for nothing. */
 	void (*put)(const struct profile_counts *c, char ret[PROFILE_CELL_MAX]);
-	/* Is it far from what it could be? NULL: never said. */
+	/* Tells whether the value is far from the optimum; NULL: no such judgement. */
 	bool (*is_bad)(const struct profile_counts *c);
 };
 
@@ -41,19 +41,19 @@ struct profile_table {
 	const struct profile_entry *entry;
 	struct profile_row *rows;
 	size_t n_rows;
-	const struct profile_column **columns; /* up to a NULL */
-	uint64_t most;                         /* warp instructions of any row */
+	const struct profile_column **columns; /* ends with a NULL */
+	uint64_t most;                         /* the maximum of warp instructions in a row */
 };
 
-/* Borrows from the profile and from the session's texts. */
+/* Makes the table; it borrows from the profile and from the session's texts. */
 int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry,
 		       const struct supervisor *s, struct error *err);
 void profile_table_release(struct profile_table *t);
 
-/* Percent of the entry's warp instructions. */
+/* Returns the row's percentage of the entry's warp instructions. */
 double profile_table_share(const struct profile_table *t, const struct profile_row *r);
 
-/* What is said of the entry as a whole, in lines. */
+/* Appends the summary of the entry as lines. */
 void profile_table_summary(const struct profile_entry *e, struct buffer *out);
 
 void profile_table_text(const struct profile_table *t, struct buffer *out);

@@ -21,7 +21,7 @@ static int width(const struct profile_table *t, const struct profile_column *c)
 	return (int)most;
 }
 
-/* counts NULL: the titles, or nothing. */
+/* Appends the columns of a row; counts NULL: the titles, or nothing. */
 static void put_columns(const struct profile_table *t, const struct profile_counts *counts,
 			bool titles, struct buffer *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Head in `ready`, tail in a buffer that is cut back when it is twice too long. */
+/* The head is in `ready`, the tail in a buffer that is cut when it is twice too long. */
 #include "kernel/show/stream.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ void stream_begin(struct stream *s, size_t limit)
 	s->ends_line = true;
 }
 
-/* Bytes that this byte takes inside a JSON string. */
+/* Returns the size of the byte inside a JSON string. */
 static size_t json_cost(unsigned char c)
 {
 	if (c >= 0x20)
@@ -86,7 +86,7 @@ bool stream_has_text(const struct stream *s)
 	return s->ready.len;
 }
 
-/* Where the last `half` bytes as JSON begin; at the start of a line if there is one. */
+/* Finds where the last `half` bytes, counted as JSON, begin; at the start of a line if possible. */
 static size_t tail_start(const struct stream *s)
 {
 	size_t at = s->tail.len, cost = 0;
@@ -130,7 +130,7 @@ void stream_take(struct stream *s, bool last, struct buffer *out)
 	size_t before = out->len;
 	bool lost = s->ready.failed || s->tail.failed;
 
-	/* Where the head ends in the middle of a character the rest of it is in the tail. */
+	/* A character that the end of the head cuts has its rest in the tail. */
 	if (last && s->tail.len)
 		take_tail(s, out);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row is first made into the texts of its columns; both ways of showing it only differ in what
- * stands around them. */
+/* Each row is first converted to the texts of its columns; the text and HTML forms differ only in
+ * what surrounds them. */
 #include "kernel/show/trace-table.h"
 
 #include <inttypes.h>
@@ -165,7 +165,7 @@ static void put_padded(const char *text, int width, struct buffer *out)
 		buffer_puts(out, text);
 }
 
-/* Blanks at the end of a line are none. */
+/* Ends a line without trailing blanks. */
 static void end_line(struct buffer *line, struct buffer *out)
 {
 	while (line->len && line->data[line->len - 1] == ' ')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ASCII goes through eight bytes at a time; utf8proc judges the rest. */
+/* ASCII is handled eight bytes at a time; utf8proc checks the rest. */
 #include "kernel/show/utf8.h"
 
 #include <stdint.h>
@@ -25,7 +25,7 @@ static size_t ascii_run(const char *text, size_t len)
 	return i;
 }
 
-/* Could more bytes make this a character? */
+/* Tells whether more bytes could make this a character. */
 static bool is_cut_off(const char *text, size_t len)
 {
 	unsigned char first = text[0];
@@ -35,8 +35,8 @@ static bool is_cut_off(const char *text, size_t len)
 
 	if (first < 0xc2 || first > 0xf4 || len >= need)
 		return false;
-	/* The first continuation byte has a narrower range after some first bytes: try both ends of
-	 * it. */
+	/* After some first bytes, the range of the first continuation byte is narrower, so both
+	 * ends of it are tried. */
 	for (int fill = 0x80; fill <= 0xbf; fill += 0x3f) {
 		memset(whole, fill, sizeof(whole));
 		memcpy(whole, text, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk over the type code, one function a kind of type; each returns the end of the code it has
- * printed. The code was checked by type_code_skip() first, so the walk itself trusts it; sizes are
+ * A walk over the type code, with one function for each kind of type; each returns the end of the
+ * code it has printed. type_code_skip() has validated the code, so the walk trusts it; the size is
  * checked against the bytes once.
  */
 #include "kernel/show/value-format.h"
@@ -17,9 +17,9 @@
 #include "common/text/demangle.h"
 #include "kernel/show/character-format.h"
 
-#define ITEMS_MAX 200   /* of one whole value */
+#define ITEMS_MAX 200   /* of the whole value */
 #define ROW_MAX 100     /* of one array */
-#define SHORT_ROW_MAX 8 /* where the text must fit a column */
+#define SHORT_ROW_MAX 8 /* where the text must fit into a column */
 
 struct walk {
 	const struct value_text *v;
@@ -44,7 +44,8 @@ static int64_t sign_extend(uint64_t value, unsigned bits)
 	return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* The shortest text that reads back as the same value, always with a point or an exponent. */
+/* Writes the shortest text that reads back as the same value, always with a point or an
+ * exponent. */
 static void put_float(struct buffer *out, double value, int digits_max)
 {
 	char text[64];
@@ -59,7 +60,7 @@ static void put_float(struct buffer *out, double value, int digits_max)
 				    : strtod(text, NULL) == value)
 			break;
 	}
-	/* 100000 rather than 1e+05 */
+	/* Prefer 100000 to 1e+05. */
 	if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < 1e15)
 		snprintf(text, sizeof(text), "%.1f", value);
 	buffer_puts(out, text);
@@ -133,7 +134,7 @@ static void put_integer(struct buffer *out, const char *bytes, size_t size, bool
 		buffer_printf(out, "%" PRIu64, load(bytes, size));
 }
 
-/* enum = "e" size ["u"] ["{" NAME "=" value {"," NAME "=" value} "}"] */
+/* Grammar: enum = "e" size ["u"] ["{" NAME "=" value {"," NAME "=" value} "}"] */
 static void put_enum(struct buffer *out, const char *code, const char *bytes)
 {
 	char *p;
@@ -203,7 +204,7 @@ static void put_bit_field(struct walk *w, const char *code, const char *bytes, u
 	walk_type(w, code, field);
 }
 
-/* member = name "@" offset ":" ["m" bit ":" width ":"] type */
+/* Grammar: member = name "@" offset ":" ["m" bit ":" width ":"] type */
 static const char *walk_member(struct walk *w, const char *p, const char *bytes)
 {
 	size_t name_len = strcspn(p, "@");
@@ -244,7 +245,7 @@ static const char *walk_record(struct walk *w, const char *code, const char *byt
 	return p + 1;
 }
 
-/* The characters at the address, each of `unit` bytes, up to a zero one, if session memory holds a
+/* Reads characters of `unit` bytes from the address up to a zero one, if session memory has a
  * string there. */
 static bool read_string(const struct value_reader *r, uint64_t address, size_t unit,
 			struct buffer *text)
@@ -253,7 +254,7 @@ static bool read_string(const struct value_reader *r, uint64_t address, size_t u
 	char part[64];
 
 	while (r->read && text->len <= CHARACTER_STRING_MAX * unit) {
-		/* To the next boundary, so that the end of a region is not crossed. */
+		/* Read up to the next boundary, so that the end of a region is not crossed. */
 		size_t n = sizeof(part) - address % sizeof(part), at = 0;
 
 		n = n < unit ? unit : n - n % unit;
@@ -282,7 +283,7 @@ static bool put_string_target(struct walk *w, const char *code, uint64_t address
 	return true;
 }
 
-/* " -> value" for what a pointer leads to, and " [whose]" behind it. */
+/* Appends " -> value" for the target of a pointer, and its owner in brackets. */
 static void put_target(struct walk *w, const char *target, uint64_t address)
 {
 	const struct value_reader *r = &w->v->reader;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a value and its type code (common/code/type-code.h) to text as a C programmer writes
- * it:
+ * Formats the bytes of a value, with its type code (common/code/type-code.h), in the syntax of C:
  *
  *	42   3.5   'a' (97)   "text"   L"text"   RED (2)
  *	{1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7
@@ -15,11 +14,11 @@
 
 struct buffer;
 
-/* Where pointers lead. All may be NULL. */
+/* Access to what pointers point to. All members may be NULL. */
 struct value_reader {
-	/* Session memory; 0, or -1 when there is none at the address. */
+	/* Reads session memory; 0, or -1 when there is none at the address. */
 	int (*read)(void *data, uint64_t address, void *out, size_t len);
-	/* Appends whom the address belongs to: "120 bytes on the heap, In[3]", or nothing. */
+	/* Appends the owner of the address, as "120 bytes on the heap, In[3]", or nothing. */
 	void (*owner)(void *data, uint64_t address, struct buffer *out);
 	void *data;
 };
@@ -29,18 +28,18 @@ struct value_text {
 	const char *code;
 	const void *bytes;
 	size_t len;
-	const void *target; /* characters that a displayed pointer to some leads to, without the
-			       zero at the end */
-	size_t target_len;  /* bytes; 0: not known */
+	/* The characters that a displayed pointer points to, without the terminating zero. */
+	const void *target;
+	size_t target_len; /* bytes; 0: not known */
 	struct value_reader reader;
-	size_t max; /* characters, about; 0: no short form is asked for */
+	size_t max; /* approximate maximum of characters; 0: no limit */
 };
 
-/* A malformed code or too few bytes give "<N bytes of TYPE>". */
+/* Formats the value. A malformed code or too few bytes give "<N bytes of TYPE>". */
 void value_format(const struct value_text *v, struct buffer *out);
 
-/* The name of a variable, or of a function as people write it: its own may be mangled. That is put
- * into ret, cut to size. */
+/* Returns the readable name of a variable or function. A mangled name is demangled into ret, cut to
+ * its size. */
 #define VALUE_FORMAT_NAME_SIZE 200
 const char *value_format_name(const char *name, bool is_function, char ret[VALUE_FORMAT_NAME_SIZE]);
 
