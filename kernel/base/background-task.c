@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread says that it is done by an eventfd. */
+/* The thread signals its end by an eventfd. */
 #define _GNU_SOURCE
 #include "kernel/base/background-task.h"
 

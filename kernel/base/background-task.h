@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying that takes long runs on a thread of its own, so that the event loop answers meanwhile.
- * Whoever starts it lets nobody else near what it works on until it is joined.
+ * Runs one long piece of work, such as a large copy, on a thread of its own, so that the event loop
+ * goes on answering. Until it is joined, nobody else may use the data that it works on.
  */
 #ifndef CGPU_KERNEL_BASE_BACKGROUND_TASK_H
 #define CGPU_KERNEL_BASE_BACKGROUND_TASK_H
@@ -22,16 +22,17 @@ struct background_task {
 	int event; /* readable when the thread is done */
 	pthread_t thread;
 	bool running;
-	int result; /* of work(), and its error */
+	int result; /* the return value of work(), and its error */
 	struct error err;
 };
 
-/* work(data) on a thread; done(data) is called from the loop, and calls background_task_join(). */
+/* Runs work(data) on a thread; done(data) is called from the loop, and must call
+ * background_task_join(). */
 int background_task_start(struct background_task *a, int (*work)(void *data, struct error *err),
 			  struct loop *loop, void (*done)(void *data), void *data,
 			  struct error *err);
-/* Wait for the thread; done() is not called after this. The result of work(); 0 when nothing was
- * started. */
+/* Waits for the thread and returns the result of work(), or 0 when nothing was started. done() is
+ * not called after this. */
 int background_task_join(struct background_task *a, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread is started by the first descriptor and lives as long as the process. What it is given
- * takes no memory. */
+/* The first descriptor starts the thread, which lives as long as the process. The queue is a fixed
+ * array, so adding to it needs no memory. */
 #include "kernel/base/closer.h"
 
 #include <pthread.h>
@@ -15,12 +15,12 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
-static int fds[WAITING_MAX]; /* those in [0, n_fds) are not closed yet, or some of them not */
+static int fds[WAITING_MAX]; /* [0, n_fds) are not closed, or being closed */
 static size_t n_fds;
 static bool has_thread;
 static int idle_fd = -1;
 
-/* One stays in the list until it is closed, so an empty list means that all are. */
+/* A descriptor stays in the list until it is closed, so an empty list means that all are. */
 static void *run(void *data)
 {
 	(void)data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /proc/PID/task/TID/stat has the state of a thread, schedstat the nanoseconds that it ran. */
+/* /proc/PID/task/TID/stat has the state of a thread, schedstat its processor time in
+ * nanoseconds. */
 #include "kernel/base/cpu-deadline.h"
 
 #include <dirent.h>
@@ -15,7 +16,8 @@ struct seen {
 	uint64_t cpu_ns;
 };
 
-/* "42 (a name) R 1 ..."; the name may hold anything. '\0' for a thread that is no more. */
+/* Returns the state of a thread from "42 (a name) R 1 ..."; the name may contain anything. '\0':
+ * the thread is gone. */
 static char state_of(pid_t pid, const char *task)
 {
 	cleanup_file FILE *f = NULL;
@@ -30,7 +32,8 @@ static char state_of(pid_t pid, const char *task)
 	return end && end[1] ? end[2] : '\0';
 }
 
-/* Of a Linux that does not say, and of a thread that ends meanwhile: always another one. */
+/* Returns the processor time of a thread. Where Linux does not tell it, or the thread has just
+ * ended, the number differs in each call. */
 static uint64_t cpu_of(pid_t pid, const char *task)
 {
 	cleanup_file FILE *f = NULL;

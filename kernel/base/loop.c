@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources live in one list; the array for poll() is made from it again whenever a source was added
- * or removed. A source that is removed while callbacks run is only marked: it is freed when the
- * pass is over, so a callback may remove any source. Few timers exist at a time, so the next one is
- * found by a walk.
+ * Sources are in one list; the array for poll() is rebuilt from it whenever a source was added or
+ * removed. A source that is removed while callbacks run is only marked, and freed when the pass is
+ * over, so a callback may remove any source. Few timers exist at a time, so the next one is found
+ * by a linear search.
  *
- * A ZeroMQ socket has a descriptor that becomes readable when its state may have changed, once:
- * whoever sends or receives takes that signal, with what else has come meanwhile. So a socket is
- * asked for its state (two system calls) when its descriptor is readable, and before the loop
- * sleeps if it was used since it was asked last; else it is left alone.
+ * A ZeroMQ socket has a descriptor that becomes readable once when the socket's state may have
+ * changed (edge-triggered): any send or receive consumes that event, together with later ones. So
+ * the socket is asked for its state (two system calls) when its descriptor is readable, and before
+ * the loop sleeps if the socket was used since it was last asked.
  */
 #include "kernel/base/loop.h"
 
@@ -27,9 +27,9 @@ struct loop_source {
 	struct loop_source *next;
 	enum source_kind kind;
 	bool removed;
-	bool used;   /* a socket's state may have changed without a word of its descriptor */
+	bool used;   /* the state of a socket may have changed without an event */
 	bool is_due; /* to be called in this pass */
-	int fd;      /* of a socket: the one that tells of changes */
+	int fd;      /* for a socket: the descriptor with its events */
 	void *socket;
 	uint64_t due_ms;
 	loop_fn *fn;
@@ -192,7 +192,7 @@ static void rebuild(struct loop *l)
 	l->changed = false;
 }
 
-/* Milliseconds until the next timer, -1 for never. */
+/* Returns the milliseconds until the next timer, -1 for never. */
 static long wait_ms(const struct loop *l)
 {
 	uint64_t now = loop_now_ms(), next = UINT64_MAX;
@@ -209,8 +209,7 @@ static void call_timers(struct loop *l)
 {
 	uint64_t now = loop_now_ms();
 
-	/* A timer made by a callback of this pass stands in front of s and waits for the next pass.
-	 */
+	/* A timer made by a callback of this pass is in front of s and waits for the next pass. */
 	for (struct loop_source *s = l->sources; s; s = s->next) {
 		if (s->kind != SOURCE_TIMER || s->removed || s->due_ms > now)
 			continue;
@@ -228,7 +227,8 @@ static bool is_readable(struct loop_source *s)
 	return !zmq_getsockopt(s->socket, ZMQ_EVENTS, &events, &size) && (events & ZMQ_POLLIN);
 }
 
-/* What happened while sockets were used; true if there is something to do. */
+/* Asks sockets that were used for events that their descriptors did not signal; true if there are
+ * some. */
 static bool ask_used(struct loop *l)
 {
 	bool any = false;
@@ -259,7 +259,7 @@ static void call_due(struct loop *l)
 
 		if (!s->is_due || s->removed)
 			continue;
-		/* It may have left something there. */
+		/* The callback may have left messages in the socket. */
 		s->used = s->kind == SOURCE_SOCKET;
 		s->fn(s->data);
 	}

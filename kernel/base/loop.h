@@ -15,26 +15,27 @@ struct loop_source;
 
 typedef void loop_fn(void *data);
 
-/* NULL when memory is out. */
+/* Creates a loop; NULL when memory is out. */
 struct loop *loop_new(void);
 void loop_free(struct loop *l);
 
-/* Called while the descriptor (or ZeroMQ socket) is readable; sources live until loop_remove(). */
+/* Calls fn while the descriptor (or ZeroMQ socket) is readable; the source lives until
+ * loop_remove(). */
 struct loop_source *loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *data);
 struct loop_source *loop_add_socket(struct loop *l, void *zmq_socket, loop_fn *fn, void *data);
-/* Whoever sends through a socket says so, since the library then takes in what has come without
- * waking the loop. */
+/* Must be called after sending through a socket, since ZeroMQ then takes in what has arrived
+ * without waking the loop. */
 void loop_sent(struct loop *l, void *zmq_socket);
-/* Once, after ms milliseconds; the source removes itself after the call. */
+/* Calls fn once, after ms milliseconds; the source removes itself after the call. */
 struct loop_source *loop_add_timer(struct loop *l, uint64_t ms, loop_fn *fn, void *data);
-/* NULL is accepted. */
+/* Removes a source. NULL is accepted. */
 void loop_remove(struct loop *l, struct loop_source *source);
 
-/* Until loop_stop(). */
+/* Runs callbacks until loop_stop(). */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
-/* Milliseconds on a clock that only grows. */
+/* Returns the milliseconds of a clock that only goes forward. */
 uint64_t loop_now_ms(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "common/base/error.h"
 #include "kernel/base/thread.h"
 
-/* More do not help: memory is the limit. */
+/* More threads do not help, since memory bandwidth is the limit. */
 #define THREADS_MAX 4
 
 struct crew {

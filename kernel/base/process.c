@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vfork and exec by hand, since posix_spawn() can set neither a personality nor a parent-death
- * signal. */
+/* Uses vfork() and exec() directly, since posix_spawn() can set neither a personality nor a
+ * parent-death signal. */
 #define _GNU_SOURCE
 #include "kernel/base/process.h"
 
@@ -26,7 +26,8 @@
 #define P_PIDFD 3
 #endif
 
-/* Of any address: what is mapped nowhere is another error than what has no memory. */
+/* Reads from an arbitrary address: the error for an unmapped address differs from that for a
+ * process without memory. */
 bool process_has_memory(pid_t pid)
 {
 	char byte;
@@ -49,8 +50,8 @@ int pidfd_signal(int pidfd, int sig)
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
 }
 
-/* Between vfork and exec: only calls that are safe there. Tells the errno of what failed through
- * `report`. */
+/* Runs between vfork and exec, so it makes only calls that are safe there. It sends the errno of a
+ * failed call through `report`. */
 static void become(const char *path, char *const argv[], int sock, int report, pid_t parent,
 		   unsigned flags)
 {
@@ -58,7 +59,7 @@ static void become(const char *path, char *const argv[], int sock, int report, p
 	int null = open("/dev/null", O_RDWR);
 	int e;
 
-	/* The report pipe goes above the socket's place and closes with the exec. */
+	/* The report pipe is moved above the socket's number and closes with the exec. */
 	report = fcntl(report, F_DUPFD_CLOEXEC, SOCKET_FD + 1);
 	if (null < 0 || report < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		goto fail;
@@ -98,7 +99,8 @@ static int fork_child(const char *path, char *const argv[], int sock, unsigned f
 
 	if (pipe2(report, O_CLOEXEC))
 		return error_errno(err, "pipe");
-	/* Our pages stay ours alone, and nothing has to be copied for a child that execs. */
+	/* With vfork() no page is shared copy-on-write, and nothing is copied for a child that
+	 * execs. */
 	pid = vfork();
 	if (!pid)
 		become(path, argv, sock, report[1], parent, flags);

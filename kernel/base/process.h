@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A helper program of ours as a child of the kernel: one socket at descriptor 3, standard error,
- * and nothing else that is open here. It is put into a process group of its own, so that a signal
- * to the kernel's group does not reach it.
+ * A helper program as a child of the kernel. It inherits one socket as descriptor 3, standard
+ * error, and no other open descriptor. It has a process group of its own, so that a signal to the
+ * kernel's group does not reach it.
  */
 #ifndef CGPU_KERNEL_BASE_PROCESS_H
 #define CGPU_KERNEL_BASE_PROCESS_H
@@ -21,8 +21,8 @@ struct process {
 
 #define PROCESS_INIT { 0, -1, -1 }
 
-/* A child that reads nothing for so long is taken for dead: the kernel never waits for one without
- * an end. */
+/* The timeout for sending: a child that reads nothing for so long is treated as dead, so that the
+ * kernel never waits for ever. */
 #define PROCESS_SEND_MS 5000
 
 enum process_flag {
@@ -31,22 +31,24 @@ enum process_flag {
 	PROCESS_DIES_WITH_US = 1 << 1, /* parent-death signal */
 };
 
-/* exec dir/name; fails when the program cannot be executed. */
+/* Executes dir/name; fails when the program cannot be executed. */
 int process_spawn(struct process *p, const char *dir, const char *name, const char *argument,
 		  unsigned flags, struct error *err);
 
-/* -1 while it lives, 0 once it has ended: it is reaped then, and the socket stays open for what it
- * has sent. */
+/* Reaps the process. -1: it still lives; 0: it has ended and is reaped. The socket stays open for
+ * what it has sent. */
 int process_reap(struct process *p, siginfo_t *ret);
-/* SIGKILL, wait at most ms milliseconds, close everything. Accepts a process that is none. */
+/* Sends SIGKILL, waits at most ms milliseconds, and closes everything. A struct without a process
+ * is accepted. */
 void process_end(struct process *p, int ms);
-/* Wait until the descriptor of a process says that it has ended; false after ms milliseconds. */
+/* Waits until the process of the pidfd has ended; false after ms milliseconds. */
 bool process_wait(int pidfd, int ms);
 
-/* False: it is ending, or has ended. A process loses its memory for good before it is dead. */
+/* Tells whether the process still has its memory. False: it is ending or has ended, since a process
+ * loses its memory before it is dead. */
 bool process_has_memory(pid_t pid);
 
-/* "exited with status 3", "was killed by SIGSEGV". */
+/* Describes the end of a process: "exited with status 3", "was killed by SIGSEGV". */
 const char *process_death(const siginfo_t *info, char *buf, size_t size);
 
 int pidfd_of(pid_t pid, struct error *err);

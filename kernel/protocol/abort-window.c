@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One comparison of two dates of one client. */
+/* Compares two dates of one client. */
 #include "kernel/protocol/abort-window.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Socket options and binding, and the heartbeat thread. */
+/* Sets socket options and binds; runs the heartbeat thread. */
 #include "kernel/protocol/channels.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static int bind_socket(void *socket, const char *endpoint, struct error *err)
 	return 0;
 }
 
-/* *listening is libzmq's from the bind on. */
+/* Opens a socket. *listening belongs to libzmq once it is bound. */
 static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
 		       int *listening, struct error *err)
 {
@@ -167,7 +167,8 @@ static bool is_topic(const char *text, size_t len)
 	return true;
 }
 
-/* The frame is accepted as it came: what is no topic of ours is still its client's filter. */
+/* Accepts a subscription with the frame unchanged: also a topic that this kernel does not use is
+ * its client's filter. */
 static bool accept_subscription(void *socket, zmq_msg_t *frame, char *ret, size_t size)
 {
 	const char *text = zmq_msg_data(frame);

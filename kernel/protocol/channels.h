@@ -21,17 +21,17 @@ struct channels {
 };
 
 /*
- * Binds all. After a restart the same ports are used again while the kernel before may still be
- * closing them, so a port in use is tried again for two seconds.
+ * Binds all sockets. After a restart the previous kernel may still be closing the same ports, so a
+ * port in use is tried again for two seconds.
  */
 int channels_open(struct channels *c, const struct connection_file *cf, struct error *err);
-/* Sends what is queued for up to a second, then closes. Accepts a zeroed struct. */
+/* Sends queued messages for up to a second, then closes. A zeroed struct is accepted. */
 void channels_close(struct channels *c);
 
 /*
- * Accepts the next subscription on iopub: 1 with its topic in ret, 0 when there is none. From here
- * on its client gets what is sent, so a welcome sent next is the first that it sees. Topics that
- * are not printable or longer than size are accepted too, without being returned.
+ * Accepts the next subscription on iopub: 1 with its topic in ret, 0 when there is none. From then
+ * on its client receives messages, so a welcome sent next is the first that it sees. Topics that
+ * are not printable or longer than size are accepted too, but not returned.
  */
 int channels_subscription(struct channels *c, char *ret, size_t size);
 

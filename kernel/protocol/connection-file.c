@@ -24,7 +24,7 @@ const char *channel_name(enum channel channel)
 	return channels[channel].name;
 }
 
-/* An absent key leaves the default. */
+/* Reads a text; an absent key leaves the default. */
 static int read_text(const json_t *file, const char *key, char *ret, size_t size, struct error *err)
 {
 	const json_t *value = json_object_get(file, key);

@@ -35,9 +35,9 @@ struct connection_file {
 };
 
 int connection_file_read(struct connection_file *ret, const char *path, struct error *err);
-/* Overwrites the secrets; the ports stay. */
+/* Overwrites the secrets with zeros; the ports stay. */
 void connection_file_release(struct connection_file *cf);
-/* "tcp://127.0.0.1:5555" or "ipc:///path-1". */
+/* Writes the address of a channel: "tcp://127.0.0.1:5555" or "ipc:///path-1". */
 void connection_file_endpoint(const struct connection_file *cf, enum channel channel, char *ret,
 			      size_t size);
 const char *channel_name(enum channel channel);

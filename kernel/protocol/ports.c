@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sockets are named in the environment, as numbers in the order of the channels. */
+/* The sockets are passed in an environment variable, as descriptor numbers in the order of the
+ * channels. */
 #include "kernel/protocol/ports.h"
 
 #include <arpa/inet.h>
@@ -72,7 +73,8 @@ void ports_hand_on(const int ports[CHANNELS])
 	setenv(VARIABLE, text, 1);
 }
 
-/* The variable may be somebody else's, or from a kernel that started this one. */
+/* Checks a descriptor, since the variable may belong to another program, or to a kernel that
+ * started this one. */
 static bool is_port(int fd, const struct connection_file *cf, enum channel which)
 {
 	struct sockaddr_storage expected, actual = { 0 };

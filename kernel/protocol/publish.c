@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contents as the messaging specification gives them; sending is wire_publish(). */
+/* Contents follow the messaging specification; wire_publish() sends. */
 #include "kernel/protocol/publish.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ void publish(struct publisher *p, const struct message *parent, const char *type
 
 void publish_status(struct publisher *p, const struct message *parent, const char *state)
 {
-	/* Who asked for what begins or ends here may have subscribed just before. */
+	/* The client whose request begins or ends here may have subscribed just before. */
 	publish_welcomes(p);
 	publish(p, parent, "status", json_pack("{ss}", "execution_state", state));
 }

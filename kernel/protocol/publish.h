@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes out on iopub. Every function takes the message that asked for it as parent; NULL is for
- * `starting` and the welcome only. A failure to send is logged here: there is nobody else to tell.
+ * Publishes messages on iopub. Every function takes the request that led to the message as parent;
+ * NULL is for `starting` and the welcome only. A failure to send is logged here, since nobody else
+ * can handle it.
  */
 #ifndef CGPU_KERNEL_PROTOCOL_PUBLISH_H
 #define CGPU_KERNEL_PROTOCOL_PUBLISH_H
@@ -19,22 +20,23 @@ struct publisher {
 	struct channels *channels;
 };
 
-/* content (and metadata) are taken over. The topic is "kernel.SESSION.TYPE". */
+/* Publishes a message. content (and metadata) are taken over. The topic is
+ * "kernel.SESSION.TYPE". */
 void publish(struct publisher *p, const struct message *parent, const char *type, json_t *content);
 
 void publish_status(struct publisher *p, const struct message *parent, const char *state);
-/* text is valid UTF-8. */
+/* text must be valid UTF-8. */
 void publish_stream(struct publisher *p, const struct message *parent, const char *name,
 		    const char *text, size_t len);
 void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code,
 			   uint32_t count);
-/* data is a MIME bundle, taken over. */
+/* data is a MIME bundle and taken over. */
 void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data,
 			    uint32_t count);
 void publish_display(struct publisher *p, const struct message *parent, json_t *data,
 		     const char *display_id, bool update);
 void publish_clear_output(struct publisher *p, const struct message *parent, bool wait);
-/* iopub_welcome for each subscription that came in; each status begins with it. */
+/* Publishes iopub_welcome for each new subscription; each status begins with this call. */
 void publish_welcomes(struct publisher *p);
 
 #endif

@@ -18,13 +18,13 @@ struct signature {
 	void *ctx; /* EVP_MAC_CTX with the key set; NULL when off */
 };
 
-/* scheme is "hmac-" and a digest that OpenSSL knows. The key is not kept by us. */
+/* Sets the key. scheme is "hmac-" and a digest that OpenSSL knows. The key is not kept here. */
 int signature_init(struct signature *s, const char *scheme, const char *key, struct error *err);
 void signature_release(struct signature *s);
 
 int signature_sign(struct signature *s, const struct iovec *parts, size_t n,
 		   char ret[SIGNATURE_MAX], struct error *err);
-/* Takes the same time wherever the first difference is. */
+/* Compares in constant time, wherever the first difference is. */
 bool signature_check(struct signature *s, const struct iovec *parts, size_t n, const char *given,
 		     size_t given_len);
 

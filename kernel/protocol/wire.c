@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames in, frames out. The header that we send is formatted by hand, since it holds nothing that
- * needs escaping; the parent's header is sent back as the bytes that came.
+ * Converts between messages and frames. The header of sent messages is formatted by hand, since
+ * nothing in it needs escaping; the parent's header is sent back byte for byte.
  */
 #define _GNU_SOURCE
 
@@ -58,7 +58,7 @@ void wire_date(char ret[WIRE_DATE_MAX])
 	snprintf(ret + n, WIRE_DATE_MAX - n, ".%06ldZ", at.tv_nsec / 1000);
 }
 
-/* "Z", "+02:00" or "-07:30" to seconds. */
+/* Parses "Z", "+02:00" or "-07:30" to seconds. */
 static int parse_zone(const char *text, int *ret)
 {
 	int hours, minutes, end = 0;
@@ -112,7 +112,7 @@ static struct iovec frame_bytes(const struct message *m, size_t i)
 	return (struct iovec){ zmq_msg_data(frame), zmq_msg_size(frame) };
 }
 
-/* The header as it came: goes out again as parent_header, byte for byte. */
+/* Returns the received header, which is sent again as parent_header, byte for byte. */
 static struct iovec message_header(const struct message *m)
 {
 	return frame_bytes(m, m->n_identities + FRAME_HEADER);
@@ -137,8 +137,8 @@ int message_keep_header(struct message *ret, const struct message *m)
 	return failed ? -1 : 0;
 }
 
-/* All frames of one message, even when it will be refused: the rest must not look like the next
- * one. */
+/* Receives all frames of one message, even when it will be refused, so that the rest is not taken
+ * for the next one. */
 static int receive_frames(void *socket, struct message *m, struct error *err)
 {
 	size_t cap = 0;
@@ -187,8 +187,8 @@ static json_t *parse_frame(const struct message *m, int which, const char *name,
 	return NULL;
 }
 
-/* A parser that runs out of memory says of the text that it is wrong. It copies what it has while
- * that doubles. */
+/* Tells whether memory was too little for parsing. A parser without memory reports the text as
+ * wrong; it needs several times the text, since it copies its data when that doubles. */
 static bool has_no_room(size_t len)
 {
 	char *volatile needed = malloc(5 * len);
@@ -260,8 +260,8 @@ int wire_receive(struct wire *w, void *socket, struct message *ret, struct error
 	return -1;
 }
 
-/* The frames from the delimiter on, made before the first one is sent: a message is sent whole or
- * not at all. */
+/* The frames from the delimiter on. They are made before the first one is sent, so that a message
+ * is sent whole or not at all. */
 struct encoded {
 	char header[384];
 	char signature[SIGNATURE_MAX];

@@ -24,14 +24,14 @@ struct loop;
 
 #define WIRE_VERSION "5.5"
 
-/* What all messages of this kernel process share. */
+/* State that all messages of this kernel process share. */
 struct wire {
 	struct signature signature;
 	char session[37];  /* one id for the life of the process: JupyterLab drops messages when it
 			      changes */
-	uint64_t sent;     /* also the number in the next msg_id */
+	uint64_t sent;     /* number of messages sent, also in the next msg_id */
 	uint64_t refused;  /* malformed or badly signed messages so far */
-	struct loop *loop; /* is told of what is sent; NULL: nobody is */
+	struct loop *loop; /* is notified of each sending; NULL: none */
 };
 
 int wire_init(struct wire *w, const char *scheme, const char *key, struct error *err);
@@ -44,17 +44,19 @@ struct message {
 	size_t n_identities;
 	json_t *header, *parent, *metadata, *content; /* objects, owned */
 	const char *type, *id;                        /* borrowed from header */
-	bool unread; /* memory was too little for the content: it is empty */
+	bool unread; /* there was too little memory for the content, which is empty */
 };
 
-/* 1 with a message (release it), 0 when none waits, -1 when one was refused. Never blocks. */
+/* Receives a message without blocking. 1: a message, which the caller releases; 0: none waits; -1:
+ * one was refused. */
 int wire_receive(struct wire *w, void *socket, struct message *ret, struct error *err);
 void message_release(struct message *m);
 
-/* A message that is good for nothing but being a parent, and lives on when m is released. */
+/* Makes a message that can only be used as a parent, and that outlives m. */
 int message_keep_header(struct message *ret, const struct message *m);
 
-/* A message to send. Borrowed all, but metadata and content are taken over (also on failure). */
+/* A message to send. All members are borrowed, but metadata and content are taken over (also on
+ * failure). */
 struct outgoing {
 	const char *type;
 	const struct message *parent; /* NULL: parent_header is {} */
@@ -63,16 +65,16 @@ struct outgoing {
 	char id[64];                  /* set by sending */
 };
 
-/* To the sender of the parent: its identities go in front. */
+/* Sends m to the sender of the parent, with that one's identities in front. */
 int wire_reply(struct wire *w, void *socket, struct outgoing *m, struct error *err);
-/* To all subscribers of the topic. */
+/* Sends m to all subscribers of the topic. */
 int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoing *m,
 		 struct error *err);
 
 #define WIRE_DATE_MAX 40
-/* This moment as ISO 8601 with time zone. */
+/* Writes the current time as ISO 8601 with time zone. */
 void wire_date(char ret[WIRE_DATE_MAX]);
-/* Microseconds since 1970 of an ISO 8601 date with time and zone; -1 if it is none. */
+/* Parses an ISO 8601 date with time and zone to microseconds since 1970; -1 if it is none. */
 int wire_parse_date(const char *text, int64_t *ret_us);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The group is made below the kernel's own group: in the version 2 tree if that has the pids
- * controller to give, else in the version 1 tree of the pids controller. See
+ * The group is made below the kernel's own group: in the version 2 tree if that can delegate the
+ * pids controller, else in the version 1 tree of the pids controller. See
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/pids.rst of Linux.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ static bool has_file(const char *dir, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* Path of this process in the hierarchy of a controller, "" for version 2; lines are
+/* Finds the path of this process in the hierarchy of a controller, "" for version 2; lines are
  * "4:memory:/a/b". */
 static bool path_in(const char *self, const char *controller, char *ret, size_t size)
 {
@@ -68,7 +68,7 @@ static bool own_path(const char *controller, char *ret, size_t size)
 	return path_in("/proc/self/cgroup", controller, ret, size);
 }
 
-/* Groups of kernels that were killed are empty and can be removed; others refuse. */
+/* Removes groups of kernels that were killed, which are empty; the removal of others fails. */
 static void remove_old(const char *parent)
 {
 	cleanup_dir DIR *d = opendir(parent);
@@ -175,8 +175,8 @@ int cgroup_bound_memory(const struct cgroup *c, uint64_t bytes, struct error *er
 	return 0;
 }
 
-/* From the folder `base` + `path` up to `base`; a path that is not mounted here counts as `base`.
- */
+/* Returns the smallest limit from the folder `base` + `path` up to `base`; a path that is not
+ * mounted here counts as `base`. */
 static uint64_t smallest(const char *base, const char *path, const char *file)
 {
 	uint64_t least = UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical pages as libc tells them, available ones as /proc/meminfo does, both bounded by the
- * limit of the control group. */
+/* Physical pages are from libc, available ones from /proc/meminfo; the limit of the control group
+ * bounds both. */
 #include "kernel/sandbox/machine-memory.h"
 
 #include <inttypes.h>

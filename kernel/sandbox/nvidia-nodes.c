@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What there should be stands in /proc: one folder a card in driver/nvidia/gpus, the device numbers
- * in /proc/devices, and in driver/nvidia/params whether the administrator wants such files to be
- * made, and with which mode. nvidia-modprobe comes first, since it also loads modules; a container
+ * /proc tells which files must exist: one folder for each GPU in driver/nvidia/gpus, the device
+ * numbers in /proc/devices, and in driver/nvidia/params whether the administrator allows such
+ * files, and with which mode. nvidia-modprobe comes first, since it also loads modules; a container
  * often has the driver's libraries without it.
  */
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@ extern char **environ;
 
 struct node {
 	char name[24];
-	unsigned major, minor; /* major 0: the module that has it is not loaded */
+	unsigned major, minor; /* major 0: its module is not loaded */
 };
 
 struct search {
@@ -65,7 +65,7 @@ static void add(struct search *s, unsigned major, unsigned minor, const char *na
 	node->minor = minor;
 }
 
-/* The number behind "NAME:" in a file of lines like it, or `otherwise`. */
+/* Returns the number behind "NAME:" in a file of such lines, or `otherwise`. */
 static unsigned long field(FILE *f, const char *name, unsigned long otherwise)
 {
 	unsigned long value = otherwise;
@@ -79,7 +79,7 @@ static unsigned long field(FILE *f, const char *name, unsigned long otherwise)
 	return value;
 }
 
-/* The number before a name of /proc/devices; 0: it has none. */
+/* Returns the number before a name of /proc/devices; 0: there is no such name. */
 static unsigned major_of(const struct search *s, const char *name)
 {
 	FILE *f = open_in(s->places->proc, "devices");
@@ -145,7 +145,7 @@ static bool is_complete(const struct search *s)
 	return n == s->n;
 }
 
-/* The names of those that are lacking, or of those that are not. */
+/* Lists the names of the missing files, or of the others. */
 static void list(const struct search *s, bool lacking, char *ret, size_t size)
 {
 	size_t len = 0;
@@ -157,7 +157,7 @@ static void list(const struct search *s, bool lacking, char *ret, size_t size)
 						s->places->dev, s->nodes[i].name);
 }
 
-/* Whether there is such a program. What it has done is seen by looking again. */
+/* Runs nvidia-modprobe and tells whether it exists. Its effect is found by looking again. */
 static bool run_modprobe(const struct search *s)
 {
 	char minors[CARDS_MAX][8],
@@ -236,7 +236,7 @@ void nvidia_nodes_make(const struct nvidia_nodes_places *places, struct nvidia_n
 		ret->outcome = NVIDIA_NODES_NO_DRIVER;
 		return;
 	}
-	look(&s); /* modules were loaded, and have cards and numbers */
+	look(&s); /* modules were loaded, and have GPUs and device numbers */
 	make_by_hand(&s);
 	if (!is_complete(&s)) {
 		tell_lacking(&s, has_modprobe, ret);

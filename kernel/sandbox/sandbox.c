@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of steps is kernel/sandbox/steps.def; `apply` of each stands here. A step that fails
- * says why and is reported. */
+/* The list of steps is kernel/sandbox/steps.def; their functions are here. A step that fails is
+ * reported with the reason. */
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
@@ -49,7 +49,8 @@ static int apply_seccomp(struct sandbox *s, struct error *err)
 	return failed;
 }
 
-/* Decides what the seccomp list must hold; older versions still hide the connection file. */
+/* Decides what the seccomp filter must contain; older versions of Landlock still hide the
+ * connection file. */
 static int apply_landlock(struct sandbox *s, struct error *err)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -96,7 +97,7 @@ static const struct {
 #include "kernel/sandbox/steps.def"
 };
 
-/* Landlock stands before seccomp here: the list depends on it. */
+/* Landlock comes before seccomp here, since the filter depends on it. */
 static const struct {
 	enum sandbox_step_id id;
 	int (*apply)(struct sandbox *s, struct error *err);

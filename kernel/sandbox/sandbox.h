@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What keeps cells away from the session that carries them: the ordered list of steps, which of
- * them this machine can take, and what the zygote and the workers report about theirs. Policy is
- * here; runtime/worker/sandbox-apply.c carries it out.
+ * The containment of cells, which keeps them away from the session that carries them: the ordered
+ * list of steps, the steps that this machine can take, and reports of the zygote and the workers
+ * about theirs. The policy is here; runtime/worker/sandbox-apply.c carries it out.
  */
 #ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
 #define CGPU_KERNEL_SANDBOX_SANDBOX_H
@@ -22,7 +22,7 @@ enum sandbox_step_id {
 	SANDBOX_STEPS
 };
 
-/* A thread that puts the zygote into the control group. */
+/* A thread that moves the zygote into the control group. */
 struct sandbox_adoption {
 	const struct cgroup *cgroup;
 	pid_t pid;
@@ -32,27 +32,28 @@ struct sandbox_adoption {
 };
 
 struct sandbox {
-	unsigned disabled;     /* enum sandbox_flag: tests take steps away */
-	unsigned flags;        /* enum sandbox_flag: what zygote and workers are told to do */
+	unsigned disabled;     /* enum sandbox_flag: steps that tests disable */
+	unsigned flags;        /* enum sandbox_flag: the orders for zygote and workers */
 	bool scoped;           /* Landlock keeps signals inside the worker */
-	struct buffer program; /* seccomp */
+	struct buffer program; /* seccomp filter */
 	struct cgroup cgroup;
 	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */
 };
 
-/* Takes the steps of the kernel process itself and prepares those of the workers. Fails only for a
- * required step. */
+/* Takes the steps of the kernel process itself and prepares those of the workers. It fails only for
+ * a required step. */
 int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file,
 		 struct error *err);
 void sandbox_release(struct sandbox *s);
 
-/* The zygote is there: put it where its workers shall be. Linux may take 20 ms for that; nobody
- * waits here. */
+/* Moves the zygote, which has been started, into the control group. Linux may take 20 ms for that,
+ * so a thread does it. */
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid);
-/* It is where it shall be: it may fork workers. */
+/* Waits until the zygote is in the group and may fork workers. */
 void sandbox_await_zygote(struct sandbox *s);
-/* Zygote or worker could not take a step; `step` is a REPORT name of steps.def or another text. */
+/* Records that zygote or worker could not take a step; `step` is a REPORT name of steps.def or
+ * another text. */
 void sandbox_report(struct sandbox *s, const char *step, const char *why);
 
 const char *sandbox_step_name(enum sandbox_step_id id);

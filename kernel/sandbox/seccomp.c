@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two programs, one behind the other. The first is made here: the rows with OWN_PID, which compare
- * one argument with several values that only the worker knows; libseccomp has no such rule. A call
- * that it does not refuse falls through into the second, which libseccomp makes of all other rows.
+ * Two BPF programs, one behind the other. The first is made here from the rows with OWN_PID, which
+ * compare one argument with several values that only the worker knows; libseccomp has no such rule.
+ * A system call that it does not refuse falls through into the second, which libseccomp makes from
+ * all other rows.
  */
 #define _GNU_SOURCE
 #include "kernel/sandbox/seccomp.h"
@@ -62,7 +63,7 @@ static void emit(struct buffer *b, uint16_t code, uint8_t jt, uint8_t jf, uint32
 	buffer_append(b, &f, sizeof(f));
 }
 
-/* Only the low half of an argument is looked at: these arguments are ints. */
+/* Emits a rule. Only the low half of the argument is compared, since these arguments are ints. */
 static void emit_own_pid(struct buffer *b, int number, unsigned argument)
 {
 	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
@@ -75,8 +76,8 @@ static void emit_own_pid(struct buffer *b, int number, unsigned argument)
 	emit(b, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Calls of another architecture are refused by the second program, so a wrong number here does no
- * harm. */
+/* Emits the rules with OWN_PID. The second program refuses system calls of another architecture, so
+ * their numbers need not be checked here. */
 static void own_pid_rules(bool scoped, struct buffer *ret, struct buffer *unknown)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {
@@ -117,7 +118,8 @@ static int add_rows(scmp_filter_ctx ctx, bool scoped, struct buffer *unknown, st
 		if (rows[i].rule == RULE_OWN_PID || !applies(&rows[i], scoped))
 			continue;
 		number = seccomp_syscall_resolve_name(rows[i].name);
-		/* Negative numbers but the error are calls that this architecture does not have. */
+		/* Negative numbers other than the error are system calls that this architecture
+		 * does not have. */
 		if (number == __NR_SCMP_ERROR)
 			buffer_printf(unknown, "%s%s", unknown->len ? ", " : "", rows[i].name);
 		if (number < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mkdir() of each part in turn: one that is there already, also by another process in this moment,
- * is as good. */
+/* Calls mkdir() for each part in turn; one that exists already, perhaps made by another process at
+ * this moment, is accepted. */
 #include "kernel/settings/folders.h"
 
 #include <errno.h>

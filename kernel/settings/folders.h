@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that are made when they are needed. */
+/* Creates folders on demand. */
 #ifndef CGPU_KERNEL_SETTINGS_FOLDERS_H
 #define CGPU_KERNEL_SETTINGS_FOLDERS_H
 
@@ -7,9 +7,9 @@
 
 struct error;
 
-/* This one and those above it that are missing. */
+/* Creates the folder and its missing parents. */
 int folders_make(const char *path, mode_t mode, struct error *err);
-/* Those above a file. */
+/* Creates the missing parents of a file. */
 int folders_make_for(const char *file, mode_t mode, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One program serves both kernelspecs: what differs between them is this table and which language
- * cgpu-compiler takes a cell for that does not say it.
+ * One program serves both kernelspecs: they differ only in this table and in the language that
+ * cgpu-compiler assumes for a cell that does not name one.
  */
 #include "kernel/settings/language.h"
 

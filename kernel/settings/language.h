@@ -12,13 +12,14 @@ struct language {
 	const char *word; /* of --language, and for cgpu-compiler */
 	const char *kernelspec, *title;
 	const char *name, *version, *mimetype, *codemirror_mode, *file_extension,
-		*pygments_lexer; /* as language_info has them */
+		/* These texts appear in language_info. */
+		*pygments_lexer;
 	const char *cells, *reference, *reference_url;
 };
 
-/* By number, the default first; NULL behind the last. */
+/* Returns a language by number, the default first; NULL behind the last. */
 const struct language *language_at(size_t i);
-/* ERROR_INPUT: there is none of this word; the text names all. */
+/* Finds a language by its word. ERROR_INPUT: there is none; the error text lists all. */
 const struct language *language_find(const char *word, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of a device can only be compared when the device is known, so each file's ceiling is kept
- * as it was written. */
+/* A share of a device can only be compared when the device is known, so each file's ceiling is kept
+ * in its written form. */
 #include "kernel/settings/limits.h"
 
 #include <ctype.h>
@@ -52,7 +52,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* "gpu", "gpu max" */
+/* Parses "gpu" or "gpu max". */
 static int find_name(char *name, enum limit_kind *ret, bool *ret_most)
 {
 	size_t len = strcspn(name, " \t");
@@ -120,7 +120,7 @@ static void read_file(struct limits *l, int file, const char *path)
 	}
 }
 
-/* From these files; NULL for none. */
+/* Reads these files; NULL for none. */
 static void limits_read_files(struct limits *l, const char *const files[LIMITS_FILES])
 {
 	*l = (struct limits){ 0 };
@@ -150,7 +150,7 @@ void limits_release(struct limits *l)
 	*l = (struct limits){ 0 };
 }
 
-/* The lowest ceiling; -1: there is none. */
+/* Finds the lowest ceiling; -1: there is none. */
 static int find_most(const struct limits *l, enum limit_kind kind, uint64_t whole, uint64_t *ret)
 {
 	int found = -1;

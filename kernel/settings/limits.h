@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits that the administrator of a machine sets, and a user may lower: defaults, and what nobody
- * may pass. Read from, in this order, $sysconfdir/cgpu/cgpu.conf, the file that CGPU_LIMITS names
- * (for a spawner), and $XDG_CONFIG_HOME/cgpu/cgpu.conf:
+ * Limits that the administrator of a machine sets, and a user may lower: defaults, and ceilings
+ * that nobody may exceed. Read from, in this order, $sysconfdir/cgpu/cgpu.conf, the file that
+ * CGPU_LIMITS names (for a spawner), and $XDG_CONFIG_HOME/cgpu/cgpu.conf:
  *
  *	# comment
  *	gpu = 25%           default, of what the device has; or a size: 4G
@@ -10,8 +10,7 @@
  *	ram max = 8G
  *	output = 1M
  *
- * Of defaults the last counts, of ceilings the lowest. A line that means nothing is told and counts
- * for nothing.
+ * The last default counts, and the lowest ceiling. A malformed line is reported and ignored.
  */
 #ifndef CGPU_KERNEL_SETTINGS_LIMITS_H
 #define CGPU_KERNEL_SETTINGS_LIMITS_H
@@ -24,7 +23,7 @@ struct error;
 
 enum limit_kind { LIMIT_GPU, LIMIT_RAM, LIMIT_OUTPUT, LIMIT_KINDS };
 
-/* Bytes, or a part of what there is; all 0: not set. */
+/* An amount in bytes, or as a share of the whole; all 0: not set. */
 struct limit_amount {
 	uint64_t bytes;
 	double percent;
@@ -34,7 +33,7 @@ struct limit_amount {
 
 struct limits {
 	struct limit_amount normal[LIMIT_KINDS];
-	struct limit_amount most[LIMIT_KINDS][LIMITS_FILES]; /* of each file */
+	struct limit_amount most[LIMIT_KINDS][LIMITS_FILES]; /* by file */
 	char *files[LIMITS_FILES];                           /* NULL: there is none */
 	struct buffer problems;                              /* lines, each with file and number */
 };
@@ -42,14 +41,14 @@ struct limits {
 void limits_read(struct limits *l);
 void limits_release(struct limits *l);
 
-/* "40%", "2G". */
+/* Parses an amount such as "40%" or "2G". */
 int limit_amount_parse(const char *text, struct limit_amount *ret, struct error *err);
 uint64_t limit_amount_bytes(const struct limit_amount *a, uint64_t whole);
 
-/* What is in force when `wanted` (0: nobody has said) is asked for. l: NULL for no limits. */
+/* Returns the effective limit when `wanted` (0: not chosen) is asked for. l: NULL for no limits. */
 uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted,
 		      uint64_t otherwise, uint64_t whole);
-/* ERROR_LIMIT, with the file, when it is more than is allowed. */
+/* Fails with ERROR_LIMIT, naming the file, when more is wanted than is allowed. */
 int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole,
 		 struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table walk for the environment, one for the command line. */
+/* The table is walked once for the environment and once for the command line. */
 #include "kernel/settings/options.h"
 
 #include <stdbool.h>
@@ -100,7 +100,7 @@ static const struct option *find(const char *flag, size_t len)
 	return NULL;
 }
 
-/* Flags that are no settings; true when it was one. */
+/* Reads a flag that is no setting; true when it was one. */
 static bool read_action(struct options *o, const char *arg)
 {
 	static const struct {
@@ -124,8 +124,8 @@ static bool read_action(struct options *o, const char *arg)
 	return false;
 }
 
-/* The folder that jupyter calls sys.prefix, as far as it can be known without Python: the active
- * environment. */
+/* Finds the folder that jupyter calls sys.prefix, as far as it can be known without Python: that of
+ * the active environment. */
 static int sys_prefix(const char **ret, struct error *err)
 {
 	const char *prefix = getenv("VIRTUAL_ENV");
@@ -141,7 +141,8 @@ static int sys_prefix(const char **ret, struct error *err)
 	return 0;
 }
 
-/* "--name value", "--name=value", "-f value". Returns how many arguments it took, -1 on error. */
+/* Reads "--name value", "--name=value" or "-f value". Returns the number of arguments used, -1 on
+ * error. */
 static int read_setting(struct options *o, int left, char **argv, struct error *err)
 {
 	const char *arg = argv[0];

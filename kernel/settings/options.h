@@ -20,7 +20,7 @@ enum action { ACTION_RUN, ACTION_INSTALL, ACTION_DOCTOR, ACTION_VERSION, ACTION_
 
 struct options {
 	enum action action;
-	/* For ACTION_INSTALL; prefix "" : for the user. */
+	/* For ACTION_INSTALL; "" installs for the user. */
 	const char *prefix;
 #define OPTION(field, type, flag, env, otherwise, help) option_##type field;
 #include "kernel/settings/options.def"
@@ -28,7 +28,7 @@ struct options {
 };
 
 int options_read(struct options *ret, int argc, char **argv, struct error *err);
-/* The text of --help. */
+/* Prints the text of --help. */
 void options_help(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both directions. */
+/* Parses and formats amounts of memory. */
 #include "kernel/settings/size-text.h"
 
 #include <ctype.h>

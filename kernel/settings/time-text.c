@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both directions. */
+/* Parses and formats durations. */
 #include "kernel/settings/time-text.h"
 
 #include <stddef.h>

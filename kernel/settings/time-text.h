@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of time as people write them: 500ms, 30s, 1.5 h. */
+/* Durations in human-readable form: 500ms, 30s, 1.5 h. */
 #ifndef CGPU_KERNEL_SETTINGS_TIME_TEXT_H
 #define CGPU_KERNEL_SETTINGS_TIME_TEXT_H
 
@@ -7,11 +7,11 @@
 
 struct error;
 
-/* "off" is 0. */
+/* Parses a duration; "off" is 0. */
 int time_text_parse(const char *text, uint64_t *ret_ms, struct error *err);
 
 #define TIME_TEXT_MAX 32
-/* "5 min", "off"; returns ret. */
+/* Formats a duration as "5 min" or "off"; returns ret. */
 const char *time_text(uint64_t ms, char ret[TIME_TEXT_MAX]);
 
 #endif

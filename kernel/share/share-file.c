@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Byte 0 of the file is what share_file_lock() locks, the first byte of a slot is what its owner
- * does, for as long as it lives. Locks of an open file description end with the last descriptor of
- * it, so the descriptor is never inherited.
+ * share_file_lock() locks byte 0 of the file; the owner of a slot locks the slot's first byte, for
+ * as long as it lives. Locks of an open file description end with its last descriptor, so the
+ * descriptor is never inherited.
  *
- * inotify tells of writes and of the end of an owner. The latter comes just before Linux takes the
- * lock away; who must know looks again a moment later.
+ * inotify reports writes and the end of an owner. The latter event comes just before Linux releases
+ * the lock; a reader that depends on it must look again a moment later.
  */
 #define _GNU_SOURCE
 #include "kernel/share/share-file.h"
@@ -75,7 +75,7 @@ void share_file_unlock(struct share_file *f)
 	fcntl(f->fd, F_OFD_SETLK, &l);
 }
 
-/* No other kernel has a slot. */
+/* Tells whether no other kernel has a slot. */
 static bool is_alone(const struct share_file *f)
 {
 	struct flock l = byte_lock(1, F_WRLCK);
@@ -84,7 +84,7 @@ static bool is_alone(const struct share_file *f)
 	return !fcntl(f->fd, F_OFD_GETLK, &l) && l.l_type == F_UNLCK;
 }
 
-/* Anew, when nobody is in it. */
+/* Makes the file anew, when no kernel is in it. */
 static int make(struct share_file *f, struct error *err)
 {
 	if (ftruncate(f->fd, 0) ||
@@ -136,13 +136,13 @@ static int take_slot(struct share_file *f, struct error *err)
 			 "%d kernels use it already, and there is room for no more", SHARE_SLOTS);
 }
 
-/* Locked. */
+/* Enters the list; the file is locked. */
 static int enter(struct share_file *f, const struct share_slot *own, struct error *err)
 {
 	return check_header(f, err) || take_slot(f, err) || share_file_write(f, own, err) ? -1 : 0;
 }
 
-/* A user can have 128 of these and may have used them up. */
+/* Starts to watch the file. A user can have 128 inotify instances and may have used them up. */
 static void watch(struct share_file *f)
 {
 	f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -189,8 +189,8 @@ int share_file_open(struct share_file *f, const char *path, const struct share_s
 	return -1;
 }
 
-/* The file was removed; whoever comes finds another one, or none. From here on that is ours, too,
- * and it is locked. */
+/* Moves to another file, because this one was removed: opens or creates the file at the path, which
+ * is then this kernel's, and locked. */
 static int move(struct share_file *f, const struct share_slot *own, struct error *err)
 {
 	struct share_file new = *f;
@@ -204,7 +204,7 @@ static int move(struct share_file *f, const struct share_slot *own, struct error
 	}
 	close(f->fd);
 	*f = new;
-	/* The descriptor stays: somebody may be waiting on it. */
+	/* The watch descriptor stays the same, since somebody may be waiting on it. */
 	if (f->watch >= 0 && inotify_add_watch(f->watch, f->path, WATCHED) < 0)
 		log_debug("changes of %s are seen late: %s", f->path, strerror(errno));
 	return 0;
@@ -252,7 +252,7 @@ void share_file_close(struct share_file *f)
 	*f = (struct share_file)SHARE_FILE_INIT;
 }
 
-/* Somebody else holds the slot's lock. */
+/* Tells whether another process holds the slot's lock. */
 static bool is_owned(const struct share_file *f, unsigned slot)
 {
 	struct flock l = byte_lock(place_of(slot), F_WRLCK);
@@ -269,7 +269,7 @@ int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], un
 	if (fstat(f->fd, &st))
 		return error_errno(err,
 				   "cannot look at the list of notebooks on this machine's GPUs");
-	/* One that was emptied a moment ago has nobody in it. */
+	/* A file that was emptied a moment ago has no slots. */
 	n = (uint64_t)st.st_size < sizeof(struct header)
 		    ? 0
 		    : ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);

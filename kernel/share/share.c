@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each question is one visit: lock, read all slots, decide, write the own one, unlock. Nothing is
- * remembered of the others between two visits, so that what has died in the meantime is out of
- * every sum.
+ * Each request is one transaction: lock, read all slots, decide, write the own one, unlock. Nothing
+ * about the others is remembered between two requests, so kernels that have died meanwhile are in
+ * no sum.
  */
 #include "kernel/share/share.h"
 
@@ -24,15 +24,15 @@ struct visit {
 /* The sums over the others' rows of one device. */
 struct others {
 	uint64_t held;
-	uint64_t given;   /* of that, by idle ones when they are asked */
-	uint64_t ahead;   /* bytes that those wait for who are served first */
-	uint64_t tickets; /* the last one given out */
+	uint64_t given;   /* part of `held` that idle kernels give on demand */
+	uint64_t ahead;   /* bytes that kernels earlier in the queue wait for */
+	uint64_t tickets; /* the newest ticket */
 	unsigned holders, waiting_holders;
 };
 
 static const uint8_t no_device[SHARE_UUID_SIZE];
 
-/* What the kernel in this slot holds of the device; NULL: nothing, or nobody is in the slot. */
+/* Finds the row of the device in a slot; NULL: there is none, or the slot is empty. */
 static const struct share_row *find_row(const struct share_slot *slot, const uint8_t *device)
 {
 	for (int i = 0; i < SHARE_DEVICES && slot->name[0]; i++)
@@ -41,7 +41,7 @@ static const struct share_row *find_row(const struct share_slot *slot, const uin
 	return NULL;
 }
 
-/* The same of the own slot, where an empty row becomes the device's. NULL: there is none. */
+/* Finds the device's row in the own slot, or takes an empty one. NULL: there is none. */
 static struct share_row *own_row(struct share_slot *slot, const uint8_t *device)
 {
 	struct share_row *r = (struct share_row *)find_row(slot, device);
@@ -53,14 +53,14 @@ static struct share_row *own_row(struct share_slot *slot, const uint8_t *device)
 	return r;
 }
 
-/* Of another kernel. */
+/* Finds the row of another kernel. */
 static const struct share_row *other_row(const struct share *s, const struct visit *v, unsigned i,
 					 const uint8_t *device)
 {
 	return i == s->file.slot ? NULL : find_row(&v->slots[i], device);
 }
 
-/* NULL, and err says why. */
+/* Locks and reads the list. NULL: err says why not. */
 static struct visit *begin_visit(struct share *s, struct error *err)
 {
 	struct visit *v = calloc(1, sizeof(*v));
@@ -86,8 +86,8 @@ static void end_visit(struct share *s, struct visit *v)
 	free(v);
 }
 
-/* The own slot goes to the file, or is again what the file has. Others look again at each write,
- * and so does this one. */
+/* Writes the own slot, or restores it from the file on an error. An unchanged slot is not written,
+ * since others look again at each write. */
 static int write_own(struct share *s, const struct visit *v, struct error *err)
 {
 	if (!memcmp(&s->own, &v->slots[s->file.slot], sizeof(s->own)) ||
@@ -97,7 +97,7 @@ static int write_own(struct share *s, const struct visit *v, struct error *err)
 	return -1;
 }
 
-/* Numbers of others may be anything, and a sum that is too large is too large. */
+/* Adds and saturates, since numbers of others may be anything. */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -141,7 +141,7 @@ void share_close(struct share *s)
 	share_file_close(&s->file);
 }
 
-/* Does it fit beside what is taken? */
+/* Tells whether the request fits beside what is taken. */
 static bool fits(const struct share_request *r, uint64_t taken)
 {
 	return taken <= r->total && r->bytes <= r->total - taken;
@@ -194,8 +194,8 @@ int share_ask(struct share *s, const struct share_request *r, enum share_answer 
 	return failed;
 }
 
-/* A change of the own slot that nobody else has a say in; who adds up must see the old one or the
- * new one. */
+/* Changes the own slot without regard to others, under the lock, so that sums see the old slot or
+ * the new one. */
 static int change(struct share *s, const struct share_slot *to, struct error *err)
 {
 	int failed;
@@ -299,7 +299,7 @@ static int by_size(const void *a, const void *b)
 	return (x->held < y->held) - (x->held > y->held);
 }
 
-/* Bytes of the printable character of UTF-8 that is there; 0: it is none. */
+/* Returns the bytes of the printable UTF-8 character here; 0: it is none. */
 static size_t character(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -310,7 +310,7 @@ static size_t character(const char *text)
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than need be, control codes, surrogates, beyond the last. */
+	/* Refuse overlong forms, control codes, surrogates, and codes beyond the last. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xc2 && p[1] < 0xa0) ||
 	    (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
 	    (p[0] == 0xf4 && p[1] > 0x8f) || p[0] > 0xf4)
@@ -318,7 +318,8 @@ static size_t character(const char *text)
 	return n;
 }
 
-/* Somebody else has written it: a line of a table must stay one, and be text. */
+/* Appends a name that another process has written: it must be text, and stay on one line of the
+ * table. */
 static void put_name(const char *name, struct buffer *out)
 {
 	while (*name) {
@@ -384,7 +385,7 @@ int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsi
 	return 0;
 }
 
-/* Of this moment, and for the caller to free; NULL, and err says why. */
+/* Reads the list without the lock, for the caller to free. NULL: err says why not. */
 static struct visit *look_around(struct share *s, struct error *err)
 {
 	struct visit *v = calloc(1, sizeof(*v));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * This kernel's part of the machine's GPUs: what it holds of each, as the other kernels see it, and
- * whether more may be taken.
+ * This kernel's part in sharing the machine's GPUs: the memory that it holds of each, as the other
+ * kernels see it, and the decision whether it may take more.
  *
- * Who asks for more than is free is refused, or waits. Those who wait are served in their order:
- * what an earlier one waits for is not given to a later one, also when that asks for less. When all
- * who hold memory of a device wait for it, nobody would ever go on: the last one to come is
- * refused, its cell ends, and what it held is the others'.
+ * A kernel that asks for more than is free is refused, or waits. The queue is first come, first
+ * served: memory that an earlier kernel waits for is not given to a later one, also when that asks
+ * for less. When all that hold memory of a device wait for it, there is a deadlock: the last one to
+ * come is refused, its cell ends, and its memory is freed for the others.
  */
 #ifndef CGPU_KERNEL_SHARE_SHARE_H
 #define CGPU_KERNEL_SHARE_SHARE_H
@@ -24,17 +24,19 @@ struct share {
 	struct share_slot own;
 };
 
-/* The name is shown to the others: the notebook. */
+/* Joins the list; the others are shown the name, that of the notebook. */
 int share_open(struct share *s, const char *path, const char *name, struct error *err);
-/* What it held is free. */
+/* Leaves the list; the memory that was held is free. */
 void share_close(struct share *s);
 
 struct share_request {
 	const uint8_t *device; /* UUID */
-	uint64_t total;        /* bytes that all kernels together may hold of it */
+	uint64_t total;        /* limit of the device in bytes for all kernels together */
 	uint64_t bytes;
-	bool waits;   /* a place in the queue is taken, or kept, when it is not there now */
-	bool returns; /* the same as long as idle ones give enough when they are asked */
+	/* Takes or keeps a place in the queue when the memory is not free. */
+	bool waits;
+	/* Likewise, as long as idle kernels would free enough on demand. */
+	bool returns;
 };
 
 enum share_answer {
@@ -44,32 +46,34 @@ enum share_answer {
 	SHARE_DEADLOCK, /* all others wait, too */
 };
 
-/* -1: the list cannot be read or written, nothing has changed. */
+/* Asks for memory. -1: the list cannot be read or written, nothing has changed. */
 int share_ask(struct share *s, const struct share_request *r, enum share_answer *ret,
 	      struct error *err);
-/* It does not wait any more. */
+/* Leaves the queue. */
 int share_leave_queue(struct share *s, struct error *err);
-/* From here on this much is held of the device. */
+/* Sets how much of the device is held. */
 int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err);
-/* So much of it was put aside. */
+/* Sets how much of the device is parked. */
 int share_park(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err);
-/* A cell has begun, or all have ended. gives: what is held is given to who waits for it. */
+/* Notes that a cell has begun, or that all have ended. gives: memory that is held is freed when
+ * others wait for it. */
 int share_note_idle(struct share *s, bool idle, bool gives, struct error *err);
 
-/* Somebody else waits for memory of this device: the bytes of the first in the queue, 0: nobody. */
+/* Tells whether another kernel waits for memory of this device: *ret_bytes is what the first in the
+ * queue wants, 0: nobody waits. */
 int share_wanted(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err);
 
-/* Does this one hold anything? */
+/* Tells whether this kernel holds anything. */
 bool share_holds(const struct share *s);
-/* What all but this one hold of the device at the moment, without the lock. */
+/* Returns what all other kernels hold of the device at the moment, without the lock. */
 int share_held_by_others(struct share *s, const uint8_t *device, uint64_t *ret_bytes,
 			 struct error *err);
-/* share_table() without the lock: what it says may be a moment old, and it never waits for a kernel
+/* Is share_table() without the lock: the answer may be a moment old, and never waits for a kernel
  * that has stopped. */
 int share_glance(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others,
 		 struct error *err);
-/* A line for each kernel that holds memory of the device or waits for it, the largest first.
- * ret_others (NULL: not asked for): how many of them are not this one. */
+/* Appends a line for each kernel that holds memory of the device or waits for it, the largest
+ * first. ret_others (may be NULL): how many of them are other kernels. */
 int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others,
 		struct error *err);
 
