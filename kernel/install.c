@@ -44,7 +44,7 @@ int install_find(const char *file, const char *relative, const char *otherwise, 
 	if (own_path(self, sizeof(self), err))
 		return -1;
 	*strrchr(self, '/') = '\0';
-	/* Installed: bin/../RELATIVE. In a build folder: beside the program. */
+	/* In an installation: bin/../RELATIVE. In a build folder: beside the program. */
 	snprintf(path[0], sizeof(path[0]), "%.*s/../%s", PATH_SIZE - 1, self, relative);
 	snprintf(path[1], sizeof(path[1]), "%s", self);
 	snprintf(path[2], sizeof(path[2]), "%s", otherwise);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-listen: what the kernelspec starts. It opens the ports of the connection file and becomes
- * cgpu-kernel. That one's libraries take longer to load than a client waits before it tries to
- * connect; this one is there in a millisecond. Whatever goes wrong here, cgpu-kernel finds it again
- * and says so.
+ * cgpu-listen, the program that the kernelspec starts: it opens the ports of the connection file
+ * and then execs cgpu-kernel. The libraries of cgpu-kernel take longer to load than a client waits
+ * before it tries to connect; this program is ready in a millisecond. Errors are not reported here,
+ * since cgpu-kernel meets and reports the same ones.
  *
- * The signing key is in the file too: it is gone with this program's memory before cgpu-kernel
- * starts anything.
+ * The file also has the signing key: it is gone with this program's memory before cgpu-kernel
+ * starts any process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	self[n > 0 ? n : 0] = '\0';
 	if (strrchr(self, '/'))
 		*strrchr(self, '/') = '\0';
-	/* Installed: libexec/cgpu/../../bin. In a build folder: beside this program. */
+	/* In an installation: libexec/cgpu/../../bin. In a build folder: beside this program. */
 	snprintf(program, sizeof(program), "%s/../../bin/cgpu-kernel", self);
 	execv(program, argv);
 	snprintf(program, sizeof(program), "%s/cgpu-kernel", self);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-kernel: options, then the order that security asks for. The zygote is started first, and
- * only then the connection file with the signing key is read, so nothing that runs user code has
- * ever shared memory with it. All else waits until the ports are open: a client that finds them
- * closed comes again a tenth of a second later.
+ * cgpu-kernel: reads the options, and then starts things in the order that security requires. The
+ * zygote is started first, and only then the connection file with the signing key is read, so no
+ * process that runs user code has ever shared memory with it. All else waits until the ports are
+ * open: a client that finds them closed tries again a tenth of a second later.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -35,14 +35,14 @@
 #include "kernel/supervisor/supervisor.h"
 
 /*
- * What is kept of a cell goes to Linux when it is dropped. glibc would raise this threshold with
- * the first large block that is freed, and then hold several times of what is in use, between what
- * the undo log keeps and what it drops.
+ * The threshold above which malloc() maps blocks, so that dropped memory of a cell goes back to
+ * Linux. glibc would otherwise raise it with the first large block that is freed, and then hold
+ * several times the memory in use, between blocks that the undo log keeps and drops.
  */
 #define LARGE_BLOCK (128 << 10)
 
-/* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one.
- */
+/* Signals become events of the loop, by handlers instead of a blocked mask, which children would
+ * inherit. */
 static int signal_fd = -1;
 static volatile sig_atomic_t interrupted, terminated;
 
@@ -90,9 +90,9 @@ static void on_parent_end(void *data)
 }
 
 /*
- * Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this
- * process. Returns a descriptor that tells of the launcher's end, -1 if there is none to watch;
- * made first of all, while it surely lives.
+ * Opens the process of the launcher, which puts its process id into JPY_PARENT_PID: without the
+ * launcher nobody would ever stop this process. Returns a descriptor that is readable when it ends,
+ * -1 if there is none to watch. It is opened first of all, while the launcher surely lives.
  */
 static int open_parent(void)
 {
@@ -135,7 +135,7 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 	return supervisor_new(&so, err);
 }
 
-/* Cells must not talk to the kernel over its own sockets' files. */
+/* Hides the files of the kernel's own sockets, over which cells must not talk to it. */
 static void hide_sockets(struct supervisor *supervisor, const struct connection_file *connection)
 {
 	char endpoint[4096];
@@ -146,8 +146,8 @@ static void hide_sockets(struct supervisor *supervisor, const struct connection_
 	}
 }
 
-/* All kernels of a user on this machine; containers that are to share have the folder in common and
- * name it. */
+/* Returns the file that all kernels of a user on this machine share; containers that are to share
+ * mount one folder and name it. */
 static void share_path(const struct options *o, char *ret, size_t size)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -184,7 +184,7 @@ static void set_parking(const struct options *o, struct supervisor *supervisor)
 	eviction_set_rules(supervisor, &rules);
 }
 
-/* From the connection file to the end of the session. */
+/* Runs from the connection file to the end of the session. */
 static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop,
 		 struct error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The choice of a device is a call of cudaSetDevice() in the line of the magic, so it is a part of
- * the cell: it is rolled back and undone with it. Buffers stay where they are, and that is said.
- * The choice of a driver is for the processes to come.
+ * The choice of a device is a call of cudaSetDevice() in the line of the magic, so it belongs to
+ * the cell: it is rolled back and undone with it. Buffers stay where they are, and a message says
+ * so. The choice of a driver is for later processes.
  */
 #include "kernel/device-magics/gpu-use.h"
 
@@ -25,7 +25,7 @@
 #include "kernel/settings/size-text.h"
 #include "kernel/workers/question.h"
 
-/* The rest of a device report: what lies on which device, and what that is called. */
+/* The rest of a device report: the device of each buffer, and the names of devices. */
 struct places {
 	uint32_t n_devices;
 	uint32_t n_elsewhere;
@@ -66,7 +66,7 @@ static void read_report(struct record *r, uint32_t chosen, struct places *ret)
 	}
 }
 
-/* In place of the blanked line, so that lines keep their numbers. */
+/* Puts the call in place of the blanked line, so that line numbers stay the same. */
 static int put_call(struct cell *c, uint32_t line, uint32_t device, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -106,7 +106,8 @@ static void cancel(void *data)
 	device_choice_cancel(((struct session *)data)->supervisor);
 }
 
-/* Where buffers are they would be lost; what brings them along is a snapshot. */
+/* Refuses a driver other than that of existing buffers, which would be lost; a snapshot can bring
+ * them along. */
 static int refuse_with_memory(const char *which, struct error *err)
 {
 	return error_set(

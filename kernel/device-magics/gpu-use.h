@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %gpu use: which device cells use. It is session state, as cudaSetDevice() in a cell makes it. */
+/* %gpu use: chooses the device of cells. The choice is session state, like that of cudaSetDevice()
+ * in a cell. */
 #ifndef CGPU_KERNEL_DEVICE_MAGICS_GPU_USE_H
 #define CGPU_KERNEL_DEVICE_MAGICS_GPU_USE_H
 
@@ -8,7 +9,7 @@ struct error;
 struct magic_call;
 struct session;
 
-/* which: a number, `emulated` or `native`. */
+/* which is a number, `emulated` or `native`. */
 int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which,
 	    struct error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %%cuda_group_save, %cuda_group_run, %cuda_group_delete: a CUDA C++ program in several files, one
- * a cell. */
+ * per cell. */
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -23,7 +23,7 @@ static void arguments_release(struct arguments *a)
 
 #define cleanup_arguments __attribute__((cleanup(arguments_release)))
 
-/* `--group=g`, `--group g` or `-g g`; NULL: it is none of these. */
+/* Returns the value of `--group=g`, `--group g` or `-g g`; NULL: the word is none of these. */
 static const char *value_of(char *word, const char *letter, const char *name, char **args)
 {
 	size_t n = strlen(name);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %%cuda: the line is the compiler's. Before that the libraries that it names are loaded, as a
- * linker would, and -t is what
- * %%time is.
+ * %%cuda: the line is for the compiler. Before that the libraries that it names are loaded, as a
+ * linker would, and -t does what %%time does.
  */
 #include "kernel/device-magics/magic-cuda.h"
 
@@ -17,7 +16,7 @@
 struct wish {
 	struct buffer link, packages; /* words with blanks between them */
 	bool openmp, links, timed;
-	bool profiled; /* -p: what %%profile is here */
+	bool profiled; /* -p does what %%profile does */
 };
 
 char *magic_cuda_word(char **args)
@@ -50,7 +49,7 @@ static bool is_one_of(const char *word, const char *const *list)
 	return *list != NULL;
 }
 
-/* What is part of the session, or of every unit. */
+/* Tells whether a library is part of the session, or of every unit. */
 static bool is_there(const char *name)
 {
 	static const char *const names[] = { "cuda",   "cudart",   "cudart_static", "cudadevrt",
@@ -59,7 +58,7 @@ static bool is_there(const char *name)
 	return is_one_of(name, names);
 }
 
-/* %pkg knows where these lie. */
+/* Tells whether it is a CUDA library, which %pkg can find. */
 static bool is_of_cuda(const char *name)
 {
 	return !strncmp(name, "cu", 2) || !strncmp(name, "npp", 3) || !strncmp(name, "nv", 2);

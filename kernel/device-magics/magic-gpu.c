@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %gpu: the devices and who holds their memory. */
+/* %gpu: lists the devices and what holds their memory. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@
 #include "kernel/settings/size-text.h"
 #include "kernel/workers/question.h"
 
-/* The buffers come before the devices, and where there are several each says on which it lies. */
+/* Lists the buffers, which come before the devices in the report; with several devices each buffer
+ * names its own. */
 static void put_buffers(struct record *r, bool several, struct buffer *out)
 {
 	uint32_t n = record_count(r, 26);
@@ -53,7 +54,7 @@ static void skip_buffers(struct record *r)
 	}
 }
 
-/* How many there are; with `out` several are listed. */
+/* Returns the number of devices; with `out` they are listed if there are several. */
 static uint32_t put_devices(struct record *r, struct buffer *out)
 {
 	uint32_t n = record_count(r, 18);
@@ -70,8 +71,8 @@ static uint32_t put_devices(struct record *r, struct buffer *out)
 	return n;
 }
 
-/* Twice: the first time ends the workers, and the magic is run again when another one has the
- * session. */
+/* Is called twice: the first call ends the workers, and the magic runs again when another one has
+ * the session. */
 static int reset(struct session *s, struct error *err)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -83,7 +84,7 @@ static int reset(struct session *s, struct error *err)
 	return 0;
 }
 
-/* The worker would have to come back for more. */
+/* Reports a parked session without waking it. */
 static int put_parked(struct session *s, const struct eviction_state *p, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%memcheck: the cell runs with each access to memory checked, and leaves the session as it was.
- */
+/* %%memcheck: runs the cell with every memory access checked, and leaves the session unchanged. */
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 

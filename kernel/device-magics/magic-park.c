@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %park: the device is given back until the next cell; and when that happens by itself. */
+/* %park: gives the device back until the next cell, and sets when that happens automatically. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %profile and %%profile: the cell runs, and what its launches did is shown beside the source. */
+/* %profile and %%profile: run the cell, and show a profile of its launches beside the source. */
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%racecheck: all launches of the cell are checked for races. The cell counts as any other, unless
- * the device is a GPU. */
+/* %%racecheck: checks all launches of the cell for races. Unless the device is a GPU, the cell is
+ * committed like any other. */
 #include "common/cuda/emulator-extension.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %regs and %%regs: what entries need of a multiprocessor, and how many blocks it takes. */
+/* %regs and %%regs: the resources of a multiprocessor that entries need, and the number of blocks
+ * that fit. */
 #include "kernel/session/look.h"
 #include "kernel/session/magic.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%trace and %trace on: what cells ask of the device, in order. */
+/* %%trace and %trace on: the device operations of cells, in order. */
 #include <string.h>
 
 #include "common/base/error.h"

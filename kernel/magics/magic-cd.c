@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %cd and %pwd: the folder that cells, `!` commands and %%writefile work in. */
+/* %cd and %pwd: the working folder of cells, `!` commands and %%writefile. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %cflags, %ldflags, %nvflags, %std, %opt: how cells are compiled, from this cell on. Bare they
- * show what holds. */
+/* %cflags, %ldflags, %nvflags, %std, %opt: set how cells are compiled, from this cell on. Without
+ * arguments they show the setting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "kernel/session/packages.h"
 #include "kernel/session/session.h"
 
-/* A word of its own, or the beginning of one: -fopenmp, -fopenmp=libomp, not -fopenmp-simd. */
+/* Finds the option as a word or the beginning of one: -fopenmp, -fopenmp=libomp, not
+ * -fopenmp-simd. */
 static bool asks_for_openmp(const char *flags)
 {
 	for (const char *p = flags; (p = strstr(p, "-fopenmp")); p++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%cpp: the line is the compiler's, so there is nothing to do before the cell is compiled. */
+/* %%cpp: the line is for the compiler, so there is nothing to do before the cell is compiled. */
 #include "kernel/session/magic.h"
 
 static int cpp(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)

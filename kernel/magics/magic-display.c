@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%html, %%markdown, %%latex and %%svg: the rest of the cell shown as what it is. */
+/* %%html, %%markdown, %%latex and %%svg: show the rest of the cell in that format. */
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %doctor: what is in force, and what mends the rest. */
+/* %doctor: features in force, and how to fix the others. */
 #include "common/base/buffer.h"
 #include "kernel/session/history.h"
 #include "kernel/session/magic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %exit: a terminal front end ends, and the kernel with it. */
+/* %exit: ends a terminal front end, and the kernel with it. */
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 

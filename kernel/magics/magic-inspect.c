@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ?name and name?: what a name is, shown as a page. */
+/* ?name and name?: show the description of a name as a page. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %limit: caps on device memory, host memory and output, and how long cells wait for memory that
+/* %limit: limits of device memory, host memory and output, and how long cells wait for memory that
  * others have. */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char *limit_text(uint64_t bytes, char text[SIZE_TEXT_MAX])
 	return bytes && bytes < NO_LIMIT ? size_text(bytes, text) : "off";
 }
 
-/* The worker knows what of the cap the device can give at all. */
+/* Asks the worker, which knows how much of the limit the device can give. */
 static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
@@ -75,7 +75,7 @@ static void show(struct session *s)
 		      time_text(supervisor_wait(s->supervisor), text));
 }
 
-/* The limit that is asked for, if it is allowed. */
+/* Parses a limit and checks that it is allowed. */
 static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret,
 			struct error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %load_ext: what notebooks made for other kernels say at their top. */
+/* %load_ext: accepted because notebooks made for other kernels begin with it. */
 #include <string.h>
 
 #include "common/base/error.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %mem: who holds the memory of the session, on the host and on the device, and what is lost. */
+/* %mem: lists what holds the memory of the session, on the host and on the device, and lost
+ * blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%on_restart: the cell is run now, and again in each worker that replaces another. %on_restart
+/* %%on_restart: runs the cell, and runs it again in each worker that replaces another. %on_restart
  * lists and drops such cells. */
 #include <ctype.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int list(struct session *s)
 	return 0;
 }
 
-/* "3" or "In[3]". */
+/* Drops the cell "3" or "In[3]". */
 static int drop(struct session *s, const char *which, struct error *err)
 {
 	char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %pkg: libraries by name. */
+/* %pkg: uses libraries by name. */
 #include <string.h>
 
 #include "common/base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %reset: an empty session, or one without some names. */
+/* %reset: empties the session, or drops some names. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool is_pattern(const char *word)
 	return word[strcspn(word, "*?[")];
 }
 
-/* A name, or a pattern of variables and functions. 0: it stands for nothing. */
+/* Adds a name, or the variables and functions that match a pattern. 0: nothing matches. */
 static size_t add_names(struct session *s, const char *word, struct buffer *names)
 {
 	const struct unit_variable *v;
@@ -61,7 +61,7 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 	return found;
 }
 
-/* As a cell does it, so that it is a transaction, too. */
+/* Resets the device by a call in the cell's code, so that it is a transaction, too. */
 static int reset_gpu(struct session *s, struct cell *c, struct error *err)
 {
 	if (device_home_is_missed(s->supervisor))
@@ -86,7 +86,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 
 	while (*(word = magic_next_word(&args))) {
 		if (!strcmp(word, "-f"))
-			continue; /* nothing is asked first, as in IPython with -f */
+			continue; /* there is no question to confirm, as in IPython with -f */
 		if (!strcmp(word, "gpu") && !declarations_find(&s->declarations, word))
 			return reset_gpu(s, c, err);
 		if (!add_names(s, word, &names))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * %run: a cell that is a program. The call of main is put behind the cell's own code, so that both
- * are one transaction: a fault in the program takes its definitions back, too. exit() ends the
- * program, and what it did stays, as after a return from main.
+ * %run: runs a cell that is a program. The call of main is put behind the cell's own code, so that
+ * both are one transaction: a fault in the program takes its definitions back, too. exit() ends the
+ * program, and its effects stay, as after a return from main.
  */
 #include <ctype.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "kernel/session/magic.h"
 #include "kernel/session/session.h"
 
-/* `main (` among the words of the text. */
+/* Tells whether the text has the word main followed by '('. */
 static bool names_main(const char *text)
 {
 	for (const char *at = strstr(text, "main"); at; at = strstr(at + 1, "main")) {
@@ -34,7 +34,7 @@ static void put_character(struct buffer *out, char c)
 		buffer_printf(out, "\\%03o", (unsigned char)c);
 }
 
-/* The next word as a C string; quotes keep blanks. 0 at the end, -1 for an open quote. */
+/* Writes the next word as a C string; quotes keep blanks. 0 at the end, -1 for an open quote. */
 static int put_word(const char **text, struct buffer *out)
 {
 	const char *p = *text + strspn(*text, " \t");

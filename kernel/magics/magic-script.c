@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser walks the lines of the leading block; a line that is
- * neither blank, nor a comment, nor a command ends it. Behind it only //% lines count.
+ * The parser walks the lines of the leading block; a line that is neither blank, nor a comment, nor
+ * a command ends it. Behind it only //% lines count.
  */
 #define _GNU_SOURCE
 
@@ -26,7 +26,7 @@ struct line {
 	bool cell; /* %% */
 	size_t name;
 	size_t name_len;
-	size_t args;         /* what stands behind the name */
+	size_t args;         /* the text behind the name */
 	const char *special; /* "!" or "?" instead of a name; NULL */
 };
 
@@ -42,7 +42,7 @@ static size_t skip_space(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* ?name and name? alone on a line. */
+/* Parses ?name and name? alone on a line. */
 static bool parse_question(const char *text, size_t at, size_t len, struct line *ret)
 {
 	size_t start, end;
@@ -89,8 +89,8 @@ static bool parse_percent(const char *text, size_t at, size_t len, struct line *
 	return true;
 }
 
-/* `//%d prints an int` is a comment of the C code: only what is, or nearly is, a magic's name
- * counts. */
+/* Parses `//%name`. `//%d prints an int` is a comment of the C code, so only a magic's name, or one
+ * that is similar, counts. */
 static bool parse_comment(const char *text, size_t at, size_t len, struct line *ret)
 {
 	struct line line = { 0 };
@@ -107,7 +107,7 @@ static bool parse_comment(const char *text, size_t at, size_t len, struct line *
 	return true;
 }
 
-/* `leading`: no C token has been seen before. */
+/* Parses a line; `leading`: no C token came before. */
 static struct line parse_line(const char *text, size_t len, bool leading)
 {
 	size_t at = skip_space(text, 0, len);
@@ -131,7 +131,7 @@ static struct line parse_line(const char *text, size_t len, bool leading)
 		return (struct line){ .kind = LINE_COMMAND,
 				      .special = "!",
 				      .args = skip_space(text, at + 1, len) };
-	/* The beginning of a name, while it is typed. */
+	/* A name that is still being typed. */
 	if (text[at] == '%' && at + strspn(text + at, "%") >= len)
 		line.kind = LINE_BLANK;
 	parse_question(text, at, len, &line);
@@ -141,15 +141,15 @@ static struct line parse_line(const char *text, size_t len, bool leading)
 /* ---- the walk over a cell ---- */
 
 struct walk {
-	const char *text; /* of the line; NULL at the end of the cell */
+	const char *text; /* the line; NULL at the end of the cell */
 	size_t len;       /* without its newline */
 	uint32_t number;
 	bool leading;
-	bool in_comment; /* of the leading block: C comments over several lines */
+	bool in_comment; /* in the leading block: inside a C comment over several lines */
 	struct line line;
 };
 
-/* A block comment that starts the line keeps the block going. */
+/* Skips a block comment at the start of a line, which does not end the leading block. */
 static void skip_comment(struct walk *w)
 {
 	const char *end = w->text + w->len, *p = w->text + skip_space(w->text, 0, w->len);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands in a cell's text (kernel/session/magic.h says what they look like), and what of the
- * text is code. */
+/* Parses the commands in a cell's text, whose syntax is in kernel/session/magic.h, and finds the
+ * code in it. */
 #ifndef CGPU_KERNEL_MAGICS_MAGIC_SCRIPT_H
 #define CGPU_KERNEL_MAGICS_MAGIC_SCRIPT_H
 
 #include "kernel/session/magic.h"
 
-/* An unknown name, or a form that the magic has not, is an error that says what would be right. */
+/* Parses a cell. An unknown name, or a form that the magic does not have, is an error with a
+ * suggestion. */
 int magic_script_parse(struct magic_script *ret, const char *cell, struct error *err);
-/* Only the code, whatever the commands are; malloc-ed, NULL when memory is out. */
+/* Returns only the code, also if commands are wrong; malloc-ed, NULL when memory is out. */
 char *magic_blank(const char *cell);
-/* Is the cursor inside the name of a magic? Then where the name starts (bytes). */
+/* Tells whether the cursor is inside the name of a magic; *ret_start is then the start of the name,
+ * in bytes. */
 bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start);
 /*
- * Is the cursor in an argument of a line magic? Then that, where the arguments start, and where the
- * word at the cursor does (bytes).
+ * Finds the line magic whose argument the cursor is in, or NULL. *ret_args is the start of its
+ * arguments, *ret_start that of the word at the cursor, in bytes.
  */
 const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args,
 				      size_t *ret_start);
-/* Is the cell a %%magic whose body has not been ended by an empty line? */
+/* Tells whether the cell is a %%magic whose body is not yet ended by an empty line. */
 bool magic_wants_more(const char *cell);
 
 #endif

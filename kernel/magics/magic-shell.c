@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * !command: a child of the kernel process, with the user's rights. It gets no descriptor of ours, a
- * process group of its own, and dies with the kernel. Its output streams while it runs. An
- * interrupt goes to its group; a second one kills it.
+ * !command: a child of the kernel process, with the user's rights. It inherits no descriptor of the
+ * kernel, has a process group of its own, and dies with the kernel. Its output streams while it
+ * runs. An interrupt goes to its group; a second one kills it.
  */
 #define _GNU_SOURCE
 
@@ -45,7 +45,7 @@ static void command_free(struct command *p)
 	free(p);
 }
 
-/* What the pipe holds; false at its end. */
+/* Reads what the pipe has; false at its end. */
 static bool take(struct command *p, int which)
 {
 	char part[64 * 1024];
@@ -74,7 +74,8 @@ static void on_stderr(void *data)
 	on_readable(data, STREAM_STDERR);
 }
 
-/* Children in the background may hold the pipes: what is there now is shown, and that is all. */
+/* Reads what the pipe has at the end of the command. Its background children may keep the pipe
+ * open, and are not waited for. */
 static void drain(struct command *p, int which)
 {
 	char part[64 * 1024];
@@ -110,7 +111,7 @@ static void interrupt(void *data)
 	kill(-p->pid, p->interrupts++ ? SIGKILL : SIGINT);
 }
 
-/* Between fork and exec: system calls only. */
+/* Runs between fork and exec, so it makes system calls only. */
 static void __attribute__((noreturn)) exec_shell(const char *command, int out, int err,
 						 pid_t parent)
 {
@@ -145,9 +146,10 @@ static int start(struct command *p, const char *text, struct error *err)
 			exec_shell(text, out[1], errors[1], parent);
 		if (p->pid < 0)
 			error_errno(err, "!: fork");
+		/* The parent calls it, too: an interrupt may come before the child's own
+		 * call. */
 		else
-			setpgid(p->pid, p->pid); /* also here: an interrupt may come before the
-						    child's own call */
+			setpgid(p->pid, p->pid);
 	}
 	close(out[1]);
 	close(errors[1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %snapshot, %restore and %snapshots: the session on disk. Saving and loading go on while the
- * kernel answers others. */
+/* %snapshot, %restore and %snapshots: the session on disk. The kernel answers other requests while
+ * it saves or loads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int wait_for_it(struct session *s, struct cell *c, int failed)
 	return 1;
 }
 
-/* What the cell is told when it did not work; 0: it did. */
+/* Reports a failure to the cell; 0: there was none. */
 static int failed(struct session *s, const char *why)
 {
 	struct error err = ERROR_INIT;
@@ -153,7 +153,7 @@ static int by_hash(const void *a, const void *b)
 		      &((const struct snapshot_block *)b)->hash, sizeof(struct block_hash));
 }
 
-/* Equal blocks are there once. The order of the blocks is lost. */
+/* Sums up the blocks, equal ones once. It changes the order of the blocks. */
 static void sum(const struct listing *l, struct snapshot_file *f, uint64_t *ret_bytes,
 		uint64_t *ret_packed)
 {
@@ -186,13 +186,13 @@ static const char *age(int64_t seconds, char ret[32])
 	return ret;
 }
 
-/* A foreign SNAPSHOT_CURRENT is what SNAPSHOT_LAST means. */
+/* Returns the name to show: SNAPSHOT_CURRENT of another process is shown as SNAPSHOT_LAST. */
 static const char *shown_name(int dir, uint64_t owner, const char *name)
 {
 	return !strcmp(name, snapshot_file_last(dir, owner)) ? SNAPSHOT_LAST : name;
 }
 
-/* A file SNAPSHOT_LAST that has no name any more. */
+/* Tells whether a file SNAPSHOT_LAST is hidden by a newer automatic snapshot. */
 static bool is_overtaken(int dir, uint64_t owner, const char *name)
 {
 	return !strcmp(name, SNAPSHOT_LAST) &&
@@ -276,7 +276,7 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 	return 0;
 }
 
-/* The folder, for a snapshot that exists: `last` becomes the name of its file. */
+/* Opens the folder for an existing snapshot: `last` becomes the name of its file. */
 static int open_for(struct session *s, const char **name, struct error *err)
 {
 	uint64_t owner;

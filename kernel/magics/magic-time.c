@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %time and %%time: how long the cell's steps took. */
+/* %time and %%time: show how long the cell's steps took. */
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 

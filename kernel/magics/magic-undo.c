@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %undo: back to before the last cells. */
+/* %undo: goes back to the state before the last cells. */
 #include <stdlib.h>
 
 #include "common/base/buffer.h"

@@ -49,7 +49,7 @@ const struct magic magic_who = {
 	.run = who,
 };
 
-/* The value, and for pointers whose memory it is. */
+/* Appends the value, and for pointers the owner of the target. */
 static void put_value(struct session *s, const struct unit_variable *v, struct buffer *out)
 {
 	uint64_t address;
@@ -58,7 +58,7 @@ static void put_value(struct session *s, const struct unit_variable *v, struct b
 	if (*v->type_code != 'p' ||
 	    supervisor_read(s->supervisor, v->address, &address, sizeof(address)) || !address)
 		return;
-	/* A stream or an event is the runtime's. */
+	/* A stream or an event points into the runtime's own memory. */
 	if (address >= ARENA_BASE + ARENA_META_OFFSET &&
 	    address < ARENA_BASE + ARENA_META_OFFSET + ARENA_META_SIZE)
 		return;

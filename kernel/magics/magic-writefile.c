@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %%writefile: the rest of the cell into a file. */
+/* %%writefile: writes the rest of the cell to a file. */
 #include <stdio.h>
 #include <string.h>
 
