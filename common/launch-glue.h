@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code of a unit calls on the host to reach the device, beside the CUDA runtime; the
- * worker's loader binds these names. The first part needs no header, the second one
+ * Functions and annotations by which a unit's host code reaches the device, beside the CUDA
+ * runtime; the worker's loader binds these names. The first part needs no header, the second one
  * <cuda_runtime_api.h>.
  *
- * Launches are what clang makes of `k<<<g, b, sh, st>>>(a, n)`: __cudaPushCallConfiguration() and
- * the kernel's stub, which calls cudaLaunchKernel(). A variable of the device has a stand-in on the
- * host, whose address names it. The same definition run again initialises the variable again and
- * keeps its address.
+ * Clang compiles a launch `k<<<g, b, sh, st>>>(a, n)` to __cudaPushCallConfiguration() and the
+ * kernel's stub, which calls cudaLaunchKernel(). A variable of the device has a stand-in on the
+ * host, whose address identifies it. The same definition run again initialises the variable again
+ * and keeps its address.
  */
 #ifndef CGPU_COMMON_LAUNCH_GLUE_H
 #define CGPU_COMMON_LAUNCH_GLUE_H
@@ -16,32 +16,33 @@
 extern "C" {
 #endif
 
-/* What a variable of the host is annotated with that stands for one of the device: it has an
- * address, and no value. */
+/* The annotation of a host variable that stands for one of the device: it has an address, but no
+ * value. */
 #define CGPU_STAND_IN "cgpu.device"
 #define CGPU_STAND_IN_MARK "__attribute__((annotate(\"" CGPU_STAND_IN "\"))) "
-/* And a function that is for the device, too. */
+/* The annotation of a function for both host and device. */
 #define CGPU_FOR_BOTH "cgpu.both"
 #define CGPU_FOR_BOTH_MARK "__attribute__((annotate(\"" CGPU_FOR_BOTH "\"))) "
 
-/* And a lambda in device code that launches a kernel, in whose body the launch stands. */
+/* The annotation of a lambda in device code whose body contains a launch. */
 #define CGPU_LAUNCH_MARK "cgpu.launch"
 #define CGPU_LAUNCH_BEGIN "CGPU_LAUNCH { "
 #define CGPU_LAUNCH_END "; }()"
 
-/* And a variable that is `__managed__`, a kernel with `__maxnreg__` or `__cluster_dims__`. */
+/* The annotations of a `__managed__` variable, and of a kernel with `__maxnreg__` or
+ * `__cluster_dims__`. */
 #define CGPU_MANAGED "cgpu.managed"
 #define CGPU_REGISTERS "cgpu.registers"
 #define CGPU_CLUSTER "cgpu.cluster"
 
-/* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and
- * the line. */
+/* Tells the runtime what the next allocation of this thread is for: the text of its first argument
+ * ("&d_x") and the line. */
 void cgpu_note(const char *argument, unsigned line);
 
 #ifdef __CUDA_RUNTIME_API_H__
 
-/* Gives back the result of the call of the runtime API before it in this thread, which code of a
- * cell deals with. */
+/* Returns the result of this thread's previous runtime call, and marks it as handled by the cell's
+ * code. */
 cudaError_t cgpu_looked_at(cudaError_t result);
 
 #endif /* __CUDA_RUNTIME_API_H__ */

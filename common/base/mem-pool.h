@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things that die together live in one pool: a cell's items, a PTX module. Allocation is a pointer
- * bump, release frees all at once. Memory is zeroed and aligned for any type.
+ * A pool for objects that are freed together: a cell's items, a PTX module. An allocation advances
+ * a pointer, and the release frees all at once. Memory is zeroed and aligned for any type.
  */
 #ifndef CGPU_COMMON_BASE_MEM_POOL_H
 #define CGPU_COMMON_BASE_MEM_POOL_H
@@ -22,20 +22,21 @@ struct mem_pool {
 void mem_pool_init(struct mem_pool *p);
 void mem_pool_release(struct mem_pool *p);
 
-/* NULL when memory is out. */
+/* Allocates; NULL when memory is out. */
 void *mem_pool_alloc(struct mem_pool *p, size_t size);
-/* count * size with an overflow check. */
+/* Allocates count * size bytes with an overflow check. */
 void *mem_pool_array(struct mem_pool *p, size_t count, size_t size);
 char *mem_pool_strndup(struct mem_pool *p, const char *text, size_t len);
 char *mem_pool_strdup(struct mem_pool *p, const char *text);
 
 /*
- * The array of n elements with room for one more; NULL when memory is out: then nothing has
- * changed. Where it lay before goes with the pool.
+ * Returns the array of n elements with room for one more; NULL when memory is out, and then nothing
+ * has changed. Its old memory is freed with the pool.
  */
 void *mem_pool_grow(struct mem_pool *p, void *array, uint32_t n, uint32_t *cap, size_t size);
 
-/* Room for one more element behind the first n of `array`, which may move: whether there is. */
+/* Makes room for one more element behind the first n of `array`, which may move. True on
+ * success. */
 #define MEM_POOL_ROOM(pool, array, n, cap)                                                         \
 	({                                                                                         \
 		void *grown_array_ = mem_pool_grow((pool), (array), (n), (cap), sizeof(*(array))); \

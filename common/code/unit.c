@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoding and decoding with common/base/record.h, field by field in the order of the struct. */
+/* Encodes and decodes with common/base/record.h, field by field in the order of the struct. */
 #include "common/code/unit.h"
 
 #include <stdlib.h>

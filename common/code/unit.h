@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit: one compiled cell, as the compiler hands it to the kernel and the kernel to the worker.
+ * A unit: one compiled cell, which the compiler passes to the kernel and the kernel to the worker.
  * The kernel keeps the declarations, symbols and lines once the cell is committed; the worker loads
  * the object and the device code and runs run_symbol.
  *
- * A struct unit that was decoded borrows all texts and bytes from the encoded form; only its arrays
- * are its own.
+ * A decoded struct unit borrows all texts and bytes from the encoded form; only its arrays are its
+ * own.
  */
 #ifndef CGPU_COMMON_CODE_UNIT_H
 #define CGPU_COMMON_CODE_UNIT_H
@@ -22,7 +22,7 @@ struct buffer;
 struct error;
 struct mem_pool;
 
-/* What a declaration declares. (namespace, name) is the key under which a later one replaces it. */
+/* The kind of a declaration. (namespace, name) is the key under which a later one replaces it. */
 enum declaration_kind {
 #define DECLARATION(symbol, space, name) DECLARATION_##symbol,
 #include "common/code/declarations.def"
@@ -36,16 +36,16 @@ enum declaration_kind {
  */
 struct declaration {
 	enum declaration_kind kind;
-	uint32_t cell;      /* execution count of the cell that made it */
-	uint32_t line;      /* its first line there */
-	const char *name;   /* "" for an include, which is keyed by its text */
-	const char *host;   /* C text for later cells: prototype, extern, definition of a type,
-			       directive; may be "" */
-	const char *device; /* CUDA C++ text for later device code; "" when device code must not see
-			       it */
+	uint32_t cell;    /* execution count of the cell that made it */
+	uint32_t line;    /* its first line there */
+	const char *name; /* "" for an include, which is keyed by its text */
+	/* C text for later cells: prototype, extern, definition of a type, directive; may be "". */
+	const char *host;
+	/* CUDA C++ text for later device code; "" when device code must not see it. */
+	const char *device;
 };
 
-/* The declaration at one index of the session's list. */
+/* A new declaration at one index of the session's list. */
 struct declaration_change {
 	uint32_t index;
 	struct declaration d;
@@ -58,14 +58,15 @@ struct unit_symbol {
 	uint64_t size;         /* bytes of a variable */
 	const char *type;      /* as C text: "double [16]", "int (float)" */
 	const char *type_code; /* common/code/type-code.h; "" for functions */
-	uint32_t line;         /* where in the cell */
-	uint64_t layout; /* the same for the same type with the same members, through pointers too;
-			    0: not known */
-	bool in_turn;    /* a variable that is there already keeps its value until the cell comes to
-			    its definition */
+	uint32_t line;         /* line in the cell */
+	/* A hash of the layout: the same for the same type with the same members, also through
+	 * pointers; 0: not known. */
+	uint64_t layout;
+	/* An existing variable keeps its value until the cell reaches the definition. */
+	bool in_turn;
 };
 
-/* Row of the line table of the unit's machine code, sorted by (section-relative) offset in
+/* A row of the line table of the unit's machine code, sorted by (section-relative) offset in
  * `text_symbol` order. */
 struct unit_line {
 	const char *function;
@@ -75,62 +76,63 @@ struct unit_line {
 
 /* A CUDA entry (`__global__` function). */
 struct unit_entry {
-	const char *name;     /* C name; of C++ code the mangled one */
+	const char *name;     /* C name; for C++ the mangled name */
 	const char *ptx_name; /* mangled name in the PTX */
 	uint32_t line;
-	const char *stub; /* symbol of the host's stub in the object; NULL: the name */
+	const char *stub; /* symbol of the host stub in the object; NULL: the name */
 };
 
 /*
- * In st_other of an ELF symbol: of the weak variables that C++ units share (inline variables,
- * static variables of inline functions and of templates) one that the cell's own text defines. The
- * unit starts it anew; others join the one there is.
+ * A bit in st_other of an ELF symbol. It marks, among the weak variables that C++ units share
+ * (inline variables, static variables of inline functions and of templates), one that the cell's
+ * own text defines. The unit initialises it anew; others are merged with the existing one.
  */
 #define UNIT_OWN_VARIABLE 0x40
 
 /*
- * In st_other of an ELF symbol that is not defined: the unit means the function of a library,
- * whatever the session has by the name. Clang itself calls strlen(), memcpy() and others, where a
- * cell's text has no word of them.
+ * A bit in st_other of an undefined ELF symbol: the unit means the function of a library, even if
+ * the session has one of the name. Clang itself generates calls of strlen(), memcpy() and others
+ * that are not in the cell's text.
  */
 #define UNIT_CALLS_LIBRARY 0x20
 
-/* A symbol with this in front of its name is that of a library, whatever the session has by the
+/* The prefix of a symbol that means the function of a library, even if the session has one of the
  * name. */
 #define UNIT_OF_LIBRARY "cgpu_library_"
 
-/* A symbol with this in front is a second one of a function, by which other units call it. */
+/* The prefix of a second symbol of a function, by which other units call it. */
 #define UNIT_INSTANCE "cgpu_instance_"
 
 /*
- * Does a function of this name hold what stands at file scope of a cell: its statements, or the
- * initialisers of its variables? The first are called UNIT_STATEMENTS with a number, clang has
- * names of its own for the others.
+ * Tells whether a function of this name contains code at file scope of a cell: its statements, or
+ * the initialisers of its variables. The former are named UNIT_STATEMENTS with a number, clang
+ * names the latter.
  */
 #define UNIT_STATEMENTS "cgpu_cell_"
 bool unit_holds_statements(const char *function);
 
 struct unit {
-	uint32_t cell;            /* execution count */
-	const char *cell_name;    /* "In[3]", as it stands in diagnostics and line tables */
-	const char *run_symbol;   /* void run(void); "" if the cell has no statement */
-	const char *display_type; /* C type text of the displayed last expression; "" if there is
-				     none */
-	const char *display_type_code; /* its type code: its bytes come from the worker as a display
-					  record */
-	const void *object;            /* ELF relocatable, may be empty */
+	uint32_t cell;          /* execution count */
+	const char *cell_name;  /* "In[3]", as in diagnostics and line tables */
+	const char *run_symbol; /* void run(void); "" if the cell has no statement */
+	/* The C type of the displayed last expression; "" if there is none. */
+	const char *display_type;
+	/* The type code of that; its bytes come from the worker as a display record. */
+	const char *display_type_code;
+	const void *object; /* ELF relocatable, may be empty */
 	size_t object_len;
 	const char *ptx; /* device code, not NUL-terminated; may be empty */
 	size_t ptx_len;
-	uint64_t program; /* the same for one program whichever cell it stands in; 0: the unit is
-			     none, or not known */
-	const char *warnings; /* diagnostics that did not stop the compilation, in cell lines; ""
-				 for none */
+	/* A hash of a program, the same in whichever cell it is; 0: the unit is no program, or it
+	 * is not known. */
+	uint64_t program;
+	/* Diagnostics that did not stop the compilation, with lines of the cell; "" for none. */
+	const char *warnings;
 
 	struct declaration *declarations;
 	size_t n_declarations;
-	/* Names of C++ declarations of earlier cells that use what this unit declares anew: they
-	 * come behind it from now on. */
+	/* Names of C++ declarations of earlier cells that use what this unit declares anew, so that
+	 * they move behind it. */
 	const char **behind;
 	size_t n_behind;
 	struct unit_symbol *symbols;
@@ -142,10 +144,10 @@ struct unit {
 };
 
 void unit_encode(const struct unit *u, struct buffer *out);
-/* data must outlive the unit. Release with unit_release(). */
+/* Decodes a unit; data must outlive it. Release with unit_release(). */
 int unit_decode(const void *data, size_t len, struct unit *ret, struct error *err);
 void unit_release(struct unit *u);
-/* Room for so many more declarations, in the pool: the array moves there, its texts stay. -1:
+/* Makes room for so many more declarations, in the pool: the array moves there, its texts stay. -1:
  * ERROR_MEMORY. */
 int unit_make_room(struct unit *u, size_t more, struct mem_pool *pool, struct error *err);
 
@@ -153,11 +155,11 @@ void declaration_encode(const struct declaration *d, struct buffer *out);
 struct record;
 struct declaration declaration_decode(struct record *r);
 
-/* Two kinds of one namespace replace each other under the same name: "ordinary", "tag", "macro",
- * "include". */
+/* Returns the namespace of a kind: "ordinary", "tag", "macro", "include". Two kinds of one
+ * namespace replace each other under the same name. */
 const char *declaration_space(enum declaration_kind kind);
 const char *declaration_kind_name(enum declaration_kind kind);
-/* Is it of a kind that cells name, and not one that the session keeps for itself? */
+/* Tells whether cells can name this kind; otherwise the session uses it internally. */
 bool declaration_has_name(enum declaration_kind kind);
 
 #ifdef __cplusplus

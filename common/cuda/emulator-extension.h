@@ -53,28 +53,27 @@ struct device_busy;
 
 struct emulator_annotation {
 	uint64_t address;
-	uint64_t size; /* exact bytes; 0: nothing of the mapping that holds `address` may be touched
-			*/
+	/* Exact bytes; 0: no byte of the mapping that holds `address` may be accessed. */
+	uint64_t size;
 	const char *name;   /* "" or NULL unknown; copied */
-	uint32_t cell;      /* that made it, 0 unknown */
+	uint32_t cell;      /* the cell that made it, 0 unknown */
 	uint32_t read_only; /* device code may not write (a __constant__ variable) */
-	uint32_t unwritten; /* it was just allocated: reads of what nobody has written since are
-			       told */
+	/* It was just allocated, so reads of bytes that nobody has written since are reported. */
+	uint32_t unwritten;
 };
 
-/* What a program has at an address of the host: a block, a variable, or a whole mapping. */
+/* An object of the program at a host address: a block, a variable, or a whole mapping. */
 struct emulator_host_memory {
 	uint64_t address;
 	uint64_t size;
 	uint32_t freed;
 	uint32_t read_only;
-	uint32_t cell;       /* that made it, 0 unknown */
-	uint32_t freed_cell; /* that freed it */
+	uint32_t cell;       /* the cell that made it, 0 unknown */
+	uint32_t freed_cell; /* the cell that freed it */
 	char name[64];       /* "" unknown */
 };
 
-/* 0: there is nothing. The memory need not hold the address: it may be what is nearest. Called from
- * any thread. */
+/* Describes the object at, or next to, a host address. 0: there is none. Called from any thread. */
 typedef int (*emulator_host_fn)(uint64_t address, struct emulator_host_memory *ret);
 
 /* The last fault of device code in this process. */
@@ -86,102 +85,107 @@ struct emulator_fault {
 	uint64_t address; /* of the access, 0 when the fault is of another kind */
 	char file[160];   /* source place, "" unknown */
 	uint32_t line;
-	char text[EMULATOR_FAULT_TEXT_MAX]; /* the whole report, lines starting with "========= " */
+	char text[EMULATOR_FAULT_TEXT_MAX]; /* the whole report, lines beginning with "========= "
+					     */
 };
 
-/* A buffer that device code is about to write to for the first time. Pointers are good during the
+/* A buffer that device code is about to write for the first time. Pointers are valid during the
  * call. */
 struct emulator_guarded {
 	uint64_t address;
 	uint64_t size;
-	const void *bytes; /* where the host finds it */
-	const char *name;  /* as it was annotated */
+	const void *bytes; /* host address of its bytes */
+	const char *name;  /* from the annotation */
 	uint32_t cell;
-	int device; /* whose memory it is */
+	int device; /* the device that has the memory */
 };
 
 typedef void (*emulator_print_fn)(void *data, int to_stderr, const char *text, size_t len);
-/* 1 and the text of a line of `file`, as line information names it, cut to size; 0: it is not
- * known. */
+/* Writes line `line` of `file`, named as in line information, to ret, cut to size, and returns 1;
+ * 0: it is not known. */
 typedef int (*emulator_source_fn)(void *data, const char *file, uint32_t line, char *ret,
 				  size_t size);
 
 struct emulator_extension {
 	uint32_t version;
-	/* Make a buffer known; an earlier one that it overlaps is forgotten, a freed one too. */
+	/* Registers a buffer; an earlier one that it overlaps is forgotten, also a freed one. */
 	int (*annotate)(const struct emulator_annotation *a);
-	/* The buffer at this address was freed by `cell`: access is a fault that names it. */
+	/* Marks the buffer at this address as freed by `cell`: access is a fault that names it. */
 	int (*annotate_freed)(uint64_t address, uint32_t cell);
-	/* Device printf goes to print(data, 0, ...), the text of a failed device assert to
+	/* Sends device printf to print(data, 0, ...) and the text of a failed device assert to
 	 * print(data, 1, ...). NULL: to the process's stdout and stderr. */
 	void (*set_print)(emulator_print_fn print, void *data);
-	/* 1 and *ret when device code has faulted in this process, else 0. */
+	/* Returns 1 and *ret when device code has faulted in this process, else 0. */
 	int (*last_fault)(struct emulator_fault *ret);
-	/* 1: every launch, running or later, ends with CUDA_ERROR_LAUNCH_TIMEOUT; 0 clears it.
+	/* With 1, every launch, running or later, ends with CUDA_ERROR_LAUNCH_TIMEOUT; 0 clears it.
 	 * Async-signal-safe. */
 	void (*stop)(int on);
-	/* See above; CUDA_ERROR_INVALID_VALUE for text that is no such list. */
+	/* Sets failures, see above; CUDA_ERROR_INVALID_VALUE for a malformed list. */
 	int (*inject)(const char *spec);
-	/* Where the host finds the bytes of a device address: for dumps and tests. NULL when
+	/* Returns the host address of the bytes of a device address, for dumps and tests. NULL when
 	 * nothing is mapped there. */
 	void *(*bytes)(uint64_t address);
-	/* A cell begins: findings that go on, as uninitialised reads do, may be told again. */
+	/* A cell begins: findings such as uninitialised reads, which are reported once, may be
+	 * reported again. */
 	void (*begin)(void);
-	/* 1: what this thread copies to the host is looked at by nobody, so that it is no finding;
-	 * 0: as before. */
+	/* With 1, copies to the host by this thread are not used by anybody, so they are no
+	 * findings; 0 ends that. */
 	void (*quiet)(int on);
-	/* The PTX of a fat binary, however it is packed, for free(); NULL when it has none, or
-	 * memory is out. */
+	/* Returns the PTX of a fat binary, unpacked if necessary, for free(); NULL when it has
+	 * none, or memory is out. */
 	char *(*unpack)(const void *image, size_t *ret_len);
-	/* 1: no thread of the driver begins work of a stream until 0; returns when none is at work.
-	 * Calls that wait go on. */
+	/* With 1, no thread of the driver begins work of a stream until 0; it returns when none is
+	 * at work. Calls that wait go on. */
 	void (*pause)(int on);
-	/* count: how many threads of the program do not wait for another one, in a futex, so that
-	 * they could free a launch. Between hold and release the calling thread is not to be
-	 * stopped. NULL: those of the process; and nobody stops threads. */
+	/*
+	 * Sets callbacks about the program's threads. count: how many do not wait for another
+	 * thread, in a futex, so that they could free a launch. Between hold and release the
+	 * calling thread must not be stopped. NULL: the driver counts the process's threads itself,
+	 * and nobody stops threads.
+	 */
 	void (*set_threads)(int (*count)(void), void (*hold)(void), void (*release)(void));
-	/* A CUstream whose work is not the program's: profiles leave it out. */
+	/* Excludes a CUstream, whose work is not the program's, from profiles. */
 	void (*profile_hide)(void *stream);
-	/* From here on launches are counted and the work of streams is noted; an earlier profile is
+	/* Starts to count launches and to record the work of streams; an earlier profile is
 	 * dropped. */
 	int (*profile_begin)(void);
-	/* Ends it: a record (common/protocol/launch-profile.h), for free(); NULL when there is no
-	 * profile, or memory is out. */
+	/* Ends profiling and returns a record (common/protocol/launch-profile.h), for free(); NULL when
+	 * there is no profile, or memory is out. */
 	void *(*profile_take)(size_t *ret_len);
 	/*
 	 * A cell begins. Reports of checks of its launches go to print(data, 1, ...) when a launch
-	 * ends, each once in a cell. what: EMULATOR_CHECK_RACES: all of them, and a summary at
-	 * check_end(); 0: errors, found while checking is cheap.
+	 * ends, each once per cell. what: EMULATOR_CHECK_RACES: all checks, and a summary at
+	 * check_end(); 0: errors that are cheap to find.
 	 */
 	void (*check_begin)(uint32_t what);
 	void (*check_end)(void);
-	/* Bytes of the device's memory that this process has. */
+	/* Returns the bytes of the device's memory that this process holds. */
 	uint64_t (*used)(int device);
-	/* Where reports get lines of source from; NULL: only from files with an absolute path.
-	 * Called from any thread. */
+	/* Sets the source of text lines for reports; NULL: only files with an absolute path are
+	 * read. `read` is called from any thread. */
 	void (*set_source)(emulator_source_fn read, void *data);
-	/* The function of another API by which this thread calls the driver, for reports; it lives
-	 * on. NULL: none. */
+	/* Sets the function of another API by which this thread calls the driver, for reports; the
+	 * name must stay valid. NULL: none. */
 	void (*set_call)(const char *name);
-	/* Where it counts when launches run, which must stay; NULL: nowhere. */
+	/* Sets the place where busy time is counted, which must stay valid; NULL: none. */
 	void (*count_busy)(struct device_busy *busy);
 	/*
-	 * From here on the buffers that are annotated by now are guarded, but those of host memory:
-	 * before device code writes to one, before_write() is called, in any thread and maybe more
-	 * than once. 0: it may be written; else the launch faults. It must not wait for the device.
-	 * NULL: nothing is guarded. No launch runs meanwhile.
+	 * Guards all buffers that are annotated by now, except host memory: before device code
+	 * writes to one, before_write() is called, in any thread and maybe more than once. 0: the
+	 * write is allowed; otherwise the launch faults. It must not wait for the device. NULL ends
+	 * guarding. No launch may run during this call.
 	 */
 	void (*guard)(int (*before_write)(const struct emulator_guarded *g));
-	/* The buffer that begins here need not be guarded any more. */
+	/* Ends guarding of the buffer that begins here. */
 	void (*guard_lift)(uint64_t address);
-	/* 1: it is still guarded. */
+	/* Returns 1 if the buffer is still guarded. */
 	int (*guard_holds)(uint64_t address);
-	/* Where CGPU_EMULATED_HMM=1 says that device code reaches all memory of the host: it asks
-	 * find() where there is some. */
+	/* Sets find(), which is asked for host memory when CGPU_EMULATED_HMM=1 lets device code
+	 * access all of it. */
 	void (*reach_host)(emulator_host_fn find);
 };
 
-/* NULL when this version is not known. */
+/* Returns the extension; NULL when this version is not known. */
 typedef const struct emulator_extension *(*emulator_extension_fn)(uint32_t version);
 
 #endif

@@ -37,7 +37,7 @@
  *     (kernel/state/shadow-copy.h) may be lent: from WORKER_LEND on the worker maps it MAP_SHARED
  *     and writes the memfd in place. A rollback copies it back when the worker is dead.
  *     WORKER_UNLEND, a checkpoint, fork() in a cell, and threads that live on past a cell's end
- * make it MAP_PRIVATE again. For everything else it is committed memory as any other.
+ *     make it MAP_PRIVATE again. For everything else it is committed memory as any other.
  */
 #ifndef CGPU_COMMON_MEMORY_ARENA_LAYOUT_H
 #define CGPU_COMMON_MEMORY_ARENA_LAYOUT_H
@@ -52,7 +52,7 @@
 
 enum arena_region { ARENA_META, ARENA_CODE, ARENA_DATA, ARENA_HEAP, ARENA_REGIONS };
 
-/* Pointers from which the parts of a worker find their session state again. */
+/* Root pointers, by which the parts of a worker find their session state again. */
 enum arena_root {
 	ARENA_ROOT_ALLOCATOR,
 	ARENA_ROOT_LOADER,
@@ -64,22 +64,22 @@ enum arena_root {
 	ARENA_ROOTS = 16
 };
 
-/* At ARENA_BASE. */
+/* The header page, at ARENA_BASE. */
 struct arena_header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t cell;               /* execution count of the last cell that began */
-	uint64_t top[ARENA_REGIONS]; /* bytes in use from the start of each region; META counts the
-					header itself */
+	uint32_t cell; /* execution count of the last cell that began */
+	/* Bytes in use from the start of each region; META includes the header itself. */
+	uint64_t top[ARENA_REGIONS];
 	uint64_t root[ARENA_ROOTS];
-	uint64_t heap_live;   /* bytes of live heap blocks, as counted against the host limit */
+	uint64_t heap_live;   /* bytes of live heap blocks, counted against the host limit */
 	uint64_t heap_blocks; /* live heap blocks */
-	uint64_t heap_freed;  /* bytes of committed pages that were ever given back: they are kept
-				 for undo */
+	/* Bytes of committed pages that were ever given back; they are kept for undo. */
+	uint64_t heap_freed;
 };
 
-/* What dies with its process and is named then. A list from ARENA_ROOT_TRACKED, the newest first.
- */
+/* Objects that end with their process and are named then. ARENA_ROOT_TRACKED points to a list of
+ * them, the newest first. */
 enum tracked_kind { TRACKED_FILE, TRACKED_PROCESS, TRACKED_THREAD, TRACKED_LIBRARY };
 
 struct arena_tracked {
@@ -90,8 +90,8 @@ struct arena_tracked {
 	char name[80];
 };
 
-/* What one cell has taken since the session began, in bytes and blocks, and how much of that is
- * free again. */
+/* Memory that one cell has taken since the session began, in bytes and blocks, and how much of it
+ * is free again. */
 struct arena_cell {
 	uint64_t heap_made;
 	uint64_t heap_freed;
@@ -101,7 +101,7 @@ struct arena_cell {
 	uint64_t device_freed;
 };
 
-/* By cell number; cells from `n` on have taken nothing. */
+/* The table of cells by number; cells from `n` on have taken nothing. */
 struct arena_cells {
 	uint32_t n;
 	uint32_t pad;

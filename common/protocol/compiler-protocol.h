@@ -15,10 +15,11 @@
 
 #define COMPILER_PROTOCOL_VERSION 6
 
-/* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
+/* The descriptor of cgpu-compiler's socket; 0 to 2 are inherited from the kernel. */
 #define COMPILER_SOCKET_FD 3
 
-/* Its argument where cells are C++ without a word for it; any other, or none: C. */
+/* The argument of cgpu-compiler that makes C++ the language of cells that do not say it; any other,
+ * or none: C. */
 #define COMPILER_CPP "cpp"
 
 enum compiler_message {
@@ -26,52 +27,56 @@ enum compiler_message {
 	COMPILER_HELLO = 1,
 
 	/* kernel -> compiler */
-	COMPILER_DECLARATIONS =
-		10, /* u32 how many there are from here on, [u32 index, declaration]: these replace
-		     * what stands at their indices, which do not leave a gap */
-	COMPILER_COMPILE =
-		11, /* u32 id, u32 cell, str cell name, str text, str cflags, str nvflags,
-		     * u32 device sm (75), [u32 index] of declarations that the text replaces: it
-		     * must not use them, u8 checked (%%memcheck), [u32 cell, str cell name,
-		     * str text]: earlier cells whose functions are to be checked too */
+	/* u32 number of declarations from here on, [u32 index, declaration]: these replace
+	 * the ones at their indices, which leave no gap. */
+	COMPILER_DECLARATIONS = 10,
+	/*
+	 * u32 id, u32 cell, str cell name, str text, str cflags, str nvflags, u32 device sm
+	 * (75), [u32 index] of declarations that the text replaces, so that it must not use
+	 * them, u8 checked (%%memcheck), [u32 cell, str cell name, str text]: earlier cells
+	 * whose functions must be checked, too.
+	 */
+	COMPILER_COMPILE = 11,
 	COMPILER_COMPLETE = 12,    /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_INSPECT = 13,     /* u32 id, str text, u32 cursor (bytes), u32 detail */
 	COMPILER_IS_COMPLETE = 14, /* u32 id, str text */
 	COMPILER_PACKAGE = 15,     /* u32 id, u8 enum package_question, str text */
-	/* str folder or "", str variable or "", str value: what %cd and %env have changed. No
-	 * answer; a compiler that is started later has it from the kernel process */
+	/* str folder or "", str variable or "", str value: the changes by %cd and %env. There is no
+	 * answer; a compiler that is started later inherits them from the kernel process. */
 	COMPILER_SURROUNDINGS = 16,
-	/* u32 id, u8 enum look_kind, str name or "" for all, u32 sm, u32 threads a block, 0: not
-	 * said, u32 bytes of dynamic shared memory, [str cell name, bytes ptx, bytes object with
-	 * more of it]: the newest first, [str cell name, str text]: what lines of source are taken
-	 * from */
+	/*
+	 * u32 id, u8 enum look_kind, str name or "" for all, u32 sm, u32 threads per block, 0: not
+	 * given, u32 bytes of dynamic shared memory, [str cell name, bytes ptx, bytes object with
+	 * more device code], the newest first, [str cell name, str text]: the texts for source
+	 * lines.
+	 */
 	COMPILER_LOOK = 17,
-	COMPILER_DEVICE = 18, /* u32 sm: what device code will be compiled for. No answer */
+	COMPILER_DEVICE = 18, /* u32 sm: the target of device code to come. No answer */
 
 	/* compiler -> kernel */
-	/* u32 id, bytes unit (common/code/unit.h), [bytes unit]: the functions of earlier cells,
-	 * checked, [str name of an earlier cell whose functions could not be compiled again] */
+	/* u32 id, bytes unit (common/code/unit.h), [bytes unit]: checked functions of earlier cells,
+	 * [str name of an earlier cell whose functions could not be compiled again] */
 	COMPILER_COMPILED = 20,
 	COMPILER_REFUSED =
 		21, /* u32 id, str first line of the first error, str all diagnostics, u32 line */
 	COMPILER_COMPLETED =
 		22, /* u32 id, u32 start, u32 end (bytes), [str text, str type, str signature];
 		     * type is one of function, variable, type, macro, keyword, member, magic */
-	COMPILER_INSPECTED = 23,    /* u32 id, u8 found, str plain text (declaration, where it comes
-				       from, comment) */
+	/* u32 id, u8 found, str plain text (declaration, its origin, comment). */
+	COMPILER_INSPECTED = 23,
 	COMPILER_COMPLETENESS = 24, /* u32 id, str complete|incomplete|invalid, str indent */
-	/* u32 id, str why it failed or "", str version, str cflags, [str path of a library, in the
-	 * order of loading], str lines that PACKAGE_SEARCH or PACKAGE_WHO_HAS has found */
+	/* u32 id, str error or "", str version, str cflags, [str path of a library, in the order of
+	 * loading], str lines of the result of PACKAGE_SEARCH or PACKAGE_WHO_HAS */
 	COMPILER_PACKAGED = 25,
-	COMPILER_LOOKED = 26, /* u32 id, str why it failed or "", str plain text, str HTML */
+	COMPILER_LOOKED = 26, /* u32 id, str error or "", str plain text, str HTML */
 };
 
-/* What of device code is looked at. */
+/* The form in which device code is shown. */
 enum look_kind {
 	LOOK_NOTHING,
 	LOOK_PTX,
 	LOOK_SASS,      /* machine code */
-	LOOK_REGISTERS, /* and what else entries need, with the occupancy that follows */
+	LOOK_REGISTERS, /* registers and other resources of entries, and the resulting occupancy */
 };
 
 enum package_question {
@@ -81,7 +86,7 @@ enum package_question {
 	PACKAGE_WHO_HAS, /* text: functions that a cell lacks, with blanks between */
 };
 
-/* In the text of a %%cuda cell made of several files: a line that begins so names the file that
+/* In the text of a %%cuda cell made of several files, a line with this prefix names the file that
  * follows. */
 #define COMPILER_CUDA_FILE "//cgpu-file: "
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to a worker that waits at its fault: whom does this address belong to? Only it knows
- * its heap. They go through the control area, since a signal handler can read shared memory but
- * should not parse messages.
+ * Questions to a worker that waits at its fault about the owner of an address, because only the
+ * worker knows its heap. They go through the control area: a signal handler can read shared memory
+ * but should not parse messages.
  */
 #ifndef CGPU_COMMON_PROTOCOL_FAULT_QUESTIONS_H
 #define CGPU_COMMON_PROTOCOL_FAULT_QUESTIONS_H
@@ -12,11 +12,11 @@
 struct address_description;
 struct worker_control;
 
-/* The kernel's side: 0, or -1 when no answer came within so many milliseconds. */
+/* The kernel's side: asks one question. 0, or -1 when no answer came within timeout_ms. */
 int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms,
 			struct address_description *ret);
 
-/* The worker's side: answers until it is killed. For signal handlers. */
+/* The worker's side: answers questions until the worker is killed. Safe in signal handlers. */
 _Noreturn void fault_questions_serve(struct worker_control *c,
 				     void (*describe)(uint64_t address,
 						      struct address_description *ret));

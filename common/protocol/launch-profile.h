@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile of what ran on the emulated device: for each entry and each line of source what it did,
- * and when streams worked. The emulator makes it, the kernel process shows it.
+ * A profile of work on the emulated device: counters for each entry and source line, and the
+ * activity of streams over time. The emulator makes it, the kernel process shows it.
  */
 #ifndef CGPU_COMMON_PROTOCOL_LAUNCH_PROFILE_H
 #define CGPU_COMMON_PROTOCOL_LAUNCH_PROFILE_H
@@ -25,34 +25,34 @@ enum instruction_class {
 	INSTRUCTION_CLASSES
 };
 
-/* All launches of one entry. */
+/* The sum of all launches of one entry. */
 struct profile_entry {
-	const char *name; /* as C++ spells it, without its arguments */
+	const char *name; /* the C++ spelling, without arguments */
 	uint32_t launches;
 	uint32_t grid[3], block[3]; /* of the last launch */
-	uint64_t nanoseconds;       /* that the emulated device took; of a GPU they say nothing */
+	uint64_t nanoseconds;       /* on the emulated device, which is no estimate for a GPU */
 	struct profile_counts total;
 	uint64_t mix[INSTRUCTION_CLASSES]; /* warp instructions */
 };
 
-/* A line of source in one entry; inlined functions count where their text stands. */
+/* A source line in one entry; inlined functions count at their own lines. */
 struct profile_line {
 	uint32_t entry; /* index */
 	uint32_t line;
 	const char *file;     /* "In[3]" */
-	const char *function; /* that the text belongs to */
+	const char *function; /* the function that the line belongs to */
 	struct profile_counts counts;
 };
 
 enum profile_span_kind { SPAN_LAUNCH, SPAN_COPY, SPAN_FILL, SPAN_HOST };
 
-/* Work of a stream; times are those of the emulated device, since the profile began. */
+/* An activity of a stream; times are the emulated device's, since the profile began. */
 struct profile_span {
 	uint32_t kind;   /* enum profile_span_kind */
-	uint32_t stream; /* 0: the default one, others in the order of first use */
+	uint32_t stream; /* 0: the default one; others in the order of first use */
 	const char *name;
 	uint64_t begin_ns, end_ns;
-	uint64_t bytes; /* copies and fills */
+	uint64_t bytes; /* for copies and fills */
 };
 
 struct launch_profile {
@@ -69,11 +69,11 @@ void profile_counts_add(struct profile_counts *to, const struct profile_counts *
 const char *instruction_class_name(enum instruction_class c);
 
 void launch_profile_encode(const struct launch_profile *p, struct buffer *out);
-/* Texts are borrowed from data; the arrays are its own. A line of an entry that there is not is an
- * error. */
+/* Decodes a profile; the texts are borrowed from data, the arrays are its own. A line with an
+ * invalid entry is an error. */
 int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret,
 			  struct error *err);
-/* What decode() has made. Accepts a zeroed struct. */
+/* Releases a decoded profile. A zeroed struct is accepted. */
 void launch_profile_release(struct launch_profile *p);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one ordered stream of what a cell shows: stdout and stderr text, displays, clear_output. It
- * lies in memory shared by worker and kernel, so that the last byte before a crash is delivered,
- * and a printf costs no system call: 100,000 lines through a socket cost more than the whole goal
- * for them.
+ * The ring of a cell's output: one ordered stream of stdout and stderr text, displays,
+ * clear_output. It is in memory shared by worker and kernel, so that the last byte before a crash
+ * is delivered, and a printf costs no system call, which 100,000 lines through a socket would.
  *
  * One record: u32 type, u32 length, bytes, padded to 8. Many threads of the worker may write (a
  * spin lock in the worker orders them); the kernel alone reads, and checks every length, since a
- * cell may scribble over the ring.
+ * cell may overwrite the ring.
  */
 #ifndef CGPU_COMMON_PROTOCOL_OUTPUT_RING_H
 #define CGPU_COMMON_PROTOCOL_OUTPUT_RING_H
@@ -31,16 +30,16 @@ enum output_type {
 };
 
 /*
- * Worker side. Blocks while the ring is full until the kernel has read; records larger than a
- * quarter of the ring are split when they are text and cut otherwise. Async-signal-safe apart from
- * the wait.
+ * The worker's side: writes a record. It blocks while the ring is full, until the kernel has read;
+ * records larger than a quarter of the ring are split when they are text and truncated otherwise.
+ * Async-signal-safe apart from the wait.
  */
 void output_ring_write(struct worker_control *c, enum output_type type, const void *data,
 		       size_t len);
 
 /*
- * Kernel side. Takes the next record; returns 1 with its content appended to *data (cleared first),
- * 0 when the ring is empty, -1 when it is corrupt (the ring is emptied then). Consecutive text
+ * The kernel's side: takes the next record. Returns 1 with its content in *data (cleared first), 0
+ * when the ring is empty, -1 when it is corrupt (the ring is emptied then). Consecutive text
  * records of one type are joined up to max_text.
  */
 int output_ring_read(struct worker_control *c, size_t max_text, enum output_type *ret_type,

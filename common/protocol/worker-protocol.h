@@ -40,9 +40,11 @@
 
 #define ZYGOTE_SOCKET_FD 3
 
-/* Descriptors of a worker after the fork, in the order in which ZYGOTE_FORK passes them. 0 is
+/*
+ * Descriptors of a worker after the fork, in the order in which ZYGOTE_FORK passes them. 0 is
  * /dev/null, 1 and 2 are pipes to the kernel for raw writes and for children; stdio of the cell
- * itself goes through the ring. */
+ * itself goes through the ring.
+ */
 #define WORKER_CHANNEL_FD 3
 #define WORKER_CONTROL_FD 4
 #define WORKER_ARENA_FD 5
@@ -58,30 +60,30 @@ enum zygote_message {
 	ZYGOTE_FORK = 3,
 	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
 	ZYGOTE_FORKED = 4,
-	/* kernel -> zygote; str path: no worker may open or connect to this file. Needs the mount
-	 * namespace of SANDBOX_HIDE_FILE, and does nothing without it */
+	/* kernel -> zygote; str path: no worker may open or connect to this file. It needs the
+	 * mount namespace of SANDBOX_HIDE_FILE, and does nothing without it. */
 	ZYGOTE_HIDE = 7,
-	/* kernel -> zygote; u32 id, [str path of a shared library]: workers that are forked from
-	   here on have them */
+	/* kernel -> zygote; u32 id, [str path of a shared library]: to be loaded, for workers that
+	 * are forked from here on. */
 	ZYGOTE_LOAD = 8,
-	/* zygote -> kernel; u32 id, [str path, str why it was not loaded or "", u64 base, str build
-	   id] */
+	/* zygote -> kernel; u32 id, [str path, str error or "", u64 base, str build id] */
 	ZYGOTE_LOADED = 9,
 };
 
 /*
- * Constants in the seccomp program (the k of its BPF_JEQ instructions) that a worker replaces by
- * its own pid, and by minus that, before it installs the program: only it knows them.
+ * Placeholders in the seccomp program (the k of its BPF_JEQ instructions). A worker replaces them
+ * by its own pid, and by minus that, before it installs the program, since only it knows them.
  */
 #define SECCOMP_OWN_PID 0x7c61700du
 #define SECCOMP_OWN_GROUP 0x839e8ff3u
 
-/* Containment steps of zygote and worker; the kernel decides, each step that fails is reported in
+/* Containment steps of zygote and worker. The kernel chooses them; a step that fails is reported in
  * ZYGOTE_READY or HELLO. */
 enum sandbox_flag {
 	SANDBOX_HIDE_FILE = 1 << 0, /* mount namespace that hides argv[1] */
-	SANDBOX_LANDLOCK = 1 << 1, /* signal and abstract-socket scoping, deny reading argv[1] where
-				      there is no namespace */
+	/* Scoping of signals and abstract sockets; denies reading argv[1] where there is no
+	 * namespace. */
+	SANDBOX_LANDLOCK = 1 << 1,
 	SANDBOX_SECCOMP = 1 << 2,
 	SANDBOX_LIMITS = 1 << 3, /* rlimits, oom_score_adj */
 	SANDBOX_CAPABILITIES =
@@ -90,75 +92,85 @@ enum sandbox_flag {
 
 enum worker_message {
 	/* kernel -> worker */
-	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device
-	 * limit in bytes, u32 cell, u8 the content of device memory without a chunk comes later
-	 * (WORKER_DEVICE_FILL), u8 memory that does not come is given up: empty memory takes its
-	 * place, u8 enum device_rollback, [u32 number of a device that the session has memory of,
+	/*
+	 * u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device
+	 * limit in bytes, u32 cell, u8 the content of device memory without a chunk follows later
+	 * (WORKER_DEVICE_FILL), u8 memory that cannot be mapped is given up and replaced by empty
+	 * memory, u8 enum device_rollback, [u32 number of a device that the session has memory of,
 	 * 16 bytes its UUID], [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset],
-	 * [certificates, as WORKER_DEVICE_CERTIFICATES has them]; device chunks follow as
-	 * WORKER_CHUNK messages, then WORKER_ATTACH_END */
+	 * [certificates, as in WORKER_DEVICE_CERTIFICATES]; device chunks follow as WORKER_CHUNK
+	 * messages, then WORKER_ATTACH_END
+	 */
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
-	/* bytes unit, [str name] of symbols that are no more when the cell has run to its end, u64
-	 * which cell of the notebook it is (0: not known), str text of the cell, struct
-	 * run_options, [bytes unit]: of a checked cell, checked functions of earlier cells, to be
-	 * loaded before. WORKER_IN_PLACE_ARE answers before the cell runs when it is to write in
-	 * place. A worker that has run a checked cell is thrown away */
+	/*
+	 * bytes unit, [str name] of symbols that end when the cell has run to its end, u64 the
+	 * notebook's cell (0: not known), str text of the cell, struct run_options, [bytes unit]:
+	 * for a checked cell, checked functions of earlier cells, to be loaded before. For a cell
+	 * that writes in place, WORKER_IN_PLACE_ARE is the answer before it runs. A worker that has
+	 * run a checked cell is ended
+	 */
 	WORKER_RUN = 4,
-	/* u32 oldest cell that can be undone, [u64 chunk id]: pre-images that nobody needs. Their
-	 * memory is for those of the next cell, and WORKER_DEVICE_DROP gives back what is not
-	 * wanted */
+	/*
+	 * u32 oldest cell that can be undone, [u64 chunk id]: pre-images that nobody needs. Their
+	 * memory is for the pre-images of the next cell; WORKER_DEVICE_DROP gives back what is not
+	 * wanted
+	 */
 	WORKER_COMMITTED = 5,
 	WORKER_INPUT = 6,    /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7, /* u32 id, [u64 address]; only while no cell runs */
 	/* u64 host limit, u64 device limit, u8 enum device_rollback; only while no cell runs */
 	WORKER_LIMITS = 8,
 	WORKER_DEVICE_INFO = 9, /* u32 id; only while no cell runs */
-	/* u32 id, [u32 cell]: rows of these cells, of the largest holders when there are none; only
-	   while no cell runs */
+	/* u32 id, [u32 cell]: rows of these cells, or of the largest holders when there are none;
+	 * only while no cell runs */
 	WORKER_MEMORY = 12,
 
 	WORKER_LIBRARIES = 40,   /* u32 id; only while no cell runs, as the next two */
 	WORKER_DEVICE_READ = 41, /* u64 address, u64 size */
-	/* u32 id, u64 address of a variable that stands in for one of the device, u64 size; only
-	   while no cell runs */
+	/* u32 id, u64 address of the host stand-in of a device variable, u64 size; only while no
+	 * cell runs */
 	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
-	/* u64 address, u64 size: the kernel has a copy of these committed pages, so cells write
-	 * them where they lie, until WORKER_UNLEND, a checkpoint or a fork. Only while no cell
-	 * runs, as the next one */
+	/*
+	 * u64 address, u64 size: the kernel has a copy of these committed pages, so cells write
+	 * them in place, until WORKER_UNLEND, a checkpoint or a fork. Only while no cell runs, like
+	 * the next one
+	 */
 	WORKER_LEND = 45,
-	WORKER_UNLEND = 46, /* u64 address, u64 size: as they came with WORKER_LEND */
+	WORKER_UNLEND = 46, /* u64 address, u64 size of a WORKER_LEND */
 
-	/* empty: memory for pre-images that waits for a cell is given back. Only while no cell runs
-	 */
+	/* empty: give back memory that waits for pre-images. Only while no cell runs */
 	WORKER_SCRATCH_UNWANTED = 74,
-	/* empty: digests of device memory are taken, WORKER_DEVICE_CERTIFICATES. Only while no cell
-	   runs, nor a thread of one */
+	/* empty: take digests of device memory and send WORKER_DEVICE_CERTIFICATES. Only while
+	 * neither a cell nor a thread of one runs */
 	WORKER_EXPECT_SUSPEND = 75,
-	/* empty; fd: where the content of parked chunks goes to and comes from. Between cells, or
-	   behind WORKER_ATTACH */
+	/* empty; fd: the file for the content of parked chunks. Between cells, or behind
+	 * WORKER_ATTACH */
 	WORKER_PARK_FILE = 70,
-	/* u32 number, u64 chunk id, u64 its size, u64 its address, or 0 and its fd: it is not
-	 * mapped; u64 first byte, u64 bytes, u64 place in the file: copy them there. Only while no
-	 * cell runs; answered by WORKER_PARKED */
-	WORKER_PARK = 71,
-	/* u64 chunk id, u64 size, u64 address or 0, u64 place in the file: as WORKER_CHUNK, but of
-	 * a parked one. It is made anew, and told by WORKER_DEVICE_CHUNK when its content is there
+	/*
+	 * u32 number, u64 chunk id, u64 its size, u64 its address, or 0 with its fd: it is not
+	 * mapped; u64 first byte, u64 bytes, u64 offset in the file: copy these bytes there. Only
+	 * while no cell runs; WORKER_PARKED is the answer
 	 */
+	WORKER_PARK = 71,
+	/* u64 chunk id, u64 size, u64 address or 0, u64 offset in the file: as WORKER_CHUNK, for
+	 * a parked chunk. It is made anew, and WORKER_DEVICE_CHUNK follows when its content is
+	 * there */
 	WORKER_CHUNK_PARKED = 72,
 
 	/* worker -> kernel */
-	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u32 lowest compute
-	 * capability (75), u64 device memory,
-	 * [str step, str why it was not applied], str what is wrong with the device or "", [16
-	 * bytes UUID of a device], str why a driver that the machine has is not used, or "", u64
-	 * bytes of addresses for session memory, u32 traits (enum device_trait), u64 memory of the
-	 * device that has most */
+	/*
+	 * u32 version, str device name, u8 emulated, u32 driver version (13000), u32 lowest compute
+	 * capability (75), u64 device memory, [str step, str why it was not applied], str what is
+	 * wrong with the device or "", [16 bytes UUID of a device], str why a driver of the machine
+	 * is not used, or "", u64 bytes of addresses for session memory, u32 traits (enum
+	 * device_trait), u64 memory of the device that has most
+	 */
 	WORKER_HELLO = 20,
 	/* u8 enum attach_outcome, str error, [str what could not be restored], u8 there is a
-	 * device, and its memory is as the session needs it */
+	 * device, with all memory that the session needs */
 	WORKER_ATTACHED = 21,
 	/* u64 chunk id, u64 size, u64 address (0: pre-image or not mapped); fd. Sent before the
 	   chunk is first written */
@@ -166,35 +178,43 @@ enum worker_message {
 	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and
 	   before the first write */
 	WORKER_DEVICE_PREIMAGE = 23,
-	/* [certificate, as common/protocol/certificate.h has it]. Sent before device code runs that
-	 * might change these buffers and of whose writes there is no pre-image */
+	/* [certificate, as in common/protocol/certificate.h]. Sent before device code runs that might change
+	 * these buffers, unless their pre-images were saved */
 	WORKER_DEVICE_CERTIFICATES = 64,
-	/* u64 chunk id: nobody needs it once this cell is committed, or at once, when it waits for
-	   the pre-images of a cell */
+	/* u64 chunk id: not needed once this cell is committed; when the chunk waits for
+	 * pre-images, not needed at all */
 	WORKER_DEVICE_DROP = 24,
-	WORKER_DEVICE_NODE = 63,   /* empty; fd of a device, which is kept open from here on */
+	WORKER_DEVICE_NODE = 63,   /* empty; fd of a device file, to be kept open */
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
-	/* u8 outcome (enum cell_outcome): for OUTCOME_FAULT the fault record says all. u64
+	/*
+	 * u8 outcome (enum cell_outcome); for OUTCOME_FAULT the fault record has the rest. u64
 	 * nanoseconds run, u64 nanoseconds loading, [str warning] (unchecked CUDA errors and the
 	 * like, with the line), u64 bytes of device memory that were copied for a rollback, u64
-	 * nanoseconds that took; the same two of what was read for digests */
+	 * nanoseconds for that; the same two for what was read for digests
+	 */
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str
 	   name] */
 	WORKER_DESCRIBED = 27,
-	/* u32 id, str name of the first device, of all together: u64 total, u64 used by the
-	 * session, u64 limit; u64 largest free, [u64 address, u64 size, u32 cell, str name or "",
-	 * str kind, u32 device], [str name of a device, str PCI bus id, u64 total, u64 used by the
-	 * session], str why cells cannot use it or "" */
+	/*
+	 * u32 id, str name of the first device, for all devices together: u64 total, u64 used by
+	 * the session, u64 limit; u64 largest free, [u64 address, u64 size, u32 cell, str name or
+	 * "", str kind, u32 device], [str name of a device, str PCI bus id, u64 total, u64 used by
+	 * the session], str why cells cannot use it or ""
+	 */
 	WORKER_DEVICE_REPORT = 28,
-	/* [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: where the
-	 * unit's symbols and its sections with variables lie; u32 cell whose machine code is this
-	 * cell's from here on, 0: none; u8 the unit has machine code. Sent before the unit runs, so
-	 * that they are known however the cell ends */
+	/*
+	 * [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: the places
+	 * of the unit's symbols and of its sections with variables; u32 cell whose machine code
+	 * this cell takes over, 0: none; u8 the unit has machine code. Sent before the unit runs,
+	 * so that they are known however the cell ends
+	 */
 	WORKER_LOADED = 29,
-	/* The fault record is complete and the process waits to be killed, so that its memory can
+	/*
+	 * The fault record is complete and the process waits to be killed, so that its memory can
 	 * be read. It ends by itself after FAULT_WAIT_SECONDS. Not sent by a worker that dies
-	 * without a record */
+	 * without a record
+	 */
 	WORKER_FAULTED = 30,
 	/*
 	 * u32 id, u64 heap: top, live, blocks, free, largest free run, free slots; u8 the search
@@ -210,32 +230,34 @@ enum worker_message {
 	WORKER_LIBRARIES_ARE = 50,
 	WORKER_DEVICE_BYTES = 51,  /* u64 address, u8 ok, str error; fd of a copy when ok */
 	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
-	WORKER_DEVICE_VALUE_IS =
-		53, /* u32 id, u8 ok, bytes; not ok: nothing on the device, or not to be read */
-	WORKER_CHECKPOINT =
-		54, /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
-	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: what a rollback
-	   will not bring back */
+	/* u32 id, u8 ok, bytes; not ok: it is not on the device, or cannot be read */
+	WORKER_DEVICE_VALUE_IS = 53,
+	/* u32 line: commit the cell's changes so far, then send WORKER_COMMITTED */
+	WORKER_CHECKPOINT = 54,
+	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: blocks that a
+	 * rollback cannot restore */
 	WORKER_IN_PLACE_ARE = 55,
 	/* str why there is none or "", bytes profile (common/protocol/launch-profile.h): before
-	   WORKER_CELL_END of a cell that is well */
+	 * WORKER_CELL_END of a cell that succeeds */
 	WORKER_PROFILE_IS = 59,
-	/* str why there is none or "", bytes trace (common/protocol/device-trace.h): before
-	 * WORKER_CELL_END, also of a cell whose device code has failed */
+	/* str why there is none or "", bytes trace (common/protocol/device-trace.h): before WORKER_CELL_END,
+	 * also for a cell whose device code has failed */
 	WORKER_TRACE_IS = 61,
-	/* u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes:
-	 * may they be taken? The answer is in the control area (common/protocol/memory-permit.h),
-	 * and comes when there is one */
+	/*
+	 * u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes:
+	 * asks for permission to take them. The answer comes later, in the control area
+	 * (common/protocol/memory-permit.h)
+	 */
 	WORKER_DEVICE_ASK = 60,
-	/* u32 number, u64 bytes: the device has no room for them; can waiting processes give some
-	 * back? Answered in the same place */
+	/* u32 number, u64 bytes: the device has no room for them, and other processes of the
+	 * session should give some back. Answered in the same place */
 	WORKER_DEVICE_SHORT = 65,
-	/* u32 count, [u64 bytes of each device that libraries hold], when that has changed: at the
-	   end of a cell */
+	/* u32 count, [u64 bytes of each device that libraries hold]: at the end of a cell, if they
+	 * have changed */
 	WORKER_DEVICE_HELD = 62,
-	WORKER_PARKED = 73,   /* u32 number of the WORKER_PARK, u8 ok, str error */
-	WORKER_NOT_LENT = 56, /* u64 address, u64 size of a WORKER_LEND that the worker has refused
-				 or given up */
+	WORKER_PARKED = 73, /* u32 number of the WORKER_PARK, u8 ok, str error */
+	/* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
+	WORKER_NOT_LENT = 56,
 };
 
 enum attach_outcome {
@@ -244,14 +266,15 @@ enum attach_outcome {
 	ATTACH_NO_ROOM, /* the device has not enough memory for parked chunks */
 };
 
-/* Where the old content of device buffers goes before a cell writes them. */
+/* The place for the old content of device buffers that a cell writes. */
 enum device_rollback {
-	DEVICE_ROLLBACK_FULL, /* to the device, to the host when that is full */
-	DEVICE_ROLLBACK_HOST, /* to the host: the device has its memory for the cell */
-	DEVICE_ROLLBACK_OFF, /* nowhere: a cell that fails leaves what it has made of them, and they
-				are named */
-	DEVICE_ROLLBACK_WHOLE, /* as full, and of all that device code reaches, whatever it is known
-				  to write */
+	DEVICE_ROLLBACK_FULL, /* on the device, or on the host when that is full */
+	DEVICE_ROLLBACK_HOST, /* on the host, so that the cell has all of the device's memory */
+	/* None: a failed cell leaves the buffers as they are, and they are named. */
+	DEVICE_ROLLBACK_OFF,
+	/* As full, for all buffers that device code can reach, whether it is known to write them or
+	 * not. */
+	DEVICE_ROLLBACK_WHOLE,
 	DEVICE_ROLLBACKS,
 };
 
@@ -265,13 +288,13 @@ enum fault_kind {
 	FAULT_KINDS
 };
 
-/* Whom an address belongs to. */
+/* The owner of an address. */
 enum address_owner {
 	OWNER_UNKNOWN,
 	OWNER_NULL,       /* in the first 64 KiB */
 	OWNER_HEAP,       /* inside a live block: base, size, cell */
 	OWNER_HEAP_FREED, /* inside a freed block: freed_cell too */
-	OWNER_HEAP_NEAR,  /* behind or before the nearest block: base and size are that block's */
+	OWNER_HEAP_NEAR,  /* near a block, outside of it: base and size are that block's */
 	OWNER_VARIABLE,   /* a variable of a unit: name, base, size, cell */
 	OWNER_CODE,       /* a function of a unit */
 	OWNER_CONSTANT,   /* a string literal or another constant of a unit */
@@ -304,7 +327,7 @@ struct address_description {
 #define FAULT_FRAMES_MAX 64
 #define FAULT_TEXT_MAX 8192
 #define FAULT_WAIT_SECONDS 60
-/* Registers by their DWARF numbers: x86-64 0 to 16, AArch64 0 to 32. */
+/* Registers are indexed by DWARF number: x86-64 0 to 16, AArch64 0 to 32. */
 #define FAULT_REGISTERS 33
 #define FAULT_REGISTER_FRAMES 16
 
@@ -313,20 +336,21 @@ struct address_description {
 #define FAULT_FRAME_HIDDEN "-" /* name of a frame that says nothing to a user */
 
 struct fault_frame {
-	uint64_t pc;     /* innermost: of the instruction; others: return address, not adjusted */
-	uint32_t cell;   /* of the unit, 0: not in a unit */
-	uint32_t offset; /* of the instruction, or of the call's last byte, in the function named
-			    below */
-	/* The `cycle` frames that start here came `times` times in all, one after the other; 0:
-	 * once */
+	uint64_t pc;   /* innermost: of the instruction; others: the return address, not adjusted */
+	uint32_t cell; /* of the unit, 0: not in a unit */
+	/* Of the instruction, or of the call's last byte, from the start of the function named
+	 * below. */
+	uint32_t offset;
+	/* The `cycle` frames that start here occurred `times` times one after the other
+	 * (recursion); 0: once. */
 	uint32_t cycle;
 	uint32_t times;
-	char name[256]; /* symbol of a library or unit function, "" if unknown; those of C++ are
-			   long */
+	/* Symbol of a library or unit function, "" if unknown; C++ symbols are long. */
+	char name[256];
 };
 
-/* Written by the dying worker, in this order of trust: kind last, so FAULT_NONE means that nothing
- * else is valid. */
+/* The record of a fault. The dying worker writes `kind` last, so with FAULT_NONE nothing else is
+ * valid. */
 struct fault_record {
 	_Atomic uint32_t kind; /* enum fault_kind */
 	int32_t signal;
@@ -338,20 +362,21 @@ struct fault_record {
 	struct fault_frame frames[FAULT_FRAMES_MAX]; /* innermost first */
 	uint64_t n_omitted; /* frames left out in front of frames[omitted_at] */
 	uint32_t omitted_at;
-	uint32_t n_registers;                  /* rows of `registers` that are filled */
-	uint64_t known[FAULT_REGISTER_FRAMES]; /* bit n: registers[i][n] is what it was in frames[i]
-						*/
+	uint32_t n_registers; /* number of rows of `registers` that are filled */
+	/* Bit n: registers[i][n] has the value of frames[i]. */
+	uint64_t known[FAULT_REGISTER_FRAMES];
 	uint64_t registers[FAULT_REGISTER_FRAMES][FAULT_REGISTERS];
 	struct address_description what; /* what `address` belongs to */
-	uint64_t access_size;            /* of a finding of a checked cell, in bytes */
+	uint64_t access_size;            /* of a finding in a checked cell, in bytes */
 	uint32_t access_write;
-	char ename[64]; /* for FAULT_CUDA: "CudaIllegalAddress"; of a finding "heap-buffer-overflow"
-			 */
-	char missing[256]; /* for FAULT_LINK: names that nobody defines, a blank behind each */
-	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */
+	/* For FAULT_CUDA: "CudaIllegalAddress"; for a finding: "heap-buffer-overflow". */
+	char ename[64];
+	/* For FAULT_LINK: names that nobody defines, with a blank behind each. */
+	char missing[256];
+	char text[FAULT_TEXT_MAX]; /* UTF-8 lines with further facts from the worker */
 };
 
-/* To a worker that waits at its fault: see common/protocol/fault-questions.h. */
+/* Questions to a worker that waits at its fault: see common/protocol/fault-questions.h. */
 struct fault_questions {
 	_Atomic uint32_t asked;
 	_Atomic uint32_t answered;
@@ -366,15 +391,15 @@ struct memory_permit {
 	_Atomic uint32_t asked;
 	_Atomic uint32_t answered;
 	uint32_t granted;
-	char why[MEMORY_PERMIT_WHY_MAX]; /* it was refused, lines */
+	char why[MEMORY_PERMIT_WHY_MAX]; /* the reason for a refusal, lines */
 };
 
-/* A chunk's id says in which epoch of the session it was made, for which device, and what it is
- * memory of. */
+/* A chunk's id encodes the epoch of the session in which it was made, its device, and the kind of
+ * its memory. */
 #define CHUNK_DEVICE_SHIFT 28
 #define CHUNK_DEVICES_MAX 16
-#define CHUNK_ON_HOST                                                                              \
-	(1u << 27) /* a memfd that no driver has made: see runtime/cuda/memory/host-chunk.h */
+/* The chunk is a memfd that no driver has made: see runtime/cuda/host-chunk.h. */
+#define CHUNK_ON_HOST (1u << 27)
 #define CHUNK_ID(epoch, ordinal, n)                                                                \
 	((uint64_t)(epoch) << 32 | (uint64_t)(ordinal) << CHUNK_DEVICE_SHIFT | (n))
 #define CHUNK_IS_ON_HOST(id) (((id) & CHUNK_ON_HOST) != 0)
@@ -383,77 +408,77 @@ struct memory_permit {
 
 #define MEMCHECK_FINDINGS_MAX 8
 
-/* What a checked cell has done wrong, in the order of finding. `kind` of the records is not used.
+/* The errors of a checked cell, in the order of finding. `kind` of the records is not used.
  */
 struct memcheck_findings {
 	uint32_t n;
-	uint64_t total; /* also what is not told one by one */
+	uint64_t total; /* including findings without a record */
 	uint64_t pcs[MEMCHECK_FINDINGS_MAX];
 	struct fault_record at[MEMCHECK_FINDINGS_MAX];
 };
 
-/* What the worker is doing; an interrupt and the watchdog read it. */
+/* The activity of the worker, for interrupts and the watchdog. */
 enum worker_phase {
 	PHASE_IDLE,
 	PHASE_ATTACHING,
 	PHASE_LOADING,
-	PHASE_RUNNING, /* in the cell's own code or what it called */
+	PHASE_RUNNING, /* in the cell's own code or in code that it called */
 	PHASE_DEVICE,  /* inside a CUDA call that may wait for the device */
 	PHASE_INPUT,   /* waits for WORKER_INPUT */
-	PHASE_ENDING,  /* the cell is over; settling the device */
+	PHASE_ENDING,  /* the cell is over, and the device is being settled */
 };
 
 #define OUTPUT_RING_SIZE (4u * 1024 * 1024)
 
-/* Which driver a worker takes. */
+/* The driver of a worker. */
 enum worker_driver {
-	DRIVER_CHOSEN, /* as the machine and CGPU_DEVICE say */
+	DRIVER_CHOSEN, /* chosen by the machine and CGPU_DEVICE */
 	DRIVER_NATIVE, /* the machine's own, or none */
 	DRIVER_EMULATED,
-	DRIVER_NONE,   /* it is not touched */
-	DRIVER_CHECKS, /* the emulated one, for a cell that is checked: nothing of the worker is
-			  ever kept */
+	DRIVER_NONE, /* the device is not touched */
+	/* The emulated one, for a checked cell: nothing of the worker is ever kept. */
+	DRIVER_CHECKS,
 };
 
-/* How the machine shares its device, bits of `traits` in WORKER_HELLO. */
+/* How the device is shared with other processes, as bits of `traits` in WORKER_HELLO. */
 enum device_trait {
-	DEVICE_EXCLUSIVE =
-		1
-		<< 0, /* one process at a time may have a context: compute mode EXCLUSIVE_PROCESS */
-	DEVICE_MPS = 1 << 1, /* by NVIDIA's Multi-Process Service, and cells take part in that */
-	DEVICE_HMM = 1 << 2, /* device code reaches all memory of the host */
+	/* Only one process at a time may have a context: compute mode EXCLUSIVE_PROCESS. */
+	DEVICE_EXCLUSIVE = 1 << 0,
+	DEVICE_MPS = 1 << 1, /* shared by NVIDIA's Multi-Process Service, which cells use */
+	DEVICE_HMM = 1 << 2, /* device code can access all host memory */
 };
 
 #define PASSED_OVER_MAX 512
 
 struct worker_device {
 	uint32_t driver; /* enum worker_driver */
-	uint32_t count;  /* DRIVER_CHECKS: how many devices it has */
-	uint64_t memory; /* and bytes of each, so many as the greatest of the GPUs has */
-	bool has_hmm;    /* the same: its code reaches all memory of the host */
-	uint64_t window; /* bytes of addresses that the session's device memory has, 0: not known
-			    yet */
-	bool waits;      /* it takes no context before it gets the session */
-	char passed_over[PASSED_OVER_MAX]; /* why an earlier worker did not use the driver that the
-					      machine has, "" for nothing */
+	uint32_t count;  /* DRIVER_CHECKS: number of devices */
+	uint64_t memory; /* and bytes of each: those of the GPU with most memory */
+	bool has_hmm;    /* likewise: its code can access all host memory */
+	/* Size of the address range of the session's device memory in bytes, 0: not known yet. */
+	uint64_t window;
+	bool waits; /* makes no context before it gets the session */
+	/* Why an earlier worker did not use the machine's driver, "" for nothing. */
+	char passed_over[PASSED_OVER_MAX];
 };
 
 #define WORKER_DUMP_FOLDER_MAX 256
-#define WORKER_DUMP_FILE "dump" /* in it */
+#define WORKER_DUMP_FILE "dump" /* file in that folder */
 
 struct worker_control {
 	uint32_t version;
-	/* Where the worker lets a driver write; set by the kernel before the fork, and removed by
-	 * it when the worker is gone. */
+	/* The folder that the driver may write to; the kernel sets it before the fork, and removes
+	 * the folder when the worker is gone. */
 	char dump_folder[WORKER_DUMP_FOLDER_MAX];
 	struct worker_device device; /* set by the kernel before the fork */
 	_Atomic uint32_t phase;      /* enum worker_phase */
-	_Atomic uint32_t
-		committed; /* how many WORKER_COMMITTED it has done all that is to be done for */
-	_Atomic uint32_t interrupt; /* kernel sets 1, then signals SIGUSR1; worker clears when it
-				       has unwound */
-	_Atomic uint32_t
-		allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
+	/* The number of WORKER_COMMITTED messages that the worker has completely
+	 * handled. */
+	_Atomic uint32_t committed;
+	/* The kernel sets 1, then sends SIGUSR1; the worker clears it when it has unwound. */
+	_Atomic uint32_t interrupt;
+	/* Above 0 while a thread is inside the arena's allocator or tables. */
+	_Atomic uint32_t allocator_busy;
 	struct fault_record fault;
 	struct fault_questions questions;
 	struct memory_permit permit;
@@ -463,8 +488,8 @@ struct worker_control {
 	 * OUTPUT_RING_SIZE. */
 	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */
 	_Alignas(64) _Atomic uint64_t ring_tail; /* written by the kernel */
-	_Atomic uint32_t
-		ring_waiting; /* the worker sleeps (futex) until the kernel has made room */
+	/* The worker sleeps (futex) until the kernel has made room. */
+	_Atomic uint32_t ring_waiting;
 	_Alignas(4096) char ring[OUTPUT_RING_SIZE];
 };
 
