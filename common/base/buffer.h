@@ -25,7 +25,7 @@ struct buffer {
 
 void buffer_init(struct buffer *b);
 void buffer_release(struct buffer *b);
-/* Forget the content, keep the memory. */
+/* Drops the content and keeps the memory. */
 void buffer_clear(struct buffer *b);
 
 void buffer_append(struct buffer *b, const void *data, size_t len);
@@ -34,18 +34,18 @@ void buffer_putc(struct buffer *b, char c);
 void buffer_printf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buffer_vprintf(struct buffer *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
-/* "4,194,300" */
+/* Appends a number with separators, as "4,194,300". */
 void buffer_put_grouped(struct buffer *b, uint64_t n);
-/* Room for len more bytes at the end, counted as content; NULL when memory is out. */
+/* Extends the content by len bytes and returns them; NULL when memory is out. */
 void *buffer_extend(struct buffer *b, size_t len);
-/* Drop the first n bytes. */
+/* Drops the first n bytes. */
 void buffer_consume(struct buffer *b, size_t n);
 
-/* -1 with ERROR_MEMORY if any append failed. */
+/* Returns -1 with ERROR_MEMORY if any append failed. */
 int buffer_check(const struct buffer *b, struct error *err);
 
-/* The content as a malloc-ed string owned by the caller ("" if empty); b is empty afterwards. NULL:
- * out of memory. */
+/* Returns the content as a malloc-ed string that the caller owns ("" if empty); b is empty
+ * afterwards. NULL: out of memory. */
 char *buffer_steal(struct buffer *b);
 
 static inline const char *buffer_text(const struct buffer *b)

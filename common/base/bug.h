@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BUG() is for what cannot happen unless cgpu itself is wrong: it names the place and aborts. What
- * a user, a file, the network or the operating system can cause is an error (common/base/error.h),
- * never a BUG().
+ * BUG() is for states that only an error in cgpu itself can cause: it names the place and aborts.
+ * Anything that a user, a file, the network or the operating system can cause is an error
+ * (common/base/error.h), never a BUG().
  */
 #ifndef CGPU_COMMON_BASE_BUG_H
 #define CGPU_COMMON_BASE_BUG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resources freed by scope. A variable marked cleanup_* gives back what it holds on every way out
- * of its block; steal_pointer() and steal_fd() hand the resource over to somebody else first.
+ * Resources that are released at the end of their scope. A variable marked cleanup_* releases what
+ * it holds on every way out of its block; steal_pointer() and steal_fd() transfer the resource to
+ * another owner first.
  */
 #ifndef CGPU_COMMON_BASE_CLEANUP_H
 #define CGPU_COMMON_BASE_CLEANUP_H
@@ -17,7 +18,7 @@ static inline void cleanup_free_at(void *p)
 	free(*(void **)p);
 }
 
-/* Keeps errno, so that a failing function can still report why. */
+/* Closes the descriptor and keeps errno, so that a failing function can still report the reason. */
 static inline void cleanup_fd_at(const int *fd)
 {
 	int saved = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock for durations and deadlines: it is not set, and stands still while the machine is
+/* The clock for durations and deadlines: it cannot be set, and stops while the machine is
  * suspended. */
 #ifndef CGPU_COMMON_BASE_CLOCK_H
 #define CGPU_COMMON_BASE_CLOCK_H
@@ -20,9 +20,10 @@ static inline int64_t clock_now_ms(void)
 	return (int64_t)(clock_now_ns() / 1000000);
 }
 
-#define CLOCK_READ_NS 1000000u /* two readings that are further apart were not made at one time */
+/* Readings of two clocks that are further apart do not belong to one moment. */
+#define CLOCK_READ_NS 1000000u
 
-/* How long the machine has been suspended since it was started; the same in all processes, to a
+/* Returns how long the machine has been suspended since boot; it is the same in all processes, to a
  * millisecond. */
 static inline uint64_t clock_suspended_ns(void)
 {

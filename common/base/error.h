@@ -30,17 +30,17 @@ struct error {
 
 #define ERROR_INIT { ERROR_NONE, "" }
 
-/* Fill err and return -1, so that `return error_set(...)` is one line. */
+/* Fills err and returns -1, so that `return error_set(...)` is one line. */
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with ": " and strerror(errno) appended; code ERROR_SYSTEM. */
+/* Does the same with ": " and strerror(errno) appended; the code is ERROR_SYSTEM. */
 int error_errno(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Put "context: " in front of the text; keeps the code; returns -1. */
+/* Puts "context: " in front of the text and keeps the code; returns -1. */
 int error_wrap(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* "system", "memory", ... for logs. */
+/* Returns the code's name for logs: "system", "memory", ... */
 const char *error_code_name(enum error_code code);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines for the person who looks after the server, on standard error: "cgpu-kernel[123] warning:
- * ...". The level comes from CGPU_LOG (error, warning, info, debug; default warning). Never for the
- * user of a notebook: what a user must know is an error reply or output of the cell.
+ * Log lines for the administrator of the server, on standard error: "cgpu-kernel[123] warning:
+ * ...". The level is from CGPU_LOG (error, warning, info, debug; default warning). They are not for
+ * the user of a notebook, who gets an error reply or output of the cell.
  */
 #ifndef CGPU_COMMON_BASE_LOG_H
 #define CGPU_COMMON_BASE_LOG_H
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* program is kept, not copied. Reads CGPU_LOG. */
+/* Reads CGPU_LOG. program is borrowed for ever. */
 void log_init(const char *program);
 void log_write(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linux says in /proc which system call a thread is in: its number is the first word, "running" for
- * none. */
+/* /proc has the system call of a thread: its number is the first word, "running" for none. */
 #include "common/base/thread-awake.h"
 
 #include <fcntl.h>

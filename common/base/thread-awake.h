@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a thread of this process may go on by itself. */
-#ifndef CGPU_COMMON_BASE_THREAD_AWAKE_H
-#define CGPU_COMMON_BASE_THREAD_AWAKE_H
+/* Tells whether a thread of this process can go on without help by another one. */
+#ifndef CGPU_COMMON_THREAD_AWAKE_H
+#define CGPU_COMMON_THREAD_AWAKE_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* False: it waits in a futex, as for a lock or for a thread's end, which another thread has to end.
- */
+/* False: the thread waits in a futex, as for a lock or for a thread's end, until another thread
+ * acts. */
 bool thread_awake(pid_t tid);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Headers are copied out, since nothing says that they are aligned. A file with more sections than
- * its header can count has the numbers in the first section.
+ * Headers are copied out, since they may be unaligned. A file with more sections than its header
+ * can count has the numbers in the first section header.
  */
 #include "common/code/elf-file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers are those of the standard. An opcode that is not known is skipped by the sizes that
- * the header gives. */
+/* The state machine's registers are those of the standard. An unknown opcode is skipped by the
+ * sizes in the header. */
 #include "common/code/line-program.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct header {
 struct machine {
 	const struct line_program *program;
 	struct error *err;
-	struct mem_pool pool; /* of the tables of one unit */
+	struct mem_pool pool; /* for the tables of one unit */
 	const char **folders;
 	uint32_t n_folders, folders_cap;
 	struct file *files;
@@ -72,7 +72,7 @@ static uint64_t uleb(struct reader *r)
 	return 0;
 }
 
-/* As what is added to an unsigned register. */
+/* Reads a signed number, in a form that can be added to an unsigned register. */
 static uint64_t sleb(struct reader *r)
 {
 	uint64_t v = 0;
@@ -233,7 +233,7 @@ static int read_files(struct machine *m, struct reader *r)
 	return 0;
 }
 
-/* The header of a unit; *ret_code: where its opcodes begin. */
+/* Reads the header of a unit; *ret_code is the start of its opcodes. */
 static int read_header(struct machine *m, struct reader *r, const unsigned char **ret_code)
 {
 	struct header *h = &m->header;
@@ -247,7 +247,7 @@ static int read_header(struct machine *m, struct reader *r, const unsigned char 
 	*ret_code = r->at + header_len;
 	*h = (struct header){ .minimum_instruction = (uint8_t)fixed(r, 1) };
 	if (version >= 4)
-		fixed(r, 1); /* operations an instruction */
+		fixed(r, 1); /* operations per instruction */
 	fixed(r, 1);         /* is_stmt */
 	h->line_base = (int8_t)fixed(r, 1);
 	h->line_range = (uint8_t)fixed(r, 1);

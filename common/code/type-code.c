@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recursive walk over the text; one function a grammar symbol. */
+/* A recursive descent over the text, with one function for each grammar symbol. */
 #include "common/code/type-code.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char *digits(const char *p, size_t *ret)
 	return end;
 }
 
-/* record = size "(" name ")" [ "{" members "}" ] */
+/* Grammar: record = size "(" name ")" [ "{" members "}" ] */
 static const char *skip_record(const char *p, int depth)
 {
 	size_t n;

@@ -25,10 +25,11 @@
 
 #include <stddef.h>
 
-/* Bytes of an object of this type; 0 for void, functions, incomplete or malformed codes. */
+/* Returns the size of an object of this type; 0 for void, functions, incomplete or malformed
+ * codes. */
 size_t type_code_size(const char *code);
 
-/* The end of the type that starts at code; NULL if malformed. */
+/* Returns the end of the type that starts at code; NULL if malformed. */
 const char *type_code_skip(const char *code);
 
 #endif

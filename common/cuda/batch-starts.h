@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of cudaMemcpyBatchAsync() and its kin: n entries (attributes, places) hold for `count`
- * operations, each from its start to the next one.
+ * Batches of cudaMemcpyBatchAsync() and its kin: n entries (attributes, places) apply to `count`
+ * operations, each entry from its start up to the next entry's.
  */
 #ifndef CGPU_COMMON_CUDA_BATCH_STARTS_H
 #define CGPU_COMMON_CUDA_BATCH_STARTS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first one is 0, the next ones lie behind it, in order. */
+/* Checks the starts: the first is 0, and the others ascend. */
 static inline bool batch_starts_are_right(const size_t *starts, size_t n, size_t count)
 {
 	if (!starts || !n || n > count || starts[0])

@@ -29,7 +29,7 @@ enum cuda_fault_kind cuda_fault_kind(int code)
 	return r ? r->kind : CUDA_FAULT_RECOVERABLE;
 }
 
-/* CUDA's numbers from 700 on are those of launches. */
+/* CUDA's errors from 700 on are those of launches. */
 bool cuda_fault_is_of_code(int code)
 {
 	return code >= 700 && code < 800 && cuda_fault_kind(code) == CUDA_FAULT_STICKY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is remembered: what is missing may be installed while the kernel runs. */
+/* Nothing is cached, since CUDA may be installed while the kernel runs. */
 #define _GNU_SOURCE
 #include "common/cuda/cuda-folders.h"
 
@@ -33,7 +33,8 @@ static bool look_in(const struct search *s, const char *folder)
 	return folder && *folder && s->is_it(s->context, folder);
 }
 
-/* A Python environment: one folder for all of CUDA 13, or one for each package. */
+/* Looks into a Python environment, which has one folder for all of CUDA 13, or one for each
+ * package. */
 static bool look_in_wheels(const struct search *s, const char *environment)
 {
 	cleanup_free char *pattern = NULL;
@@ -52,7 +53,7 @@ static bool look_in_wheels(const struct search *s, const char *environment)
 	return is_found;
 }
 
-/* /cuda/bin/nvcc -> /cuda */
+/* Returns the folder of nvcc's installation: /cuda/bin/nvcc -> /cuda */
 static char *folder_of_nvcc(void)
 {
 	const char *list = getenv("PATH");

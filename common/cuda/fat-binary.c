@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading fat binaries. The container has no end of its own but the sizes in its headers; each is
- * checked. */
+/* The container has no end marker, only sizes in its headers, each of which is checked. */
 #include "common/cuda/fat-binary.h"
 
 #include <stdint.h>
@@ -48,7 +47,7 @@ _Static_assert(offsetof(struct image, target) == 28 && offsetof(struct image, fl
 		       offsetof(struct image, unpacked_size) == 56,
 	       "as nvcc writes it");
 
-/* Reads no further than a shorter text goes. */
+/* Compares a prefix and stops at the end of a shorter text. */
 static bool starts_with(const void *image, const char *magic)
 {
 	return !strncmp(image, magic, 4);
@@ -87,7 +86,7 @@ static bool is_of_use(const struct image *i, unsigned target, unsigned wishes)
 	       (i->target <= target || wishes & FAT_BINARY_NEWER);
 }
 
-/* Is `a` the better one for the device? NULL is worst. */
+/* Tells whether `a` is better for the device than `b`; NULL is worst. */
 static bool better(const struct image *a, const struct image *b, unsigned target)
 {
 	if (!b || (a->target <= target) != (b->target <= target))
@@ -95,7 +94,7 @@ static bool better(const struct image *a, const struct image *b, unsigned target
 	return a->target <= target ? a->target > b->target : a->target < b->target;
 }
 
-/* Copies: an image's header need not be aligned. */
+/* Finds the best image and copies its header, which may be unaligned. */
 static int find_image(const char *at, uint64_t left, unsigned target, unsigned wishes,
 		      struct image *ret, const char **ret_payload, struct error *err)
 {

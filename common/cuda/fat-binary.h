@@ -28,36 +28,37 @@ enum fat_binary_packing {
 	FAT_BINARY_ZSTD,
 };
 
-/* What of the PTX is of use. */
+/* The kinds of PTX that the caller accepts. */
 enum fat_binary_wish {
 	FAT_BINARY_PACKED = 1, /* the caller can unpack */
-	FAT_BINARY_NEWER = 2,  /* for a target beyond the device, when there is none up to it */
+	FAT_BINARY_NEWER =
+		2, /* PTX for a target newer than the device, when there is none up to it */
 };
 
-/* PTX in the container, borrowed from it. */
+/* PTX in the container, from which it is borrowed. */
 struct fat_binary_ptx {
 	const char *payload;
-	size_t len;          /* of the payload; of a plain one without what fills it up */
-	size_t unpacked_len; /* as the container says it, at most 1 GiB */
+	size_t len;          /* of the payload; for a plain one without padding */
+	size_t unpacked_len; /* from the container's header, at most 1 GiB */
 	unsigned target;
 	enum fat_binary_packing packing;
 };
 
-/* Is this a fat binary or the wrapper of one? */
+/* Tells whether this is a fat binary or the wrapper of one. */
 bool fat_binary_is(const void *image);
 
-/* The fat binaries that a program of nvcc -rdc=true leaves to be linked when it runs, up to NULL;
- * NULL: it is none. */
+/* Returns the fat binaries that a program of nvcc -rdc=true leaves to be linked at run time, up to
+ * NULL; NULL: it has none. */
 const void *const *fat_binary_parts(const void *image);
 
-/* Is the fat binary that these `len` bytes of a file begin with whole? A wrapper is not: it holds a
- * pointer. */
+/* Tells whether the fat binary at the start of these `len` bytes of a file is complete. A wrapper
+ * is not, since it holds a pointer. */
 bool fat_binary_is_whole(const void *image, size_t len);
 
 /*
- * The PTX for a device of compute capability `target` (75): of the newest target up to it, else, if
- * wished, of the oldest beyond it. ERROR_NOT_FOUND: no such PTX in it; ERROR_UNSUPPORTED: damaged,
- * or a container of another layout.
+ * Finds the PTX for a device of compute capability `target` (75): that of the newest target up to
+ * it, else, if wished, of the oldest beyond it. ERROR_NOT_FOUND: there is no such PTX;
+ * ERROR_UNSUPPORTED: damaged, or a container of another layout.
  */
 int fat_binary_find_ptx(const void *image, unsigned target, unsigned wishes,
 			struct fat_binary_ptx *ret, struct error *err);

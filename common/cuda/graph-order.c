@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes mostly come in an order already, which is kept. Lanes: what has run when a node begins is
- * known as a clock, the number of nodes of each lane that come before it. A lane whose last node is
- * among them can go on with this one without a wait that the graph does not ask for.
+ * Nodes mostly come in a valid order already, which is kept. Lanes: the nodes that have run when a
+ * node begins are described by a vector clock, the number of nodes in each lane that come before
+ * it. A lane whose last node is among them can continue with this one without a wait that the graph
+ * does not ask for.
  */
 #include "common/cuda/graph-order.h"
 
@@ -14,8 +15,8 @@
 struct order {
 	const struct graph_order_source *source;
 	struct graph_step *steps;
-	uint32_t *step_of;              /* of a node; GRAPH_NO_NODE: it has none yet */
-	uint32_t (*clocks)[LANES_SIZE]; /* of steps, themselves counted */
+	uint32_t *step_of;              /* by node; GRAPH_NO_NODE: it has no step yet */
+	uint32_t (*clocks)[LANES_SIZE]; /* by step; each step counts itself */
 	uint32_t length[LANES_SIZE];
 	uint32_t place[LANES_SIZE];
 	uint32_t lanes;
@@ -54,7 +55,7 @@ static uint32_t new_lane(struct order *o, uint32_t place)
 	return o->lanes++;
 }
 
-/* All that is in the lane has run when a step with this clock begins. */
+/* Tells whether all nodes of the lane have run when a step with this clock begins. */
 static bool can_go_on(const struct order *o, uint32_t lane, uint32_t place, const uint32_t *clock)
 {
 	return o->place[lane] == place && clock[lane] == o->length[lane];

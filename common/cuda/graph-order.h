@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which order the nodes of a graph can be run, and which of them side by side: nodes fall into
- * lanes, chains in which each is behind the one before. Who runs the graph gives each lane a
- * stream, and lets a node wait for what it depends on in other lanes.
+ * Orders the nodes of a graph for execution, and finds which can run concurrently: nodes are
+ * divided into lanes, chains in which each node is behind the one before. The executor gives each
+ * lane a stream, and makes a node wait for its dependencies in other lanes.
  */
 #ifndef CGPU_COMMON_CUDA_GRAPH_ORDER_H
 #define CGPU_COMMON_CUDA_GRAPH_ORDER_H
@@ -16,9 +16,9 @@
 struct graph_order_source {
 	const void *graph;
 	uint32_t n;
-	/* The i-th node that `node` depends on; GRAPH_NO_NODE behind the last one. */
+	/* Returns the i-th dependency of `node`; GRAPH_NO_NODE behind the last one. */
 	uint32_t (*dependency)(const void *graph, uint32_t node, uint32_t i);
-	/* Where it runs: nodes of a lane are of one place. */
+	/* Returns the place where the node runs: all nodes of a lane have the same. */
 	uint32_t (*place)(const void *graph, uint32_t node);
 };
 
@@ -30,8 +30,8 @@ struct graph_step {
 
 enum { GRAPH_ORDER_CIRCLE = -1, GRAPH_ORDER_MEMORY = -2 };
 
-/* Fill n steps. Returns how many lanes there are, or GRAPH_ORDER_CIRCLE: nodes depend on each
- * other. */
+/* Fills n steps and returns the number of lanes, or GRAPH_ORDER_CIRCLE when the nodes depend on
+ * each other. */
 int graph_order(const struct graph_order_source *s, struct graph_step *ret);
 
 #endif

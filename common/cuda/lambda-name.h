@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lambdas have names that clang gives them, apply<cgpu_cell_3_1()::{lambda(int)#1}>. Shown, this is
+ * Readable names of lambdas: apply<cgpu_cell_3_1()::{lambda(int)#1}>, as clang has it, becomes
  * apply<lambda>.
  */
 #ifndef CGPU_COMMON_CUDA_LAMBDA_NAME_H
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Behind "{lambda(int)#1}" at p; NULL: it is something else. */
+/* Returns the position behind "{lambda(int)#1}" at p; NULL: there is none. */
 static inline const char *lambda_name_behind(const char *p)
 {
 	const char *end = strncmp(p, "{lambda(", 8) ? NULL : strchr(p, '}');
@@ -16,8 +16,8 @@ static inline const char *lambda_name_behind(const char *p)
 	return end ? end + 1 : NULL;
 }
 
-/* Behind "cgpu_cell_3_1()::", what statements at file scope are in, at p; NULL: it is something
- * else. */
+/* Returns the position behind "cgpu_cell_3_1()::" at p, the function of a cell's statements at file
+ * scope; NULL: there is none. */
 static inline const char *lambda_name_behind_cell(const char *p)
 {
 	static const char cell[] = "cgpu_cell_";
@@ -29,7 +29,7 @@ static inline const char *lambda_name_behind_cell(const char *p)
 	return strncmp(p, "()::", 4) ? NULL : p + 4;
 }
 
-/* In place: the text becomes shorter. A mangled name stays. */
+/* Replaces lambdas in the text, which becomes shorter. A mangled name is unchanged. */
 static inline void lambda_name_show(char *text)
 {
 	char *to = text, *from = text;

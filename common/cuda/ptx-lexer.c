@@ -73,7 +73,7 @@ static void skip_blank(struct ptx_lexer *lx)
 	}
 }
 
-/* 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX; false when the digits are wrong. */
+/* Reads 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX; false when the digits are wrong. */
 static bool lex_float_bits(struct ptx_lexer *lx, struct ptx_token *t)
 {
 	bool single = lx->at[1] == 'f' || lx->at[1] == 'F';
@@ -134,7 +134,7 @@ static void lex_number(struct ptx_lexer *lx, struct ptx_token *t)
 
 	if (*lx->at == '0' && second && strchr("fFdD", second)) {
 		if (!lex_float_bits(lx, t)) {
-			/* Callers that skip text count on every token being longer than nothing. */
+			/* Callers that skip text depend on every token having a length. */
 			lx->at += 2;
 			t->kind = PTX_TOKEN_BAD;
 		}

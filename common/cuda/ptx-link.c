@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A module is cut into items: the functions, variables and directives of its outermost level, each
- * with the symbol that it declares or defines. Which items stay is decided by symbols alone; what
- * stays is copied, with names and numbers of files replaced on the way. So nothing has to be known
- * of instructions.
+ * with the symbol that it declares or defines. Symbols alone decide which items are kept; these are
+ * copied, with names and file numbers replaced. So the linker needs no knowledge of instructions.
  */
 #define _GNU_SOURCE
 #include "common/cuda/ptx-link.h"
@@ -24,10 +23,11 @@ struct item {
 	const char *start, *end;
 	uint32_t symbol; /* NAME_NONE: none */
 	enum linkage linkage;
-	bool defines; /* else it declares */
+	bool defines; /* false: it declares */
 	bool is_function;
-	bool needed; /* a declaration of what must be defined somewhere */
-	bool header; /* .version, .target and .address_size: the linked module has its own */
+	bool needed; /* a declaration of a symbol that some module must define */
+	bool header; /* .version, .target and .address_size, of which the linked module has its own
+		      */
 };
 
 struct ptx_link_module {
@@ -35,17 +35,17 @@ struct ptx_link_module {
 	struct item *items;
 	uint32_t n, n_labels;
 	size_t cap, labels_cap;
-	uint32_t *labels;         /* symbols of debug sections, the module's own */
+	uint32_t *labels;         /* symbols of debug sections, which are local to the module */
 	uint32_t version, target; /* 90, 75 */
-	uint32_t files;           /* highest number of a .file */
+	uint32_t files;           /* highest number in a .file */
 };
 
-/* What is known of a symbol once all modules are there. */
+/* Facts about a symbol that are known once all modules are there. */
 struct symbol {
-	uint32_t owner; /* index of the module whose definition stays, NONE */
+	uint32_t owner; /* index of the module whose definition is kept, NONE */
 	bool strong;
-	bool declared; /* by an .extern item that was written */
-	bool taken;    /* a module has it under this name */
+	bool declared; /* by an .extern item that was written already */
+	bool taken;    /* a module has a symbol of this name */
 };
 
 #define NONE UINT32_MAX
@@ -75,13 +75,13 @@ void ptx_link_release(struct ptx_link *l)
 	names_release(&l->names);
 }
 
-/* One module while it is cut up. */
+/* The state of cutting up one module. */
 struct cutter {
 	struct ptx_link *link;
 	struct ptx_link_module *module;
 	struct ptx_lexer lexer;
 	struct ptx_token token;
-	const char *last_end; /* of the token before */
+	const char *last_end; /* end of the previous token */
 	struct error *err;
 };
 
@@ -124,7 +124,7 @@ static uint32_t name_of(struct cutter *c)
 	return names_add(&c->link->names, c->token.text, c->token.len);
 }
 
-/* Past the bracket that closes the one at which it is. */
+/* Skips to behind the bracket that closes the current one. */
 static int skip_group(struct cutter *c, char open, char close)
 {
 	unsigned depth = 0;
@@ -139,7 +139,7 @@ static int skip_group(struct cutter *c, char open, char close)
 	return 0;
 }
 
-/* To the end of a statement, past its `;`. */
+/* Skips to the end of a statement, behind its `;`. */
 static int skip_statement(struct cutter *c)
 {
 	while (!at(c, ';'))
@@ -178,7 +178,7 @@ static int cut_section(struct cutter *c)
 	return 0;
 }
 
-/* [(returns)] name (parameters) directives { body } or ; */
+/* Grammar: [(returns)] name (parameters) directives { body } or ; */
 static int cut_function(struct cutter *c, struct item *i)
 {
 	advance(c);
@@ -221,7 +221,7 @@ static int cut_variable(struct cutter *c, struct item *i)
 	}
 	i->symbol = name_of(c);
 	i->defines = i->linkage != EXTERN;
-	/* An array without a size in shared memory is what the launch gives. */
+	/* The launch provides an array in shared memory that has no size. */
 	i->needed = i->linkage == EXTERN && !shared;
 	return skip_statement(c);
 }
@@ -248,7 +248,7 @@ static int cut_header(struct cutter *c, struct item *i)
 	return 0;
 }
 
-/* .file number "name" [, time, size] */
+/* Grammar: .file number "name" [, time, size] */
 static int cut_file(struct cutter *c)
 {
 	advance(c);
@@ -366,8 +366,8 @@ const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const ch
 	return NULL;
 }
 
-/* cudaLaunchDevice, __cudaCDP2LaunchDeviceV2. Functions of C++ have longer names, and cuda_scale()
- * is a cell's own. */
+/* Names such as cudaLaunchDevice and __cudaCDP2LaunchDeviceV2. C++ functions have mangled names,
+ * and cuda_scale() is a cell's own. */
 bool ptx_link_is_device_runtime(const char *name)
 {
 	if (!strncmp(name, "__", 2))
@@ -375,7 +375,7 @@ bool ptx_link_is_device_runtime(const char *name)
 	return !strncmp(name, "cuda", 4) && isupper((unsigned char)name[4]);
 }
 
-/* The name is looked for first: most texts do not have it, and need not be read. */
+/* Searches for the name first: most texts do not contain it, and need not be parsed. */
 bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size)
 {
 	struct error err = ERROR_INIT;
@@ -394,7 +394,7 @@ bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name,
 	return *ret_name;
 }
 
-/* Which definition of each symbol stays. */
+/* Finds the definition of each symbol that is kept. */
 static int find_owners(const struct ptx_link *l, struct symbol *symbols, struct error *err)
 {
 	for (uint32_t k = 0; k < l->n; k++)
@@ -435,7 +435,7 @@ static int check_needs(const struct ptx_link *l, const struct symbol *symbols,
 	return 0;
 }
 
-/* What is a module's own keeps its name in the first module that has it. */
+/* Keeps the name of a local symbol in the first module that has it, and renames the others. */
 static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bool *renamed,
 		     bool *seen)
 {
@@ -450,12 +450,12 @@ static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bo
 	}
 }
 
-/* A module's share of the linked text. */
+/* The state of writing a module's part of the linked text. */
 struct writer {
 	const struct ptx_link *link;
 	const bool *renamed;
 	uint32_t index; /* of the module */
-	uint32_t files; /* added to its numbers of files */
+	uint32_t files; /* offset that is added to the module's file numbers */
 	struct buffer *out;
 };
 
@@ -493,8 +493,8 @@ static void write_item(const struct writer *w, const struct item *i)
 }
 
 /*
- * Does this item stay? Bodies of functions come last, so that variables are defined before they are
- * used, and a function that is defined anywhere needs to be declared once.
+ * Tells whether this item is kept. Bodies of functions come last, so that variables are defined
+ * before they are used, and one declaration is enough for a function that is defined anywhere.
  */
 static bool stays(const struct item *i, uint32_t module, struct symbol *symbols)
 {

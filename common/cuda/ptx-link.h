@@ -28,7 +28,7 @@ struct ptx_link_module;
 
 struct ptx_link {
 	struct names names;               /* of all symbols */
-	struct ptx_link_module **modules; /* in the order in which they came */
+	struct ptx_link_module **modules; /* in the order of ptx_link_add() */
 	uint32_t n;
 	size_t cap;
 };
@@ -37,35 +37,35 @@ void ptx_link_init(struct ptx_link *l);
 void ptx_link_release(struct ptx_link *l);
 
 /*
- * Add a module; `name` is for messages, both texts are copied. ERROR_COMPILE with the line of the
- * PTX when its parts cannot be told apart; instructions are not looked at.
+ * Adds a module; `name` is for messages, both texts are copied. ERROR_COMPILE with the line of the
+ * PTX when its items cannot be recognised; instructions are not parsed.
  */
 int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len,
 		 struct error *err);
 
 /*
- * The name of a function that a module needs, that no module defines and that is_meant() takes;
- * NULL: there is none. It is l's.
+ * Returns the name of a function that a module needs, that no module defines and for which
+ * is_meant() is true; NULL: there is none. The text is l's.
  */
 const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const char *name));
 
 /*
- * Is it by its name a function of CUDA's device runtime, which device code calls to launch entries,
- * to copy and to make streams (cuda_device_runtime_api.h)? The library libcudadevrt.a has them, not
- * the driver of a GPU.
+ * Tells whether the name is a function of CUDA's device runtime, which device code calls to launch
+ * entries, to copy and to make streams (cuda_device_runtime_api.h). The library libcudadevrt.a has
+ * them, not the driver of a GPU.
  */
 bool ptx_link_is_device_runtime(const char *name);
 
 /*
- * Does this one text need it? *ret_name is such a function, cut to size; "": it needs none, or is
- * no PTX.
+ * Tells whether this one text needs the device runtime. *ret_name is such a function, cut to size;
+ * "": it needs none, or is no PTX.
  */
 bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size);
 
 /*
- * Append the linked module to *ret. known: is this a function that the device itself has, such as
- * vprintf? NULL: who loads the module looks for what is missing. ERROR_COMPILE when two modules
- * define the same symbol, or none defines one that is used.
+ * Appends the linked module to *ret. known tells whether the device itself has a function, such as
+ * vprintf; NULL: the loader of the module resolves missing functions. ERROR_COMPILE when two
+ * modules define the same symbol, or none defines one that is used.
  */
 int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret,
 		 struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiler and worker say of CUDA when they were built without its headers (configure
+/* Messages of compiler and worker about CUDA when they were built without its headers (configure
  * --without-cuda). */
 #ifndef CGPU_COMMON_CUDA_WITHOUT_CUDA_H
 #define CGPU_COMMON_CUDA_WITHOUT_CUDA_H

@@ -11,7 +11,7 @@ struct scan_arg {
 	uint64_t flags;
 	uint64_t start;
 	uint64_t end;
-	uint64_t walk_end; /* where the walk stopped */
+	uint64_t walk_end; /* the address where the walk stopped */
 	uint64_t vec;
 	uint64_t vec_len;
 	uint64_t max_pages;
@@ -38,7 +38,7 @@ int pagemap_scan(int pagemap, uint64_t start, uint64_t end, struct pagemap_regio
 		.category_inverted = SCAN_IS_FILE,
 		.category_mask = SCAN_IS_FILE,
 		.category_anyof_mask = SCAN_IS_PRESENT | SCAN_IS_SWAPPED,
-		.return_mask = SCAN_IS_FILE, /* never set in an answer, so neighbours come joined */
+		.return_mask = SCAN_IS_FILE, /* never set in a result, so neighbours are joined */
 	};
 	int found;
 

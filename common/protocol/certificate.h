@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device buffer held when no cell had changed it (runtime/cuda/rollback/checksum-audit.h),
- * and how messages carry it. */
-#ifndef CGPU_COMMON_PROTOCOL_CERTIFICATE_H
-#define CGPU_COMMON_PROTOCOL_CERTIFICATE_H
+/* Certificates: the digest of a device buffer that no cell has changed since
+ * (runtime/cuda/certify.h), and its encoding in messages. */
+#ifndef CGPU_COMMON_CERTIFICATE_H
+#define CGPU_COMMON_CERTIFICATE_H
 
 #include <stdint.h>
 
 #include "common/base/record.h"
 
-/* In a record. */
+/* Bytes of a certificate in a record. */
 #define CERTIFICATE_SIZE 44
 
 struct certificate {
 	uint64_t address, size;
-	uint64_t born; /* of the buffer, so that it is not taken for another one at its address */
+	uint64_t born; /* birth number of the buffer, which distinguishes it from another one at its
+			  address */
 	uint64_t digest;
 	uint64_t suspended_ns; /* clock_suspended_ns() when it was taken */
-	uint32_t cell; /* before whose device code it was taken; 0: its content is given up, nothing
-			  is to be compared */
+	/* The cell before whose device code it was taken; 0: the content is given up, and nothing
+	 * is compared. */
+	uint32_t cell;
 };
 
 static inline void certificate_put(struct buffer *out, const struct certificate *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C library has no name for this system call. Both are safe in signal handlers. */
+/* The C library has no wrapper for this system call. Both functions are safe in signal handlers. */
 #define _GNU_SOURCE
 #include "common/protocol/futex.h"
 

@@ -29,27 +29,28 @@ struct ipc_message {
 	size_t mapped; /* private: size when `owned` is a mapping */
 };
 
-/* A connected pair. */
+/* Creates a connected pair. */
 int ipc_pair(int ret_fds[2], struct error *err);
 
-/* How long a send on this end may wait for a peer that does not read; without it, for ever. */
+/* Sets how long a send on this end may wait for a peer that does not read; by default it waits for
+ * ever. */
 int ipc_set_send_deadline(int sock, int ms, struct error *err);
 
 /*
- * Blocks while the socket is full, up to its deadline: ERROR_TIMEOUT. EPIPE is ERROR_PEER_GONE. The
- * fds stay the caller's.
+ * Sends a message. It blocks while the socket is full, up to its deadline: ERROR_TIMEOUT. EPIPE is
+ * ERROR_PEER_GONE. The fds stay the caller's.
  */
 int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *fds, unsigned n_fds,
 	     struct error *err);
 
 /*
- * Receive one message. timeout_ms: -1 waits for ever, 0 polls. Returns 1 with a message (release
- * it), 0 when nothing came in time, -1 on error; the peer's end of life is ERROR_PEER_GONE.
+ * Receives one message. timeout_ms: -1 waits for ever, 0 polls. Returns 1 with a message (release
+ * it), 0 when nothing came in time, -1 on error; ERROR_PEER_GONE: the peer has ended.
  */
 int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error *err);
 void ipc_message_release(struct ipc_message *m);
 
-/* A memfd with this content, for data that is passed by descriptor; -1 on error. */
+/* Returns a memfd with this content, for data that is passed by descriptor; -1 on error. */
 int ipc_memfd(const char *name, const void *data, size_t len, struct error *err);
 
 #endif

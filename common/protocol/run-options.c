@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bit for each word, so that a further one changes no other, and a number for the checks. */
+/* The encoding has one bit for each flag, so that a further flag changes no other, and a number for
+ * the checks. */
 #include "common/protocol/run-options.h"
 
 #include "common/base/record.h"

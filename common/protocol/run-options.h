@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a cell runs, beside what it does: from the magics of a cell to its worker, which gets it with
- * the cell. */
-#ifndef CGPU_COMMON_PROTOCOL_RUN_OPTIONS_H
-#define CGPU_COMMON_PROTOCOL_RUN_OPTIONS_H
+/* The way in which a cell runs, which its magics choose; the worker gets it with the cell. */
+#ifndef CGPU_COMMON_RUN_OPTIONS_H
+#define CGPU_COMMON_RUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,16 +9,17 @@
 struct buffer;
 struct record;
 
-/* Zeros: as cells mostly do. */
+/* With all zero a cell runs as usual. */
 struct run_options {
-	bool checked;  /* %%memcheck: each access to memory is checked, and nothing of the cell is
-			  kept */
-	bool in_place; /* %%nosnapshot: large blocks that it overwrites are not copied first; if it
-			  fails they are named */
-	bool profiled; /* %%profile: what it does with the device is counted */
-	bool traced;   /* %%trace: what it asks of the device is noted */
-	uint32_t device_checks; /* EMULATOR_CHECK_RACES: its launches are checked, those on a GPU in
-				   a checker of the kernel */
+	/* %%memcheck: each memory access is checked, and nothing of the cell is kept. */
+	bool checked;
+	/* %%nosnapshot: large blocks that the cell overwrites are not copied first; if it fails
+	 * they are named. */
+	bool in_place;
+	bool profiled; /* %%profile: its device operations are counted */
+	bool traced;   /* %%trace: its device operations are recorded */
+	/* EMULATOR_CHECK_RACES: its launches are checked; for a GPU the kernel uses a checker. */
+	uint32_t device_checks;
 };
 
 void run_options_put(const struct run_options *o, struct buffer *out);

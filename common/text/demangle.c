@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C++ library knows how (Itanium C++ ABI, 3.4); it is loaded when the first mangled name comes.
- */
+/* Uses the demangler of the C++ library (Itanium C++ ABI, 3.4), which is loaded for the first
+ * mangled name. */
 #include "common/text/demangle.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static demangler *find(void)
 	return found;
 }
 
-/* Behind the bracket that closes the one at p. */
+/* Returns the position behind the bracket that closes the one at p. */
 static const char *behind(const char *p)
 {
 	char open = *p, close = open == '<' ? '>' : ')';
@@ -50,7 +50,7 @@ static void put_arguments(const char *p, const char *end, struct buffer *out)
 		buffer_puts(out, "<...>");
 }
 
-/* What stands in brackets is a part of the name only in these. */
+/* Finds names in which brackets are a part of the name. */
 static const char *special(const char *p)
 {
 	static const char *const names[] = { "operator()",  "operator<<=", "operator>>=",
@@ -90,7 +90,7 @@ static void shorten(const char *p, struct buffer *out)
 	}
 }
 
-/* A template's result type stands in front: "void std::sort<...>". */
+/* Skips a template's result type, which is in front: "void std::sort<...>". */
 static const char *behind_result(const char *p)
 {
 	const char *start = p;

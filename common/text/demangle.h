@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of C++ functions as people write them. */
-#ifndef CGPU_COMMON_TEXT_DEMANGLE_H
-#define CGPU_COMMON_TEXT_DEMANGLE_H
+/* Readable names of C++ functions. */
+#ifndef CGPU_COMMON_DEMANGLE_H
+#define CGPU_COMMON_DEMANGLE_H
 
 #include <stddef.h>
 
 /*
- * "std::map<...>::at" for a mangled name: without parameters, long template arguments left out. Any
- * other name, or where the C++ library is missing, stays as it is. Cut to size.
+ * Writes a mangled name as "std::map<...>::at": without parameters, and with long template
+ * arguments left out. Any other name is unchanged, and so are all where the C++ library is missing.
+ * The result is cut to size.
  */
 void demangle(const char *name, char *ret, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See html-text.h. */
+/* The five special characters become entities. */
 #include "common/text/html-text.h"
 
 #include "common/base/buffer.h"

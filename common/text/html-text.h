@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain text inside HTML. */
-#ifndef CGPU_COMMON_TEXT_HTML_TEXT_H
-#define CGPU_COMMON_TEXT_HTML_TEXT_H
+/* Escapes plain text for HTML. */
+#ifndef CGPU_COMMON_HTML_TEXT_H
+#define CGPU_COMMON_HTML_TEXT_H
 
 #include <stddef.h>
 
 struct buffer;
 
-/* Append `len` bytes of text as content of an element or value of an attribute in double quotes. */
+/* Appends `len` bytes of text as content of an element, or as the value of an attribute in double
+ * quotes. */
 void html_text(struct buffer *out, const char *text, size_t len);
 
 #endif

@@ -19,7 +19,7 @@ void names_release(struct names *n)
 	*n = (struct names){ 0 };
 }
 
-/* FNV-1a. */
+/* The FNV-1a hash. */
 static uint32_t hash(const char *text, size_t len)
 {
 	uint32_t h = 2166136261u;
@@ -29,7 +29,7 @@ static uint32_t hash(const char *text, size_t len)
 	return h;
 }
 
-/* The slot that holds the text or the free one where it belongs. */
+/* Returns the slot that holds the text, or the free one where it belongs. */
 static uint32_t slot_of(const struct names *n, const char *text, size_t len)
 {
 	uint32_t i = hash(text, len) & (n->n_slots - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each different word once: a number for a name, so that sets of names are arrays. Numbers start at
- * 0 and stay. */
-#ifndef CGPU_COMMON_TEXT_NAMES_H
-#define CGPU_COMMON_TEXT_NAMES_H
+/* Interned names: a number for each distinct word, so that sets of names are arrays. Numbers start
+ * at 0 and stay the same. */
+#ifndef CGPU_COMMON_NAMES_H
+#define CGPU_COMMON_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +21,9 @@ struct names {
 
 void names_init(struct names *n);
 void names_release(struct names *n);
-/* NAME_NONE when memory is out. */
+/* Adds a name, or finds it. NAME_NONE when memory is out. */
 uint32_t names_add(struct names *n, const char *text, size_t len);
-/* NAME_NONE when it was never added. */
+/* Finds a name. NAME_NONE when it was never added. */
 uint32_t names_find(const struct names *n, const char *text, size_t len);
 
 #endif

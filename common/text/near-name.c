@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distance of Damerau and Levenshtein, in three rows of its table: two neighbours in the wrong
- * order count once. */
+/* The Damerau-Levenshtein distance, in three rows of its table: a swap of two neighbours counts
+ * once. */
 #include "common/text/near-name.h"
 
 #include <string.h>
