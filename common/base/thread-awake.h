@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells whether a thread of this process can go on without help by another one. */
-#ifndef CGPU_COMMON_THREAD_AWAKE_H
-#define CGPU_COMMON_THREAD_AWAKE_H
+#ifndef CGPU_COMMON_BASE_THREAD_AWAKE_H
+#define CGPU_COMMON_BASE_THREAD_AWAKE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pread() and pwrite() of a whole range, in spite of short counts and signals. */
-#ifndef CGPU_COMMON_WHOLE_IO_H
-#define CGPU_COMMON_WHOLE_IO_H
+#ifndef CGPU_COMMON_BASE_WHOLE_IO_H
+#define CGPU_COMMON_BASE_WHOLE_IO_H
 
 #include <stddef.h>
 #include <stdint.h>

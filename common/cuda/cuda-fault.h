@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of CUDA's errors, and which of them end a process's use of the device. */
-#ifndef CGPU_COMMON_CUDA_FAULT_H
-#define CGPU_COMMON_CUDA_FAULT_H
+#ifndef CGPU_COMMON_CUDA_CUDA_FAULT_H
+#define CGPU_COMMON_CUDA_CUDA_FAULT_H
 
 #include <stdbool.h>
 

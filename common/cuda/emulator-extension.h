@@ -149,8 +149,8 @@ struct emulator_extension {
 	/* Starts to count launches and to record the work of streams; an earlier profile is
 	 * dropped. */
 	int (*profile_begin)(void);
-	/* Ends profiling and returns a record (common/protocol/launch-profile.h), for free(); NULL when
-	 * there is no profile, or memory is out. */
+	/* Ends profiling and returns a record (common/protocol/launch-profile.h), for free(); NULL
+	 * when there is no profile, or memory is out. */
 	void *(*profile_take)(size_t *ret_len);
 	/*
 	 * A cell begins. Reports of checks of its launches go to print(data, 1, ...) when a launch

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certificates: the digest of a device buffer that no cell has changed since
- * (runtime/cuda/certify.h), and its encoding in messages. */
-#ifndef CGPU_COMMON_CERTIFICATE_H
-#define CGPU_COMMON_CERTIFICATE_H
+ * (runtime/cuda/rollback/checksum-audit.h), and its encoding in messages. */
+#ifndef CGPU_COMMON_PROTOCOL_CERTIFICATE_H
+#define CGPU_COMMON_PROTOCOL_CERTIFICATE_H
 
 #include <stdint.h>
 

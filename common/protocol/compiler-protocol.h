@@ -54,8 +54,8 @@ enum compiler_message {
 	COMPILER_DEVICE = 18, /* u32 sm: the target of device code to come. No answer */
 
 	/* compiler -> kernel */
-	/* u32 id, bytes unit (common/code/unit.h), [bytes unit]: checked functions of earlier cells,
-	 * [str name of an earlier cell whose functions could not be compiled again] */
+	/* u32 id, bytes unit (common/code/unit.h), [bytes unit]: checked functions of earlier
+	 * cells, [str name of an earlier cell whose functions could not be compiled again] */
 	COMPILER_COMPILED = 20,
 	COMPILER_REFUSED =
 		21, /* u32 id, str first line of the first error, str all diagnostics, u32 line */

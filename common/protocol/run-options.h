@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way in which a cell runs, which its magics choose; the worker gets it with the cell. */
-#ifndef CGPU_COMMON_RUN_OPTIONS_H
-#define CGPU_COMMON_RUN_OPTIONS_H
+#ifndef CGPU_COMMON_PROTOCOL_RUN_OPTIONS_H
+#define CGPU_COMMON_PROTOCOL_RUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -178,8 +178,8 @@ enum worker_message {
 	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and
 	   before the first write */
 	WORKER_DEVICE_PREIMAGE = 23,
-	/* [certificate, as in common/protocol/certificate.h]. Sent before device code runs that might change
-	 * these buffers, unless their pre-images were saved */
+	/* [certificate, as in common/protocol/certificate.h]. Sent before device code runs that
+	 * might change these buffers, unless their pre-images were saved */
 	WORKER_DEVICE_CERTIFICATES = 64,
 	/* u64 chunk id: not needed once this cell is committed; when the chunk waits for
 	 * pre-images, not needed at all */
@@ -240,8 +240,8 @@ enum worker_message {
 	/* str why there is none or "", bytes profile (common/protocol/launch-profile.h): before
 	 * WORKER_CELL_END of a cell that succeeds */
 	WORKER_PROFILE_IS = 59,
-	/* str why there is none or "", bytes trace (common/protocol/device-trace.h): before WORKER_CELL_END,
-	 * also for a cell whose device code has failed */
+	/* str why there is none or "", bytes trace (common/protocol/device-trace.h): before
+	 * WORKER_CELL_END, also for a cell whose device code has failed */
 	WORKER_TRACE_IS = 61,
 	/*
 	 * u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes:
@@ -398,7 +398,7 @@ struct memory_permit {
  * its memory. */
 #define CHUNK_DEVICE_SHIFT 28
 #define CHUNK_DEVICES_MAX 16
-/* The chunk is a memfd that no driver has made: see runtime/cuda/host-chunk.h. */
+/* The chunk is a memfd that no driver has made: see runtime/cuda/memory/host-chunk.h. */
 #define CHUNK_ON_HOST (1u << 27)
 #define CHUNK_ID(epoch, ordinal, n)                                                                \
 	((uint64_t)(epoch) << 32 | (uint64_t)(ordinal) << CHUNK_DEVICE_SHIFT | (n))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readable names of C++ functions. */
-#ifndef CGPU_COMMON_DEMANGLE_H
-#define CGPU_COMMON_DEMANGLE_H
+#ifndef CGPU_COMMON_TEXT_DEMANGLE_H
+#define CGPU_COMMON_TEXT_DEMANGLE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Escapes plain text for HTML. */
-#ifndef CGPU_COMMON_HTML_TEXT_H
-#define CGPU_COMMON_HTML_TEXT_H
+#ifndef CGPU_COMMON_TEXT_HTML_TEXT_H
+#define CGPU_COMMON_TEXT_HTML_TEXT_H
 
 #include <stddef.h>
 

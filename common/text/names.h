@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interned names: a number for each distinct word, so that sets of names are arrays. Numbers start
  * at 0 and stay the same. */
-#ifndef CGPU_COMMON_NAMES_H
-#define CGPU_COMMON_NAMES_H
+#ifndef CGPU_COMMON_TEXT_NAMES_H
+#define CGPU_COMMON_TEXT_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

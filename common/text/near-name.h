@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares an unknown name to known ones, to suggest what was meant. */
-#ifndef CGPU_COMMON_NEAR_NAME_H
-#define CGPU_COMMON_NEAR_NAME_H
+#ifndef CGPU_COMMON_TEXT_NEAR_NAME_H
+#define CGPU_COMMON_TEXT_NEAR_NAME_H
 
 #include <stddef.h>
 

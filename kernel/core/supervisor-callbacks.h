@@ -34,12 +34,12 @@ struct cell_end {
 	const char *warnings; /* lines for stderr, "" for none */
 	/* The restore report, lines: what could not be brought back; "" for none. */
 	const char *restored;
-	/* The format is that of common/protocol/launch-profile.h; NULL: none was asked for, or no_profile
-	 * says why there is none. */
+	/* The format is that of common/protocol/launch-profile.h; NULL: none was asked for, or
+	 * no_profile says why there is none. */
 	const struct buffer *profile;
 	const char *no_profile; /* "" for no reason */
-	/* The format is that of common/protocol/device-trace.h; there is one also when the cell's device
-	 * code has failed. NULL: none was asked for, or no_trace says why there is none. */
+	/* The format is that of common/protocol/device-trace.h; there is one also when the cell's
+	 * device code has failed. NULL: none was asked for, or no_trace says why there is none. */
 	const struct buffer *trace;
 	const char *no_trace; /* "" for no reason */
 	uint64_t run_ns, load_ns, commit_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about the devices that are there without a question to anybody: the table that the worker
- * keeps up to date (common/protocol/device-watch.h), and the current list of the machine's notebooks.
+ * keeps up to date (common/protocol/device-watch.h), and the current list of the machine's
+ * notebooks.
  */
 #ifndef CGPU_KERNEL_DEVICE_DEVICE_GLANCE_H
 #define CGPU_KERNEL_DEVICE_DEVICE_GLANCE_H

@@ -14,8 +14,8 @@ struct error;
 /*
  * Appends struct sock_filter[] to ret. scoped: Landlock keeps signals inside the worker, so the
  * filter need not. The program has the placeholders SECCOMP_OWN_PID and SECCOMP_OWN_GROUP of
- * common/protocol/worker-protocol.h in it. unknown: names of system calls that this libseccomp does not know
- * are appended, ", " between them.
+ * common/protocol/worker-protocol.h in it. unknown: names of system calls that this libseccomp does
+ * not know are appended, ", " between them.
  */
 int seccomp_program(bool scoped, struct buffer *ret, struct buffer *unknown, struct error *err);
 

@@ -2,67 +2,16 @@
 # The CUDA side of the worker, built once for all that have it: the worker, which exports nothing of it, the unit tests,
 # and the library for programs that know nothing of cgpu, which exports the runtime API.
 noinst_LIBRARIES += libcudaside.a
-libcudaside_a_SOURCES = \
-	%reldir%/device.c %reldir%/device.h %reldir%/device-attach.c %reldir%/device-open.c %reldir%/device-open.h \
-	%reldir%/device-profile.c \
-	%reldir%/ptx/ptx-condition.c %reldir%/ptx/ptx-condition.h %reldir%/ptx/ptx-effects.def \
-	%reldir%/ptx/ptx-flow.c %reldir%/ptx/ptx-flow.h %reldir%/ptx/ptx-variables.c %reldir%/ptx/ptx-variables.h \
-	%reldir%/ptx/ptx-writes.c %reldir%/ptx/ptx-writes.h \
-	%reldir%/driver/cuda-error.c %reldir%/driver/cuda-error.h %reldir%/driver/cuda-errors.def \
-	%reldir%/driver/device-host.h %reldir%/driver/device-node.c %reldir%/driver/device-node.h \
-	%reldir%/driver/device-state.c %reldir%/driver/device-state.h \
-	%reldir%/driver/device-traits.c %reldir%/driver/device-traits.h \
-	%reldir%/driver/device-window.c %reldir%/driver/device-window.h \
-	%reldir%/driver/driver.c %reldir%/driver/driver.def %reldir%/driver/driver.h %reldir%/driver/driver-trace.c \
-	%reldir%/driver/host-mapping.c %reldir%/driver/host-mapping.h \
-	%reldir%/driver/libcuda-find.c %reldir%/driver/libcuda-find.h \
-	%reldir%/session/advice.c %reldir%/session/advice.h %reldir%/session/buffer-kinds.def \
-	%reldir%/session/capture.c %reldir%/session/capture.h \
-	%reldir%/session/device-wait.c %reldir%/session/device-wait.h \
-	%reldir%/session/handles.c %reldir%/session/handles.h %reldir%/session/pinning.c %reldir%/session/pinning.h \
-	%reldir%/session/session.c %reldir%/session/session.h \
-	%reldir%/session/source-text.c %reldir%/session/source-text.h \
-	%reldir%/memory/chunk-message.c %reldir%/memory/chunk-message.h \
-	%reldir%/memory/host-chunk.c %reldir%/memory/host-chunk.h %reldir%/memory/ledger.c %reldir%/memory/ledger.h \
-	%reldir%/memory/ledger-cap.c %reldir%/memory/library-memory.c %reldir%/memory/library-memory.h \
-	%reldir%/memory/library-memory-request.c %reldir%/memory/library-memory-request.h \
-	%reldir%/memory/peers.c %reldir%/memory/peers.h %reldir%/memory/vmm-pool.c %reldir%/memory/vmm-pool.h \
-	%reldir%/memory/watch.c %reldir%/memory/watch.h \
-	%reldir%/reports/call-errors.c %reldir%/reports/call-errors.h \
-	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.def %reldir%/reports/core-dump.h \
-	%reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \
-	%reldir%/reports/device-audit.c %reldir%/reports/device-audit.h \
-	%reldir%/reports/device-dump.c %reldir%/reports/device-dump.h %reldir%/reports/device-exceptions.def \
-	%reldir%/reports/device-fault.c %reldir%/reports/device-fault.h %reldir%/reports/hmm.c %reldir%/reports/hmm.h \
-	%reldir%/reports/kernel-name.c %reldir%/reports/kernel-name.h \
-	%reldir%/reports/range-report.c %reldir%/reports/range-report.h %reldir%/reports/trace.c %reldir%/reports/trace.h \
-	%reldir%/rollback/checksum-audit.c %reldir%/rollback/checksum-audit.h \
-	%reldir%/rollback/digest.c %reldir%/rollback/digest.h %reldir%/rollback/digest-kernel.h \
-	%reldir%/rollback/images.c %reldir%/rollback/images.h %reldir%/rollback/preimage.c %reldir%/rollback/preimage.h \
-	%reldir%/code/device-code.c %reldir%/code/device-code.h \
-	%reldir%/code/device-module.c %reldir%/code/device-module.h \
-	%reldir%/code/registration.c %reldir%/code/registration.h \
-	%reldir%/graphs/graphs.c %reldir%/graphs/graphs.h %reldir%/graphs/graphs-conditions.c \
-	%reldir%/graphs/graphs-objects.c %reldir%/graphs/graphs-order.c \
-	%reldir%/cudart/cudart.c %reldir%/cudart/cudart.h %reldir%/cudart/cudart-advice.c %reldir%/cudart/cudart-array.c \
-	%reldir%/cudart/cudart-code-library.c %reldir%/cudart/cudart-copy.c %reldir%/cudart/cudart-copy-3d.c \
-	%reldir%/cudart/cudart-device.c %reldir%/cudart/cudart-error.c %reldir%/cudart/cudart-launch.c \
-	%reldir%/cudart/cudart-memory.c %reldir%/cudart/cudart-pool.c %reldir%/cudart/cudart-stream.c \
-	%reldir%/cudart/cudart-texture.c %reldir%/cudart/cudart-user-object.c %reldir%/cudart/device-properties.def \
-	%reldir%/cudart-graph/cudart-graph.c %reldir%/cudart-graph/cudart-graph-attribute.c \
-	%reldir%/cudart-graph/cudart-graph-capture.c \
-	%reldir%/cudart-graph/cudart-graph-condition.c %reldir%/cudart-graph/cudart-graph-condition.h \
-	%reldir%/cudart-graph/cudart-graph-node.c %reldir%/cudart-graph/cudart-graph-query.c \
-	%reldir%/cudart-graph/graph-run.c %reldir%/cudart-graph/graph-run.h \
-	%reldir%/libcuda/libcuda.c %reldir%/libcuda/libcuda.def %reldir%/libcuda/libcuda.h \
-	%reldir%/libcuda/libcuda-graph.c %reldir%/libcuda/libcuda-handles.c %reldir%/libcuda/libcuda-launch.c \
-	%reldir%/libcuda/libcuda-memory.c %reldir%/libcuda/libcuda-real.c %reldir%/libcuda/libcuda-real.h \
-	%reldir%/libcuda/libcuda-vmm.c %reldir%/libcuda/library-handles.c %reldir%/libcuda/library-handles.h \
-	%reldir%/libcuda/nvml.c %reldir%/libcuda/nvml.def %reldir%/libcuda/nvml.h %reldir%/libcuda/nvml-answers.c \
-	%reldir%/exports/cudart.def %reldir%/exports/cudart-entry-point.c \
-	%reldir%/exports/cudart-per-thread.c %reldir%/exports/cudart-per-thread.def \
-	%reldir%/exports/cudart-table.c %reldir%/exports/cudart-table.h \
-	%reldir%/exports/cudart-unsupported.c %reldir%/exports/cudart-unsupported.def %reldir%/exports/cudart-unsupported.h
+libcudaside_a_SOURCES = %reldir%/device.c %reldir%/device.h %reldir%/device-attach.c %reldir%/device-open.c \
+	%reldir%/device-open.h %reldir%/device-profile.c $(runtime_cuda_ptx_sources) $(runtime_cuda_driver_sources) \
+	$(runtime_cuda_session_sources) $(runtime_cuda_memory_sources) $(runtime_cuda_reports_sources) \
+	$(runtime_cuda_rollback_sources) $(runtime_cuda_code_sources) $(runtime_cuda_graphs_sources) \
+	$(runtime_cuda_cudart_sources) $(runtime_cuda_cudart_graph_sources) %reldir%/libcuda/libcuda.c \
+	%reldir%/libcuda/libcuda.def %reldir%/libcuda/libcuda.h %reldir%/libcuda/libcuda-graph.c \
+	%reldir%/libcuda/libcuda-handles.c %reldir%/libcuda/libcuda-launch.c %reldir%/libcuda/libcuda-memory.c \
+	%reldir%/libcuda/libcuda-real.c %reldir%/libcuda/libcuda-real.h %reldir%/libcuda/libcuda-vmm.c \
+	%reldir%/libcuda/library-handles.c %reldir%/libcuda/library-handles.h %reldir%/libcuda/nvml.c \
+	%reldir%/libcuda/nvml.def %reldir%/libcuda/nvml.h %reldir%/libcuda/nvml-answers.c $(runtime_cuda_exports_sources)
 CUDASIDE_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default -fno-semantic-interposition $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) \
 	-pthread
 libcudaside_a_CFLAGS = $(CUDASIDE_CFLAGS)

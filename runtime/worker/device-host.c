@@ -100,7 +100,8 @@ static void leave_device(void)
 	worker_set_phase(cell_mode.in_cell ? PHASE_RUNNING : PHASE_ENDING);
 }
 
-/* A thread that is stopped inside of a driver may have its lock; see runtime/cuda/device-wait.h. */
+/* A thread that is stopped inside of a driver may have its lock; see
+ * runtime/cuda/session/device-wait.h. */
 static void enter_library(void)
 {
 	cell_mode_enter_library();

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lengths and names: what a reader has to hold in mind at once."""
 import json
+import re
 import subprocess
+
+import pytest
+
+from build_flags import build_folder
+from test_circles import PROGRAMS, objects
 
 FOLDERS = ("common", "kernel", "compiler", "runtime", "emulator")
 FILE_LINES_MAX = 1000
 FUNCTION_LINES_MAX = 100
 PREFIX_SHARE_MIN = 0.75
+
+# Sources in a folder; larger ones may not grow.
+ROOM_FILES_MAX = 32
+LARGE_ROOMS = {"compiler/clang": 68}
+# Variables that change and belong to no struct: none may come.
+MUTABLE_MAX = {"common": 5, "compiler": 94, "emulator": 354, "kernel": 13, "runtime": 163}
+MUTABLE = re.compile(r"^\S+ .{7} \.t?(?:bss|data)(?!\.rel\.ro)\S*\t\S+ +(?:\.hidden )?([^\s.]\S*)$", re.M)
 
 # Dispatch: one switch or table whose rows say all there is to say.
 DISPATCH = set()
@@ -55,3 +68,21 @@ def test_functions_are_named_after_their_file(root):
     for folder, found in by_folder.items():
         share = sum(good for good, _ in found) / len(found)
         assert share >= PREFIX_SHARE_MIN, f"{folder}: {share:.0%}, e.g. {[n for good, n in found if not good][:10]}"
+
+
+def test_rooms_are_small(root):
+    rooms = {}
+    for path in sources(root, ".c", ".h", ".cc", ".hh", ".def"):
+        rooms.setdefault(str(path.parent.relative_to(root)), []).append(path.name)
+    large = {room: len(names) for room, names in rooms.items()
+             if len(names) > LARGE_ROOMS.get(room, ROOM_FILES_MAX) and "prelude" not in room}
+    assert len(rooms) > 60 and not large, large
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_few_variables_of_files_change(root, program):
+    """Of files of several objects, such as a copy for each instruction set, the first counts."""
+    paths = [objects_of[0] for objects_of in objects(root, build_folder(root), program).values()]
+    listing = subprocess.run(["objdump", "-t", *paths], text=True, capture_output=True, check=True).stdout
+    names = MUTABLE.findall(listing)
+    assert 0 < len(names) <= MUTABLE_MAX[program], f"{len(names)}: {sorted(names)}"

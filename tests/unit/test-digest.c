@@ -13,8 +13,8 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/cuda/driver/device-state.h"
-#include "runtime/cuda/rollback/digest.h"
 #include "runtime/cuda/rollback/digest-kernel.h"
+#include "runtime/cuda/rollback/digest.h"
 #include "tests/unit/device-host.h"
 
 #define ODD 0x9e3779b97f4a7c15ull
