@@ -34,10 +34,11 @@
  *     state that can still be returned to: the worker punches them out of the memfd and may map
  *     them MAP_SHARED as fresh memory.
  *  8. A range of committed pages of DATA and HEAP of which the kernel has a copy
- *     (kernel/state/shadow-copy.h) may be lent: from WORKER_LEND on the worker maps it MAP_SHARED
- *     and writes the memfd in place. A rollback copies it back when the worker is dead.
- *     WORKER_UNLEND, a checkpoint, fork() in a cell, and threads that live on past a cell's end
- *     make it MAP_PRIVATE again. For everything else it is committed memory as any other.
+ *     (kernel/state/shadow-copy.h) may be an in-place range: from WORKER_IN_PLACE_BEGIN on the
+ * worker maps it MAP_SHARED and writes the memfd in place. A rollback copies it back when the
+ * worker is dead. WORKER_IN_PLACE_END, a checkpoint, fork() in a cell, and threads that live on
+ * past a cell's end make it MAP_PRIVATE again. For everything else it is committed memory as any
+ * other.
  */
 #ifndef CGPU_COMMON_MEMORY_ARENA_LAYOUT_H
 #define CGPU_COMMON_MEMORY_ARENA_LAYOUT_H

@@ -15,7 +15,7 @@ struct run_options {
 	bool checked;
 	/* %%nosnapshot: large blocks that the cell overwrites are not copied first; if it fails
 	 * they are named. */
-	bool in_place;
+	bool unsaved;
 	bool profiled; /* %%profile: its device operations are counted */
 	bool traced;   /* %%trace: its device operations are recorded */
 	/* EMULATOR_CHECK_RACES: its launches are checked; for a GPU the kernel uses a checker. */

@@ -98,7 +98,7 @@ enum worker_message {
 	 * (WORKER_DEVICE_FILL), u8 memory that cannot be mapped is given up and replaced by empty
 	 * memory, u8 enum device_rollback, [u32 number of a device that the session has memory of,
 	 * 16 bytes its UUID], [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset],
-	 * [certificates, as in WORKER_DEVICE_CERTIFICATES]; device chunks follow as WORKER_CHUNK
+	 * [checksums, as in WORKER_DEVICE_CHECKSUMS]; device chunks follow as WORKER_CHUNK
 	 * messages, then WORKER_ATTACH_END
 	 */
 	WORKER_ATTACH = 1,
@@ -108,7 +108,7 @@ enum worker_message {
 	 * bytes unit, [str name] of symbols that end when the cell has run to its end, u64 the
 	 * notebook's cell (0: not known), str text of the cell, struct run_options, [bytes unit]:
 	 * for a checked cell, checked functions of earlier cells, to be loaded before. For a cell
-	 * that writes in place, WORKER_IN_PLACE_ARE is the answer before it runs. A worker that has
+	 * that writes in place, WORKER_UNSAVED_ARE is the answer before it runs. A worker that has
 	 * run a checked cell is ended
 	 */
 	WORKER_RUN = 4,
@@ -135,15 +135,15 @@ enum worker_message {
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 	/*
 	 * u64 address, u64 size: the kernel has a copy of these committed pages, so cells write
-	 * them in place, until WORKER_UNLEND, a checkpoint or a fork. Only while no cell runs, like
-	 * the next one
+	 * them in place, until WORKER_IN_PLACE_END, a checkpoint or a fork. Only while no cell
+	 * runs, like the next one
 	 */
-	WORKER_LEND = 45,
-	WORKER_UNLEND = 46, /* u64 address, u64 size of a WORKER_LEND */
+	WORKER_IN_PLACE_BEGIN = 45,
+	WORKER_IN_PLACE_END = 46, /* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN */
 
 	/* empty: give back memory that waits for pre-images. Only while no cell runs */
 	WORKER_SCRATCH_UNWANTED = 74,
-	/* empty: take digests of device memory and send WORKER_DEVICE_CERTIFICATES. Only while
+	/* empty: take digests of device memory and send WORKER_DEVICE_CHECKSUMS. Only while
 	 * neither a cell nor a thread of one runs */
 	WORKER_EXPECT_SUSPEND = 75,
 	/* empty; fd: the file for the content of parked chunks. Between cells, or behind
@@ -178,9 +178,9 @@ enum worker_message {
 	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and
 	   before the first write */
 	WORKER_DEVICE_PREIMAGE = 23,
-	/* [certificate, as in common/protocol/certificate.h]. Sent before device code runs that
+	/* [checksum, as in common/protocol/buffer-checksum.h]. Sent before device code runs that
 	 * might change these buffers, unless their pre-images were saved */
-	WORKER_DEVICE_CERTIFICATES = 64,
+	WORKER_DEVICE_CHECKSUMS = 64,
 	/* u64 chunk id: not needed once this cell is committed; when the chunk waits for
 	 * pre-images, not needed at all */
 	WORKER_DEVICE_DROP = 24,
@@ -236,7 +236,7 @@ enum worker_message {
 	WORKER_CHECKPOINT = 54,
 	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: blocks that a
 	 * rollback cannot restore */
-	WORKER_IN_PLACE_ARE = 55,
+	WORKER_UNSAVED_ARE = 55,
 	/* str why there is none or "", bytes profile (common/protocol/launch-profile.h): before
 	 * WORKER_CELL_END of a cell that succeeds */
 	WORKER_PROFILE_IS = 59,
@@ -256,8 +256,9 @@ enum worker_message {
 	 * have changed */
 	WORKER_DEVICE_HELD = 62,
 	WORKER_PARKED = 73, /* u32 number of the WORKER_PARK, u8 ok, str error */
-	/* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
-	WORKER_NOT_LENT = 56,
+	/* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN that the worker has refused or given up
+	 */
+	WORKER_IN_PLACE_REFUSED = 56,
 };
 
 enum attach_outcome {

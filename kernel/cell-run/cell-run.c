@@ -103,7 +103,7 @@ static void finish(struct supervisor *s)
 	s->cb->on_cell_end(s->cb_data, &end);
 	buffer_release(&done.unit);
 	buffer_release(&done.dropped);
-	buffer_release(&done.in_place);
+	buffer_release(&done.unsaved);
 	buffer_release(&done.profile);
 	buffer_release(&done.no_profile);
 	buffer_release(&done.trace);
@@ -135,7 +135,7 @@ void cell_run_release(struct supervisor *s)
 	in_place_release(s);
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.dropped);
-	buffer_release(&s->run.in_place);
+	buffer_release(&s->run.unsaved);
 	buffer_release(&s->run.profile);
 	buffer_release(&s->run.no_profile);
 	buffer_release(&s->run.trace);
@@ -149,24 +149,24 @@ void cell_run_release(struct supervisor *s)
 
 /* Reports blocks that a cell under %%nosnapshot has overwritten: their old content is lost for this
  * rollback and for any undo. */
-static void report_in_place(struct supervisor *s)
+static void report_unsaved(struct supervisor *s)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!s->run.in_place.len)
+	if (!s->run.unsaved.len)
 		return;
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
 	buffer_printf(&text,
 		      "Not rolled back, because of %s: the content of these blocks may be what the "
 		      "cell made of it, in part.\n%s",
-		      !s->run.options.in_place ? "`%gpu rollback off`"
+		      !s->run.options.unsaved ? "`%gpu rollback off`"
 		      : s->device_rollback == DEVICE_ROLLBACK_OFF
 			      ? "%%nosnapshot and `%gpu rollback off`"
 			      : "%%nosnapshot",
-		      buffer_text(&s->run.in_place));
+		      buffer_text(&s->run.unsaved));
 	fault_report_add(&s->run.report, buffer_text(&text));
-	buffer_clear(&s->run.in_place);
+	buffer_clear(&s->run.unsaved);
 }
 
 static void add_outcome(struct supervisor *s, bool rolled_back)
@@ -174,7 +174,7 @@ static void add_outcome(struct supervisor *s, bool rolled_back)
 	char text[200], line[64] = "";
 
 	if (rolled_back)
-		report_in_place(s);
+		report_unsaved(s);
 
 	if (s->run.checkpoint_line)
 		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
@@ -232,11 +232,11 @@ static struct run_options options_of(const struct supervisor *s)
 	struct run_options o = s->run.options;
 
 	o.checked = s->memcheck.on;
-	o.in_place &= !s->run.discarded;
+	o.unsaved &= !s->run.discarded;
 	return o;
 }
 
-static void take_in_place(struct supervisor *s, struct record *r)
+static void take_unsaved(struct supervisor *s, struct record *r)
 {
 	uint32_t n = record_count(r, 25);
 	char size[SIZE_TEXT_MAX];
@@ -246,7 +246,7 @@ static void take_in_place(struct supervisor *s, struct record *r)
 		uint32_t cell = record_u32(r);
 		const char *name = record_str(r);
 
-		buffer_printf(&s->run.in_place, "  %s%s%s, %s at %#llx, made in cell %u\n",
+		buffer_printf(&s->run.unsaved, "  %s%s%s, %s at %#llx, made in cell %u\n",
 			      *name ? "`" : "a block", name, *name ? "`" : "",
 			      size_text(bytes, size), (unsigned long long)address, cell);
 	}
@@ -282,7 +282,7 @@ static void begin(struct supervisor *s)
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks->next_id);
 	record_put_str(&b, text ? text : "");
-	buffer_clear(&s->run.in_place);
+	buffer_clear(&s->run.unsaved);
 	version_watch_cell(s);
 	s->run.discarded = s->memcheck.on || w->checks;
 	options = options_of(s);
@@ -290,7 +290,7 @@ static void begin(struct supervisor *s)
 	run_options_put(&options, &b);
 	memcheck_put_units(&s->memcheck, &b);
 	/* A snapshot must not read memory that a cell writes in place. */
-	if (options.in_place)
+	if (options.unsaved)
 		snapshot_touch(&s->snapshot);
 	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
@@ -431,9 +431,9 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 	device_memory_commit(&s->device, &entry->device);
 	scratch_on_commit(s, entry);
 	undo_log_trim(&s->snapshot.undo);
-	if (s->run.in_place.len)
+	if (s->run.unsaved.len)
 		undo_log_clear(&s->snapshot.undo);
-	buffer_clear(&s->run.in_place);
+	buffer_clear(&s->run.unsaved);
 	unit_table_commit(&s->units);
 	unit_table_tidy(&s->units, s->snapshot.undo.n ? s->snapshot.undo.at[0].units
 						      : unit_table_committed(&s->units));
@@ -741,8 +741,8 @@ static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct 
 		p.chunk = record_u64(r);
 		p.offset = record_u64(r);
 		return device_memory_preimage(&s->device, &p, err);
-	case WORKER_DEVICE_CERTIFICATES:
-		return device_memory_certificates(&s->device, r, err);
+	case WORKER_DEVICE_CHECKSUMS:
+		return device_memory_checksums(&s->device, r, err);
 	default:
 		return on_drop(s, record_u64(r), err);
 	}
@@ -789,7 +789,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	switch (m->type) {
 	case WORKER_DEVICE_CHUNK:
 	case WORKER_DEVICE_PREIMAGE:
-	case WORKER_DEVICE_CERTIFICATES:
+	case WORKER_DEVICE_CHECKSUMS:
 	case WORKER_DEVICE_DROP:
 	case WORKER_DEVICE_NODE:
 	case WORKER_DEVICE_ASK:
@@ -807,9 +807,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
 		}
 		break;
-	case WORKER_IN_PLACE_ARE:
+	case WORKER_UNSAVED_ARE:
 		if (at_work && !w->checks) {
-			take_in_place(s, &r);
+			take_unsaved(s, &r);
 			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
 		}
 		break;
@@ -825,8 +825,8 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			wrong = record_check(&r, "WORKER_TRACE_IS", &err) != 0;
 		}
 		break;
-	case WORKER_NOT_LENT:
-		wrong = in_place_on_not_lent(s, &r, &err) != 0;
+	case WORKER_IN_PLACE_REFUSED:
+		wrong = in_place_on_refused(s, &r, &err) != 0;
 		break;
 	case WORKER_CHECKPOINT:
 		if (at_work && !s->run.discarded)

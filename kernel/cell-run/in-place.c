@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of messages on the worker's channel does the rest: WORKER_LEND and WORKER_UNLEND before
- * a WORKER_RUN hold for its cell, and nothing is asked back. A worker that refuses a range writes
- * it as any other; that is safe, as shared is only what it may be.
+ * The order of messages on the worker's channel does the rest: WORKER_IN_PLACE_BEGIN and
+ * WORKER_IN_PLACE_END before a WORKER_RUN hold for its cell, and nothing is asked back. A worker
+ * that refuses a range writes it as any other; that is safe, as shared is only what it may be.
  */
 #include "kernel/cell-run/in-place.h"
 
@@ -28,9 +28,9 @@
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
-#define UNUSED_MAX 3 /* cells in a row that did not change a range end its shadow copy */
-#define REFRESH_MS 2 /* after a cell, so that its reply goes out first */
-#define LEND_MS 20   /* after that, if no other cell has come */
+#define UNUSED_MAX 3   /* cells in a row that did not change a range end its shadow copy */
+#define REFRESH_MS 2   /* after a cell, so that its reply goes out first */
+#define IN_PLACE_MS 20 /* after that, if no other cell has come */
 #define RETRY_MS 500
 
 static void on_done(void *data);
@@ -87,7 +87,8 @@ static void drop(struct supervisor *s, unsigned i)
 {
 	struct shadow_copy *shadow = &s->snapshot.shadow_copies.at[i];
 
-	if (shadow->shared && s->pool->active && send_range(s->pool->active, WORKER_UNLEND, shadow))
+	if (shadow->shared && s->pool->active &&
+	    send_range(s->pool->active, WORKER_IN_PLACE_END, shadow))
 		worker_kill(s->pool->active);
 	shadow_copies_drop(&s->snapshot.shadow_copies, i);
 }
@@ -103,7 +104,7 @@ static void drop_useless(struct supervisor *s)
 			drop(s, i);
 }
 
-static void lend(struct supervisor *s, struct worker *w)
+static void begin_in_place(struct supervisor *s, struct worker *w)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
@@ -112,10 +113,10 @@ static void lend(struct supervisor *s, struct worker *w)
 			drop(s, i);
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->at[i].equal && !t->at[i].shared)
-			t->at[i].shared = !send_range(w, WORKER_LEND, &t->at[i]);
+			t->at[i].shared = !send_range(w, WORKER_IN_PLACE_BEGIN, &t->at[i]);
 }
 
-int in_place_on_not_lent(struct supervisor *s, struct record *r, struct error *err)
+int in_place_on_refused(struct supervisor *s, struct record *r, struct error *err)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	uint64_t address = record_u64(r), size = record_u64(r);
@@ -208,7 +209,7 @@ static void on_done(void *data)
 		start_timer(s, RETRY_MS);
 		return;
 	}
-	start_timer(s, LEND_MS);
+	start_timer(s, IN_PLACE_MS);
 	s->hooks->go_on(s);
 	worker_pool_look(s);
 }
@@ -258,7 +259,7 @@ static void on_timer(void *data)
 	else if (shadow_copies_are_stale(&s->snapshot.shadow_copies) && !is_busy(s))
 		start(s, false);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && !is_busy(s))
-		lend(s, s->pool->active);
+		begin_in_place(s, s->pool->active);
 }
 
 /* ---- occasions ---- */
@@ -271,7 +272,7 @@ void in_place_after_commit(struct supervisor *s)
 		return;
 	drop_useless(s);
 	if (t->n)
-		start_timer(s, shadow_copies_are_stale(t) ? REFRESH_MS : LEND_MS);
+		start_timer(s, shadow_copies_are_stale(t) ? REFRESH_MS : IN_PLACE_MS);
 }
 
 void in_place_before_cell(struct supervisor *s, struct worker *w)
@@ -287,9 +288,9 @@ void in_place_before_cell(struct supervisor *s, struct worker *w)
 	 * the session would never be saved.
 	 */
 	for (unsigned i = t->n; i-- > 0;)
-		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))
+		if (s->run.options.unsaved || follow || (view->open && !t->at[i].changed))
 			drop(s, i);
-	lend(s, w);
+	begin_in_place(s, w);
 	if (!shadow_copies_are_shared(t))
 		return;
 	t->written = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which ranges the next cell may write where they lie: those that have a shadow copy
- * (kernel/state/shadow-copy.h). Decides when shadow copies are brought up to date, lent to the
- * worker, taken back and dropped. A shadow copy costs as much memory as its range, so there are
+ * (kernel/state/shadow-copy.h). Decides when shadow copies are brought up to date, put in place for
+ * the worker, taken back and dropped. A shadow copy costs as much memory as its range, so there are
  * some only while the session is small against its limit, and one that no cell makes use of goes.
  *
  * Copying is done by a thread; meanwhile no cell begins and no worker is given the session.
@@ -27,7 +27,7 @@ struct in_place {
 	bool restoring;         /* the thread's work; false: it updates shadow copies */
 	struct preimage *saved; /* pre-images that the thread has found, for undo */
 	bool saved_lost;
-	struct loop_source *timer; /* lends ranges, or tries a restore again */
+	struct loop_source *timer; /* puts ranges in place, or tries a restore again */
 };
 
 void in_place_release(struct supervisor *s);
@@ -48,7 +48,7 @@ bool in_place_before_run(struct supervisor *s);
 /* Waits for the copying, after which the undo log's entry is complete. */
 void in_place_settle(struct supervisor *s);
 /* The worker has these ranges mapped private, or will before it writes. */
-int in_place_on_not_lent(struct supervisor *s, struct record *r, struct error *err);
+int in_place_on_refused(struct supervisor *s, struct record *r, struct error *err);
 
 /* Drops all shadow copies, between cells and when no worker has the session: the memfd is about to
  * become another state. */

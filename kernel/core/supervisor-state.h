@@ -53,7 +53,7 @@ struct cell_run {
 	struct buffer profile, no_profile; /* of a cell that succeeded */
 	bool discarded;                    /* nothing of the cell is kept, whatever its outcome */
 	struct buffer trace, no_trace;     /* of a cell whose worker has reached its end */
-	struct buffer in_place;            /* lines: blocks whose old content is not kept */
+	struct buffer unsaved;             /* lines: blocks whose old content is not kept */
 	/* The commit at work is a checkpoint in the middle of the cell. */
 	bool checkpointing;
 	uint32_t checkpoint_line;

@@ -70,7 +70,7 @@ static bool is_overdue(const struct supervisor *s)
 static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
-		return !s->run.options.in_place &&
+		return !s->run.options.unsaved &&
 		       !shadow_copies_are_written(&s->snapshot.shadow_copies) &&
 		       !s->run.end.checkpointed && !s->device.chunks.n &&
 		       snapshots_know_libraries(s);

@@ -9,7 +9,7 @@ static int nosnapshot(struct session *s, struct cell *c, const struct magic_call
 	(void)s;
 	(void)call;
 	(void)err;
-	c->options.in_place = true;
+	c->options.unsaved = true;
 	return 0;
 }
 

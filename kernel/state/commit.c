@@ -60,7 +60,7 @@ static int read_header(pid_t pid, const struct snapshot *s, struct arena_header 
 	return 0;
 }
 
-/* Scans a region for dirty pages, except ranges that are lent and still mapped shared. */
+/* Scans a region for dirty pages, except in-place ranges that are still mapped shared. */
 static int scan_region(const struct commit_source *from, const struct shadow_copies *shadows,
 		       uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
 {

@@ -66,10 +66,10 @@ static void preimages_release(struct device_preimages *p)
 	*p = (struct device_preimages){ 0 };
 }
 
-static void certificates_release(struct device_certificates *c)
+static void checksums_release(struct device_checksums *c)
 {
 	free(c->at);
-	*c = (struct device_certificates){ 0 };
+	*c = (struct device_checksums){ 0 };
 }
 
 static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
@@ -83,7 +83,7 @@ static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
 void device_undo_release(struct device_undo *u)
 {
 	preimages_release(&u->preimages);
-	certificates_release(&u->certificates);
+	checksums_release(&u->checksums);
 	chunks_release(&u->dropped);
 	chunks_release(&u->before);
 	u->valid = false;
@@ -103,7 +103,7 @@ void device_memory_release(struct device_memory *d)
 	chunks_release(&d->chunks);
 	chunks_release(&d->waiting);
 	preimages_release(&d->preimages);
-	certificates_release(&d->certificates);
+	checksums_release(&d->checksums);
 }
 
 void device_memory_reset(struct device_memory *d)
@@ -173,16 +173,16 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 	return 0;
 }
 
-int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err)
+int device_memory_checksums(struct device_memory *d, struct record *r, struct error *err)
 {
-	uint32_t n = record_count(r, CERTIFICATE_SIZE);
+	uint32_t n = record_count(r, BUFFER_CHECKSUM_SIZE);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct device_certificates *all = &d->certificates;
+		struct device_checksums *all = &d->checksums;
 
 		if (!ARRAY_ROOM(all->at, all->n, &all->cap))
 			return no_memory(err);
-		all->at[all->n++] = certificate_take(r);
+		all->at[all->n++] = buffer_checksum_take(r);
 	}
 	return 0;
 }
@@ -256,8 +256,8 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	}
 	undo.preimages = d->preimages;
 	d->preimages = (struct device_preimages){ 0 };
-	undo.certificates = d->certificates;
-	d->certificates = (struct device_certificates){ 0 };
+	undo.checksums = d->checksums;
+	d->checksums = (struct device_checksums){ 0 };
 	*ret_undo = undo;
 }
 
@@ -291,7 +291,7 @@ void device_memory_rollback(struct device_memory *d)
 void device_memory_restored(struct device_memory *d)
 {
 	preimages_release(&d->preimages);
-	certificates_release(&d->certificates);
+	checksums_release(&d->checksums);
 	for (size_t i = 0; i < d->chunks.n;) {
 		if (d->chunks.at[i].fresh)
 			chunks_remove(&d->chunks, &d->chunks.at[i]);
@@ -323,15 +323,15 @@ static bool is_wanted(const struct device_preimage *p, const struct device_chunk
 int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n,
 			    struct error *err)
 {
-	size_t chunks = d->chunks.n, preimages = 0, certificates = 0;
+	size_t chunks = d->chunks.n, preimages = 0, checksums = 0;
 	struct device_chunk *c;
 	struct device_preimage *p;
-	struct certificate *t;
+	struct buffer_checksum *t;
 
 	for (size_t i = 0; i < n; i++) {
 		chunks += undo[i]->dropped.n;
 		preimages += undo[i]->preimages.n;
-		certificates += undo[i]->certificates.n;
+		checksums += undo[i]->checksums.n;
 	}
 	c = realloc(d->chunks.at, (chunks + 1) * sizeof(*c));
 	if (c)
@@ -339,20 +339,20 @@ int device_memory_undo_room(struct device_memory *d, struct device_undo *const *
 	p = realloc(d->preimages.at, (preimages + 1) * sizeof(*p));
 	if (p)
 		d->preimages.at = p;
-	t = realloc(d->certificates.at, (certificates + 1) * sizeof(*t));
+	t = realloc(d->checksums.at, (checksums + 1) * sizeof(*t));
 	if (t)
-		d->certificates.at = t;
+		d->checksums.at = t;
 	if (!c || !p || !t)
 		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
 	d->chunks.cap = chunks + 1;
 	d->preimages.cap = preimages + 1;
-	d->certificates.cap = certificates + 1;
+	d->checksums.cap = checksums + 1;
 	return 0;
 }
 
-/* Drops certificates of buffers that this cell has written: what younger cells found there does not
+/* Drops checksums of buffers that this cell has written: what younger cells found there does not
  * describe the older state. */
-static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
+static void take_checksums(struct device_checksums *c, const struct device_undo *undo)
 {
 	for (size_t i = 0; i < undo->preimages.n; i++)
 		for (size_t k = 0; k < c->n;) {
@@ -361,8 +361,8 @@ static void take_certificates(struct device_certificates *c, const struct device
 			else
 				k++;
 		}
-	for (size_t i = 0; i < undo->certificates.n; i++)
-		c->at[c->n++] = undo->certificates.at[i];
+	for (size_t i = 0; i < undo->checksums.n; i++)
+		c->at[c->n++] = undo->checksums.at[i];
 }
 
 void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n)
@@ -370,9 +370,9 @@ void device_memory_undo(struct device_memory *d, struct device_undo *const *undo
 	const struct device_chunks *before = &undo[n - 1]->before;
 
 	d->preimages.n = 0;
-	d->certificates.n = 0;
+	d->checksums.n = 0;
 	for (size_t i = 0; i < n; i++) {
-		take_certificates(&d->certificates, undo[i]);
+		take_checksums(&d->checksums, undo[i]);
 		for (size_t k = 0; k < undo[i]->dropped.n; k++) {
 			d->chunks.at[d->chunks.n++] = undo[i]->dropped.at[k];
 			undo[i]->dropped.at[k].fd = -1;
@@ -404,11 +404,11 @@ void device_memory_encode_preimages(const struct device_memory *d, struct buffer
 	}
 }
 
-void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out)
+void device_memory_encode_checksums(const struct device_memory *d, struct buffer *out)
 {
-	record_put_u32(out, (uint32_t)d->certificates.n);
-	for (size_t i = 0; i < d->certificates.n; i++)
-		certificate_put(out, &d->certificates.at[i]);
+	record_put_u32(out, (uint32_t)d->checksums.n);
+	for (size_t i = 0; i < d->checksums.n; i++)
+		buffer_checksum_put(out, &d->checksums.at[i]);
 }
 
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/protocol/certificate.h"
+#include "common/protocol/buffer-checksum.h"
 #include "common/protocol/worker-protocol.h"
 
 struct buffer;
@@ -38,8 +38,8 @@ struct device_preimage {
 	uint64_t offset;
 };
 
-struct device_certificates {
-	struct certificate *at;
+struct device_checksums {
+	struct buffer_checksum *at;
 	size_t n, cap;
 };
 
@@ -57,9 +57,9 @@ struct device_preimages {
 struct device_undo {
 	bool valid;
 	struct device_preimages preimages;
-	struct device_certificates certificates; /* made by the cell */
-	struct device_chunks dropped;            /* to be mapped again */
-	struct device_chunks before; /* id and address of the chunks that existed, fd -1 */
+	struct device_checksums checksums; /* made by the cell */
+	struct device_chunks dropped;      /* to be mapped again */
+	struct device_chunks before;       /* id and address of the chunks that existed, fd -1 */
 };
 
 /*
@@ -83,7 +83,7 @@ struct device_memory {
 	struct device_chunks waiting;
 	/* Those of the running cell, or those that the next worker must restore. */
 	struct device_preimages preimages;
-	struct device_certificates certificates; /* likewise */
+	struct device_checksums checksums; /* likewise */
 	/* The worker that holds the session has no device; a later worker may reach this memory. */
 	bool out_of_reach;
 	bool tried;    /* a worker without a device was sent away, and another one is tried */
@@ -107,7 +107,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 			int fd, struct error *err);
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p,
 			   struct error *err);
-int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err);
+int device_memory_checksums(struct device_memory *d, struct record *r, struct error *err);
 /* Tells whether the chunk waits for the next pre-images. */
 bool device_memory_waits(const struct device_memory *d, uint64_t id);
 /* Drops a chunk. A chunk of the session is marked until the running cell is committed; one that
@@ -139,7 +139,7 @@ void device_memory_reset(struct device_memory *d);
 
 /* Encode the lists as WORKER_ATTACH carries them, and one chunk as WORKER_CHUNK does. */
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out);
-void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out);
+void device_memory_encode_checksums(const struct device_memory *d, struct buffer *out);
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out);
 /* Encodes the chunks that wait as [u64 id]. */
 void device_memory_encode_waiting(const struct device_memory *d, struct buffer *out);

@@ -19,8 +19,8 @@
  *	    +--------------------- journal_reset() -------------------+
  *	                           (the cell is committed: C)
  *
- * All of this is said of what is not lent to the worker: a lent range holds C from RUNNING on, and
- * its shadow copy holds M until APPLIED (kernel/state/shadow-copy.h).
+ * All of this is said of what the worker does not write in place: an in-place range holds C from
+ * RUNNING on, and its shadow copy holds M until APPLIED (kernel/state/shadow-copy.h).
  *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
  *

@@ -101,7 +101,7 @@ static int send_session(struct supervisor *s, struct worker *w, struct error *er
 	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
 	device_home_encode(s, &b);
 	device_memory_encode_preimages(&s->device, &b);
-	device_memory_encode_certificates(&s->device, &b);
+	device_memory_encode_checksums(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
 		return -1;
 	return send_chunks(s, w, err);

@@ -21,7 +21,7 @@
 #include "runtime/arena/private-pages.h"
 
 #define FRESH_MAX 64
-#define LENT_MAX 32
+#define IN_PLACE_MAX 32
 
 /*
  * Pages that were only read stay mapped, with their neighbours, and the kernel's search for
@@ -43,10 +43,10 @@ static struct {
 	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
 	unsigned n_fresh;
 	unsigned commits;
-	struct range lent[LENT_MAX]; /* below the committed top, shared */
-	unsigned n_lent;
-	struct range not_lent[LENT_MAX]; /* to be told */
-	unsigned n_not_lent;
+	struct range in_place[IN_PLACE_MAX]; /* below the committed top, shared */
+	unsigned n_in_place;
+	struct range refused[IN_PLACE_MAX]; /* to be told */
+	unsigned n_refused;
 } arena = { .fd = -1 };
 
 /* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the
@@ -138,7 +138,7 @@ int arena_attach(int fd, struct error *err)
 	struct arena_header h;
 
 	arena.fd = fd;
-	arena.n_fresh = arena.n_lent = arena.n_not_lent = 0;
+	arena.n_fresh = arena.n_in_place = arena.n_refused = 0;
 	if (read_header(&h, err))
 		return -1;
 	for (int r = 0; r < ARENA_REGIONS; r++) {
@@ -243,14 +243,15 @@ static void make_private(uint64_t address, uint64_t size)
 	}
 }
 
-/* The next range that is lent, from an address on. */
-static const struct range *lent_from(uint64_t address)
+/* The next in-place range, from an address on. */
+static const struct range *in_place_from(uint64_t address)
 {
 	const struct range *next = NULL;
 
-	for (unsigned i = 0; i < arena.n_lent; i++)
-		if (arena.lent[i].start >= address && (!next || arena.lent[i].start < next->start))
-			next = &arena.lent[i];
+	for (unsigned i = 0; i < arena.n_in_place; i++)
+		if (arena.in_place[i].start >= address &&
+		    (!next || arena.in_place[i].start < next->start))
+			next = &arena.in_place[i];
 	return next;
 }
 
@@ -261,14 +262,14 @@ static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 	uint64_t at = start, end = start + size;
 
 	while (at < end) {
-		const struct range *lent = lent_from(at);
-		uint64_t to = lent && lent->start < end ? lent->start : end;
+		const struct range *in_place = in_place_from(at);
+		uint64_t to = in_place && in_place->start < end ? in_place->start : end;
 
 		if (to > at && unmap)
 			madvise((void *)at, to - at, MADV_DONTNEED);
 		else if (to > at)
 			private_pages_drop(at, to - at);
-		at = lent && lent->start < end ? lent->end : end;
+		at = in_place && in_place->start < end ? in_place->end : end;
 	}
 }
 
@@ -286,26 +287,26 @@ void arena_committed(void)
 	}
 }
 
-static void end_lent(unsigned i, bool tell)
+static void end_range(unsigned i, bool tell)
 {
-	struct range r = arena.lent[i];
+	struct range r = arena.in_place[i];
 
-	if (tell && arena.n_not_lent < LENT_MAX)
-		arena.not_lent[arena.n_not_lent++] = r;
+	if (tell && arena.n_refused < IN_PLACE_MAX)
+		arena.refused[arena.n_refused++] = r;
 
-	arena.lent[i] = arena.lent[--arena.n_lent];
+	arena.in_place[i] = arena.in_place[--arena.n_in_place];
 	make_private(r.start, r.end - r.start);
 }
 
 /* Their pages become fresh memory. */
-static void end_lent_in(uint64_t address, uint64_t size)
+static void end_ranges_in(uint64_t address, uint64_t size)
 {
-	for (unsigned i = arena.n_lent; i-- > 0;)
-		if (arena.lent[i].start < address + size && address < arena.lent[i].end)
-			end_lent(i, true);
+	for (unsigned i = arena.n_in_place; i-- > 0;)
+		if (arena.in_place[i].start < address + size && address < arena.in_place[i].end)
+			end_range(i, true);
 }
 
-static bool may_lend(uint64_t address, uint64_t size)
+static bool may_be_in_place(uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size;
 	bool inside = false;
@@ -315,21 +316,21 @@ static bool may_lend(uint64_t address, uint64_t size)
 			  end <= arena_start(r) + arena.committed[r];
 	for (unsigned i = 0; i < arena.n_fresh; i++)
 		inside &= arena.fresh[i].start >= end || address >= arena.fresh[i].end;
-	for (unsigned i = 0; i < arena.n_lent; i++)
-		inside &= arena.lent[i].start >= end || address >= arena.lent[i].end;
+	for (unsigned i = 0; i < arena.n_in_place; i++)
+		inside &= arena.in_place[i].start >= end || address >= arena.in_place[i].end;
 	return inside && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0 &&
-	       arena.n_lent < LENT_MAX && !private_pages_any(address, size);
+	       arena.n_in_place < IN_PLACE_MAX && !private_pages_any(address, size);
 }
 
-bool arena_lend(uint64_t address, uint64_t size)
+bool arena_begin_in_place(uint64_t address, uint64_t size)
 {
-	if (!may_lend(address, size) ||
+	if (!may_be_in_place(address, size) ||
 	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
-	arena.lent[arena.n_lent++] = (struct range){ address, address + size };
+	arena.in_place[arena.n_in_place++] = (struct range){ address, address + size };
 	/* A child that was made behind our back must not reach what is committed. */
 	if (madvise((void *)address, size, MADV_DONTFORK)) {
-		end_lent(arena.n_lent - 1, false);
+		end_range(arena.n_in_place - 1, false);
 		return false;
 	}
 	/* Linux maps sixteen pages of a file with each fault for reading, and those of shared
@@ -338,31 +339,31 @@ bool arena_lend(uint64_t address, uint64_t size)
 	return true;
 }
 
-void arena_unlend(uint64_t address, uint64_t size)
+void arena_end_in_place(uint64_t address, uint64_t size)
 {
-	for (unsigned i = arena.n_lent; i-- > 0;)
-		if (arena.lent[i].start == address && arena.lent[i].end == address + size)
-			end_lent(i, false);
+	for (unsigned i = arena.n_in_place; i-- > 0;)
+		if (arena.in_place[i].start == address && arena.in_place[i].end == address + size)
+			end_range(i, false);
 }
 
-bool arena_lends(void)
+bool arena_has_in_place(void)
 {
-	return arena.n_lent;
+	return arena.n_in_place;
 }
 
-void arena_unlend_all(bool tell)
+void arena_end_all_in_place(bool tell)
 {
-	while (arena.n_lent)
-		end_lent(arena.n_lent - 1, tell);
+	while (arena.n_in_place)
+		end_range(arena.n_in_place - 1, tell);
 }
 
-bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size)
+bool arena_take_refused(uint64_t *ret_address, uint64_t *ret_size)
 {
-	if (!arena.n_not_lent)
+	if (!arena.n_refused)
 		return false;
-	arena.n_not_lent--;
-	*ret_address = arena.not_lent[arena.n_not_lent].start;
-	*ret_size = arena.not_lent[arena.n_not_lent].end - *ret_address;
+	arena.n_refused--;
+	*ret_address = arena.refused[arena.n_refused].start;
+	*ret_size = arena.refused[arena.n_refused].end - *ret_address;
 	return true;
 }
 
@@ -391,7 +392,7 @@ bool arena_make_fresh(uint64_t address, size_t size)
 			arena.fresh[kept++] = arena.fresh[i];
 	}
 	arena.n_fresh = kept;
-	end_lent_in(address, size);
+	end_ranges_in(address, size);
 	punch(address, size);
 	if (arena.n_fresh == FRESH_MAX ||
 	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
@@ -402,7 +403,7 @@ bool arena_make_fresh(uint64_t address, size_t size)
 
 bool arena_write_in_place(uint64_t address, size_t size)
 {
-	end_lent_in(address, size);
+	end_ranges_in(address, size);
 	if (arena.n_fresh == FRESH_MAX ||
 	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
@@ -443,7 +444,7 @@ void arena_leave(void)
 {
 	if (!arena.attached)
 		return;
-	arena_unlend_all(false);
+	arena_end_all_in_place(false);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		if (r != ARENA_CODE && arena.mapped[r] > arena.committed[r])
 			make_private(arena_start(r) + arena.committed[r],

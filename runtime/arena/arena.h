@@ -68,16 +68,16 @@ bool arena_write_in_place(uint64_t address, size_t size);
  * follow; for the rest they are committed memory as any other. False when that is not possible: the
  * range is not committed, it is in place already, it was written since the last commit.
  */
-bool arena_lend(uint64_t address, uint64_t size);
-/* Back to private, a range as it was lent, or all of them; tell: arena_take_not_lent() will name
+bool arena_begin_in_place(uint64_t address, uint64_t size);
+/* Back to private, a range as it was in place, or all of them; tell: arena_take_refused() will name
  * them. */
-void arena_unlend(uint64_t address, uint64_t size);
-void arena_unlend_all(bool tell);
+void arena_end_in_place(uint64_t address, uint64_t size);
+void arena_end_all_in_place(bool tell);
 /* There is such a range. */
-bool arena_lends(void);
-/* A range that is not lent any more for a reason that the kernel does not know; false: no more of
- * them. */
-bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size);
+bool arena_has_in_place(void);
+/* A range that is not in place any more for a reason that the kernel does not know; false: no more
+ * of them. */
+bool arena_take_refused(uint64_t *ret_address, uint64_t *ret_size);
 
 /* Only give their memory back. */
 void arena_give_back(uint64_t address, size_t size);

@@ -221,7 +221,7 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 	return 0;
 }
 
-void device_attach_certificate(const struct certificate *c)
+void device_attach_checksum(const struct buffer_checksum *c)
 {
 	checksum_audit_expect(c);
 }

@@ -23,7 +23,7 @@
 #include "runtime/cuda/driver/device-host.h"
 
 struct buffer;
-struct certificate;
+struct buffer_checksum;
 struct error;
 struct record;
 struct unit;
@@ -84,7 +84,7 @@ void device_close_chunk(uint64_t id);
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
 			   struct error *err);
 /* The same: what was kept of a buffer that was not saved. */
-void device_attach_certificate(const struct certificate *c);
+void device_attach_checksum(const struct buffer_checksum *c);
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
 /* Cells can use the device; and after device_attach_end(): the session's memory there is as it

@@ -51,7 +51,7 @@ static void await_commit(void)
 		if (r > 0 && m.type == WORKER_COMMITTED) {
 			/* The kernel's copy is of the state before. */
 			device_pages_change();
-			arena_unlend_all(false);
+			arena_end_all_in_place(false);
 			if (commit_done(&m, &err))
 				worker_exit(1);
 			committed = true;

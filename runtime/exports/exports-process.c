@@ -112,13 +112,13 @@ pid_t exports_fork(void)
 	cell_mode_enter_library();
 	if (!children_admit())
 		refuse();
-	if (first && arena_lends())
+	if (first && arena_has_in_place())
 		device_pages_change();
 	threads_hold();
 	allocator_fork_begin();
 	/* Parent and child go separate ways from here on. */
 	if (first)
-		arena_unlend_all(true);
+		arena_end_all_in_place(true);
 	pid = fork();
 	error = errno;
 	if (pid == 0 && first)

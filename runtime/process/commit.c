@@ -22,7 +22,7 @@
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 
-static int say_not_lent(uint64_t address, uint64_t size, struct error *err)
+static int say_refused(uint64_t address, uint64_t size, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
@@ -30,15 +30,15 @@ static int say_not_lent(uint64_t address, uint64_t size, struct error *err)
 	record_put_u64(&out, size);
 	if (buffer_check(&out, err))
 		return -1;
-	return worker_send(WORKER_NOT_LENT, out.data, out.len, -1, err);
+	return worker_send(WORKER_IN_PLACE_REFUSED, out.data, out.len, -1, err);
 }
 
-static int tell_not_lent(struct error *err)
+static int tell_refused(struct error *err)
 {
 	uint64_t address, size;
 
-	while (arena_take_not_lent(&address, &size))
-		if (say_not_lent(address, size, err))
+	while (arena_take_refused(&address, &size))
+		if (say_refused(address, size, err))
 			return -1;
 	return 0;
 }
@@ -60,30 +60,32 @@ int commit_done(const struct ipc_message *m, struct error *err)
 	device_cell_committed(&waiting);
 	/* Between cells nobody may write what the kernel copies. */
 	if (threads_any())
-		arena_unlend_all(true);
+		arena_end_all_in_place(true);
 	meta_leave();
 	threads_thaw();
 	atomic_fetch_add(&worker.control->committed, 1);
-	return tell_not_lent(err);
+	return tell_refused(err);
 }
 
-int commit_lend(const struct ipc_message *m, struct error *err)
+int commit_begin_in_place(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint64_t address = record_u64(&r), size = record_u64(&r);
 
 	if (record_check(&r, "WORKER_LEND", err))
 		return -1;
-	return threads_any() || !arena_lend(address, size) ? say_not_lent(address, size, err) : 0;
+	return threads_any() || !arena_begin_in_place(address, size)
+		       ? say_refused(address, size, err)
+		       : 0;
 }
 
-int commit_unlend(const struct ipc_message *m, struct error *err)
+int commit_end_in_place(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint64_t address = record_u64(&r), size = record_u64(&r);
 
 	if (record_check(&r, "WORKER_UNLEND", err))
 		return -1;
-	arena_unlend(address, size);
+	arena_end_in_place(address, size);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the worker does when the kernel has committed a cell, or a part of one at a checkpoint, and
- * the ranges of session memory that it is lent until they are committed.
+ * the ranges of session memory that it writes in place until they are committed.
  */
 #ifndef CGPU_RUNTIME_PROCESS_COMMIT_H
 #define CGPU_RUNTIME_PROCESS_COMMIT_H
@@ -14,8 +14,8 @@ struct ipc_message;
 
 /* WORKER_COMMITTED: threads of cells go on. */
 int commit_done(const struct ipc_message *m, struct error *err);
-/* WORKER_LEND, WORKER_UNLEND. */
-int commit_lend(const struct ipc_message *m, struct error *err);
-int commit_unlend(const struct ipc_message *m, struct error *err);
+/* WORKER_IN_PLACE_BEGIN, WORKER_IN_PLACE_END. */
+int commit_begin_in_place(const struct ipc_message *m, struct error *err);
+int commit_end_in_place(const struct ipc_message *m, struct error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/code/unit.h"
-#include "common/protocol/certificate.h"
+#include "common/protocol/buffer-checksum.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/run-options.h"
 #include "runtime/arena/allocator.h"
@@ -162,14 +162,14 @@ static int restore_preimages(struct record *r, uint32_t n, struct error *err)
 	return 0;
 }
 
-static void take_certificates(struct record *r)
+static void take_checksums(struct record *r)
 {
-	uint32_t n = record_count(r, CERTIFICATE_SIZE);
+	uint32_t n = record_count(r, BUFFER_CHECKSUM_SIZE);
 
 	while (n--) {
-		struct certificate c = certificate_take(r);
+		struct buffer_checksum c = buffer_checksum_take(r);
 
-		device_attach_certificate(&c);
+		device_attach_checksum(&c);
 	}
 }
 
@@ -206,7 +206,7 @@ static int attach(const struct ipc_message *first, struct buffer *lost, struct e
 	if (take_session(lost, err) || device_attach(&how, err) || take_chunks(err) ||
 	    restore_preimages(&r, n, err))
 		return -1;
-	take_certificates(&r);
+	take_checksums(&r);
 	if (record_check(&r, "WORKER_ATTACH", err))
 		return -1;
 	allocator_set_limit(host_limit);
@@ -562,7 +562,7 @@ static int check_run(struct record r, struct run *run, struct error *err)
 	return record_check(&r, "WORKER_RUN", err);
 }
 
-struct in_place {
+struct unsaved {
 	struct buffer items;
 	uint32_t n;
 };
@@ -570,7 +570,7 @@ struct in_place {
 static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell)
 {
 	const struct symbol *s = symbols_pointing_to(address);
-	struct in_place *p = data;
+	struct unsaved *p = data;
 
 	record_put_u64(&p->items, address);
 	record_put_u64(&p->items, size);
@@ -580,10 +580,10 @@ static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell
 }
 
 /* Which blocks have no old content once the cell has begun. */
-static int begin_in_place(struct error *err)
+static int begin_unsaved(struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct in_place p = { BUFFER_INIT, 0 };
+	struct unsaved p = { BUFFER_INIT, 0 };
 	int failed;
 
 	allocator_write_in_place(put_block, &p);
@@ -593,7 +593,7 @@ static int begin_in_place(struct error *err)
 	buffer_release(&p.items);
 	return failed || buffer_check(&out, err)
 		       ? -1
-		       : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
+		       : worker_send(WORKER_UNSAVED_ARE, out.data, out.len, -1, err);
 }
 
 int worker_run_cell(const struct ipc_message *m, struct error *err)
@@ -610,7 +610,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		unit_release(&run.unit);
 		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
 	}
-	if (run.options.in_place && begin_in_place(err)) {
+	if (run.options.unsaved && begin_unsaved(err)) {
 		unit_release(&run.unit);
 		return -1;
 	}

@@ -195,10 +195,10 @@ static int handle(struct ipc_message *m, struct error *err)
 		return worker_run_limits(m, err);
 	case WORKER_MEMORY:
 		return memory_report_answer(m, err);
-	case WORKER_LEND:
-		return commit_lend(m, err);
-	case WORKER_UNLEND:
-		return commit_unlend(m, err);
+	case WORKER_IN_PLACE_BEGIN:
+		return commit_begin_in_place(m, err);
+	case WORKER_IN_PLACE_END:
+		return commit_end_in_place(m, err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

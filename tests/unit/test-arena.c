@@ -260,74 +260,74 @@ static char *committed_pages(size_t n)
 	return p;
 }
 
-static void test_lent(void **state)
+static void test_in_place(void **state)
 {
 	char *p = committed_pages(4);
 	uint64_t at = (uint64_t)p, size = 4 * ARENA_PAGE;
 
 	(void)state;
-	assert_int_equal(arena_lend(at, size), scans);
+	assert_int_equal(arena_begin_in_place(at, size), scans);
 	p[0] = 'n';
 	assert_int_equal(in_file(p), scans ? 'n' : 'c');
-	arena_unlend(at, size - ARENA_PAGE); /* none that was lent */
+	arena_end_in_place(at, size - ARENA_PAGE); /* none that was in place */
 	commit();
 	p[0] = 'm';
 	assert_int_equal(in_file(p), scans ? 'm' : 'c');
-	arena_unlend(at, size);
+	arena_end_in_place(at, size);
 	p[0] = 'k';
 	assert_int_equal(in_file(p), scans ? 'm' : 'c');
-	arena_unlend_all(true);
-	assert_false(arena_take_not_lent(&at, &size));
+	arena_end_all_in_place(true);
+	assert_false(arena_take_refused(&at, &size));
 }
 
-static void test_what_is_not_lent(void **state)
+static void test_what_is_not_in_place(void **state)
 {
 	char *p = committed_pages(8), *q = arena_grow(ARENA_HEAP, 4 * ARENA_PAGE);
 	uint64_t at = (uint64_t)p;
 
 	(void)state;
-	assert_false(arena_lend(ARENA_BASE, ARENA_PAGE));
-	assert_false(arena_lend((uint64_t)q, ARENA_PAGE));
-	assert_false(arena_lend(at + 7 * ARENA_PAGE, 2 * ARENA_PAGE));
-	assert_false(arena_lend(at + 1, ARENA_PAGE));
-	assert_false(arena_lend(at, ~ARENA_PAGE + 1));
+	assert_false(arena_begin_in_place(ARENA_BASE, ARENA_PAGE));
+	assert_false(arena_begin_in_place((uint64_t)q, ARENA_PAGE));
+	assert_false(arena_begin_in_place(at + 7 * ARENA_PAGE, 2 * ARENA_PAGE));
+	assert_false(arena_begin_in_place(at + 1, ARENA_PAGE));
+	assert_false(arena_begin_in_place(at, ~ARENA_PAGE + 1));
 	assert_true(arena_make_fresh(at, 2 * ARENA_PAGE));
-	assert_false(arena_lend(at + ARENA_PAGE, 2 * ARENA_PAGE));
+	assert_false(arena_begin_in_place(at + ARENA_PAGE, 2 * ARENA_PAGE));
 	p[3 * ARENA_PAGE] = 'w'; /* not committed yet */
-	assert_false(arena_lend(at + 2 * ARENA_PAGE, 2 * ARENA_PAGE));
-	assert_int_equal(arena_lend(at + 4 * ARENA_PAGE, 2 * ARENA_PAGE), scans);
-	assert_false(arena_lend(at + 5 * ARENA_PAGE, scans ? 2 * ARENA_PAGE : 0));
+	assert_false(arena_begin_in_place(at + 2 * ARENA_PAGE, 2 * ARENA_PAGE));
+	assert_int_equal(arena_begin_in_place(at + 4 * ARENA_PAGE, 2 * ARENA_PAGE), scans);
+	assert_false(arena_begin_in_place(at + 5 * ARENA_PAGE, scans ? 2 * ARENA_PAGE : 0));
 	assert_int_equal(p[3 * ARENA_PAGE], 'w');
 }
 
-static void test_lent_pages_that_are_needed(void **state)
+static void test_in_place_pages_that_are_needed(void **state)
 {
 	char *p = committed_pages(8);
 	uint64_t at = (uint64_t)p, address, size;
 
 	(void)state;
-	assert_int_equal(arena_lend(at, 2 * ARENA_PAGE), scans);
-	assert_int_equal(arena_lend(at + 4 * ARENA_PAGE, 4 * ARENA_PAGE), scans);
+	assert_int_equal(arena_begin_in_place(at, 2 * ARENA_PAGE), scans);
+	assert_int_equal(arena_begin_in_place(at + 4 * ARENA_PAGE, 4 * ARENA_PAGE), scans);
 	assert_true(arena_make_fresh(at + 6 * ARENA_PAGE, ARENA_PAGE));
-	assert_int_equal(arena_take_not_lent(&address, &size), scans);
+	assert_int_equal(arena_take_refused(&address, &size), scans);
 	assert_true(!scans || (address == at + 4 * ARENA_PAGE && size == 4 * ARENA_PAGE));
 	assert_int_equal(p[5 * ARENA_PAGE], 'c');
-	arena_unlend_all(true);
-	assert_int_equal(arena_take_not_lent(&address, &size), scans);
-	assert_false(arena_take_not_lent(&address, &size));
+	arena_end_all_in_place(true);
+	assert_int_equal(arena_take_refused(&address, &size), scans);
+	assert_false(arena_take_refused(&address, &size));
 	p[0] = 'p';
 	assert_int_equal(in_file(p), 'c');
 }
 
 /* One that was made without fork() of ours has these addresses no more. */
-static void test_lent_pages_and_a_child(void **state)
+static void test_in_place_pages_and_a_child(void **state)
 {
 	char *p = committed_pages(2);
 	int status;
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(arena_lend((uint64_t)p, 2 * ARENA_PAGE), scans);
+	assert_int_equal(arena_begin_in_place((uint64_t)p, 2 * ARENA_PAGE), scans);
 	pid = fork();
 	if (pid == 0) {
 		signal(SIGSEGV, SIG_DFL);
@@ -378,10 +378,10 @@ int main(void)
 		TEST(test_what_was_read_is_unmapped),
 		TEST(test_free_memory_stays_fresh),
 		TEST(test_discard),
-		TEST(test_lent),
-		TEST(test_what_is_not_lent),
-		TEST(test_lent_pages_that_are_needed),
-		TEST(test_lent_pages_and_a_child),
+		TEST(test_in_place),
+		TEST(test_what_is_not_in_place),
+		TEST(test_in_place_pages_that_are_needed),
+		TEST(test_in_place_pages_and_a_child),
 		TEST(test_child_writes_stay_in_the_child),
 		TEST(test_beyond_the_top_faults_and_full_regions),
 		TEST(test_refuses_other_memory),

@@ -38,11 +38,12 @@ static char *region(enum arena_region r)
 }
 
 /* Committed part private, `fresh` bytes beyond it shared; the header page is always private. */
-static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh, bool lent)
+static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh,
+		      bool in_place)
 {
 	off_t offset = (off_t)arena_region_offset(r);
 
-	if (lent) {
+	if (in_place) {
 		fresh += committed;
 		committed = 0;
 	}
@@ -61,23 +62,23 @@ static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64
 	return 0;
 }
 
-enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_LENT };
+enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_IN_PLACE };
 
 /* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region.
- * CELL_LENT is CELL_SECOND with its committed heap written in place. */
+ * CELL_IN_PLACE is CELL_SECOND with its committed heap written in place. */
 static int work(const struct snapshot *s, enum cell cell)
 {
 	const uint64_t fresh = MIB_PAGES * ARENA_PAGE;
 	struct arena_header *h = (struct arena_header *)ARENA_BASE;
-	bool lent = cell == CELL_LENT;
+	bool in_place = cell == CELL_IN_PLACE;
 	char value;
 
-	cell = lent ? CELL_SECOND : cell;
+	cell = in_place ? CELL_SECOND : cell;
 	value = (char)('A' + cell);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t top = s->top[r];
 
-		if (map_region(s->memfd, r, top, fresh, lent && r == ARENA_HEAP))
+		if (map_region(s->memfd, r, top, fresh, in_place && r == ARENA_HEAP))
 			return -1;
 		for (uint64_t page = 1; page * ARENA_PAGE < top; page += 3)
 			region(r)[page * ARENA_PAGE + 99] = value;
@@ -282,7 +283,7 @@ static void test_killed_at_every_step(void **state)
 }
 
 /* The committed heap may be written in place: there is a copy of it. */
-static void lend(void)
+static void begin_in_place(void)
 {
 	struct error err = ERROR_INIT;
 	struct shadow_copy *w = &snapshot.shadow_copies.at[0];
@@ -311,14 +312,14 @@ static void bring_up_to_date(void)
 	assert_false(shadow_copies_are_stale(&snapshot.shadow_copies));
 }
 
-static void kill_lent_at_step(enum commit_step step, uint64_t before, uint64_t expected)
+static void kill_in_place_at_step(enum commit_step step, uint64_t before, uint64_t expected)
 {
 	struct error err = ERROR_INIT;
 	struct killer killer = { .step = step };
 	int result;
 
-	lend();
-	killer.pid = start(CELL_LENT);
+	begin_in_place();
+	killer.pid = start(CELL_IN_PLACE);
 	assert_true(checksum() == before); /* a reader sees what is committed */
 	result = commit(killer.pid, dirty_pages_choose(), &killer, &err);
 	assert_int_equal(killer.hit, 1);
@@ -342,18 +343,18 @@ static void test_written_in_place_and_killed_at_every_step(void **state)
 
 	(void)state;
 	for (int step = 0; step < COMMIT_STEPS; step++)
-		kill_lent_at_step(step, before, expected);
+		kill_in_place_at_step(step, before, expected);
 }
 
-/* What is lent may be private again, after a fork for example: its pages are in the journal. */
-static void test_lent_and_written_as_private(void **state)
+/* What is in place may be private again, after a fork for example: its pages are in the journal. */
+static void test_in_place_and_written_as_private(void **state)
 {
 	uint64_t before = checksum(), expected = new_checksum();
 	struct error err = ERROR_INIT;
 	pid_t pid;
 
 	(void)state;
-	lend();
+	begin_in_place();
 	pid = start(CELL_SECOND);
 	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
 	end(pid);
@@ -374,8 +375,8 @@ static void test_a_cell_that_goes_on(void **state)
 	struct commit c;
 
 	(void)state;
-	lend();
-	from = (struct commit_source){ start(CELL_LENT), -1, dirty_pages_choose() };
+	begin_in_place();
+	from = (struct commit_source){ start(CELL_IN_PLACE), -1, dirty_pages_choose() };
 	from.pagemap = dirty_pages_open(from.pid, &err);
 	assert_int_equal(commit_begin(&c, &snapshot, &journal, &from, NULL, &err), 0);
 	c.goes_on = true;
@@ -523,7 +524,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_written_in_place_and_killed_at_every_step,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lent_and_written_as_private, set_up,
+		cmocka_unit_test_setup_teardown(test_in_place_and_written_as_private, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cell_that_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up,

@@ -275,7 +275,7 @@ static void test_preimages_go_with_the_commit(void **state)
 }
 
 /* One that is known by its digest alone. */
-static void certificate(uint64_t address, uint64_t digest)
+static void checksum(uint64_t address, uint64_t digest)
 {
 	struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -289,49 +289,49 @@ static void certificate(uint64_t address, uint64_t digest)
 	record_put_u64(&b, 5000);
 	record_put_u32(&b, 1);
 	r = record_open(b.data, b.len);
-	assert_int_equal(device_memory_certificates(&memory, &r, &err), 0);
-	assert_int_equal(record_check(&r, "certificates", &err), 0);
+	assert_int_equal(device_memory_checksums(&memory, &r, &err), 0);
+	assert_int_equal(record_check(&r, "checksums", &err), 0);
 	buffer_release(&b);
 }
 
-static void assert_certificates(size_t n, uint64_t first, uint64_t second)
+static void assert_checksums(size_t n, uint64_t first, uint64_t second)
 {
-	assert_int_equal(memory.certificates.n, n);
+	assert_int_equal(memory.checksums.n, n);
 	if (n)
-		assert_int_equal(memory.certificates.at[0].digest, first);
+		assert_int_equal(memory.checksums.at[0].digest, first);
 	if (n > 1)
-		assert_int_equal(memory.certificates.at[1].digest, second);
+		assert_int_equal(memory.checksums.at[1].digest, second);
 }
 
-static void test_certificates_are_for_the_worker_behind_a_failed_cell(void **state)
+static void test_checksums_are_for_the_worker_behind_a_failed_cell(void **state)
 {
 	(void)state;
-	certificate(AT(1), 7);
+	checksum(AT(1), 7);
 	device_memory_rollback(&memory);
-	assert_certificates(1, 7, 0);
+	assert_checksums(1, 7, 0);
 	device_memory_restored(&memory);
-	assert_certificates(0, 0, 0);
+	assert_checksums(0, 0, 0);
 	/* The session has them when a cell is committed. */
-	certificate(AT(1), 7);
+	checksum(AT(1), 7);
 	commit();
-	assert_certificates(0, 0, 0);
+	assert_checksums(0, 0, 0);
 }
 
-static void test_undo_takes_the_oldest_certificates(void **state)
+static void test_undo_takes_the_oldest_checksums(void **state)
 {
 	(void)state;
-	certificate(AT(2), 1);
+	checksum(AT(2), 1);
 	commit();
-	certificate(AT(1), 2); /* before it is written: it holds for the state before both */
+	checksum(AT(1), 2); /* before it is written: it holds for the state before both */
 	chunk(4, 0);
 	preimage(AT(1), 4);
 	commit();
-	certificate(AT(1), 3); /* of what the cell before has made of it */
+	checksum(AT(1), 3); /* of what the cell before has made of it */
 	commit();
 	go_back(2);
-	assert_certificates(1, 2, 0);
+	assert_checksums(1, 2, 0);
 	go_back(1);
-	assert_certificates(1, 1, 0);
+	assert_checksums(1, 1, 0);
 }
 
 static void test_nonsense_is_refused(void **state)
@@ -358,8 +358,8 @@ static void test_encoding(void **state)
 	preimage(AT(1), 4);
 	device_memory_encode_preimages(&memory, &b);
 	device_chunk_encode(find(2), &b);
-	certificate(AT(3), 9);
-	device_memory_encode_certificates(&memory, &b);
+	checksum(AT(3), 9);
+	device_memory_encode_checksums(&memory, &b);
 	r = record_open(b.data, b.len);
 	assert_int_equal(record_u32(&r), 1);
 	assert_int_equal(record_u64(&r), AT(1));
@@ -395,9 +395,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_preimages_go_with_the_commit, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
-			test_certificates_are_for_the_worker_behind_a_failed_cell, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_undo_takes_the_oldest_certificates, set_up,
+			test_checksums_are_for_the_worker_behind_a_failed_cell, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_takes_the_oldest_checksums, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_nonsense_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_encoding, set_up, tear_down),

@@ -120,7 +120,7 @@ static void run_options(void **state)
 	static const struct run_options all[] = {
 		{ 0 },
 		{ .checked = true },
-		{ .in_place = true },
+		{ .unsaved = true },
 		{ .profiled = true },
 		{ .traced = true },
 		{ .device_checks = 5 },
@@ -137,7 +137,7 @@ static void run_options(void **state)
 		r = record_open(b.data, b.len);
 		o = run_options_take(&r);
 		assert_int_equal(record_check(&r, "options", NULL), 0);
-		assert_true(o.checked == all[i].checked && o.in_place == all[i].in_place &&
+		assert_true(o.checked == all[i].checked && o.unsaved == all[i].unsaved &&
 			    o.profiled == all[i].profiled && o.traced == all[i].traced &&
 			    o.device_checks == all[i].device_checks);
 	}

@@ -39,7 +39,7 @@ static char *content(char value)
 	return p;
 }
 
-/* A file of twice SIZE, filled with 1, and a lent shadow copy of its first half. */
+/* A file of twice SIZE, filled with 1, and an in-place shadow copy of its first half. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -208,7 +208,7 @@ static void test_restore(void **state)
 	(void)state;
 	memset(file, 2, SIZE);
 	memset(file + SIZE, 5, SIZE);
-	/* A reader gets what is committed, where a range is lent. */
+	/* A reader gets what is committed, where a range is in place. */
 	shadow_copies_read(&shadows, BASE + SIZE - 3 * ARENA_PAGE, read, 5 * ARENA_PAGE);
 	assert_true(all(read, 1, 3 * ARENA_PAGE) &&
 		    all(read + 3 * ARENA_PAGE, 9, SIZE - 3 * ARENA_PAGE));
@@ -255,12 +255,12 @@ static void test_which_are_adopted(void **state)
 	char *p = content(7);
 
 	(void)state;
-	/* Too small, over a lent one, too much in all. */
+	/* Too small, over one in place, too much in all. */
 	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SHADOW_COPY_MIN - ARENA_PAGE, p));
 	assert_false(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));
 	shadows.bytes_max = 2 * SIZE - ARENA_PAGE;
 	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SIZE, p));
-	/* One that is not lent is replaced, but not by a part of it. */
+	/* One that is not in place is replaced, but not by a part of it. */
 	shadow_copies_unshare(&shadows);
 	assert_false(shadow_copies_adopt(&shadows, BASE + MIB, SHADOW_COPY_MIN, p));
 	assert_true(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));

@@ -18,7 +18,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
-#include "common/protocol/certificate.h"
+#include "common/protocol/buffer-checksum.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -34,7 +34,7 @@ static uint64_t read_bytes, read_ns; /* of this cell */
 static uint32_t is_covered; /* a bit for each device: all that it reaches has a digest or a copy */
 static uint64_t looked_ns;  /* clock_suspended_ns() when that was looked at */
 static struct {
-	struct certificate *at;
+	struct buffer_checksum *at;
 	size_t n, cap;
 } expected;
 
@@ -131,16 +131,16 @@ static CUresult send(const struct buffer *items, uint32_t n)
 	record_put_u32(&message, n);
 	buffer_append(&message, items->data, items->len);
 	if (!buffer_check(items, &err) && !buffer_check(&message, &err) &&
-	    !device.host->send(WORKER_DEVICE_CERTIFICATES, message.data, message.len, -1, &err))
+	    !device.host->send(WORKER_DEVICE_CHECKSUMS, message.data, message.len, -1, &err))
 		return CUDA_SUCCESS;
 	log_error("device memory: %s", err.text);
 	return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-static struct certificate certificate_of(const struct session_buffer *b)
+static struct buffer_checksum checksum_of(const struct session_buffer *b)
 {
-	return (struct certificate){ b->address, b->size,         b->born,
-				     b->digest,  b->suspended_ns, b->digested };
+	return (struct buffer_checksum){ b->address, b->size,         b->born,
+					 b->digest,  b->suspended_ns, b->digested };
 }
 
 static CUresult announce(const struct batch *batch)
@@ -152,9 +152,9 @@ static CUresult announce(const struct batch *batch)
 		size_t n = batch->n - done < PER_MESSAGE ? batch->n - done : PER_MESSAGE;
 
 		for (size_t i = done; i < done + n; i++) {
-			struct certificate c = certificate_of(batch->buffers[i]);
+			struct buffer_checksum c = checksum_of(batch->buffers[i]);
 
-			certificate_put(&items, &c);
+			buffer_checksum_put(&items, &c);
 		}
 		result = send(&items, (uint32_t)n);
 	}
@@ -217,11 +217,11 @@ CUresult checksum_audit_reach(void)
 CUresult checksum_audit_forget(struct session_buffer *b)
 {
 	cleanup_buffer struct buffer item = BUFFER_INIT;
-	struct certificate c;
+	struct buffer_checksum c;
 
 	b->digested = 0;
-	c = certificate_of(b);
-	certificate_put(&item, &c);
+	c = checksum_of(b);
+	buffer_checksum_put(&item, &c);
 	return send(&item, 1);
 }
 
@@ -243,7 +243,7 @@ void checksum_audit_reset(void)
 
 /* ---- a session is taken over ---- */
 
-void checksum_audit_expect(const struct certificate *c)
+void checksum_audit_expect(const struct buffer_checksum *c)
 {
 	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
 		log_error("device memory: no memory for the digest of the buffer at %#llx",
@@ -263,7 +263,7 @@ static bool take_expected(struct session_buffer *b)
 	uint32_t committed = b->digested;
 
 	for (size_t i = 0; i < expected.n; i++) {
-		const struct certificate *c = &expected.at[i];
+		const struct buffer_checksum *c = &expected.at[i];
 
 		if (c->address != b->address || c->size != b->size || c->born != b->born)
 			continue;
@@ -282,7 +282,7 @@ static bool take_expected(struct session_buffer *b)
 
 void checksum_audit_lost(struct session_buffer *b)
 {
-	struct certificate c = certificate_of(b);
+	struct buffer_checksum c = checksum_of(b);
 
 	c.cell = 0;
 	checksum_audit_expect(&c);

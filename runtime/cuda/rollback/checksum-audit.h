@@ -19,7 +19,7 @@
 #include <cuda.h>
 
 struct buffer;
-struct certificate;
+struct buffer_checksum;
 struct session_buffer;
 
 /* Before device code runs on the thread's device, and after what it writes was saved. An error
@@ -41,7 +41,7 @@ void checksum_audit_after_suspend(struct buffer *report);
 
 /* While a worker takes a session over: what the kernel process has, and that a buffer has no
  * content to be compared. */
-void checksum_audit_expect(const struct certificate *c);
+void checksum_audit_expect(const struct buffer_checksum *c);
 void checksum_audit_lost(struct session_buffer *b);
 /* At the end of that. Lines about what has changed are appended. */
 void checksum_audit_check(struct buffer *report);

@@ -145,7 +145,7 @@ static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell,
 	record_put_u32(&message, cell);
 	record_put_str(&message, name);
 	if (!buffer_check(&message, &err) &&
-	    !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
+	    !device.host->send(WORKER_UNSAVED_ARE, message.data, message.len, -1, &err))
 		return CUDA_SUCCESS;
 	log_error("device memory: %s", err.text);
 	return CUDA_ERROR_OPERATING_SYSTEM;

@@ -4,8 +4,8 @@
  *
  * A GPU reaches the very pages that were mapped when cuMemHostRegister() ran. The session's pages
  * change below their addresses: a commit makes fresh memory private and drops what was overwritten
- * (common/memory/arena-layout.h, 7), a fork takes back what was lent. So a registration lasts while
- * the pages do:
+ * (common/memory/arena-layout.h, 7), a fork takes back what was in place. So a registration lasts
+ * while the pages do:
  *
  *	add            a block that a cell makes is registered at once
  *	let_go         before pages change nothing is registered

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates: the digest of a device buffer that no cell has changed since
+/* Checksums: the digest of a device buffer that no cell has changed since
  * (runtime/cuda/rollback/checksum-audit.h), and its encoding in messages. */
-#ifndef CGPU_COMMON_PROTOCOL_CERTIFICATE_H
-#define CGPU_COMMON_PROTOCOL_CERTIFICATE_H
+#ifndef CGPU_COMMON_PROTOCOL_BUFFER_CHECKSUM_H
+#define CGPU_COMMON_PROTOCOL_BUFFER_CHECKSUM_H
 
 #include <stdint.h>
 
 #include "common/base/record.h"
 
-/* Bytes of a certificate in a record. */
-#define CERTIFICATE_SIZE 44
+/* Bytes of one in a record. */
+#define BUFFER_CHECKSUM_SIZE 44
 
-struct certificate {
+struct buffer_checksum {
 	uint64_t address, size;
 	uint64_t born; /* birth number of the buffer, which distinguishes it from another one at its
 			  address */
@@ -22,7 +22,7 @@ struct certificate {
 	uint32_t cell;
 };
 
-static inline void certificate_put(struct buffer *out, const struct certificate *c)
+static inline void buffer_checksum_put(struct buffer *out, const struct buffer_checksum *c)
 {
 	record_put_u64(out, c->address);
 	record_put_u64(out, c->size);
@@ -32,9 +32,9 @@ static inline void certificate_put(struct buffer *out, const struct certificate 
 	record_put_u32(out, c->cell);
 }
 
-static inline struct certificate certificate_take(struct record *r)
+static inline struct buffer_checksum buffer_checksum_take(struct record *r)
 {
-	struct certificate c;
+	struct buffer_checksum c;
 
 	c.address = record_u64(r);
 	c.size = record_u64(r);
