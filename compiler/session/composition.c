@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is needed is marked from the cell's own words outwards, then the marked entries are written
- * in session order; an entry that was replaced stands later than its old users, so a user first
- * writes what it mentions.
+ * Needed entries are marked from the cell's own words outwards, then written in session order; a
+ * replaced entry may be later than its old users, so a user first writes the entries that it
+ * mentions.
  */
 #include "compiler/session/composition.h"
 
@@ -26,28 +26,28 @@ struct composition {
 	uint8_t *marks; /* enum mark, by entry */
 	uint32_t *queue;
 	uint32_t n_queue;
-	bool cpp;               /* the host texts as a C++ unit takes them */
+	bool cpp;               /* host texts are written as for a C++ unit */
 	const uint8_t *dropped; /* by entry; NULL: none */
-	const char *cell_name;  /* of the tokens; NULL: it does not matter */
+	const char *cell_name;  /* for the tokens; NULL: it does not matter */
 	const struct token_list *tokens;
 	const struct session_mask *masks;
 	size_t n_masks;
-	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by
-	 * entry; entry + 1, 0: none. */
+	/* For C++ units: newest[name] is the last entry that declares a name, older[entry] the
+	 * previous one; both as entry + 1, 0: none. */
 	uint32_t *newest, *older;
 	struct buffer *out;
 };
 
-/* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants
- * are not. */
+/* Tells whether the entry declares this name as a tag: its own one, or one nested in it, but not an
+ * enum's constant. */
 static bool is_tag(const struct session_entry *e, uint32_t name)
 {
 	return e->d.kind == DECLARATION_TAG && e->declares[0] == name;
 }
 
 /*
- * The macro of this name as it stood before the entry; n if there was none. It is the one that the
- * entry means: a type must not change its size when the macro is defined anew.
+ * Returns the macro of this name as it was before the entry; n if there was none. The entry means
+ * that one: a type must not change its size when the macro is redefined.
  */
 static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t entry)
 {
@@ -60,7 +60,7 @@ static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t en
 	return s->n;
 }
 
-/* A #define mentions the name that it defines. */
+/* Tells whether the name is the one that a #define defines, which its text mentions, too. */
 static bool is_own_name(const struct session_entry *e, uint32_t name)
 {
 	return e->n_declares && e->declares[0] == name;
@@ -74,16 +74,17 @@ static void mark(struct composition *c, uint32_t entry)
 	c->queue[c->n_queue++] = entry;
 }
 
-/* direct: the cell itself says the name, so that what it replaces is not meant. */
+/* Marks what a name needs. direct: the cell itself mentions the name, so an entry that it replaces
+ * is not meant. */
 static void need(struct composition *c, uint32_t name, bool direct)
 {
 	enum { TAG, MACRO, ORDINARY };
 	bool seen[3] = { false };
 
 	/*
-	 * The last one of each space: an older enum may have had the same constant. A macro lets
-	 * the variable or function show that was there before: without its arguments, and in its
-	 * own text.
+	 * Only the last one of each name space is needed: an older enum may have had the same
+	 * constant. A macro does not hide the variable or function of the same name: that is meant
+	 * without arguments, and in the macro's own text.
 	 */
 	for (uint32_t link = session_newest(c->s, name); link;
 	     link = c->s->links[link - 1].previous) {
@@ -107,7 +108,8 @@ static bool is_enum(const struct session_entry *e)
 	       !strncmp(e->d.host, "typedef enum", strlen("typedef enum"));
 }
 
-/* Of an enum a constant may be masked, by an ordinary name: rename_replaced(). */
+/* Tells whether a mask hides the entry. An ordinary name may also mask a constant of an enum:
+ * rename_replaced(). */
 static bool masks_entry(const struct session_entry *e, const struct session_mask *mask)
 {
 	bool itself = strlen(e->d.name) == mask->len && !memcmp(e->d.name, mask->name, mask->len);
@@ -134,8 +136,8 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 	}
 }
 
-/* A type of the session may need the macro that the cell defines anew: it is there, and taken away
- * in front of the cell. */
+/* Undefines, in front of the cell, macros that the cell redefines but that a type of the session
+ * needs. */
 static void undefine_masked(struct composition *c, const struct session_mask *masks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -146,7 +148,7 @@ static void undefine_masked(struct composition *c, const struct session_mask *ma
 	}
 }
 
-/* Which names a macro makes only clang knows, so it gets all of them. */
+/* Marks all entries, since only clang knows which names a macro produces. */
 static void mark_all(struct composition *c)
 {
 	for (uint32_t e = 0; e < c->s->n; e++)
@@ -217,7 +219,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	}
 }
 
-/* How C++ says what a C cell has declared. */
+/* The parts of a C declaration in its C++ form. */
 struct cpp_words {
 	const char *before, *text, *after;
 	size_t len; /* of text */
@@ -228,8 +230,8 @@ static struct cpp_words say(const char *before, const char *text, const char *af
 	return (struct cpp_words){ before, text, after, strlen(text) };
 }
 
-/* Of a constant C++ has the value. What C++ cells have declared for C ones is not said to C++
- * again. */
+/* Returns the C++ form of a declaration. For a constant that includes its value. Declarations that
+ * C++ cells have made for C ones are not repeated in C++. */
 static struct cpp_words cpp_words_of(const struct declaration *d)
 {
 	switch (d->kind) {
@@ -247,7 +249,8 @@ static struct cpp_words cpp_words_of(const struct declaration *d)
 	return say("extern \"C\" {", d->host, "}");
 }
 
-/* A macro in front of all, as of C, would take the name from std:: and from members, too. */
+/* Tells whether a variable needs a name of its own in C++. A macro in front of the unit, as for C,
+ * would also rename members and names of std::. */
 static bool is_own_in_cpp(const struct composition *c, const struct declaration *d)
 {
 	char kind = c->cpp && d->kind == DECLARATION_VARIABLE
@@ -257,7 +260,7 @@ static bool is_own_in_cpp(const struct composition *c, const struct declaration 
 	return kind && kind != 's' && kind != 'm';
 }
 
-/* `const int n = 5;`: where its value begins; 0: C++ has nothing of the kind. */
+/* Returns the offset of the value in `const int n = 5;`; 0: C++ has no such constant. */
 static size_t known_constant(const struct declaration *d)
 {
 	const char *value = d->kind == DECLARATION_VARIABLE ? strstr(d->device, " = ") : NULL;
@@ -265,7 +268,7 @@ static size_t known_constant(const struct declaration *d)
 	return value ? (size_t)(value - d->device) + strlen(" = ") : 0;
 }
 
-/* Its place in diagnostics names the entry. */
+/* Writes an entry for C++, with a place that names it in diagnostics. */
 static void write_cpp(const struct composition *c, uint32_t index, const struct declaration *d)
 {
 	struct cpp_words w = cpp_words_of(d);
@@ -279,7 +282,7 @@ static void write_cpp(const struct composition *c, uint32_t index, const struct 
 		      d->line ? d->line : 1, index, d->cell, (int)w.len, w.text, w.after);
 }
 
-/* The line of the cell at work that has this include, too; 0 if none. */
+/* Returns the line of the current cell that has the same include; 0 if none. */
 static uint32_t line_of_include(const struct composition *c, const struct declaration *d)
 {
 	cleanup_free char *path = c->cell_name ? session_included_path(d) : NULL;
@@ -289,8 +292,8 @@ static uint32_t line_of_include(const struct composition *c, const struct declar
 }
 
 /*
- * Can the use be of what this entry declares? A tag and an ordinary name may be the same word. Of
- * macros only those mean it that stand in front of the user: see macro_before().
+ * Tells whether the use can mean what this entry declares: a tag and an ordinary name may be the
+ * same word. Of macros only those in front of the user can be meant: see macro_before().
  */
 static bool means(const struct session *s, const struct session_use *use, uint32_t entry)
 {
@@ -301,7 +304,8 @@ static bool means(const struct session *s, const struct session_use *use, uint32
 	return use->is_tag ? e->d.kind == DECLARATION_TAG : !is_tag(e, use->name);
 }
 
-/* Those of the cell that is run again are hidden: what it says anew others may call. */
+/* Tells whether only the declaration is written. Entries of the cell that is run again are hidden,
+ * but others may call its new functions. */
 static bool is_only_declared(const struct composition *c, uint32_t index)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -313,9 +317,9 @@ static bool is_only_declared(const struct composition *c, uint32_t index)
 static void write_entry(struct composition *c, uint32_t index, unsigned depth);
 
 /*
- * The entries of a name that the entry uses, the oldest first. link: the last one's; see struct
- * composition. A function template sees what is declared in front of it: also functions that have
- * been defined anew since.
+ * Writes the entries of a name that the entry uses, the oldest first. link is the last one's; see
+ * struct composition. A function template sees the declarations in front of it, including functions
+ * that were redefined later.
  */
 static void write_named(struct composition *c, uint32_t user, uint32_t link, unsigned depth)
 {
@@ -330,7 +334,8 @@ static void write_named(struct composition *c, uint32_t user, uint32_t link, uns
 		write_entry(c, link - 1, depth + 1);
 }
 
-/* Of its own name are the specialisations of a template, which come later. */
+/* Writes what a C++ entry uses. Under its own name there are specialisations of a template, which
+ * come later. */
 static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -340,8 +345,8 @@ static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned de
 			write_named(c, index, c->newest[e->uses[k].name], depth);
 }
 
-/* `enum { x, y };` where x is a variable by now, or in the cell: the type and its other constants
- * stay what they are. */
+/* Tells whether a constant, as in `enum { x, y };`, is replaced by a variable of the session or the
+ * cell: the type and its other constants stay valid. */
 static bool is_replaced(const struct composition *c, uint32_t name, uint32_t entry)
 {
 	const struct session *s = c->s;
@@ -364,7 +369,7 @@ static bool is_replaced(const struct composition *c, uint32_t name, uint32_t ent
 	return false;
 }
 
-/* Such constants have other names: a macro of the session keeps its own. */
+/* Renames such constants by a macro; a macro of the session with this name is kept. */
 static void rename_replaced(const struct composition *c, uint32_t index, bool begin)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -430,7 +435,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	}
 }
 
-/* A header's macro or function must not stand where the entry declares the name; tags are a space
+/* Removes a header's macro or function of the name that the entry declares; tags are a name space
  * of their own. */
 static void own_names_of(const struct session *s, const struct session_entry *e, struct buffer *out)
 {
@@ -443,7 +448,7 @@ static void own_names_of(const struct session *s, const struct session_entry *e,
 	}
 }
 
-/* By execution count: has this cell C++ declarations? NULL: there is no memory. */
+/* Finds, by execution count, the cells with C++ declarations. NULL: there is no memory. */
 static uint8_t *find_cpp_cells(const struct session *s)
 {
 	uint32_t last = 0;
@@ -463,8 +468,9 @@ static bool is_said_anew(const struct composition *c, const struct declaration *
 }
 
 /*
- * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells;
- * which of what such cells have said a cell needs only clang knows.
+ * Chooses entries by language. C units see no C++ entries. For C++ units, entries that a C++ cell
+ * has made for C cells are dropped, since it has the C++ ones; which C++ entries a cell needs only
+ * clang knows.
  */
 static int choose_language(struct composition *c)
 {
@@ -482,7 +488,7 @@ static int choose_language(struct composition *c)
 	return c->cpp && !cells ? -1 : 0;
 }
 
-/* By the plain names of their pieces, which are no names of C. */
+/* Finds the C++ entries by the plain names of their pieces, which are no names of C. */
 static int find_names_of_cpp(struct composition *c)
 {
 	struct session *s = c->s;
@@ -531,7 +537,8 @@ static void write_marked(struct composition *c)
 		write_entry(c, i, 0);
 }
 
-/* They need what they need in front of them; they are not written themselves. */
+/* Masks the entries behind the cell: their dependencies are written in front, they themselves are
+ * not. */
 static void mask_those_behind(struct composition *c)
 {
 	for (uint32_t i = 0; c->dropped && i < c->s->n; i++)

@@ -30,7 +30,7 @@ static bool is_common(const char *line, size_t len)
 	return false;
 }
 
-/* With its line end, behind a line end or at the start. */
+/* Tells whether the text has the line, with its line end, behind a line end or at the start. */
 static bool has_line(const char *text, const char *line, size_t len)
 {
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')

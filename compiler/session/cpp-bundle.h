@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which headers are precompiled for a C++ cell. A precompiled header for each list of includes is a
- * second's work for each list; one of all that is common in the library is two or three, once on a
- * machine, and a cell that uses it is as fast.
+ * Chooses the headers that are precompiled for a C++ cell. Precompiling one list of includes takes
+ * about a second for each list; precompiling all common headers of the library together takes two
+ * or three seconds, once on a machine, and a cell that uses the result is as fast.
  */
 #ifndef CGPU_COMPILER_CPP_BUNDLE_H
 #define CGPU_COMPILER_CPP_BUNDLE_H
@@ -10,8 +10,8 @@
 struct buffer;
 
 /*
- * includes: "#include <...>" lines of the session and the cell. Appended to ret: the same, each
- * once; with one of the common headers all of them.
+ * includes has "#include <...>" lines of the session and the cell. Appends to ret the same lines,
+ * each once; if one is a common header, all common headers.
  */
 void cpp_bundle_includes(const char *includes, struct buffer *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A piece may use several definitions of the cell, and other pieces that have been moved: it stands
- * behind the last of them. So places are given until none is added.
+ * A piece may use several definitions of the cell, and other moved pieces: it is placed behind the
+ * last of them. So places are assigned until none is added.
  */
 #include "compiler/session/cpp-dependents.h"
 
@@ -58,7 +58,7 @@ void cpp_dependents_add(struct cpp_dependents *l, const struct clang_definition 
 		l->definitions[l->n++] = copy;
 }
 
-/* 0: it is not known. */
+/* Returns the layout of a piece; 0: it is not known. */
 static uint64_t layout_of(const struct declaration *d)
 {
 	const char *line = strrchr(d->host, '\n');
@@ -67,7 +67,8 @@ static uint64_t layout_of(const struct declaration *d)
 	return line && sscanf(line, "\n" CLANG_LAYOUT_READ, &layout) == 1 ? layout : 0;
 }
 
-/* Is it defined anew, so that code compiled with either definition goes together? */
+/* Tells whether a redefinition has the old layout, so that code compiled with either definition is
+ * compatible. */
 static bool goes_on(const struct clang_definition *now, const struct session *session)
 {
 	for (uint32_t e = session_count(session); now->layout && *now->name && e-- > 0;) {
@@ -79,7 +80,8 @@ static bool goes_on(const struct clang_definition *now, const struct session *se
 	return false;
 }
 
-/* Behind what it uses of the cell; 0: it uses nothing that is defined anew. */
+/* Returns the place behind all that the text uses of the cell; 0: it uses nothing that is
+ * redefined. */
 static uint32_t place_for(const struct cpp_dependents *l, const struct session *session,
 			  const uint8_t *dropped, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The
- * header is good for as long as these facts hold. Headers that nobody has used for the longest
- * time, by when they were last read, make room for others.
+ * KEY.fil beside KEY.pch has size, time and path of each source file, a line each. The header is
+ * valid as long as these are unchanged. The least recently used headers, by the time they were last
+ * read, are removed to make room for others.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -25,11 +25,12 @@
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 
-#define HEADERS_MAX 16 /* each is 10 to 40 MB; instances are another one */
+/* Each is 10 to 40 MB; its instances are another file. */
+#define HEADERS_MAX 16
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
 #define LOOK_NS 1000000000u
-#define LEFT_SECONDS 3600 /* nobody makes a header for so long */
+#define LEFT_SECONDS 3600 /* no header takes so long to make */
 
 struct building {
 	FILE *files;
@@ -41,7 +42,7 @@ static void note_file(void *context, const char *path)
 	struct building *b = context;
 	struct stat st;
 
-	/* The text itself is no file. */
+	/* The main text is no file. */
 	if (!stat(path, &st))
 		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size,
 			(intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
@@ -62,7 +63,7 @@ static void note_complaint(void *context, const struct clang_diagnostic *d)
 		buffer_printf(&b->complaint, "%s", d->message);
 }
 
-/* Where the path stands in a line; 0: the line is damaged. */
+/* Returns the offset of the path in a line; 0: the line is damaged. */
 static int read_line(const char *line, struct stat *ret)
 {
 	intmax_t size, seconds;
@@ -81,14 +82,14 @@ static bool is_below(const char *path, const char *folder)
 	return folder && !strncmp(path, folder, strlen(folder));
 }
 
-/* Part of the system, or of cgpu's installation. */
+/* Tells whether the file belongs to the system or to cgpu's installation. */
 static bool is_installed(const struct options *o, const char *path)
 {
 	return is_below(path, SYSTEM) || is_below(path, o->prelude) ||
 	       is_below(path, o->cuda_root) || is_below(path, o->clang_root);
 }
 
-/* o: NULL when nobody asks for the user's own files. */
+/* Tells whether a file is unchanged. o: NULL when the user's own files are not asked for. */
 static bool file_holds(const char *line, const struct options *o, struct buffer *ret_own)
 {
 	struct stat was, is;
@@ -118,8 +119,8 @@ static bool lines_hold(FILE *f, const struct options *o, struct buffer *ret_own)
 	return true;
 }
 
-/* Is it there, made of files that are as they were? Looks at each of them; ret_own gets the lines
- * of a user's own. */
+/* Tells whether the header exists and its files are unchanged; checks each of them. ret_own gets
+ * the lines of the user's own. */
 static bool holds(const char *header, const struct options *o, struct buffer *ret_own)
 {
 	cleanup_buffer struct buffer files = BUFFER_INIT;
@@ -147,7 +148,7 @@ static bool is_header(const struct dirent *e)
 	       !strcmp(e->d_name + len - 4, ".pch");
 }
 
-/* Remove the header that was used least recently; false when there are not too many. */
+/* Removes the least recently used header; false when there are not too many. */
 static bool drop_one(int folder)
 {
 	static const char *const beside[] = { ".fil", ".use" }; /* as long as ".pch" */
@@ -190,14 +191,15 @@ bool cpp_header_holds(const char *header)
 	return holds(header, NULL, NULL);
 }
 
-/* Not the time of its last change, by which it is known. */
+/* Sets the access time, since the modification time identifies the header. */
 void cpp_header_note_use(const char *header)
 {
 	utimensat(AT_FDCWD, header,
 		  (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
 }
 
-/* Both files are written under another name and renamed: a reader sees whole ones only. */
+/* Writes both files under another name and renames them, so that a reader sees complete files
+ * only. */
 int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header,
 		     struct buffer *refused, struct error *err)
 {
@@ -237,8 +239,8 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	return failed ? -1 : 0;
 }
 
-/* Each header begins with what every cell sees, and ends with what clang_shim_build_header() knows
- * the end by. */
+/* Composes the text of a header: what every cell sees, the includes, and the marker by which
+ * clang_shim_build_header() finds the end. */
 static void text_of(const char *includes, struct buffer *ret)
 {
 	buffer_printf(ret, "#include \"cgpu.h\"\n%s\nstruct " CLANG_HEADER_END ";\n", includes);
@@ -259,7 +261,7 @@ int cpp_header_path(const struct options *o, const struct clang_options *clang,
 	return buffer_check(ret, err);
 }
 
-/* The number at the end of a name, or before clang's suffix there; 0: none. */
+/* Returns the process number at the end of a name, or before clang's suffix there; 0: none. */
 static pid_t maker_of(const char *name)
 {
 	size_t len = strlen(name);
@@ -271,7 +273,8 @@ static pid_t maker_of(const char *name)
 	return len && name[len - 1] == '.' ? atoi(name + len) : 0;
 }
 
-/* A name of build(), some with words of clang's in it, that nobody is going to rename any more. */
+/* Tells whether a file is a temporary one of build(), perhaps with clang's suffix, that will never
+ * be renamed. */
 static bool is_left(int folder, const char *name, pid_t child)
 {
 	pid_t maker = strncmp(name, PREFIX, strlen(PREFIX)) ? 0 : maker_of(name);
@@ -282,7 +285,7 @@ static bool is_left(int folder, const char *name, pid_t child)
 	return maker == child || st.st_mtim.tv_sec + LEFT_SECONDS < time(NULL);
 }
 
-/* What the child, or some process long ago, was ended in the middle of. */
+/* Removes temporary files of the child, or of an old process, that was ended while it wrote. */
 static void drop_left(const char *path, pid_t child)
 {
 	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -293,7 +296,7 @@ static void drop_left(const char *path, pid_t child)
 			unlinkat(folder, e->d_name, 0);
 }
 
-/* Has a child made it? */
+/* Tells whether a child has made it. */
 static bool is_made_ahead(const char *header, const char *folder)
 {
 	pid_t ended;
@@ -304,7 +307,7 @@ static bool is_made_ahead(const char *header, const char *folder)
 	return was_to_come && holds(header, NULL, NULL);
 }
 
-/* As cpp_header_watch_get(), with a look at each file. */
+/* Does the same as cpp_header_watch_get(), and checks each file. */
 static int cpp_header_get(const struct options *o, const struct clang_options *clang,
 			  const char *includes, struct buffer *ret, struct error *err)
 {
@@ -341,7 +344,7 @@ void cpp_header_watch_release(struct cpp_header_watch *w)
 	buffer_release(&w->own);
 }
 
-/* Is it the header that was looked at, and as it was? */
+/* Tells whether it is the header that was checked, and is unchanged. */
 static bool still_holds(struct cpp_header_watch *w, const struct options *o, const char *path)
 {
 	uint64_t now = clock_now_ns();
@@ -405,7 +408,7 @@ void cpp_header_make_ahead(const struct options *o, const struct clang_options *
 		if (cpp_header_path(o, clang[i], "", &path, NULL) ||
 		    holds(buffer_text(&path), NULL, NULL))
 			continue;
-		/* Once it is there it is the child's. */
+		/* From here on the child makes the file. */
 		unlink(buffer_text(&path));
 		a.clang[a.n] = clang[i];
 		a.paths[a.n] = strdup(buffer_text(&path));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Behind KEY.pch comes KEY-instances.pch. Its list of files has the first one, so that it holds for
- * as long as that one is the same; KEY-instances.use has the keys of its instances, a line each,
- * and behind a `!` those that clang has refused, which are not tried again. All notebooks of a user
- * share it: one that is begun anew is fast from its first cell on.
+ * KEY-instances.pch is chained to KEY.pch, which is in its list of files, so that it is valid as
+ * long as that one is unchanged; KEY-instances.use has the keys of its instances, a line each, with
+ * `!` in front of those that clang has refused, which are not tried again. All notebooks of a user
+ * share it: a new one is fast from its first cell on.
  *
- * The child that makes it may be ended at any time, which says nothing about its keys. When clang
- * crashes in it, all that are new are refused: a list that says so is written before, and takes its
- * place by rename().
+ * The child that makes it may be ended at any time, which says nothing about its keys. If clang
+ * crashes in it, all new keys are refused: a list that says so is written before, and renamed into
+ * place by the signal handler.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-instances.h"
@@ -29,10 +29,11 @@
 
 #define SUFFIX "-instances."
 #define REFUSED '!'
-#define BYTES_MAX                                                                                  \
-	(2u << 20) /* of keys, some 3,000: made in 2 s; then those of the last cells are the first \
-		      again */
-#define TRIES 12   /* each refuses the outermost of those that call each other */
+/* Bytes of keys, some 3,000, which take 2 s; beyond that the list starts again with those
+ * of the last cells. */
+#define BYTES_MAX (2u << 20)
+/* Each try refuses the outermost of instances that call each other. */
+#define TRIES 12
 
 struct making {
 	const struct cpp_instances *wanted;
@@ -46,7 +47,7 @@ struct key {
 	enum key_state state;
 };
 
-/* In the order in which they came, each once. */
+/* Keys in the order of their arrival, each once. */
 struct key_list {
 	struct mem_pool pool;
 	void *tree;
@@ -98,7 +99,7 @@ static int by_text(const void *a, const void *b)
 
 static void leave(void *key)
 {
-	(void)key; /* the pool's */
+	(void)key; /* the pool owns the key */
 }
 
 static void key_list_release(struct key_list *l)
@@ -107,7 +108,7 @@ static void key_list_release(struct key_list *l)
 	mem_pool_release(&l->pool);
 }
 
-/* The one of that text, which may be made for it; NULL: memory is out. */
+/* Finds the key of this text, or adds it; NULL: memory is out. */
 static struct key *key_list_get(struct key_list *l, const char *text, size_t len)
 {
 	struct key *key = mem_pool_alloc(&l->pool, sizeof(*key));
@@ -126,7 +127,7 @@ static struct key *key_list_get(struct key_list *l, const char *text, size_t len
 	return *found;
 }
 
-/* Each line of the text is one; those that are there keep their state, unless they are refused. */
+/* Adds each line of the text; known keys keep their state, unless they are refused. */
 static void key_list_add(struct key_list *l, const char *text, enum key_state state)
 {
 	for (size_t len; *text; text += len + (text[len] != '\0')) {
@@ -149,7 +150,7 @@ static bool key_list_has(const struct key_list *l, enum key_state state)
 	return false;
 }
 
-/* What may be tried, a line each. */
+/* Appends the keys that may be tried, a line each. */
 static void key_list_put(const struct key_list *l, struct buffer *ret)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -169,13 +170,13 @@ static void key_list_read(struct key_list *l, const char *path)
 		key_list_add(l, buffer_text(&text), KEY_MADE);
 }
 
-/* The name that it is written by before it is renamed. */
+/* Makes the name of a file before it is renamed. */
 static int path_before(const char *path, char ret[static PATH_MAX])
 {
 	return snprintf(ret, PATH_MAX, "%s.%d", path, (int)getpid()) >= PATH_MAX ? -1 : 0;
 }
 
-/* new_mark: of those that have not been made. */
+/* Writes the list; new_mark is put in front of keys that have not been made. */
 static int key_list_write(const struct key_list *l, const char *new_mark, const char *path)
 {
 	static const char refused[] = { REFUSED, '\0' };
@@ -196,7 +197,7 @@ static int key_list_write(const struct key_list *l, const char *new_mark, const 
 	return fclose(f) || failed ? -1 : 0;
 }
 
-/* 1: some were refused, the others may do. */
+/* Tries to precompile the keys. 1: some were refused, the others may succeed. */
 static int try_to_make(const struct making *m, struct key_list *keys, const char *path)
 {
 	cleanup_buffer struct buffer good = BUFFER_INIT, refused = BUFFER_INIT;
@@ -215,7 +216,7 @@ static int try_to_make(const struct making *m, struct key_list *keys, const char
 	return refused.len && !buffer_check(&refused, NULL) ? 1 : -1;
 }
 
-/* One of those that are new is to blame, it is not known which. */
+/* Refuses all new keys, since it is not known which one is to blame. */
 static void refuse_new(struct key_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -234,7 +235,8 @@ static void on_crash(int signal)
 	_exit(EXIT_FAILURE);
 }
 
-/* From here on, by whatever it does to itself. The stack may be full. */
+/* Installs handlers for crashes of this process, on a stack of their own, since the stack may be
+ * full. */
 static int watch_for_crashes(const struct key_list *keys, const char *path_of_keys)
 {
 	static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A declaration is spelled for C from what clang prints of its canonical type: a reference becomes
- * a pointer, a pointer to a type that C has no name for becomes `void *`. In the text for the check
- * each name stands on a line of its own, whose number is its index, so diagnostics and symbols find
- * their way back.
+ * A declaration is spelled for C from clang's spelling of its canonical type: a reference becomes a
+ * pointer, a pointer to a type that C cannot name becomes `void *`. In the text for the check each
+ * name is on a line of its own, whose number is its index, so that diagnostics and symbols can be
+ * matched.
  */
 #include "compiler/session/cpp-names.h"
 
@@ -33,7 +33,7 @@ static bool is_word(char c)
 	return c == '_' || isalnum((unsigned char)c);
 }
 
-/* Behind a C++ type's name with its template arguments and scopes. */
+/* Returns the position behind a C++ type's name with its template arguments and scopes. */
 static const char *behind_name(const char *p)
 {
 	unsigned depth = 0;
@@ -43,7 +43,7 @@ static const char *behind_name(const char *p)
 	return p;
 }
 
-/* `class std::vector<int> &` to `void *`, `class Shape *` to `struct Shape *`. */
+/* Spells `class std::vector<int> &` as `void *`, and `class Shape *` as `struct Shape *`. */
 static const char *spell_class(const char *p, struct buffer *out)
 {
 	const char *name = p + strcspn(p, " ") + 1, *end = behind_name(name),
@@ -125,7 +125,7 @@ static bool is_enum(const char *declaration)
 	return !strncmp(declaration, "enum ", 5);
 }
 
-/* `typedef struct P P`: C cells may drop the word as C++ does. */
+/* Adds `typedef struct P P`, so that C cells may omit the keyword as C++ does. */
 static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -143,7 +143,7 @@ static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
 
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 {
-	char code[32]; /* of bytes whose meaning is not known: common/code/type-code.h */
+	char code[32]; /* bytes of unknown meaning: common/code/type-code.h */
 
 	if (!s->in_cell || (s->kind != CLANG_TYPEDEF && !s->is_definition))
 		return;
@@ -165,7 +165,7 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 	};
 
 	l->failed |= !name.cpp_type || !name.cpp_code;
-	/* An enum is nothing without its constants. */
+	/* An enum is useless without its constants. */
 	if (s->kind == CLANG_TAG && strcmp(s->type, s->declaration) && !is_enum(s->declaration))
 		name.otherwise = name.cpp_type;
 	add(l, &name);
@@ -186,7 +186,7 @@ void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char 
 	buffer_append(&l->functions, &s, sizeof(s));
 }
 
-/* The C text of a name, as later cells get it. */
+/* Appends the C text of a name, as later cells get it. */
 static void put(const struct cpp_name *n, struct buffer *out)
 {
 	const char *before = n->kind == CLANG_TYPEDEF ? "typedef "
@@ -209,7 +209,7 @@ static char *without_prefix(struct cpp_names *l, const char *text)
 struct check {
 	struct cpp_names *names;
 	bool again;   /* a name was refused */
-	bool foreign; /* an error that is about none of them */
+	bool foreign; /* an error that concerns none of them */
 };
 
 static struct cpp_name *name_of(const struct check *c, const char *file, unsigned line)
@@ -226,7 +226,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 
 	if (d->severity != CLANG_ERROR && !odd)
 		return;
-	/* What follows the first error may come of it. */
+	/* Errors behind the first one may be consequences of it. */
 	if (!n || c->again) {
 		c->foreign |= !n;
 		return;
@@ -255,8 +255,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	c->names->failed |= !n->type || !n->type_code;
 }
 
-/* Clang's C takes `extern enum color c;` with an enum that C does not know, a scoped one, and shows
- * nothing of it. */
+/* Checks an enum by itself, because clang accepts `extern enum color c;` in C also with a scoped
+ * enum, which C does not know. */
 static void put_enum_check(const struct cpp_name *n, struct buffer *out)
 {
 	size_t word = strlen("enum ");
@@ -284,7 +284,7 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 			put(&l->at[i], &all);
 			put_enum_check(&l->at[i], &all);
 		}
-		/* The same bytes, or C knows the type by its name alone. */
+		/* The substitute must have the same size, or C knows the type by its name only. */
 		if (!l->at[i].refused && l->at[i].otherwise)
 			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");",
 				      l->at[i].otherwise, (unsigned long long)l->at[i].cpp_size);
@@ -325,7 +325,7 @@ int cpp_names_check(struct cpp_names *l, struct session *session,
 {
 	struct check c = { .names = l, .again = l->n != 0 };
 
-	/* Each turn refuses at least one name more, so this ends. */
+	/* Each turn refuses at least one name more, so the loop ends. */
 	while (c.again)
 		if (check_once(&c, session, options, err))
 			return -1;
@@ -387,7 +387,7 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 	};
 }
 
-/* What C has no name for is shown by %who, and taken care of, as any variable is. */
+/* Keeps a variable that C cannot declare, for %who and for rollback. */
 static void finish_refused(const struct cpp_name *n, struct unit *u, struct buffer *notes)
 {
 	if (n->is_c)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What C cells see of a C++ cell: the types, extern "C" functions and variables that C can spell.
- * Clang itself judges: each is written as a C declaration, all are parsed as C after what the
- * session knows, and what is refused is left out. A variable that is refused is one of the
- * session's all the same: its name, its type in C++ and its size.
+ * Makes the C view of a C++ cell: the types, extern "C" functions and variables that can be
+ * declared in C. Clang decides: each is written as a C declaration, all are parsed as C behind the
+ * session's declarations, and those with errors are left out. A refused variable still belongs to
+ * the session, with its name, its C++ type and its size.
  */
 #ifndef CGPU_COMPILER_CPP_NAMES_H
 #define CGPU_COMPILER_CPP_NAMES_H
@@ -23,17 +23,17 @@ struct cpp_name {
 	enum clang_symbol_kind kind;
 	const char *name;
 	const char *declaration; /* C text without `;` */
-	const char *otherwise;   /* what to declare when that is no C; NULL: nothing */
-	const char *refused;     /* clang's words; NULL: it is C */
+	const char *otherwise;   /* a substitute if that is no C; NULL: none */
+	const char *refused;     /* clang's error; NULL: it is valid C */
 	uint32_t line;           /* in the cell */
 	bool is_thread_local;
-	bool is_c;                       /* said to be for C */
+	bool is_c;                       /* declared for C by the user */
 	bool is_entry;                   /* a kernel's stub */
-	bool is_on_device;               /* a variable that C cells see nothing of */
-	bool has_label;                  /* a function of another symbol */
-	const char *cpp_type, *cpp_code; /* as C++ has it, as the next one */
+	bool is_on_device;               /* a device variable, which C cells cannot see */
+	bool has_label;                  /* a function with another symbol name */
+	const char *cpp_type, *cpp_code; /* the C++ spelling, also of the next one */
 	uint64_t cpp_size;
-	const char *type, *type_code; /* as the C parse says, as the next two */
+	const char *type, *type_code; /* from the C parse, also the next two */
 	uint64_t size, layout;
 };
 
@@ -41,23 +41,23 @@ struct cpp_names {
 	struct mem_pool *pool;
 	struct cpp_name *at; /* owned; texts in the pool */
 	size_t n, cap;
-	struct buffer functions; /* struct unit_symbol: those that C has no such symbol of */
+	struct buffer functions; /* struct unit_symbol: functions whose symbols C cannot name */
 	bool has_main;
 	bool failed;
 };
 
 void cpp_names_release(struct cpp_names *l);
-/* A symbol of the C++ cell, from clang. */
+/* Adds a symbol of the C++ cell, as clang reports it. */
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s);
-/* A function that C++ cells alone know by its symbol: callers were compiled for the type of its
- * result. */
+/* Adds a function that only C++ cells know by its symbol: its type is kept, since callers depend on
+ * the type of the result. */
 void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type,
 			    uint32_t line);
-/* Have the names judged by clang with the options of C cells. -1: ERROR_MEMORY. */
+/* Checks the names with clang and the options of C cells. -1: ERROR_MEMORY. */
 int cpp_names_check(struct cpp_names *l, struct session *session,
 		    const struct clang_options *options, struct error *err);
-/* Declarations and symbols of the unit; a line in `notes` for each extern "C" that C cells do not
- * see. */
+/* Adds declarations and symbols to the unit, and to `notes` a line for each extern "C" that C cells
+ * cannot see. */
 int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes,
 		     struct error *err);
 

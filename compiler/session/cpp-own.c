@@ -51,7 +51,7 @@ static bool ends_with(const char *file, const char *name, size_t len)
 	return all > len && file[all - len - 1] == '/' && !strncmp(file + all - len, name, len);
 }
 
-/* `#include <time.h>`, or <ctime>, whose names are those of the other one. */
+/* Tells whether the cell has `#include <time.h>`, or <ctime>, which brings the same names. */
 static bool is_included(const char *file, const char *includes)
 {
 	for (const char *at = includes; (at = strchr(at, '<'));) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The precompiled headers of C++ declare names that nobody has asked for: `sync`, `access`,
- * `clone`, `link`. A C++ cell, and what the session has in C++, may have these for its own, as C
- * cells do (compiler/text/own-names.h). That it does is seen by what clang refuses: the unit is
- * compiled again with CLANG_OWN for the name, in front of its first declaration, so that what
- * stands before that means the header's. Of a header that the cell itself includes the names are
- * what it wants.
+ * Names of the user that clash with those of precompiled C++ headers: `sync`, `access`, `clone`,
+ * `link`. A C++ cell, and the session's C++ declarations, may define these, as C cells may
+ * (compiler/text/own-names.h). Clang's errors show the clash: the unit is compiled again with
+ * CLANG_OWN for the name, in front of its first declaration, so that text before that means the
+ * header's name. Names of headers that the cell itself includes are wanted, and excluded from this.
  */
 #ifndef CGPU_COMPILER_CPP_OWN_H
 #define CGPU_COMPILER_CPP_OWN_H
@@ -17,25 +16,25 @@
 struct clang_diagnostic;
 
 struct cpp_own {
-	struct buffer session; /* names of its declarations, each with its NUL */
-	struct buffer clash;   /* the name that the last error is at; "" for none */
-	bool in_session;       /* it is one of those, not the cell's */
-	long offset;           /* of the clash in the unit */
+	struct buffer session; /* names of the session's declarations, each with its NUL */
+	struct buffer clash;   /* the name at the last error; "" for none */
+	bool in_session;       /* the name is declared by the session, not by the cell */
+	long offset;           /* offset of the clash in the unit */
 };
 
 void cpp_own_release(struct cpp_own *o);
-/* An error at this place of the unit's text; -1: it is none that a name of a header may be the
- * cause of. */
+/* Notes an error at this place of the unit's text; -1: a name of a header cannot be its cause. */
 void cpp_own_error(struct cpp_own *o, const char *text, long offset, bool in_session);
 /*
- * A note of that error: is its name to be the session's? That of the session's own declarations
- * then is. includes: the cell's own `#include <...>` lines. When there is no memory, the error
- * stands.
+ * Handles a note of that error: tells whether the name must become the session's, and for a
+ * declaration of the session makes it so. includes: the cell's own `#include <...>` lines. When
+ * there is no memory, the error remains.
  */
 bool cpp_own_take(struct cpp_own *o, const struct clang_diagnostic *note, const char *includes);
-/* In front of all that the unit has. */
+/* Writes the pragmas that go in front of the unit. */
 void cpp_own_write(const struct cpp_own *o, struct buffer *out);
-/* Behind the directives that a piece begins with (compiler/clang/clang-pieces.hh). */
+/* Returns the text behind the directives at the start of a piece
+ * (compiler/clang/clang-pieces.hh). */
 const char *cpp_own_behind(const char *piece);
 
 #endif

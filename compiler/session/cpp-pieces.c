@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A piece that another cell has made goes when it does not compile any more and says the name of
- * something that has changed, or of a piece that goes. One that fails for another reason, such as
- * the flags of this cell, stays.
+ * A piece of another cell is removed when it does not compile any more and mentions a name that has
+ * changed, or a piece that is removed. If it fails for another reason, such as the flags of this
+ * cell, it stays.
  */
 #include "compiler/session/cpp-pieces.h"
 
@@ -100,7 +100,7 @@ static const struct cpp_piece *find(const struct cpp_pieces *l, const char *key)
 	return NULL;
 }
 
-/* But for comments and the layout of the text. */
+/* Compares texts without comments and layout. */
 static bool says_the_same(const char *a, const char *b)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
@@ -136,7 +136,7 @@ struct going {
 	const struct cpp_pieces *pieces;
 	const struct session *session;
 	const uint8_t *dropped;
-	const char **changed; /* names that mean something else */
+	const char **changed; /* names with a new meaning */
 	size_t n_changed;
 	struct unit *u;
 	struct buffer *notes;
@@ -148,7 +148,7 @@ static void note_changed(struct going *g, const struct declaration *d)
 		g->changed[g->n_changed++] = d->device;
 }
 
-/* `changed`: the name that it was declared with, or "". */
+/* Removes a declaration; `changed` is the name of the type that it was declared with, or "". */
 static void take_out(struct going *g, const struct declaration *d, const char *changed)
 {
 	g->u->declarations[g->u->n_declarations++] = (struct declaration){
@@ -181,8 +181,8 @@ static const struct declaration *session_has(const struct going *g, const char *
 	return NULL;
 }
 
-/* A variable that C cells know, too, whose class has the members that it had: it goes on, with the
- * new functions. */
+/* Tells whether a variable that C cells know, too, survives: its class has the same members, so it
+ * stays with the new functions. */
 static bool lives_on_in_c(const struct going *g, const struct declaration *d, const char *changed)
 {
 	const struct declaration *variable = session_has(g, "ordinary", d->device),
@@ -199,7 +199,7 @@ static bool lives_on_in_c(const struct going *g, const struct declaration *d, co
 	return false;
 }
 
-/* The key of a template is its name, and behind that all of its head. */
+/* Returns the readable name. The key of a template is its name, followed by all of its head. */
 static const char *shown_name(const struct declaration *d)
 {
 	size_t len = strlen(d->device), name = strcspn(d->name, " ");
@@ -256,7 +256,8 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 		};
 }
 
-/* Of a namespace it is no name of C; what is extern "C" is one that C cells have, too. */
+/* Tells whether the text declares a C++ name at file scope: names in a namespace are no names of C,
+ * and extern "C" ones are those of C cells, too. */
 static bool is_own_at_file_scope(const char *text)
 {
 	text = cpp_own_behind(text);
@@ -280,8 +281,8 @@ static bool declares(const struct unit *u, const char *name)
 	return false;
 }
 
-/* What C cells have by the name of a piece is no more: C code would take it for what the name means
- * since. */
+/* Removes C declarations with the name of a piece: C code would take them for what the name means
+ * since then. */
 static void take_out_of_c(const struct cpp_pieces *l, const struct session *session, struct unit *u)
 {
 	for (uint32_t e = 0; e < session_count(session); e++) {
@@ -319,7 +320,7 @@ static bool mentions_one_of(const char *text, const char *const *names, size_t n
 	return false;
 }
 
-/* What has another text since this cell; a prototype of host code stays the same. */
+/* Finds declarations whose text has changed in this cell; a host prototype stays the same. */
 static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names,
 		      size_t *n)
 {

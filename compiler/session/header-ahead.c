@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child is forked, has the lowest priority, closes all descriptors but the standard ones, and
- * is killed when its parent dies. Its end is seen by a pidfd, which can be polled without signals.
- * Whoever waits looks every 20 ms whether the child has ended or the file is there, and reads the
- * child's CPU clock: less than 10 ms of processor time since the last look means that the machine
- * is too busy, and the child is killed. A child is reaped only by calls of this file.
+ * The child is forked, has the lowest priority, closes all descriptors except the standard ones,
+ * and is killed when its parent dies. A pidfd, which can be polled without signals, tells its end.
+ * A waiting caller checks every 20 ms whether the child has ended or the file exists, and reads the
+ * child's CPU clock: less than 10 ms of processor time since the last check means that the machine
+ * is too busy, and the child is killed. Only functions of this file reap the child.
  */
 #define _GNU_SOURCE
 #include "compiler/session/header-ahead.h"
@@ -25,8 +25,8 @@
 
 #include "common/base/log.h"
 
-#define LOOK_MS 20          /* so often it is looked at whether the child gets on */
-#define LEAST_NS 10000000LL /* of the processor's time in that while */
+#define LOOK_MS 20          /* interval of checking the child's progress */
+#define LEAST_NS 10000000LL /* minimum of processor time in it */
 #define LOW_PRIORITY 19
 
 static struct {
@@ -40,7 +40,8 @@ static _Noreturn void be_child(pid_t parent, void (*make)(void *context), void *
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "headers-ahead");
-	/* What this process talks through ends with it, whatever its child does. */
+	/* Sockets of the parent are closed here, so that their peers see its end whatever the child
+	 * does. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
 	if (getppid() != parent || setpriority(PRIO_PROCESS, 0, LOW_PRIORITY))
 		_exit(EXIT_FAILURE);
@@ -106,7 +107,7 @@ bool header_ahead_is_at_work(void)
 	return child.pid != 0;
 }
 
-/* Nanoseconds of the processor that it has had. */
+/* Returns the processor time of the child in nanoseconds. */
 static long long time_of_child(void)
 {
 	struct timespec t;

@@ -20,7 +20,7 @@
 #include "compiler/session/session.h"
 #include "compiler/text/token.h"
 
-/* The macro of an earlier cell by this name, which the cell sees. */
+/* Finds the macro of an earlier cell with this name that the cell sees. */
 static uint32_t macro_called(const struct session *s, const char *name)
 {
 	for (uint32_t i = session_count(s); i-- > 0;) {
@@ -49,7 +49,7 @@ static void add(struct in_the_way *w, uint32_t entry)
 		w->entries[w->n++] = entry;
 }
 
-/* Of two declarations of the session the later one is what the name means. */
+/* Adds the earlier of two declarations of the session, since the name means the later one. */
 static void add_previous(struct in_the_way *w, const struct session *s, uint32_t entry)
 {
 	bool found = w->n > w->last;

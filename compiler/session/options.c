@@ -34,20 +34,20 @@
 	"its source folder brings them back; "                                                     \
 	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
 
-/* What clang 19 makes at most; later GPUs run it as well. An older driver does not know a later
- * version of PTX (CUDA 11.8). */
+/* The newest target that clang 19 supports; later GPUs run it as well. A newer version of PTX would
+ * exclude older drivers (this one is of CUDA 11.8). */
 #define SM_MAX 90
 #define PTX_VERSION "+ptx78"
 
 struct options_set {
 	struct options_set *next;
 	enum options_language language;
-	unsigned sm; /* of device code */
+	unsigned sm; /* for device code */
 	char *cflags;
 	struct clang_options *clang;
 };
 
-/* What the variable names; else what own_prefix_folder() says. */
+/* Returns the folder that the variable names; else that of own_prefix_folder(). */
 static char *pick(const char *variable, const char *name, const char *file, const char *otherwise)
 {
 	const char *value = getenv(variable);
@@ -113,11 +113,11 @@ size_t options_split(char *text, const char **argv, size_t max)
 	return n;
 }
 
-/* A command line for the clang driver while it grows. */
+/* A command line for the clang driver that is being built. */
 struct arguments {
 	const char *at[ARGUMENTS_MAX];
 	size_t n;
-	struct mem_pool pool; /* of words that are made for it */
+	struct mem_pool pool; /* for words that are made for it */
 	bool failed;
 };
 
@@ -134,7 +134,7 @@ static void add_all(struct arguments *a, const char *const *words)
 		add(a, words[i]);
 }
 
-/* -isystem FOLDER/NAME */
+/* Adds -isystem FOLDER/NAME. */
 static void add_folder(struct arguments *a, const char *folder, const char *name)
 {
 	cleanup_buffer struct buffer word = BUFFER_INIT;
@@ -144,11 +144,10 @@ static void add_folder(struct arguments *a, const char *folder, const char *name
 }
 
 /*
- * What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are
- * replaced as a whole. C++ is CUDA C++ where there is CUDA, compiled for the host and for the
- * device. Without modules (-fno-cxx-modules) declarations that differ in nothing but for whom they
- * are stay apart in a precompiled header; what a header instantiates is instantiated when it is
- * made, not by each cell.
+ * Adds the options of the language. Calls within a C++ unit may be inlined, since its functions are
+ * replaced as a whole. C++ is CUDA C++ where there is CUDA, compiled for host and device.
+ * -fno-cxx-modules keeps declarations apart in a precompiled header that differ only in their
+ * target; templates that a header instantiates are instantiated when it is made, not by each cell.
  */
 static void add_language(const struct options *o, struct arguments *a,
 			 enum options_language language)
@@ -161,8 +160,8 @@ static void add_language(const struct options *o, struct arguments *a,
 					    "-fgpu-rdc",  "-Wno-unknown-cuda-version",
 					    "-Xclang",    "-fcuda-allow-variadic-functions",
 					    "-Xclang",    "-target-sdk-version=12.5",
-					    NULL }; /* launches as since CUDA 9.2 */
-	/* `for (;;) ...` is there until it is interrupted, though C++ takes loops for finite. */
+					    NULL }; /* launches as in CUDA since 9.2 */
+	/* `for (;;) ...` runs until it is interrupted, although C++ assumes that loops end. */
 	static const char *const cpp[] = {
 		"-std=gnu++20",     "-fno-finite-loops", "-fpch-instantiate-templates", "-Xclang",
 		"-fno-cxx-modules", "-Xclang",           "-fincremental-extensions",    NULL
@@ -178,7 +177,8 @@ static void add_language(const struct options *o, struct arguments *a,
 	add_all(a, cpp);
 }
 
-/* The prelude has headers for C that are named as the toolkit's, which C++ has itself. */
+/* Adds the include folders. The prelude has C headers named like the toolkit's; C++ uses the
+ * toolkit's own. */
 static void add_headers(const struct options *o, struct arguments *a,
 			enum options_language language)
 {
@@ -199,7 +199,8 @@ static void add_headers(const struct options *o, struct arguments *a,
 		add(a, "-DCGPU_WITH_CUDA");
 }
 
-/* %cflags -std=c11 is meant for C cells, -std=c++23 for C++ ones. */
+/* Drops a standard of the other language: %cflags -std=c11 is for C cells, -std=c++23 for C++
+ * ones. */
 static size_t drop_other_standard(const char **argv, size_t n, enum options_language language)
 {
 	size_t kept = 0;
@@ -213,13 +214,13 @@ static size_t drop_other_standard(const char **argv, size_t n, enum options_lang
 	return kept;
 }
 
-/* -DNAME=VALUE, -DNAME, -UNAME. */
+/* Recognises -DNAME=VALUE, -DNAME, -UNAME. */
 static bool is_macro(const char *flag)
 {
 	return !strncmp(flag, "-D", 2) || !strncmp(flag, "-U", 2);
 }
 
-/* The macros among the flags become directives; the other words stay. */
+/* Turns the macros among the flags into directives; the other words stay. */
 static size_t take_macros(const char **words, size_t n, struct buffer *macros)
 {
 	size_t kept = 0;
@@ -254,11 +255,11 @@ static const char *const every_language[] = {
 	"-fPIC",
 	"-fno-plt",
 	"-fno-omit-frame-pointer",
-	"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap
-					    */
-	"-fdata-sections",      /* a variable that is defined again takes over its place alone */
-	"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
-	"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
+	/* A write to null is then a fault with an address, not a trap. */
+	"-fno-delete-null-pointer-checks",
+	"-fdata-sections",             /* a redefined variable replaces its old place alone */
+	"-fno-strict-aliasing",        /* a cell may read the bits of a float as an int */
+	"-fno-optimize-sibling-calls", /* the last call of a cell also has its line in a report */
 	"-gdwarf-4",
 	"-g",
 	"-gomit-unreferenced-methods",
@@ -277,16 +278,16 @@ static const char *const every_language[] = {
 	"-Wno-unknown-attributes",
 	"-Wno-error=implicit-int",
 	"-Wno-deprecated-non-prototype",
-	"-Wno-deprecated-enum-float-conversion", /* C++20 against what CUDA programs do */
+	"-Wno-deprecated-enum-float-conversion", /* C++20 warns about what CUDA programs do */
 	"-Wno-deprecated-enum-enum-conversion",
 	"-Wno-deprecated-anon-enum-enum-conversion",
 	"-Wno-deprecated-volatile",
-	"-Wno-reorder-init-list", /* designated initialisers as in C */
+	"-Wno-reorder-init-list", /* allow designated initialisers as in C */
 	"-Wno-c99-designator",
 	NULL,
 };
 
-/* libdevice has the mathematical functions. */
+/* Adds the options for device code; libdevice has the mathematical functions. */
 static void add_device(const struct options *o, struct arguments *a, unsigned sm)
 {
 	cleanup_buffer struct buffer arch = BUFFER_INIT, library = BUFFER_INIT;
@@ -294,7 +295,7 @@ static void add_device(const struct options *o, struct arguments *a, unsigned sm
 	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u", sm < SM_MAX ? sm : SM_MAX);
 	buffer_printf(&library, "%s/nvvm/libdevice/libdevice.10.bc", o->cuda_root);
 	add(a, "-S");
-	add(a, "-O3"); /* as nvcc: loops are unrolled further */
+	add(a, "-O3"); /* as nvcc: loops are unrolled more */
 	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
 	for (const char *const *word =
 		     (const char *const[]){ "-target-feature", PTX_VERSION,
@@ -305,7 +306,7 @@ static void add_device(const struct options *o, struct arguments *a, unsigned sm
 	}
 }
 
-/* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
+/* Adds the user's flags. macros: takes -D and -U as directives instead; NULL: they stay options. */
 static void add_flags(struct arguments *a, const char *cflags, enum options_language language,
 		      struct buffer *macros)
 {
@@ -313,8 +314,8 @@ static void add_flags(struct arguments *a, const char *cflags, enum options_lang
 	const char **words = a->at + a->n;
 	size_t n;
 
-	/* These passes double the time of a cell with loops; who asks for a level of optimisation
-	 * gets them. */
+	/* These passes double the time of a cell with loops, so they run only when the user sets a
+	 * level of optimisation. */
 	if (!strstr(cflags, "-O") && language != OPTIONS_DEVICE) {
 		add(a, "-fno-vectorize");
 		add(a, "-fno-slp-vectorize");
@@ -371,7 +372,8 @@ static void hash_text(uint64_t h[2], const void *data, size_t len)
 	}
 }
 
-/* Size and time stand for the content of a header that a package update may replace. */
+/* Hashes size and time of a header, in place of its content, since a package update may replace
+ * it. */
 static void hash_file(uint64_t h[2], const char *folder, const char *name)
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
@@ -417,7 +419,8 @@ static bool usable(const char *folder)
 	return (!mkdir(folder, 0700) || errno == EEXIST) && !access(folder, W_OK | X_OK);
 }
 
-/* $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user's own below the temporary folder. */
+/* Returns $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user below the temporary
+ * folder. */
 int options_cache_folder(struct buffer *ret, struct error *err)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
@@ -452,7 +455,7 @@ struct header_build {
 	struct buffer complaint;
 };
 
-/* One line a name: its kind, the name, a tab, what there is to show of it. */
+/* Writes one name per line: its kind, the name, a tab, the text to show. */
 static void write_name(void *context, const struct clang_symbol *s)
 {
 	struct header_build *names = context;
@@ -473,7 +476,8 @@ static void note_complaint(void *context, const struct clang_diagnostic *d)
 		buffer_printf(&names->complaint, "%s:%u: %s", d->file, d->line, d->message);
 }
 
-/* Both files are written under another name and renamed: a reader sees whole ones only. */
+/* Writes both files under another name and renames them, so that a reader sees complete files
+ * only. */
 static int build(const struct clang_options *clang, const char *header, const char *names_path,
 		 struct error *err)
 {
@@ -518,7 +522,7 @@ static int read_names(const char *path, struct session *session, struct error *e
 
 	if (!f)
 		return error_errno(err, "cannot read %s", path);
-	/* Another set of flags brings the same headers. */
+	/* Another set of flags has the same headers. */
 	if (session->headers.n)
 		return 0;
 	while (getline(&line, &size, f) > 0) {
@@ -559,9 +563,8 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 }
 
 /*
- * The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS mean in it what they say.
- * One that it cannot stand
- * (-DN=100: N is a parameter somewhere) is defined behind it.
+ * Makes the options. The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS take
+ * effect in it. A macro that breaks it (-DN=100: N is a parameter somewhere) is defined behind it.
  */
 static struct clang_options *make(const struct options *o, const char *cflags,
 				  struct session *session, struct error *err)
@@ -598,7 +601,7 @@ static const struct clang_options *find(const struct options *o, enum options_la
 	return NULL;
 }
 
-/* Takes clang over; NULL, with the error of its making, stays NULL. */
+/* Stores the options and takes clang over; NULL, with the error set, stays NULL. */
 static const struct clang_options *keep(struct options *o, enum options_language language,
 					unsigned sm, const char *cflags,
 					struct clang_options *clang, struct error *err)

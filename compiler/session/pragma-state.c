@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pop takes away all of its family down to the last push; what is set takes the place of what was
- * set before on the same level. What a pragma means is clang's business.
+ * A pop removes all of its family down to the last push; a setting replaces an earlier one on the
+ * same level. What a pragma means is left to clang.
  */
 #include "compiler/session/pragma-state.h"
 
@@ -36,7 +36,7 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind the word; NULL when the text does not start with it. */
+/* Returns the text behind the word; NULL when the text does not begin with it. */
 static const char *behind_word(const char *text, const char *word, size_t len)
 {
 	text += strspn(text, " \t");
@@ -67,7 +67,7 @@ static const struct pragma_kind *find_kind(const char *text, const char **ret_re
 	return NULL;
 }
 
-/* Of a directive that may go on over several lines. */
+/* Joins the lines of a directive. */
 static char *on_one_line(const char *text, size_t len, struct mem_pool *pool)
 {
 	char *copy = mem_pool_strndup(pool, text, len);
@@ -116,7 +116,7 @@ static bool is_push(const struct pragma_line *line)
 	return line->kind->key != ALL && has_word(line->text, "push");
 }
 
-/* `pack(pop, 2)`: what it sets besides, "pack(2)"; NULL for nothing. */
+/* Returns what `pack(pop, 2)` sets besides, "pack(2)"; NULL for nothing. */
 static const char *set_by_pop(struct pragma_state *s, const struct pragma_kind *kind,
 			      const char *rest)
 {
@@ -147,7 +147,7 @@ static void pop(struct pragma_state *s, const struct pragma_kind *kind, const ch
 		set(s, kind, then);
 }
 
-/* The words that say what is set: `ignored "-Wformat"` sets -Wformat. */
+/* Returns the words that identify what is set: `ignored "-Wformat"` sets -Wformat. */
 static const char *key_of(const struct pragma_kind *kind, const char *text, size_t *ret_len)
 {
 	const char *rest;
@@ -190,7 +190,7 @@ static void apply(void *data, const char *text)
 	if (!kind)
 		return;
 	if (kind->key == ALL) {
-		/* An alias is its own cell's definition. */
+		/* An alias is a definition of its own cell. */
 		if (strchr(rest, '='))
 			return;
 		for (size_t i = 0; i < s->n; i++)
@@ -222,7 +222,7 @@ void pragma_state_copy(struct pragma_state *s, const struct pragma_state *from)
 		append(s, from->at[i].kind, from->at[i].text);
 }
 
-/* A state is directives on lines of their own. */
+/* Reads a state, which has one directive per line. */
 static void read_lines(struct pragma_state *s, const char *lines)
 {
 	static const char start[] = "#pragma ";
@@ -271,7 +271,7 @@ void pragma_state_write(const struct pragma_state *s, bool device, struct buffer
 	write_some(s, NULL, device, out);
 }
 
-/* The families, by number; NULL behind the last. */
+/* Returns the families by number; NULL behind the last. */
 static const char *family_at(size_t number)
 {
 	size_t n = 0;

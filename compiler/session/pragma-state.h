@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pragmas still hold: the cells of a session are one file to them. The state of a family, such
- * as #pragma pack, is the shortest list of directives that makes it. The session keeps it as a
- * declaration under the family's name, so it rolls back, and goes with the cell that has made it
- * when that is run again.
+ * The state of pragmas: to them, the cells of a session are one file. The state of a family, such
+ * as #pragma pack, is the shortest list of directives that produces it. The session keeps it as a
+ * declaration under the family's name, so it rolls back, and is dropped when the cell that has made
+ * it is run again.
  */
 #ifndef CGPU_COMPILER_PRAGMA_STATE_H
 #define CGPU_COMPILER_PRAGMA_STATE_H
@@ -18,34 +18,35 @@ struct session;
 
 struct pragma_kind;
 
-#define PRAGMA_FAMILIES 16 /* at most, see pragmas.def */
+#define PRAGMA_FAMILIES 16 /* maximum, see pragmas.def */
 
 struct pragma_line {
 	const struct pragma_kind *kind;
-	const char *text; /* what stands behind #pragma */
+	const char *text; /* the text behind #pragma */
 };
 
 struct pragma_state {
 	struct mem_pool *pool;
 	struct pragma_line *at; /* owned */
 	size_t n, cap;
-	bool failed; /* memory is out: something is missing */
+	bool failed; /* memory is out: the state is incomplete */
 };
 
-/* What holds where the cell begins. Release with pragma_state_release(). */
+/* Sets s to the state at the beginning of the cell. Release with pragma_state_release(). */
 void pragma_state_init(struct pragma_state *s, const struct session *session,
 		       struct mem_pool *pool);
 void pragma_state_release(struct pragma_state *s);
-/* A directive by its text behind "#pragma", which may go on over several lines. */
+/* Adds a directive by its text behind "#pragma", which may have several lines. */
 void pragma_state_add(struct pragma_state *s, const char *text);
-/* Go on from another state. */
+/* Copies another state. */
 void pragma_state_copy(struct pragma_state *s, const struct pragma_state *from);
-/* Directives that make the state. device: those that device code takes. */
+/* Appends directives that produce the state. device: only those for device code. */
 void pragma_state_write(const struct pragma_state *s, bool device, struct buffer *out);
 
 /*
- * What is another state in s than it was before: told by family with the directives that make it,
- * for host and device code, whose texts live as long as the pool of s. -1: memory is out.
+ * Calls changed() for each family whose state in s differs from before, with the directives that
+ * produce it for host and device code; their texts live as long as the pool of s. -1: memory is
+ * out.
  */
 int pragma_state_changes(const struct pragma_state *s, const struct pragma_state *before,
 			 void *context,

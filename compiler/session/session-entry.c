@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens decide, not the language: a word too many costs a declaration that a cell is given in
- * vain, one too few a cell that does not compile.
+ * The index is based on tokens, not on the language: a word too many costs a superfluous
+ * declaration in front of a cell, a word too few a cell that does not compile.
  */
 #include "compiler/session/session-entry.h"
 
@@ -32,7 +32,7 @@ static void add_declared(struct names *names, struct session_entry *e, const cha
 	e->declares[e->n_declares++] = name;
 }
 
-/* Enumerators: the names that follow `{` or `,` at the depth of the enum's braces. */
+/* Adds enumerators: the names behind `{` or `,` at the depth of the enum's braces. */
 static void add_enumerators(struct names *names, struct session_entry *e,
 			    const struct token_list *l, uint32_t open)
 {
@@ -62,7 +62,8 @@ static void add_nested(struct names *names, struct session_entry *e, const struc
 	}
 }
 
-/* `int a;`, `T *a[N];`: the name of a member or parameter is no use of a variable of that name. */
+/* Tells whether a name is that of a member or parameter, as in `int a;`, `T *a[N];`, and so no use
+ * of a variable. */
 static bool is_member(const struct token_list *l, uint32_t i)
 {
 	uint32_t before = i;
@@ -83,8 +84,8 @@ static void add_uses(struct names *names, struct session_entry *e, const struct 
 {
 	struct session_use *uses = realloc(e->uses, (e->n_uses + l->n + 1) * sizeof(*uses));
 	bool has_members = e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF;
-	bool in_size =
-		false; /* in the width of a bit-field or the size of an array stand expressions */
+	/* Widths of bit-fields and sizes of arrays are expressions. */
+	bool in_size = false;
 
 	if (!uses)
 		return;
@@ -109,7 +110,7 @@ static void add_uses(struct names *names, struct session_entry *e, const struct 
 	e->uses = uses;
 }
 
-/* A #define is one directive token: its body is lexed by itself. */
+/* Indexes a text. A #define is one directive token, so its body is lexed separately. */
 static void index_text(struct names *names, struct session_entry *e, const char *text,
 		       struct mem_pool *pool)
 {
@@ -140,7 +141,7 @@ int session_entry_init(struct session_entry *e, struct names *names, const struc
 		return -1;
 	if (!declaration_has_name(d->kind))
 		return 0;
-	/* What C++ cells declare is no name of C. */
+	/* Declarations of C++ cells are no names of C. */
 	if (*d->name && d->kind != DECLARATION_CPP)
 		add_declared(names, e, d->name, strlen(d->name));
 	index_text(names, e, *d->host ? e->d.host : e->d.device, &pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and their validity are those of C++ cells' headers: compiler/session/cpp-header.c. */
+/* Files are made and validated like the headers of C++ cells: compiler/session/cpp-header.c. */
 #include "compiler/session/session-header.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static bool is_directive(const struct declaration *d)
 	return *d->host && (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO);
 }
 
-/* One behind the last include; 0 where there is none. */
+/* Returns the index behind the last include; 0 where there is none. */
 static uint32_t end_of_includes(const struct session *session)
 {
 	uint32_t end = 0;
@@ -34,7 +34,8 @@ static uint32_t end_of_includes(const struct session *session)
 	return end;
 }
 
-/* A file in quotes is a user's own; a pragma may hold for what follows only. */
+/* Tells whether a declaration can be precompiled: a file in quotes is a user's own; a pragma may
+ * apply only to what follows. */
 static bool is_suitable(const struct declaration *d)
 {
 	return d->kind == DECLARATION_MACRO ||
@@ -51,7 +52,7 @@ static bool is_defined_anew(const struct declaration *d, const struct session_ma
 	return false;
 }
 
-/* False: the cell cannot have them from a header. */
+/* Collects the text. False: the cell cannot use a header for it. */
 static bool collect(const struct session *session, const struct session_mask *masks, size_t n_masks,
 		    struct buffer *ret)
 {

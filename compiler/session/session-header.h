@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The headers that a session has included, precompiled: later cells are as fast as without them.
- * The header holds what a cell's text would have in front on their account: the includes, and the
- * macros that came before the last of them.
+ * The headers that a session has included, precompiled, so that later cells are as fast as without
+ * them. The precompiled header has the text that a cell would otherwise have in front: the
+ * includes, and the macros before the last of them.
  *
- * Only for headers in angle brackets. A user's own files change, and may hold definitions.
+ * Only for headers in angle brackets: a user's own files change, and may contain definitions.
  */
 #ifndef CGPU_COMPILER_SESSION_HEADER_H
 #define CGPU_COMPILER_SESSION_HEADER_H
@@ -21,17 +21,17 @@ struct session;
 struct session_mask;
 
 struct session_header {
-	struct buffer path; /* of the header; empty: there is none */
-	struct buffer
-		refused; /* the directives that did not compile by themselves, with these options */
+	struct buffer path; /* path of the header; empty: there is none */
+	/* Directives that did not compile by themselves, with these options. */
+	struct buffer refused;
 	const struct clang_options *refused_by;
 	struct cpp_header_watch watch;
 };
 
 void session_header_release(struct session_header *h);
 /*
- * The header for a cell that defines these names, made if need be; its path, or NULL when the cell
- * does without.
+ * Returns the path of the header for a cell that defines these names, and makes it if need be.
+ * NULL: the cell does without.
  */
 const char *session_header_get(struct session_header *h, const struct options *o,
 			       const struct clang_options *clang, const struct session *session,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Over all entries run links, one for each name that an entry declares: those of a name from the
- * last entry to the first. */
+/* Links connect names and entries, one for each name that an entry declares; the links of a name
+ * run from its last entry to its first. */
 #include "compiler/session/session.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void session_release(struct session *s)
 	*s = (struct session){ 0 };
 }
 
-/* The array that is indexed by name grows with the names. */
+/* Grows the array that is indexed by name along with the names. */
 static int grow_newest(struct session *s)
 {
 	uint32_t want = s->names.cap;
@@ -88,7 +88,7 @@ static void unlink_entry(struct session *s, uint32_t index)
 	}
 }
 
-/* Without those of entries that are gone. */
+/* Rebuilds the links without those of removed entries. */
 static int link_all(struct session *s)
 {
 	s->n_links = s->n_dead_links = 0;
@@ -258,7 +258,7 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 	return best;
 }
 
-/* Behind the name in `#define name`; NULL for an #undef. */
+/* Returns the text behind the name in `#define name`; NULL for an #undef. */
 static const char *behind_macro_name(const struct declaration *d)
 {
 	const char *define = strstr(d->host, "define"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What earlier cells have declared, as the compiler keeps it: the declarations, which names each
- * one declares and which it mentions. So a cell's translation unit starts with just those that the
- * cell needs, however long the session is.
+ * The compiler's copy of the declarations of earlier cells, with the names that each one declares
+ * and mentions. So a cell's translation unit starts with only those that the cell needs, however
+ * long the session is.
  */
 #ifndef CGPU_COMPILER_SESSION_H
 #define CGPU_COMPILER_SESSION_H
@@ -20,7 +20,7 @@ struct error;
 
 struct session_entry;
 
-/* One declaration of a name; a word may be a tag and an ordinary name. */
+/* One declaration of a name; a word may be both a tag and an ordinary name. */
 struct session_link {
 	uint32_t entry;
 	uint32_t previous; /* link plus 1; 0 for none */
@@ -34,72 +34,73 @@ struct session {
 	uint32_t n_links, cap_links;
 	uint32_t *newest; /* by name: its last link plus 1; 0 for none */
 	uint32_t n_newest;
-	uint32_t n_dead_links; /* of entries that were replaced */
+	uint32_t n_dead_links; /* links of entries that were replaced */
 	uint32_t n_hidden;
-	bool headers_precompiled; /* includes, and macros in front of them, are not written to a
-				     host cell */
+	/* Includes, and macros in front of them, are not written to a host cell. */
+	bool headers_precompiled;
 	struct header_names headers;
 };
 
 void session_init(struct session *s);
 void session_release(struct session *s);
 
-/* Take the declarations from index `total` on off. */
+/* Removes the declarations from index `total` on. */
 void session_truncate(struct session *s, uint32_t total);
-/* This one stands at the index, which is at most one behind the last; texts are copied. */
+/* Sets the declaration at an index, which is at most one behind the last; texts are copied. */
 int session_set(struct session *s, uint32_t index, const struct declaration *d, struct error *err);
 
-/* The cell being compiled must not use this declaration, which its text replaces. */
+/* Hides a declaration from the cell being compiled, whose text replaces it. */
 void session_hide(struct session *s, uint32_t index);
-/* The same, and what else uses it does without. The other way: one that was not hidden before. */
+/* Hides a declaration also from other entries that use it, or, with left_out false, shows one again
+ * that was not hidden before. */
 void session_leave_out(struct session *s, uint32_t index, bool left_out);
 void session_show_all(struct session *s);
-/* Which one has written this byte of the cell that is compiled as C
+/* Finds the declaration that has written this byte of the cell being compiled as C
  * (compiler/session/composition.h); TOKEN_NONE: none. */
 uint32_t session_written_at(const struct session *s, size_t offset);
-/* Have earlier cells declared a variable or function of this name that the cell being compiled does
- * not replace? */
+/* Tells whether earlier cells have declared a variable or function of this name that the cell being
+ * compiled does not replace. */
 bool session_declares(const struct session *s, const char *name, size_t len);
 bool session_is_hidden(const struct session *s, uint32_t index);
-/* Why the session does not know this name any more, or not in this cell; false when it never did.
- */
+/* Appends why the session does not know this name any more, or not in this cell; false when it
+ * never did. */
 bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 
-/* The function, variable or macro whose name is nearly this one; NULL for none. */
+/* Returns the function, variable or macro with the nearest name; NULL for none. */
 const struct declaration *session_nearest(const struct session *s, const char *name);
 
-/* The macros of the session. */
+/* Returns the macros of the session. */
 struct name_source session_names(struct session *s);
 
-/* A name that the cell defines itself, so that the session's declaration of it must not come
- * before. */
+/* A name that the cell defines itself, so that the session's declaration of it must not precede
+ * it. */
 struct session_mask {
-	const char *space; /* as declaration_space() says */
+	const char *space; /* from declaration_space() */
 	const char *name;
 	size_t len;
 	bool is_constant; /* an enumerator */
 };
 
-/* Has an earlier cell included this local file? */
+/* Tells whether an earlier cell has included this local file. */
 bool session_includes(const struct session *s, const char *path);
-/* The path of an include of a local file; NULL for any other declaration. malloc-ed. */
+/* Returns the path of an include of a local file, malloc-ed; NULL for any other declaration. */
 char *session_included_path(const struct declaration *d);
 
-/* The last link of this name plus 1; 0 for none. */
+/* Returns the last link of this name plus 1; 0 for none. */
 static inline uint32_t session_newest(const struct session *s, uint32_t name)
 {
 	return name < s->n_newest ? s->newest[name] : 0;
 }
 
 uint32_t session_count(const struct session *s);
-/* NULL behind the last one. */
+/* Returns a declaration; NULL behind the last one. */
 const struct declaration *session_at(const struct session *s, uint32_t entry);
 
 void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context);
-/* The index of the last declaration of this name; TOKEN_NONE for none. */
+/* Returns the index of the last declaration of this name; TOKEN_NONE for none. */
 uint32_t session_index(const struct session *s, const char *name, size_t len);
-/* The declaration of this name, or NULL. */
+/* Returns the declaration of this name, or NULL. */
 const struct declaration *session_find(const struct session *s, const char *name, size_t len);
 
 #endif
