@@ -17,7 +17,7 @@
 #include "compiler/text/token.h"
 #include "compiler/text/words.h"
 
-/* A value may begin here: no array, no attribute. */
+/* Tells whether a value may begin here, which excludes arrays and attributes. */
 static bool begins_value(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i + 1, "[") || (i && token_is(l, i - 1, "[")))
@@ -28,7 +28,7 @@ static bool begins_value(const struct token_list *l, uint32_t i)
 	return word_class_of(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
 }
 
-/* `[=] __device__ (int i) { ... }`: a bracket, behind it marks or parameters, and a body. */
+/* Recognises `[=] __device__ (int i) { ... }`: a bracket, then marks or parameters, and a body. */
 static bool is_lambda(const struct token_list *l, uint32_t i)
 {
 	uint32_t at = token_behind(l, i), behind = at;
@@ -44,8 +44,8 @@ static bool is_lambda(const struct token_list *l, uint32_t i)
 	return token_is(l, at, "{");
 }
 
-/* The key of a function (compiler/clang/clang-pieces.cc) is its name and the types of its
- * parameters. */
+/* Tells whether a declaration is that function: its key (compiler/clang/clang-pieces.cc) is its
+ * name and the types of its parameters. */
 static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
 {
 	return d->kind == DECLARATION_CPP && !strncmp(d->name, name, len) && d->name[len] == '(' &&
@@ -63,7 +63,7 @@ bool beyond_c_defines(const struct session *session, const char *name)
 	return false;
 }
 
-/* A mark, or a launch. */
+/* Recognises a mark of CUDA, or a launch. */
 static bool is_of_cuda(const struct token_list *l, uint32_t i)
 {
 	static const char *const marks[] = { "__global__",  "__device__", "__constant__",
@@ -75,7 +75,8 @@ static bool is_of_cuda(const struct token_list *l, uint32_t i)
 	return false;
 }
 
-/* How declarations of C++ alone begin. `class` and its like are names of C elsewhere. */
+/* Recognises the start of a declaration that only C++ has. `class` and its like are names of C
+ * elsewhere. */
 static bool is_of_cpp(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i, "template"))
@@ -93,7 +94,7 @@ uint32_t beyond_c_cuda_line(const struct token_list *l)
 	return 0;
 }
 
-/* `#ifdef __CUDACC__` asks for what is to be CUDA. */
+/* Recognises `#ifdef __CUDACC__`, which tests for CUDA. */
 static bool asks_for_cuda(const struct token_list *l, uint32_t i)
 {
 	size_t n;
@@ -105,7 +106,8 @@ static bool asks_for_cuda(const struct token_list *l, uint32_t i)
 		memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
 }
 
-/* cudaMalloc(): `cudaMalloc(&p, n)` and arguments left out are of C++, which a `.cu` file is. */
+/* Recognises calls such as cudaMalloc(): `cudaMalloc(&p, n)` and default arguments are C++, as in a
+ * `.cu` file. */
 static bool is_of_runtime(const struct session *s, const struct token_list *l, uint32_t i)
 {
 	return token_is(l, i + 1, "(") && token_len(l, i) > 4 &&
@@ -115,8 +117,8 @@ static bool is_of_runtime(const struct session *s, const struct token_list *l, u
 }
 
 /*
- * `geo::one`, `(::one)`, at which clang's parser of C does not end. The colons of assembly stand
- * behind a text or a parenthesis.
+ * Recognises `geo::one`, `(::one)`, at which clang's C parser does not stop. The colons of assembly
+ * are behind a string or a parenthesis.
  */
 static bool is_scope(const struct token_list *l, uint32_t i)
 {

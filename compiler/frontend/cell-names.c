@@ -23,7 +23,7 @@ static void add_mask(struct host_text *h, const char *space, const char *name, s
 	h->masks[h->n_masks++] = (struct session_mask){ .space = space, .name = name, .len = len };
 }
 
-/* A tag's body, and the bodies inside it: tags and enumerators. */
+/* Masks the tags and enumerators in a tag's body, and in the bodies inside it. */
 static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 {
 	const struct token_list *l = &h->tokens;
@@ -49,8 +49,8 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 	}
 }
 
-/* A prototype of another type than the header's is for the same function, but clang must not see
- * both. */
+/* Hides the header's prototype: a prototype of another type is for the same function, but clang
+ * must not see both. */
 bool cell_names_take(struct host_text *h, const struct session *session, const char *name,
 		     size_t len)
 {
@@ -118,13 +118,14 @@ static void mask_directive(struct host_text *h, uint32_t i)
 	size_t len;
 	const char *name = token_directive_name(&h->tokens, i, &len);
 
-	/* An #undef needs the macro before it to be of use; clang takes a redefinition after it. */
+	/* An #undef needs the macro in front of it to have an effect; clang accepts a redefinition
+	 * after it. */
 	if (token_directive_is(&h->tokens, i, "define"))
 		add_mask(h, "macro", name, len);
 }
 
-/* `int sum(int n);` is the session's function also where C++ has it, under a symbol that is not its
- * name. */
+/* Tells whether a prototype such as `int sum(int n);` means a function of a C++ cell, whose symbol
+ * is not its name. */
 static bool is_function_of_cpp(const struct host_text *h, const struct session *session,
 			       uint32_t name)
 {
@@ -136,14 +137,14 @@ static bool is_function_of_cpp(const struct host_text *h, const struct session *
 	       strstr(known->host, ") __asm__(\"_Z");
 }
 
-/* `typedef int bool;` */
+/* Recognises `typedef int bool;`. */
 static bool is_word_for_type(const struct token_list *l, uint32_t i)
 {
 	return token_is(l, i, "bool") && (token_is(l, i + 1, ";") || token_is(l, i + 1, ","));
 }
 
-/* In a declaration: a name, behind a type, a star, a comma or the members of a structure, and in
- * front of what follows a name. */
+/* Tells whether a token in a declaration is the declared name: behind a type, a star, a comma or
+ * the members of a structure, and in front of what can follow a name. */
 static bool is_declared(const struct token_list *l, const struct cell_item *item, uint32_t i)
 {
 	static const char *const behind[] = { "=", ";",       ",",   "[",
@@ -162,8 +163,7 @@ static bool is_declared(const struct token_list *l, const struct cell_item *item
 					  token_is(l, i - 1, ")") || token_is(l, i - 1, "(");
 }
 
-/* `(*f)(int)`, `name(int)`: what a declarator starts with is what it declares, not its parameters.
- */
+/* Skips a declarator: `(*f)(int)`, `name(int)` declares what it begins with, not its parameters. */
 static uint32_t behind_declarator(const struct token_list *l, uint32_t i, uint32_t end)
 {
 	while (i < end && !token_is(l, i, ",") && !token_is(l, i, ";"))
@@ -237,8 +237,8 @@ int cell_names_find(struct host_text *h, const struct session *session, struct e
 	return 0;
 }
 
-/* `int true` among parameters or members: a header's macro must not stand there. errno must be one.
- */
+/* Tells whether a parameter or member such as `int true` has the name of a header's macro, which
+ * must be undefined. errno must stay a macro. */
 static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
 {
 	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
@@ -252,8 +252,8 @@ static bool declares_macro(const struct session *session, const struct token_lis
 	       header_names_kind(&session->headers, token_text(l, i), token_len(l, i)) == 'm';
 }
 
-/* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
- */
+/* Writes directives for names that the cell defines, not for those that it only declares: `extern
+ * int puts();` means libc's. */
 void cell_names_write(struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->tokens;

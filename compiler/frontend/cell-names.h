@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that a cell gives a meaning of its own: the session's declarations of them must not stand
- * in front of it, and what headers have by these names is out of the way.
+ * Names that a cell redefines: the session's declarations of them must not be in front of it, and
+ * the meanings that headers give them are hidden.
  */
 #ifndef CGPU_COMPILER_CELL_NAMES_H
 #define CGPU_COMPILER_CELL_NAMES_H
@@ -13,20 +13,21 @@ struct error;
 struct host_text;
 struct session;
 
-/* Fill h->masks. -1: ERROR_MEMORY. */
+/* Fills h->masks. -1: ERROR_MEMORY. */
 int cell_names_find(struct host_text *h, const struct session *session, struct error *err);
-/* Clang says that the cell's declaration of this name contradicts a header's: from here on the name
- * is the cell's. False when no header has it, or it is taken already. */
+/* Makes a name the cell's, because clang says that the cell's declaration contradicts a header's.
+ * False when no header has it, or it was done already. */
 bool cell_names_take(struct host_text *h, const struct session *session, const char *name,
 		     size_t len);
-/* Clang does not know a name that the cell defines further down: what earlier cells have declared
- * it to be holds until then. False when they have not, or it holds already. */
+/* Keeps the session's declaration of a name that the cell defines further down, because clang does
+ * not know it before that. False when there is none, or it was done already. */
 bool cell_names_keep(struct host_text *h, const struct session *session, const char *name,
 		     size_t len);
-/* The cell has no definition of this name after all: it is the header's. False when that is known
+/* Makes a name the header's, because the cell does not define it after all. False when it was done
  * already. */
 bool cell_names_leave(struct host_text *h, const char *name, size_t len);
-/* What goes between the session's declarations and the cell's: the headers' meanings taken away. */
+/* Writes what goes between the session's declarations and the cell's text: directives that hide the
+ * headers' meanings. */
 void cell_names_write(struct host_text *h, const struct session *session);
 
 #endif

@@ -48,7 +48,7 @@ void cell_pieces_add_unknown(struct cell_pieces *p, uint32_t at, const char *nam
 		p->unknown[p->n_unknown++] = (struct unknown_name){ at, name };
 }
 
-/* The definition behind this byte; NULL: there is none. */
+/* Finds the definition behind this byte; NULL: there is none. */
 static const struct cell_piece *find_function(const struct cell_pieces *p,
 					      const struct unknown_name *u)
 {
@@ -59,7 +59,8 @@ static const struct cell_piece *find_function(const struct cell_pieces *p,
 	return NULL;
 }
 
-/* What uses it; NULL: that is a function, which wants a declaration as in any file. */
+/* Finds the statement that uses the name; NULL: it is a function, which needs a declaration as in
+ * any file. */
 static const struct cell_piece *find_user(const struct cell_pieces *p, const struct unknown_name *u)
 {
 	for (size_t i = 0; i < p->n; i++)

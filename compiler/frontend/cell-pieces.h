@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang has found at the top of a cell of C, and the names that it does not know. A function
- * that statements use in front of its definition is declared there, as if that stood in a file of
- * its own.
+ * The top-level pieces that clang has found in a C cell, and the names that it does not know. A
+ * function that statements use in front of its definition is declared there, as if the definition
+ * were in a file of its own.
  */
 #ifndef CGPU_COMPILER_CELL_PIECES_H
 #define CGPU_COMPILER_CELL_PIECES_H
@@ -15,8 +15,8 @@ struct host_text;
 struct mem_pool;
 
 struct cell_piece {
-	uint32_t begin, body, end; /* bytes of the cell; body: where a function's begins */
-	const char *function;      /* what it defines, in the pool; NULL: none */
+	uint32_t begin, body, end; /* bytes of the cell; body: start of a function's body */
+	const char *function;      /* the function that it defines, in the pool; NULL: none */
 };
 
 struct unknown_name {
@@ -29,16 +29,16 @@ struct cell_pieces {
 	struct cell_piece *at;        /* owned */
 	struct unknown_name *unknown; /* owned */
 	size_t n, cap, n_unknown, cap_unknown;
-	bool failed; /* memory is out: something is missing */
+	bool failed; /* memory is out: the lists are incomplete */
 };
 
-/* The cell is compiled anew. */
+/* Starts over, since the cell is compiled again. */
 void cell_pieces_begin(struct cell_pieces *p);
 void cell_pieces_release(struct cell_pieces *p);
 void cell_pieces_add(struct cell_pieces *p, uint32_t begin, uint32_t body, uint32_t end,
 		     const char *function);
 void cell_pieces_add_unknown(struct cell_pieces *p, uint32_t at, const char *name);
-/* Behind the compilation: declares such functions. False: there is none that is not declared
+/* Declares such functions, after the compilation. False: there is none that is not declared
  * already. */
 bool cell_pieces_declare(struct cell_pieces *p, struct host_text *h);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the session's declarations are C++ is not known beforehand: the unit is compiled with
- * all that it mentions, and those that clang has errors in, or that stand in the way of what the
- * cell defines, are dropped for another try. A try that fails ends before code is made, so the
- * common case pays for one.
+ * Which of the session's declarations are valid C++ is not known in advance: the unit is compiled
+ * with all that it mentions, and those with errors, or in conflict with definitions of the cell,
+ * are dropped for another try. A failing try ends before code generation, so the common case
+ * compiles once.
  */
 #define _GNU_SOURCE
 #include "compiler/frontend/compile-cpp.h"
@@ -47,7 +47,7 @@ static void on_own_variable(void *context, const char *symbol)
 {
 	struct cpp_unit *x = context;
 
-	/* As it is called in the object in the end. */
+	/* The final symbol name in the object. */
 	symbol += !strncmp(symbol, OWN_PREFIX, strlen(OWN_PREFIX)) ? strlen(OWN_PREFIX) : 0;
 	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
 }
@@ -113,7 +113,7 @@ static void on_pragma(void *context, const char *text)
 	pragma_state_add(&x->pragmas, text);
 }
 
-/* main() has no name that C++ code may call; the object's symbol has. */
+/* Writes cgpu_main(): C++ code may not call main() by name, but its symbol can be called. */
 static void put_main(struct cpp_unit *x)
 {
 	buffer_puts(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" int cgpu_main(int, char **) "
@@ -129,8 +129,8 @@ static void put_call_of_main(struct cpp_unit *x)
 		      x->request->cell_name);
 }
 
-/* What runs when the cell does, behind the constructors and statements before its last expression.
- */
+/* Writes the function that runs the cell: its constructors and statements, and then its last
+ * expression. */
 static void put_run(struct cpp_unit *x)
 {
 	put_main(x);
@@ -159,7 +159,7 @@ static void put_anew(struct cpp_unit *x)
 	}
 }
 
-/* With what stands between its items of earlier cells. */
+/* Writes the cell, with moved pieces of earlier cells between its items. */
 static int put_cell(struct cpp_unit *x, struct error *err)
 {
 	struct session *session = &x->compiler->session;
@@ -223,7 +223,8 @@ static void start_try(struct cpp_unit *x)
 	x->ptx = NULL;
 }
 
-/* What the device's half finds wrong; it is the same text, so its warnings have been told. */
+/* Takes errors of the device compilation; it has the same text, so its warnings have been
+ * reported. */
 static void on_device_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
@@ -234,8 +235,8 @@ static void on_device_diagnostic(void *context, const struct clang_diagnostic *d
 }
 
 /*
- * A kernel that only its own text can name, as in a namespace without a name, has a longer name in
- * the PTX. NULL: it is not there, since nobody launches it.
+ * Returns the name of a kernel in the PTX, which is longer for one that only its own text can name,
+ * as in an anonymous namespace. NULL: it is not there, since nobody launches it.
  */
 static const char *name_in_ptx(struct cpp_unit *x, const char *name)
 {
@@ -276,8 +277,8 @@ static void begin_for_device(struct cpp_unit *x, const struct clang_options *opt
 }
 
 /*
- * There is something to compile for the device, as it seems by now. A header that must be made
- * first takes long, and is made when the host's half is well.
+ * Starts the device compilation when device code is found. If its precompiled header must be made
+ * first, which takes long, that waits until the host compilation has succeeded.
  */
 static void on_device_code(void *context)
 {
@@ -373,14 +374,14 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	return failed;
 }
 
-/* The text is there. Each turn drops at least one entry, so this ends. */
+/* Compiles the text in tries. Each try drops at least one entry, so the loop ends. */
 static int compile_tries(struct cpp_unit *x, struct error *err)
 {
 	do {
 		if (compile_once(x, err))
 			return -1;
 		if (!x->diagnostics.n_errors && x->run_main && !x->names.has_main) {
-			/* What looked like main() stands in a branch of #if that was not taken. */
+			/* main() was in a branch of #if that is not taken. */
 			x->run_main = false;
 			x->again = true;
 		}
@@ -427,8 +428,8 @@ static int declare_pragmas(struct cpp_unit *x, struct error *err)
 		       : 0;
 }
 
-/* The file says something else than when the session included it: what the session has of it gives
- * way to the cell's. */
+/* Drops the session's declarations of a file whose content has changed since it was included; the
+ * cell's version replaces them. */
 static void drop_changed(void *context, const char *path)
 {
 	static const char start[] = "#include ";
@@ -447,8 +448,8 @@ static void drop_changed(void *context, const char *path)
 	}
 }
 
-/* Is the function of a header's name that one? What an earlier cell has defined as extern "C" has
- * the same symbol. */
+/* Tells whether a function with a header's name is the header's. An extern "C" function of an
+ * earlier cell has the same symbol. */
 static bool is_of_header(void *context, const char *name)
 {
 	struct cpp_unit *x = context;
@@ -509,8 +510,9 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 }
 
 /*
- * A header that is missing or broken is told where the cell includes it: then only what every cell
- * sees is precompiled. If that fails too, the C++ library is not there.
+ * Finds the precompiled header. A missing or broken include must be reported where the cell
+ * includes it, so in that case only what every cell sees is precompiled. If that fails too, the C++
+ * library is missing.
  */
 static int find_header(struct cpp_unit *x, struct error *err)
 {
@@ -550,7 +552,7 @@ static void refuse_module(struct cpp_unit *x)
 			 "cell declares, later %%cpp cells see");
 }
 
-/* Up to the text; 1: what is wrong is told. */
+/* Does all that comes before the text; 1: an error was reported. */
 static int prepare(struct cpp_unit *x, struct error *err)
 {
 	cleanup_buffer struct buffer only_device = BUFFER_INIT;
@@ -572,7 +574,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 		refuse_module(x);
 		return 1;
 	}
-	/* A program that is pasted runs when it is called, in either language. */
+	/* A pasted program runs only when it is called, in either language. */
 	x->run_main = x->cell.has_main && cpp_cell_is(x->request->text);
 	pragma_state_init(&x->before, &x->compiler->session, &x->pool);
 	x->n_entries = session_count(&x->compiler->session);
@@ -589,8 +591,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
 }
 
-/* All that the session has declared: also what is hidden from the unit's text has a say in what the
- * unit declares. */
+/* Appends all declarations of the session: also hidden ones influence what the unit declares. */
 static void put_session(const struct cpp_unit *x, struct buffer *out)
 {
 	for (uint32_t i = 0; i < x->n_entries; i++) {
@@ -602,8 +603,8 @@ static void put_session(const struct cpp_unit *x, struct buffer *out)
 	}
 }
 
-/* Empty for a cell that has to be compiled. The header's name has the hash of the prelude and of
- * the options. */
+/* Makes the key of the unit cache, empty for a cell that must be compiled. The header's name
+ * includes the hash of prelude and options. */
 static void make_key(const struct cpp_unit *x, const struct buffer *made_by,
 		     struct unit_cache_key *ret)
 {
@@ -615,7 +616,7 @@ static void make_key(const struct cpp_unit *x, const struct buffer *made_by,
 	if (!r->cell || r->checked ||
 	    !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)))
 		return;
-	/* Debugging information has the folder. */
+	/* Debugging information contains the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name,
 		      buffer_text(&x->flags), buffer_text(&x->device_flags),
 		      getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
@@ -657,7 +658,7 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 		return 0;
 	if (make_unit(x, ret, err))
 		return -1;
-	/* Warnings may speak of other cells. */
+	/* Warnings may mention other cells. */
 	if (!x->diagnostics.warnings.len)
 		unit_cache_put(cache, &key, &ret->unit);
 	return 0;
@@ -714,7 +715,7 @@ int compile_cpp(struct compiler *c, const struct compile_request *request,
 	return failed;
 }
 
-/* Where the cell's byte stands in the unit. */
+/* Returns the place of a byte of the cell in the unit. */
 static size_t place_of(const struct unit_text *t, uint32_t at)
 {
 	const struct unit_text_segment *s = t->segments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the
+ * nvcc gets the cell behind a #line, so that its messages and the lines of device code are the
  * cell's.
  */
 #define _GNU_SOURCE
@@ -33,20 +33,22 @@ struct cuda_unit {
 	struct mem_pool pool;
 	struct cpp_cell cell;
 	struct diagnostics diagnostics;
-	struct buffer text; /* of all files, for the cache */
+	struct buffer text; /* all files, for the cache */
 	char *nvcc;
 	struct cuda_flags flags;
 	struct nvcc_file files[FILES_MAX + 2]; /* texts in the pool */
 	size_t n_files;
 	struct nvcc_answer answer;
 	struct unit_cache_key key;
-	bool stamped; /* nvcc knows the cell by CELL_STAMP */
+	bool stamped; /* nvcc was given CELL_STAMP as the cell's number */
 	uint64_t program;
 	char run[40],
-		name[40]; /* the symbol that runs the program, and the cell, as nvcc gets them */
+		/* The symbol that runs the program, and the name of the cell, as nvcc gets them. */
+		name[40];
 };
 
-/* %%cu is what the first plugin for notebooks called it. NULL: it is no such cell. */
+/* Returns the magic's arguments; %%cu is the name that the first plugin for notebooks used. NULL:
+ * it is no such cell. */
 static const char *magic_of(const char *text)
 {
 	static const char *const magics[] = { "%%cuda", "%%cu" };
@@ -73,8 +75,9 @@ static void put_string(struct buffer *out, const char *text)
 }
 
 /*
- * main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not
- * the cell. A program may write to its arguments, and finds getopt() at its start.
+ * Writes the function that runs main(), whose symbol can be called although C++ code may not name
+ * it. exit() ends the program, not the cell. A program may write to its arguments, and getopt() is
+ * reset.
  */
 static void put_run(const struct cuda_unit *x, struct buffer *out)
 {
@@ -121,8 +124,8 @@ static int add_file(struct cuda_unit *x, const char *name, const struct buffer *
 	return buffer_check(text, err);
 }
 
-/* The files of a group: each is itself in what nvcc says, and the call of main() stands in one
- * more. */
+/* Splits the text of a group into files: each has its own name in nvcc's messages, and the call of
+ * main() is in an additional one. */
 static int split_files(struct cuda_unit *x, const char *at, struct error *err)
 {
 	while (at) {
@@ -186,7 +189,8 @@ static bool names_files(const struct cuda_unit *x)
 	return false;
 }
 
-/* Headers in angle brackets come with the toolkit and the host's compiler, and change with them. */
+/* Makes the key of the unit cache. Headers in angle brackets belong to the toolkit and the host
+ * compiler, and change with them. */
 static void make_key(struct cuda_unit *x)
 {
 	static const char *const host[] = { "/usr/bin/g++", "/usr/bin/c++" };
@@ -215,8 +219,8 @@ static void make_key(struct cuda_unit *x)
 
 /* ---- what nvcc has made ---- */
 
-/* `.file 1 "/home/me/In[3]"` in the PTX becomes `.file 1 "In[3]"`, with blanks behind it, since
- * nothing may move. */
+/* Replaces `.file 1 "/home/me/In[3]"` in the PTX by `.file 1 "In[3]"`, padded with blanks, since
+ * offsets must not change. */
 static void name_files(struct buffer *object, const char *name)
 {
 	cleanup_buffer struct buffer part = BUFFER_INIT;
@@ -238,7 +242,8 @@ static void name_files(struct buffer *object, const char *name)
 	}
 }
 
-/* `In[3]:2:10: fatal error: x.h: No such file`, from the preprocessor and the host's compiler. */
+/* Adds an error of the preprocessor or the host compiler, as `In[3]:2:10: fatal error: x.h: No such
+ * file`. */
 static void add_host_complaint(struct cuda_unit *x, const char *line)
 {
 	size_t name = strlen(x->request->cell_name);
@@ -271,7 +276,7 @@ static void add_host_complaints(struct cuda_unit *x)
 
 /* ---- the unit ---- */
 
-/* The object with the cell's own number. */
+/* Puts the cell's own number into the object. */
 static void stamp(struct cuda_unit *x)
 {
 	if (!x->stamped)
@@ -352,7 +357,8 @@ static int compile(struct cuda_unit *x, struct compile_result *ret, struct error
 			return -1;
 		if (!x->answer.ok)
 			return 0;
-		/* At once: the next cell may come before there is time, and nvcc's work is dear. */
+		/* Write it at once: the next cell may come before there is idle time, and nvcc
+		 * takes long. */
 		if (!x->diagnostics.warnings.len) {
 			unit_cache_put(&x->compiler->cache, &x->key, &x->answer.object);
 			unit_cache_rest(&x->compiler->cache);

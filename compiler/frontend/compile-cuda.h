@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell whose first line of code is `%%cuda FLAGS`: a whole CUDA C++ program or library, compiled
+ * Compiles a cell whose first line of code is `%%cuda FLAGS`: a whole CUDA C++ program or library,
  * by nvcc. Its constructors register the device code, so the unit carries none. If it has main(),
- * that is what runs.
+ * that is run.
  */
 #ifndef CGPU_COMPILER_COMPILE_CUDA_H
 #define CGPU_COMPILER_COMPILE_CUDA_H
@@ -15,7 +15,7 @@ struct compiler;
 struct error;
 
 bool compile_cuda_is(const char *text);
-/* As compiler_compile(). */
+/* Does what compiler_compile() does. */
 int compile_cuda(struct compiler *c, const struct compile_request *request,
 		 struct compile_result *ret, struct error *err);
 

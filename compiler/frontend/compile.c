@@ -39,9 +39,10 @@
 #include "compiler/units/object-symbols.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
-#define AHEAD_MS 50 /* so often it is looked at whether a header has been made ahead */
+/* Interval of checking whether a header was made ahead. */
+#define AHEAD_MS 50
 
-/* All that one compilation holds. */
+/* The state of one compilation. */
 struct compilation {
 	struct compiler *compiler;
 	const struct compile_request *request;
@@ -54,14 +55,16 @@ struct compilation {
 	struct unit unit;
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
-	bool is_cpp;         /* it has what C has not */
-	bool is_likely_cpp;  /* by a guess that C++ is asked about first */
-	bool defines_of_cpp; /* a function whose name a C++ cell was the last to give to one */
-	bool only_c;         /* C++ has been asked */
-	bool is_refused;     /* what C says is what helps: a bracket is open, there is no CUDA */
+	bool is_cpp;        /* it has constructs that C lacks */
+	bool is_likely_cpp; /* a guess: C++ is tried first */
+	/* It redefines a function that a C++ cell was the last to define. */
+	bool defines_of_cpp;
+	bool only_c; /* C++ was tried already */
+	/* C's errors are the helpful ones: a bracket is open, or there is no CUDA. */
+	bool is_refused;
 	struct cell_pieces pieces;
-	bool again; /* a name is the session's, or a header's, after all: write the text once more
-		     */
+	/* A name turned out to be the session's or a header's: the text is written again. */
+	bool again;
 };
 
 static void open_cache(struct compiler *c)
@@ -86,7 +89,8 @@ int compiler_init(struct compiler *c, struct error *err)
 	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
 }
 
-/* After an installation. Flags of the user's are left to the cells that have them. */
+/* Makes the headers that the first C++ cell after an installation needs. Headers for the user's
+ * flags are made by cells with these flags. */
 static void make_headers_ahead(struct compiler *c)
 {
 	const struct clang_options *options[] = {
@@ -101,7 +105,7 @@ static void make_headers_ahead(struct compiler *c)
 
 int compiler_rest(struct compiler *c)
 {
-	/* Flags of the user's own may name folders that the next cell is going to make. */
+	/* Flags of the user may name folders that the next cell is going to make. */
 	const struct clang_options *options = c->is_cpp ? NULL
 							: options_get(&c->options, "", &c->session,
 								      NULL),
@@ -163,23 +167,23 @@ void compile_result_release(struct compile_result *r)
 	buffer_release(&r->all);
 }
 
-/* Is this about a name that cell and headers, or cell and session, share? The cell is then compiled
- * with the other meaning. */
+/* Tells whether the error is about a name that cell and headers, or cell and session, share. The
+ * cell is then compiled with the other meaning. */
 static bool shares_name(struct compilation *x, const struct clang_diagnostic *d)
 {
 	size_t prefix = strlen(OWN_PREFIX), len = d->name ? strlen(d->name) : 0;
 
 	if (d->severity != CLANG_ERROR || !len)
 		return false;
-	/* The cell says it in another way than the header that it did not include. */
+	/* The cell declares it differently from a header that it did not include. */
 	if (d->kind == CLANG_CLASH)
 		return cell_names_take(&x->host, &x->compiler->session, d->name, len);
 	if (d->kind != CLANG_UNKNOWN)
 		return false;
-	/* The cell defines it in a branch of #if that is not taken, and means the header's. */
+	/* The cell defines it only in a branch of #if that is not taken, and means the header's. */
 	if (!strncmp(d->name, OWN_PREFIX, prefix))
 		return cell_names_leave(&x->host, d->name + prefix, len - prefix);
-	/* It is used before the cell defines it. */
+	/* The cell uses it before its own definition. */
 	return cell_names_keep(&x->host, &x->compiler->session, d->name, len);
 }
 
@@ -203,7 +207,7 @@ static void on_item(void *context, unsigned begin, unsigned body, unsigned end,
 				function);
 }
 
-/* `main()` calls one that takes arguments. */
+/* Adds arguments to a call `main()` of a main that takes some. */
 static bool give_arguments(struct compilation *x, const struct clang_diagnostic *d)
 {
 	static const char *const arguments[] = { "", "1", "1, (char *[]){ \"main\", 0 }",
@@ -258,7 +262,7 @@ static void on_skipped(void *context, unsigned begin, unsigned end)
 		declare_skipped(&x->declare, (uint32_t)from, (uint32_t)to);
 }
 
-/* The user has said how to optimise. */
+/* Tells whether the user has chosen the optimisation. */
 static bool has_own_effort(const char *cflags)
 {
 	return strstr(cflags, "-O") || strstr(cflags, "vectorize") || strstr(cflags, "unroll");
@@ -300,7 +304,7 @@ static int compile_once(struct compilation *x, struct error *err)
 	return 0;
 }
 
-/* What the cell gets from the session's precompiled header is not written to its text. */
+/* Sets the precompiled header; what it contains is not written to the cell's text. */
 static void use_header(struct compilation *x, const char *header)
 {
 	x->header = header;
@@ -328,7 +332,7 @@ static void begin_diagnostics(struct compilation *x)
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 }
 
-/* Each turn takes another meaning of at least one more name, so this ends. */
+/* Compiles in turns. Each turn changes the meaning of at least one more name, so the loop ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
 	do {
@@ -341,8 +345,7 @@ static int compile_host(struct compilation *x, struct error *err)
 		if (compile_once(x, err))
 			return -1;
 		x->again |= cell_pieces_declare(&x->pieces, &x->host);
-		/* Headers that are precompiled by themselves may miss what stood in front of them.
-		 */
+		/* Headers that are precompiled by themselves may lack text that preceded them. */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
 			x->again = true;
@@ -377,7 +380,8 @@ static int make_symbols(struct compilation *x, struct error *err)
 	return 0;
 }
 
-/* The session's own function of such a name has a prefix still. */
+/* Tells whether the function is the header's: the session's own function of such a name still has a
+ * prefix. */
 static bool is_of_header(void *context, const char *name)
 {
 	const struct session *s = context;
@@ -412,8 +416,8 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	if (cpp_pieces_replace(&x->compiler->session, u, &x->pool, err) ||
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
-	/* A cell may write into the sections of debugging information itself; then it has no lines.
-	 */
+	/* A cell may write into the sections of debugging information itself; then it has no line
+	 * table. */
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
 			    &u->n_lines, &problem) &&
 	    problem.code != ERROR_INPUT)
@@ -422,8 +426,8 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	return buffer_check(out, err);
 }
 
-/* One that no cell has included again: its new text holds all the same, what was made of the old
- * one stays. */
+/* Warns of a changed file that no cell has included again: its new text is used, but code that was
+ * made from the old one stays. */
 static void warn_of_changed(struct compilation *x, const struct declaration *d, const char *path)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -451,7 +455,7 @@ static void look_at_includes(struct compilation *x)
 	}
 }
 
-/* `printf("hello);` leaves a bracket open, too, but the quote is what was forgotten. */
+/* Reports the missing quote of `printf("hello);`, which leaves a bracket open, too. */
 static bool complain_of_quote(struct compilation *x)
 {
 	const struct token_list *l = &x->host.tokens;
@@ -470,8 +474,8 @@ static bool complain_of_quote(struct compilation *x)
 }
 
 /*
- * An open bracket would swallow text of ours, and clang would point there. Where #if decides which
- * brackets are there clang is asked all the same.
+ * Tells whether brackets are balanced: an open one would swallow generated text, and clang would
+ * point there. Where #if decides which brackets are there, clang is asked all the same.
  */
 static bool is_balanced(struct compilation *x)
 {
@@ -487,7 +491,7 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
-/* Without CUDA's headers, what clang would say of device code is beside the point. */
+/* Refuses device code when CUDA's headers are missing, since clang's errors would be misleading. */
 static bool refuses_cuda(struct compilation *x)
 {
 	const char *why = x->compiler->options.no_cuda;
@@ -498,7 +502,7 @@ static bool refuses_cuda(struct compilation *x)
 	return line != 0;
 }
 
-/* Empty for a cell that has to be compiled. */
+/* Makes the key of the unit cache, empty for a cell that must be compiled. */
 static void make_key(struct compilation *x)
 {
 	const struct compile_request *r = x->request;
@@ -506,15 +510,15 @@ static void make_key(struct compilation *x)
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40], folder[PATH_MAX];
 
-	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of
-	 * the session. */
+	/* The first cell, number 0, only warms clang up. A checked cell is no unit of the
+	 * session. */
 	if (!r->cell || r->checked || host_text_write(&x->host, &x->compiler->session, NULL) ||
 	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) ||
 	    unit_cache_made_by(x->header, &made_by))
 		return;
-	/* Debugging information has the folder. */
+	/* Debugging information contains the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s", r->cell, r->sm, r->cell_name, r->cflags,
 		      getcwd(folder, sizeof(folder)) ? folder : "");
 	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
@@ -534,8 +538,9 @@ static void keep_flags(struct compiler *c, const char *cflags)
 	if (c->cflags && !strcmp(c->cflags, cflags))
 		return;
 	copy = strdup(cflags);
+	/* Completion goes on with the old includes. */
 	if (!copy)
-		return; /* completion goes on with the old ones */
+		return;
 	free(c->cflags);
 	c->cflags = copy;
 }
@@ -581,13 +586,13 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	ret->ok = true;
 	if (make_unit(x, &ret->unit, err))
 		return -1;
-	/* Warnings may speak of other cells. */
+	/* Warnings may mention other cells. */
 	if (!x->diagnostics.warnings.len)
 		unit_cache_put(&x->compiler->cache, &x->key, &ret->unit);
 	return 0;
 }
 
-/* Has a cell declared something in C++, or included a header of it? */
+/* Tells whether a cell has declared something in C++, or included a C++ header. */
 static bool speaks_cpp(const struct session *s)
 {
 	for (uint32_t i = 0; i < session_count(s); i++)
@@ -597,9 +602,9 @@ static bool speaks_cpp(const struct session *s)
 }
 
 /*
- * Where C has read on, it points to another token of the same statement. A name that C++ alone
- * knows is of C++, and so is what it alone can parse, `circle c(1, 2);`. When all else is the same,
- * a session that speaks C++ hears C++.
+ * Tells whether C++ has got further than C. If C has read further, its error is at a later token of
+ * the same statement. An error about a name, or syntax, that only C++ knows counts for C++, as in
+ * `circle c(1, 2);`. If all else is equal, a session with C++ declarations gets the errors of C++.
  */
 static bool got_further(const struct session *session, const struct compile_result *cpp,
 			const struct compile_result *c)
@@ -618,8 +623,8 @@ typedef int compile_function(struct compiler *c, const struct compile_request *r
 			     struct compile_result *ret, struct error *err);
 
 /*
- * ret: what `fn` says of a cell that does not compile. It is tried without what stands in its way,
- * until nothing of the session does. When that does not help, the first errors hold.
+ * ret has the errors of `fn` for a cell. Compiles the cell again without declarations that are in
+ * its way, until none of the session is. If that does not help, the first errors are kept.
  */
 static int try_without(struct compiler *c, const struct compile_request *request,
 		       compile_function *fn, struct compile_result *ret, struct error *err)
@@ -651,8 +656,8 @@ static int compile_cpp_cell(struct compiler *c, const struct compile_request *re
 }
 
 /*
- * What C does not take may be C++: that decides. When it takes it neither, what is told is of the
- * language that has got further.
+ * Compiles as C++ what C has refused. If C++ refuses it, too, the errors of the language that got
+ * further are shown.
  */
 static int compile_as_cpp(struct compilation *x, struct compile_result *ret, struct error *err)
 {
@@ -660,7 +665,7 @@ static int compile_as_cpp(struct compilation *x, struct compile_result *ret, str
 
 	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
 		return -1;
-	/* Of a file that the cell includes C says what is of C++ in it. */
+	/* For a file that the cell includes, C reports its C++ constructs. */
 	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line ||
 					  got_further(&x->compiler->session, &cpp, ret)))) {
 		compile_result_release(ret);
@@ -701,8 +706,8 @@ static int compile_c(struct compiler *c, const struct compile_request *request,
 	return compile_as_c(&x, ret, err);
 }
 
-/* What is C++ by a guess, and C++ does not take, may be C. When that does not take it either, the
- * errors are of C++. */
+/* Compiles as C++ a cell that is C++ by a guess, and as C if C++ refuses it. If C refuses it, too,
+ * the errors of C++ are shown. */
 static int compile_likely_cpp(struct compiler *c, const struct compile_request *request,
 			      struct compile_result *ret, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the text of a cell to a unit: as C (split, host text, declarations for later cells), and
- * what C does not take as CUDA C++ (compile-cpp.h). Nothing of a refused cell is kept.
+ * Compiles the text of a cell to a unit: as C (split, host text, declarations for later cells), and
+ * what C refuses as CUDA C++ (compile-cpp.h). Nothing of a refused cell is kept.
  */
 #ifndef CGPU_COMPILER_COMPILE_H
 #define CGPU_COMPILER_COMPILE_H
@@ -19,18 +19,19 @@
 #include "compiler/units/unit-cache.h"
 
 struct compiler {
-	bool is_cpp; /* cells are C++, whatever they begin with */
+	bool is_cpp; /* all cells are C++ */
 	struct session session;
 	struct options options;
 	struct local_includes includes;
-	char *cflags; /* of the last cell, for what is asked between cells; owned, NULL: none */
+	char *cflags; /* of the last cell, for questions between cells; owned, NULL: none */
 	unsigned sm;  /* of the session's device; 0: not known yet */
-	bool ahead;   /* what C++ cells need first has been looked at, see compiler_rest() */
+	bool ahead;   /* the headers of the first C++ cell were considered, see compiler_rest() */
 	struct unit_cache cache;
 	struct session_header header;
-	struct cpp_header_watch cpp_header, device_header; /* of the last C++ cell */
+	struct cpp_header_watch cpp_header, device_header; /* for the last C++ cell */
 	struct cpp_instances cpp_instances;
-	bool has_cpp; /* a C++ cell without flags was compiled: the next one is begun ahead, too */
+	/* A C++ cell without flags was compiled, so the next one is prepared, too. */
+	bool has_cpp;
 };
 
 struct compile_request {
@@ -39,9 +40,10 @@ struct compile_request {
 	const char *text;
 	const char *cflags;
 	const char *nvflags;
-	uint32_t sm;  /* 75 */
-	bool checked; /* accesses to memory are checked, see common/protocol/compiler-protocol.h */
-	bool functions_only; /* of the cell; the rest is taken from the session */
+	uint32_t sm;         /* 75 */
+	bool checked;        /* memory accesses are checked, see common/protocol/compiler-protocol.h */
+	bool functions_only; /* compiles only the cell's functions; the rest is taken from the
+				session */
 };
 
 struct diagnostics;
@@ -49,28 +51,29 @@ struct diagnostics;
 struct compile_result {
 	bool ok;
 	struct buffer unit;       /* encoded, when ok */
-	struct buffer first, all; /* else: first line of the first error, all diagnostics */
+	struct buffer first, all; /* on failure: first line of the first error, all diagnostics */
 	uint32_t line, column;    /* of the first error; 0 if it has none */
 	bool in_syntax,
-		is_unknown; /* the first error is of the parser; about a name that means nothing */
+		/* The first error is the parser's; it is about an unknown name. */
+		is_unknown;
 	struct in_the_way in_the_way;
 };
 
 int compiler_init(struct compiler *c, struct error *err);
 /*
- * Nothing is to be done: prepare for the next cell, in steps. The first time that `sm` is known,
- * also for the first one in C++. The next step is to be done after so many milliseconds of rest, 0:
- * at once; -1: there is none.
+ * Prepares for the next cell, in steps, while the compiler is idle; when `sm` becomes known, also
+ * for the first C++ cell. Returns the idle time in milliseconds after which the next step is due,
+ * 0: at once; -1: there is none.
  */
 int compiler_rest(struct compiler *c);
-/* Is a cell C++ by what it begins with, or as all of the session? */
+/* Tells whether a cell is C++, by its first line or because the session is. */
 bool compiler_takes_for_cpp(const struct compiler *c, const char *text);
 void compiler_release(struct compiler *c);
 
-/* Fills ret (release it). -1 only when nothing can be said about the cell. */
+/* Compiles a cell and fills ret (release it). -1 only when nothing can be said about the cell. */
 int compiler_compile(struct compiler *c, const struct compile_request *request,
 		     struct compile_result *ret, struct error *err);
-/* The cell does not compile: the answer is what was found. */
+/* Fills the result of a cell that does not compile from its diagnostics. */
 void compile_result_refuse(struct compile_result *r, const struct diagnostics *d);
 void compile_result_release(struct compile_result *r);
 

@@ -31,8 +31,8 @@ static long cell_offset(const struct cpp_diagnostics *c, const struct clang_diag
 	return d->offset < 0 ? -1 : unit_text_find(c->text, d->offset);
 }
 
-/* In a header: neither in the cell, nor in what an earlier cell has declared, nor about the unit as
- * a whole. */
+/* Tells whether a diagnostic is in a header: neither in the cell, nor in a declaration of an
+ * earlier cell, nor about the unit as a whole. */
 static bool in_header(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	return d->in_system_header && cell_offset(c, d) < 0;
@@ -69,7 +69,7 @@ static void remember(struct cpp_diagnostics *c, long at)
 	c->told[c->n_told++] = at;
 }
 
-/* The note says which line of the cell the waiting error comes from. */
+/* Reports the waiting error at the line of the cell that a note has named. */
 static void tell(struct cpp_diagnostics *c, long at)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -103,14 +103,15 @@ static void flush(struct cpp_diagnostics *c)
 				      .range_end = -1,
 				      .hint = c->hint.len ? buffer_text(&c->hint) : NULL };
 
-	/* Clang says only once where the cell comes in: what follows without it comes of the same.
-	 */
+	/* Clang names the place in the cell only once: an error without one is a consequence of the
+	 * same. */
 	if (c->waits && !c->n_told)
 		diagnostics_add_clang(c->to, c->text, &d);
 	c->waits = false;
 }
 
-/* Once an error has its place in the cell, only the way there is of interest. */
+/* Tells whether a note is shown: once an error has its place in the cell, only the path to it
+ * matters. */
 static bool is_wanted(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	if (in_header(c, d) && (c->told_here || ++c->header_notes > HEADER_NOTES_MAX))
@@ -147,8 +148,8 @@ static void end_notes(struct cpp_diagnostics *c)
 }
 
 /*
- * What follows a name whose header is missing is told in the next try, when it is there. Another
- * one whose header is missing is told at once.
+ * Tells whether an error may be a consequence of a missing header; then the next try, with the
+ * header, reports it. Another name with a missing header is reported at once.
  */
 static bool follows_missing(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
@@ -176,7 +177,7 @@ bool cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnosti
 	c->silent = follows_missing(c, d);
 	if (c->silent)
 		return false;
-	/* Notes of a guess that is not told. */
+	/* Notes of a guess that is not shown. */
 	c->silent = d->severity == CLANG_ERROR && d->header && d->kind != CLANG_NO_FILE;
 	if (d->severity == CLANG_ERROR && in_header(c, d))
 		keep(c, d);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An error in a declaration of the session drops that; one about two meanings of a name drops the
- * session's, which a note tells; other answers edit the cell's text, or keep a kernel as it was.
- * Each answers the number of a diagnostic and its place, which names the session's entry.
+ * An error in a declaration of the session drops it; an error about two meanings of a name drops
+ * the session's, which a note names; other reactions edit the cell's text, or keep a kernel
+ * unchanged. Each depends on the kind of a diagnostic and its place, which names the session's
+ * entry.
  */
 #define _GNU_SOURCE
 #include "compiler/frontend/cpp-tries.h"
@@ -30,7 +31,7 @@ uint32_t cpp_tries_entry_of(const char *file)
 	return number_behind(COMPOSITION_PLACE, file);
 }
 
-/* The same of the text behind the cell, with the kernels that are compiled again. */
+/* Returns the entry for a place behind the cell, where kernels are recompiled. */
 static uint32_t entry_anew(const char *file)
 {
 	return number_behind(COMPOSITION_ANEW, file);
@@ -73,7 +74,7 @@ static void drop_suspect(struct cpp_unit *x)
 	x->suspect = UINT32_MAX;
 }
 
-/* A kernel does not compile with what the cell defines anew: it stays as it is. */
+/* Keeps the code of a kernel that does not compile with what the cell redefines. */
 static void let_stay(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	if (entry >= x->n_entries || x->stays[entry])
@@ -106,7 +107,7 @@ void cpp_tries_tell_stays(struct cpp_unit *x)
 	buffer_printf(out, ". The first error: %s\n", x->stays_why);
 }
 
-/* Once for each place: the text is compiled again with it. */
+/* Edits a place, once, and compiles the text again. */
 static void edit(struct cpp_unit *x, long begin, long end, const char *with)
 {
 	long at = unit_text_find(&x->text, begin);
@@ -121,7 +122,7 @@ static void edit(struct cpp_unit *x, long begin, long end, const char *with)
 	x->again = true;
 }
 
-/* In the cell, or in what the session has of other cells. */
+/* Examines a name in the cell, or in declarations of other cells. */
 static void look_at_name(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	bool in_text =
@@ -146,13 +147,13 @@ static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
 	return true;
 }
 
-/* Of two C++ declarations of the session that contradict each other the later one counts; a note
- * will tell the earlier. */
+/* Handles an error. Of two C++ declarations of the session that contradict each other the later one
+ * counts; a note will name the earlier. */
 static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	drop_suspect(x);
-	x->last_clashed = d->kind ==
-			  CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
+	/* The cell's meaning counts, and an earlier one is dropped. */
+	x->last_clashed = d->kind == CLANG_CLASH;
 	x->suspect = entry;
 	look_at_name(x, d, entry);
 	x->suspect_why = x->last_clashed && cpp_tries_is_piece(x, entry)
@@ -160,7 +161,8 @@ static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint3
 				 : mem_pool_strdup(&x->pool, d->message);
 }
 
-/* A template of the session is well, what the cell has put into it is not. */
+/* Handles an instantiation note: the template of the session is valid, the cell's use of it is
+ * not. */
 static void on_instantiation(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	if (d->offset >= 0 && unit_text_find(&x->text, d->offset) >= 0)
@@ -169,7 +171,7 @@ static void on_instantiation(struct cpp_unit *x, const struct clang_diagnostic *
 
 static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
-	/* Overloads are other meanings, too, which may all stay. */
+	/* Overloads are other meanings, too, but may all stay. */
 	if (cpp_tries_is_piece(x, entry) && d->kind != CLANG_PREVIOUS)
 		return;
 	if (entry != UINT32_MAX)
@@ -177,8 +179,8 @@ static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *
 	drop(x, entry, CPP_CLASHED, NULL);
 }
 
-/* What the standard library has, and is not here: its header is not included, or of an older
- * version. */
+/* Adds a hint about a name of the standard library that is missing: its header is not included, or
+ * is of an older version. */
 static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	char text[200];
@@ -197,8 +199,8 @@ static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
 }
 
 /*
- * "ignoring return value": whether it is that of the expression which is shown is known at the end.
- * False: it is another diagnostic.
+ * Keeps "ignoring return value" until it is known whether that is the displayed expression. False:
+ * it is another diagnostic.
  */
 static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
@@ -225,7 +227,7 @@ void cpp_tries_on_edit(void *context, unsigned begin, unsigned end, const char *
 	edit(context, begin, end, with);
 }
 
-/* `[x]` becomes `[x = x]`. */
+/* Changes `[x]` to `[x = x]`. */
 static void capture_copy(struct cpp_unit *x, long offset)
 {
 	const char *name = buffer_text(&x->text.text) + offset;
@@ -238,7 +240,7 @@ static void capture_copy(struct cpp_unit *x, long offset)
 	edit(x, offset + (long)len, offset + (long)len, with);
 }
 
-/* Is the text of the unit at `offset` a call of a function that gives memory? */
+/* Tells whether the text of the unit at `offset` calls a function that allocates memory. */
 static bool gives_memory(const struct cpp_unit *x, long offset)
 {
 	static const char *const names[] = { "malloc",        "calloc",   "realloc", "reallocarray",
@@ -255,7 +257,7 @@ static bool gives_memory(const struct cpp_unit *x, long offset)
 	return false;
 }
 
-/* `float *p = malloc(n);` needs no cast in C. */
+/* Adds the cast to `float *p = malloc(n);`, which C does not need. */
 static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	if (!d->hint || d->range_begin < 0 || d->range_end < 0 || !gives_memory(x, d->range_begin))
@@ -264,7 +266,7 @@ static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
 	edit(x, d->range_end, d->range_end, "}");
 }
 
-/* What clang does not take in device code, and CUDA has, is said otherwise. */
+/* Rewrites device code that CUDA allows and clang does not. */
 static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset,
@@ -278,7 +280,7 @@ static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *
 		x->again |= device_edit_shared(&x->cell.tokens, (uint32_t)at, &x->pool, &x->edits);
 }
 
-/* Of a kernel of the session the PTX of this cell needs the body. */
+/* Makes the body of a kernel of the session available, since the PTX of this cell needs it. */
 void cpp_tries_on_launched(void *context, const char *file)
 {
 	struct cpp_unit *x = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A C++ cell while it is compiled, try after try: compile-cpp.c makes a unit of it, and here is
- * heard what clang says of a try, and decided what the next one is made of.
+ * The tries of compiling a C++ cell: compile-cpp.c makes a unit of it; this file handles clang's
+ * diagnostics of a try, and decides what changes in the next one.
  */
 #ifndef CGPU_COMPILER_CPP_TRIES_H
 #define CGPU_COMPILER_CPP_TRIES_H
@@ -35,49 +35,51 @@ struct cpp_unit {
 	const struct clang_options *options;
 	struct mem_pool pool;
 	struct cpp_cell cell;
-	struct buffer header;         /* path */
-	struct buffer with_instances; /* the same, or the one behind it that has instances of its
-					 templates */
-	bool no_instances;            /* those are in the way of what the cell declares */
-	struct buffer includes;       /* what it is made of */
+	struct buffer header; /* path */
+	/* That header, or the one chained to it with instances of its templates. */
+	struct buffer with_instances;
+	bool no_instances;      /* the instances conflict with declarations of the cell */
+	struct buffer includes; /* the source of the header */
 	struct unit_text text;
-	struct edit_list edits; /* lambdas that mean variables of the session */
+	struct edit_list edits; /* for lambdas that use variables of the session */
 	struct diagnostics diagnostics;
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
 	struct cpp_pieces pieces;
 	struct cpp_own own;
-	struct pragma_state before, pragmas; /* where the cell begins, and so far */
+	struct pragma_state before, pragmas; /* at the beginning of the cell, and so far */
 	struct buffer own_variables;         /* symbols, each with its NUL */
 	struct instances instances;
-	struct buffer unused; /* struct clang_diagnostic: about results that nobody takes */
+	struct buffer unused; /* struct clang_diagnostic: about unused results */
 	struct clang_result object;
-	struct buffer behind;  /* the kernels that are compiled again */
+	struct buffer behind;  /* kernels that are recompiled */
 	struct buffer entries; /* struct unit_entry */
 	struct clang_job job;  /* of this try */
 	struct device_half half;
 	char *ptx; /* owned; NULL: no device code */
 	size_t ptx_len;
-	bool *anew;  /* by the session's entry: a kernel that is compiled again, see
-			cpp_pieces_follow() */
-	bool *stays; /* by the session's entry: a kernel that does not compile so, and keeps what it
-			was made of */
+	/* By the session's entry: a kernel that is recompiled, see cpp_pieces_follow(). */
+	bool *anew;
+	/* By the session's entry: a kernel that does not compile with the new definitions, and
+	 * keeps its code. */
+	bool *stays;
 	const char *stays_why;   /* the first error */
-	const char **anew_names; /* of their places */
+	const char **anew_names; /* names of their places in diagnostics */
 	size_t n_anew;
 	uint8_t *dropped; /* enum cpp_drop, by the session's entry */
 	struct cpp_dependents dependents;
-	const char **why; /* clang's words, for those that are no C++ */
+	const char **why; /* clang's errors, for those that are no C++ */
 	uint32_t n_entries;
 	bool again;        /* an entry was dropped in this try */
 	bool last_clashed; /* the last error was about two meanings of a name */
-	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another;
-			      UINT32_MAX: none */
+	/* The entry that the error is in, unless its notes name another; UINT32_MAX: none. */
+	uint32_t suspect;
 	const char *suspect_why;
-	long last_error; /* where it is in the text; -1: not there */
+	long last_error; /* offset in the text; -1: it is elsewhere */
 	struct buffer flags,
-		device_flags; /* the user's; the second has those for device code, too */
-	enum clang_severity last_severity; /* of the device's half */
+		/* The user's flags; the second text includes those for device code. */
+		device_flags;
+	enum clang_severity last_severity; /* of the device compilation */
 	bool run_main, no_memory;
 	char run[40];
 	struct unit unit;
@@ -88,17 +90,17 @@ void cpp_tries_on_diagnostic(void *context, const struct clang_diagnostic *d);
 void cpp_tries_on_edit(void *context, unsigned begin, unsigned end, const char *with);
 void cpp_tries_on_launched(void *context, const char *file);
 
-/* The session's entry that a file of diagnostics means; UINT32_MAX: none. */
+/* Returns the session's entry that a file name in diagnostics means; UINT32_MAX: none. */
 uint32_t cpp_tries_entry_of(const char *file);
-/* Has a C++ cell declared it? */
+/* Tells whether a C++ cell has declared the entry. */
 bool cpp_tries_is_piece(const struct cpp_unit *x, uint32_t entry);
-/* The try is over: what it has found stands in x->dropped, x->dependents and x->edits; x->again:
- * there is another one to make. */
+/* Ends a try. Its results are in x->dropped, x->dependents and x->edits; x->again: another try is
+ * needed. */
 void cpp_tries_end(struct cpp_unit *x);
 
-/* What the cell names and does not see, behind its errors. */
+/* Names, behind the errors, declarations that the cell mentions but cannot see. */
 void cpp_tries_tell_dropped(struct cpp_unit *x);
-/* The kernels that go on with an old definition, as a note. */
+/* Names, in a note, kernels that keep an old definition. */
 void cpp_tries_tell_stays(struct cpp_unit *x);
 
 #endif

@@ -90,7 +90,7 @@ static void add(struct declare *d, enum declaration_kind kind, uint32_t line, co
 		d->failed = 1;
 		return;
 	}
-	/* A prototype and then the definition are one declaration. */
+	/* A prototype and a later definition are one declaration. */
 	while (i < d->n &&
 	       (!*name || strcmp(d->declarations[i].name, name) ||
 		strcmp(declaration_space(d->declarations[i].kind), declaration_space(kind))))
@@ -115,7 +115,7 @@ static char *token_copy(struct declare *d, const struct token_list *l, uint32_t 
 	return mem_pool_strndup(d->pool, token_text(l, i), token_len(l, i));
 }
 
-/* The text of a structure that was declared under a packing takes it along to later cells. */
+/* Adds the packing to the text of a structure that was declared under one, for later cells. */
 static char *packed(struct declare *d, const char *text, uint64_t pack)
 {
 	char before[48];
@@ -148,8 +148,8 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 	}
 }
 
-/* C++ cells have the value of a constant of C: device code reads it, and it may be an argument of a
- * template. */
+/* Adds a variable. C++ cells get the value of a C constant: device code reads it, and it may be a
+ * template argument. */
 static void add_variable(struct declare *d, const struct clang_symbol *s)
 {
 	const char *before = s->is_thread_local ? "extern _Thread_local " : "extern ",
@@ -159,7 +159,7 @@ static void add_variable(struct declare *d, const struct clang_symbol *s)
 	    value ? format(d, "", s->declaration, value) : "");
 }
 
-/* Each takes along what it was packed to. */
+/* Adds a type, with its packing. */
 static void add_type(struct declare *d, const struct clang_symbol *s)
 {
 	bool by_typedef = !strncmp(s->declaration, "typedef", strlen("typedef"));
@@ -179,7 +179,7 @@ static void add_symbol(struct declare *d, const struct clang_symbol *s)
 		for (size_t i = 0; i < d->n; i++)
 			if (d->declarations[i].kind == DECLARATION_TYPEDEF &&
 			    !strcmp(d->declarations[i].name, s->name))
-				return; /* as the cell wrote it */
+				return; /* keep the text of the cell */
 		text = format(d, "typedef ", s->declaration, ";");
 		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
 		break;
@@ -195,11 +195,11 @@ static void add_symbol(struct declare *d, const struct clang_symbol *s)
 		break;
 	case CLANG_MACRO:
 	case CLANG_CONSTANT:
-		break; /* of headers only */
+		break; /* in headers only */
 	}
 }
 
-/* What stands in a branch of #if that was not taken is not there. */
+/* Adds directives that are not in a branch of #if that is not taken. */
 static void add_directives(struct declare *d, const struct host_text *h)
 {
 	const struct token_list *l = &h->tokens;

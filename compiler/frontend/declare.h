@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell of C declares for later cells: directives by its tokens, and what clang tells of it
- * (struct clang_symbol).
+ * Collects the declarations of a C cell for later cells: directives by its tokens, and the symbols
+ * that clang reports (struct clang_symbol).
  */
 #ifndef CGPU_COMPILER_DECLARE_H
 #define CGPU_COMPILER_DECLARE_H
@@ -24,17 +24,17 @@ struct declare {
 		uint32_t begin, end; /* of the cell's text */
 	} *skipped;                  /* owned: branches of #if that are not taken */
 	size_t n_skipped, cap_skipped;
-	struct pragma_state pragmas; /* where the cell ends, from pragma_state_add() */
+	struct pragma_state pragmas; /* at the end of the cell, from pragma_state_add() */
 	int failed;
 };
 
 void declare_begin(struct declare *d, struct mem_pool *pool, const struct session *session);
 void declare_release(struct declare *d);
-/* A clang callback's symbol; copied. */
+/* Adds a copy of a symbol, from a clang callback. */
 void declare_symbol(struct declare *d, const struct clang_symbol *s);
-/* Bytes [begin, end) of the cell are in a branch of #if that is not taken. */
+/* Marks bytes [begin, end) of the cell as being in a branch of #if that is not taken. */
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
-/* Fill the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
+/* Makes the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
 int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
 		   const struct session *session, struct error *err);
 

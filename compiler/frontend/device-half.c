@@ -14,7 +14,7 @@
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/session/cpp-header.h"
 
-#define STACK_BYTES (8 << 20) /* clang takes any thread to have so many */
+#define STACK_BYTES (8 << 20) /* the minimum that clang expects in any thread */
 
 static void keep(void *context, const struct clang_diagnostic *d)
 {
@@ -25,7 +25,8 @@ static void keep(void *context, const struct clang_diagnostic *d)
 		buffer_append(&h->said, &copy, sizeof(copy));
 }
 
-/* A header that does not compile is told by the cell that includes it. */
+/* Finds the precompiled header. A header that does not compile is reported by the cell that
+ * includes it. */
 static int find_header(struct device_half *h)
 {
 	struct error why = ERROR_INIT;
@@ -48,8 +49,9 @@ static void compile(struct device_half *h)
 }
 
 /*
- * Whichever thread first writes a file gets a stack for signals from LLVM, out of its heap.
- * AddressSanitizer takes the one that a thread has at its end for its own.
+ * Runs on the thread. LLVM gives a signal stack from its heap to the thread that first writes a
+ * file, and AddressSanitizer takes a thread's signal stack at its end for its own, so the old one
+ * is restored.
  */
 static void *run(void *data)
 {

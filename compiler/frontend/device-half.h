@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device's half of a C++ cell, compiled on a thread of its own beside the host's, which is
- * where device code is found. That thread touches nothing of the cell's but the text, which does
- * not change while the two run: what clang says is kept, and told by whoever has joined it, when
- * the host's half turns out well.
+ * The device compilation of a C++ cell, on a thread of its own beside the host compilation, which
+ * finds out that there is device code. The thread uses nothing of the cell's but the text, which
+ * does not change meanwhile: diagnostics are kept, and reported by the thread that has joined it,
+ * when the host compilation succeeds.
  *
- * In order: _begin() at most once, _join(), then _tell() and the fields, or nothing; _release().
+ * The order of calls: _begin() at most once, _join(), then _tell() and the fields, or nothing;
+ * _release().
  */
 #ifndef CGPU_COMPILER_DEVICE_HALF_H
 #define CGPU_COMPILER_DEVICE_HALF_H
@@ -24,17 +25,17 @@ struct options;
 
 struct device_half {
 	const struct options *options;
-	struct clang_job job;           /* with the options for the device */
-	const char *includes;           /* what its precompiled header is made of */
+	struct clang_job job;           /* with options for the device */
+	const char *includes;           /* the source of its precompiled header */
 	struct cpp_header_watch *watch; /* of that header; borrowed, the thread's while it runs */
 	bool begun;
-	/* When it has been joined. */
-	int failed; /* there was no compilation: err says why */
+	/* Valid when it has been joined: */
+	int failed; /* there was no compilation, for the reason in err */
 	struct error err;
-	bool compiled; /* ptx is there */
+	bool compiled; /* ptx is set */
 	char *ptx;     /* malloc-ed */
 	size_t ptx_len;
-	/* The thread's. */
+	/* Used by the thread: */
 	bool has_thread;
 	pthread_t thread;
 	struct mem_pool pool;
@@ -42,7 +43,7 @@ struct device_half {
 	struct buffer header; /* path */
 };
 
-/* job: the host's. Its texts, and includes, must stay until the end. */
+/* job is the host's. Its texts, and includes, must stay until the end. */
 void device_half_begin(struct device_half *h, const struct options *o,
 		       const struct clang_options *clang, const struct clang_job *job,
 		       const char *includes, struct cpp_header_watch *watch);
@@ -50,7 +51,7 @@ void device_half_join(struct device_half *h);
 /* Calls `told` with each diagnostic, in order. */
 void device_half_tell(const struct device_half *h, void *context,
 		      void (*told)(void *context, const struct clang_diagnostic *d));
-/* Of one that has been joined, or was never begun. */
+/* Releases one that has been joined, or was never begun. */
 void device_half_release(struct device_half *h);
 
 #endif

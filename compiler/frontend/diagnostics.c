@@ -58,7 +58,7 @@ static const char *line_start(const struct diagnostics *d, uint32_t line)
 	return p;
 }
 
-/* "In[3]:2:5". column 0: none. */
+/* Writes a place such as "In[3]:2:5". column 0: none. */
 static void put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to,
 		      size_t size)
 {
@@ -68,7 +68,7 @@ static void put_place(const struct diagnostics *d, uint32_t line, uint32_t colum
 		snprintf(to + n, size - (size_t)n, ":%u", column);
 }
 
-/* The line of the cell and a caret below; tabs are kept so that both line up. */
+/* Appends the line of the cell with a caret below; tabs are kept so that both line up. */
 static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line,
 		       uint32_t column, uint32_t width)
 {
@@ -108,8 +108,8 @@ static size_t word_length(const char *p, const char *end)
 }
 
 /*
- * The column of the user's line for one of the line that was made of it: of the same word, counted
- * from the line's start; 0 when there is none.
+ * Maps a column of the generated line to the user's line: the same word, with the same count from
+ * the line's start; 0 when there is none.
  */
 static uint32_t column_as_written(const char *made, const char *made_end, const char *line,
 				  const char *end, uint32_t column)
@@ -139,8 +139,8 @@ static const char *line_end(const char *start, const char *end)
 	return stop ? stop : end;
 }
 
-/* The place in the user's line of a place in the text that clang has read; column 0: only the line
- * is known. */
+/* Maps a place in the text that clang has read to the user's line; column 0: only the line is
+ * known. */
 static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at,
 			     uint32_t *ret_line, uint32_t *ret_column)
 {
@@ -181,7 +181,7 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	buffer_release(&head);
 }
 
-/* A name that nobody knows may be one that an earlier cell had. True: it is, and that is told. */
+/* Tells whether an unknown name is one that an earlier cell had, and appends that. */
 static bool put_dropped(const struct diagnostics *d, struct buffer *out, const char *name,
 			size_t len)
 {
@@ -189,14 +189,14 @@ static bool put_dropped(const struct diagnostics *d, struct buffer *out, const c
 
 	if (!d->session || !len || !session_why_unknown(d->session, name, len, &why))
 		return false;
-	/* The first use of the name tells it. */
+	/* It is explained at the first use of the name. */
 	if (!strstr(buffer_text(&d->errors), buffer_text(&why)))
 		buffer_printf(out, "      = %s\n", buffer_text(&why));
 	return true;
 }
 
-/* Of the names in a log of nvcc: `identifier "x" is undefined`, `incomplete type "struct p" is not
- * allowed`. */
+/* Explains names in a log of nvcc, such as `identifier "x" is undefined`, `incomplete type "struct
+ * p" is not allowed`. */
 static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, const char *message)
 {
 	for (const char *p = strchr(message, '"'), *end; p && (end = strchr(p + 1, '"'));
@@ -209,8 +209,8 @@ static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, 
 	}
 }
 
-/* Clang has only those names of the session that the cell writes, so it seldom guesses one that is
- * misspelt. */
+/* Suggests a similar name. Clang sees only those names of the session that the cell mentions, so it
+ * seldom can. */
 static void put_near(const struct diagnostics *d, struct buffer *out,
 		     const struct clang_diagnostic *c)
 {
@@ -221,7 +221,7 @@ static void put_near(const struct diagnostics *d, struct buffer *out,
 		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", name, near->cell);
 }
 
-/* Which package a header that is not found comes with. */
+/* Appends the package of a header that is not found. */
 static void put_package(struct buffer *out, const char *header)
 {
 	const char *install, *name = package_of_header(header, &install);
@@ -245,14 +245,14 @@ static void put_library(struct buffer *out, const char *name)
 			      library, package);
 }
 
-/* cudaMalloc, cuInit, dim3, cuda_fp16.h. */
+/* Recognises cudaMalloc, cuInit, dim3, cuda_fp16.h and the like. */
 static bool is_of_cuda(const char *name)
 {
 	return !strncmp(name, "cuda", 4) || !strcmp(name, "dim3") ||
 	       (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
 }
 
-/* `int N = 5;` where an earlier cell has a macro N. */
+/* Explains an error in `int N = 5;` where an earlier cell has a macro N. */
 static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out,
 		      size_t at)
 {
@@ -269,7 +269,7 @@ static void put_macro(const struct diagnostics *d, const struct unit_text *unit,
 			      known->name, known->cell);
 }
 
-/* What to do about a name that means nothing. */
+/* Appends a hint for an unknown name. */
 static void put_unknown(const struct diagnostics *d, struct buffer *out,
 			const struct clang_diagnostic *c)
 {
@@ -325,7 +325,7 @@ static uint32_t range_width(const struct unit_text *unit, const struct clang_dia
 	return begin_at == at && end_at >= at ? (uint32_t)(end_at - at + 1) : 1;
 }
 
-/* The line of the file, and where it was included. */
+/* Appends the line of the file, and where it was included. */
 static void put_included(struct buffer *out, const struct clang_diagnostic *c)
 {
 	buffer_printf(out, "%5u | %s\n      | ", c->line, c->source);
@@ -335,8 +335,8 @@ static void put_included(struct buffer *out, const struct clang_diagnostic *c)
 	buffer_printf(out, "^\n      = included by %s:%u\n", c->include_file, c->include_line);
 }
 
-/* A launch is spelled anew, with the kernel's name behind the configuration: what is wrong with it
- * is so in front of `<<<`. */
+/* Maps a place in a launch, which is rewritten with the kernel's name behind the configuration: an
+ * error in it is shown in front of `<<<`. */
 static long place_of_launch(const struct unit_text *unit, long at)
 {
 	long open = at;
@@ -386,8 +386,8 @@ const char *diagnostics_short_name(const struct clang_diagnostic *c)
 	return !strncmp(ret, "./", 2) ? ret + 2 : ret;
 }
 
-/* Of a name that means nothing clang may have asked more than once what it is: as a template, as a
- * type. The last word holds. */
+/* Removes an earlier diagnostic about the same unknown name: clang may look it up more than once,
+ * as a template, as a type. The last message is kept. */
 static void take_back(struct diagnostics *d, const struct clang_diagnostic *c, bool in_cell)
 {
 	bool unknown = c->kind == CLANG_UNKNOWN && in_cell;
@@ -414,13 +414,14 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	in_the_way_look_at(&d->in_the_way, d->session, c);
 	if (c->severity == CLANG_NOTE && !d->last_shown)
 		return;
-	/* Warnings about text of ours or about earlier cells were shown then, or are nobody's. */
+	/* Warnings about generated text or about earlier cells were shown then, or concern
+	 * nobody. */
 	if (c->severity == CLANG_WARNING && !in_cell) {
 		d->last_shown = false;
 		return;
 	}
-	/* "expanded from", "previous definition is here" in text of ours say nothing to the user.
-	 */
+	/* Notes in generated text, such as "expanded from", "previous definition is here", tell the
+	 * user nothing. */
 	if (c->severity == CLANG_NOTE && !in_cell && !*c->file)
 		return;
 	d->last_shown = true;
@@ -455,7 +456,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	put_hints(d, out, c);
 }
 
-/* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
+/* Parses `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
 static bool parse_nvcc(const char *line, char *place, size_t size, uint32_t *ret_line,
 		       enum clang_severity *ret_severity, const char **ret_message)
 {
@@ -484,8 +485,8 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
-	struct buffer why =
-		BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
+	/* About a dropped name; it is put behind the source lines. */
+	struct buffer why = BUFFER_INIT;
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
@@ -500,7 +501,7 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 			size_t name = strlen(d->cell_name);
 			bool here = !strncmp(place, d->cell_name, name) && place[name] == ':';
 
-			/* Warnings inside the toolkit's headers are not the user's. */
+			/* Warnings inside the toolkit's headers are not about the user's code. */
 			shown = severity == CLANG_ERROR || here;
 			if (!shown)
 				continue;
@@ -509,8 +510,8 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
 			put_dropped_of_log(d, &why, message);
-		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its
-						       path, or another compiler */
+			/* "Remark: ...", a count and the rest of its path, or another compiler. */
+		} else if (*line && *line != ' ') {
 			shown = false;
 		} else if (shown && *line) {
 			buffer_printf(out, "%s\n", line);

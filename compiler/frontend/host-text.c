@@ -62,7 +62,7 @@ const char *host_text_head(const struct host_text *h, uint32_t first, uint32_t e
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	const struct token_list *l = &h->tokens;
 
-	/* Without its comments, in one line, so that those of the cell stay what they are. */
+	/* Comments are left out and lines joined, so that the cell's line numbers stay valid. */
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].start >= first && l->at[i].end <= end &&
 		    l->at[i].kind != TOKEN_DIRECTIVE)
@@ -71,7 +71,7 @@ const char *host_text_head(const struct host_text *h, uint32_t first, uint32_t e
 	return buffer_check(&text, NULL) ? NULL : mem_pool_strdup(h->pool, buffer_text(&text));
 }
 
-/* What comes before the cell's text includes the file, as from this line. */
+/* Tells whether the text in front of the cell already includes the file, as from this line. */
 static bool is_brought(const struct host_text *h, const struct session *session, uint32_t i)
 {
 	char path[PATH_MAX];
@@ -84,7 +84,7 @@ static bool is_brought(const struct host_text *h, const struct session *session,
 	return local_include_path(rest, n, path) && session_includes(session, path);
 }
 
-/* Lines are those of the cell, whatever `#line` says. */
+/* Drops directives such as `#line`, so that lines are those of the cell. */
 static void drop_directives(struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->tokens;
