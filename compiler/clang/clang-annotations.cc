@@ -16,7 +16,7 @@
 namespace
 {
 
-/* The i-th number behind the word of an annotation; 1: there are not so many. */
+/* Returns the i-th number behind the word of an annotation; 1: there are fewer. */
 std::string number_of(const llvm::ConstantStruct *one, unsigned i)
 {
 	auto *V = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(4)->stripPointerCasts());
@@ -69,7 +69,7 @@ void Annotations::apply(llvm::Module &M)
 		apply_one(M, llvm::cast<llvm::ConstantStruct>(all->getOperand(i)));
 }
 
-/* Between the parameters of a kernel and its body. */
+/* Inserts the directives between the parameters of a kernel and its body. */
 std::string Annotations::rewrite(std::string ptx) const
 {
 	for (const auto &[kernel, directive] : directives) {

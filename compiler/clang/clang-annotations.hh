@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PTX says of a variable or a kernel, and clang 19 has no attribute for: it is annotated by
- * the headers that cells see (prelude/cgpu.h, prelude/cgpu-device.h). For clang-device.cc alone.
+ * Properties of variables and kernels that PTX has, but for which clang 19 has no attribute: the
+ * headers that cells see annotate them (prelude/cgpu.h, prelude/cgpu-device.h). For clang-device.cc
+ * alone.
  */
 #ifndef CGPU_COMPILER_CLANG_ANNOTATIONS_HH
 #define CGPU_COMPILER_CLANG_ANNOTATIONS_HH
@@ -16,15 +17,15 @@
 class Annotations
 {
       public:
-	/* What the code generator knows in other words: `__managed__`. */
+	/* Applies annotations for which the code generator has other means: `__managed__`. */
 	void apply(llvm::Module &M);
-	/* And what it does not: the PTX that was made of the module, with `__maxnreg__` and
-	 * `__cluster_dims__` of its kernels. */
+	/* Returns the module's PTX with the others inserted: `__maxnreg__` and `__cluster_dims__`
+	 * of kernels. */
 	std::string rewrite(std::string ptx) const;
 
+	/* Pairs of a kernel's symbol and a directive. */
       private:
-	std::vector<std::pair<std::string, std::string>>
-		directives; /* each of a kernel by its symbol */
+	std::vector<std::pair<std::string, std::string>> directives;
 
 	void apply_one(llvm::Module &M, const llvm::ConstantStruct *one);
 };

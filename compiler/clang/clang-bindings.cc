@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is bound has no name for anybody else, so moving its parts out of it is not noticed. A part
- * that cannot be moved, or that belongs to another object (`auto &[a, b] = x;`), is referred to. A
- * bit-field of such an object stays as clang has it.
+ * Nobody else can name the bound object, so moving its parts away is not noticed. A part that
+ * cannot be moved, or that belongs to another object (`auto &[a, b] = x;`), becomes a reference. A
+ * bit-field of such an object stays a binding.
  */
 #include "compiler/clang/clang-bindings.hh"
 
@@ -17,8 +17,8 @@ using namespace clang;
 namespace
 {
 
-/* What the tuple's get() gives is kept in a variable that clang names as the binding: it is this
- * unit's alone. */
+/* Makes the variable that holds the result of the tuple's get() local to this unit; clang gives it
+ * the binding's name. */
 void hide_held(ASTContext &C, VarDecl *held)
 {
 	held->setDeclName(&C.Idents.get(("cgpu_held_" + held->getName()).str()));
@@ -33,7 +33,7 @@ class Binding
 	{
 	}
 
-	/* nullptr: it stays what it is. */
+	/* Makes the variable; nullptr: the binding is unchanged. */
 	VarDecl *make()
 	{
 		Expr *part = B->getBinding();
@@ -41,7 +41,7 @@ class Binding
 
 		if (!part || T->isDependentType() || part->containsErrors())
 			return nullptr;
-		/* Not std::tuple_element<0, ...>::type. */
+		/* Avoids std::tuple_element<0, ...>::type. */
 		if (B->getHoldingVar())
 			T = T.getCanonicalType();
 		bool is_own = !D->getType()->isReferenceType() && !T->isReferenceType();
@@ -70,7 +70,7 @@ class Binding
 		return made.isInvalid() ? nullptr : made.get();
 	}
 
-	/* nullptr: a variable of this type cannot begin with `from`. */
+	/* Creates a variable that is initialised by `from`; nullptr: the type does not allow it. */
 	VarDecl *variable(QualType T, Expr *from)
 	{
 		VarDecl *V = VarDecl::Create(C, D->getDeclContext(), L, L, B->getIdentifier(), T,
@@ -88,8 +88,8 @@ class Binding
 		return V->isInvalidDecl() ? nullptr : V;
 	}
 
-	/* In brackets, or clang would take it for what keeps the result of get(), and make it a
-	 * second time. */
+	/* The parentheses keep clang from taking it for the holder of get()'s result, which it
+	 * would create a second time. */
 	void bind(VarDecl *V)
 	{
 		Expr *name =

@@ -13,8 +13,8 @@
 
 using namespace clang;
 
-/* At file scope C has no table of a precompiled header's names by which clang would look: it would
- * read all declarations. */
+/* Looks a name up. At file scope the ordinary lookup is used: in C a precompiled header has no
+ * table of names, and clang would read all declarations. */
 static bool find(Sema &S, DeclContext *where, LookupResult &found)
 {
 	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope, true)

@@ -27,7 +27,7 @@ using namespace clang;
 namespace
 {
 
-/* A variable of the host whose value is not known when the cell is compiled. */
+/* Tells whether it is a host variable whose value is not known at compile time. */
 bool is_of_session(const VarDecl *V)
 {
 	QualType T = V->getType();
@@ -38,7 +38,7 @@ bool is_of_session(const VarDecl *V)
 	       !(T.isConstQualified() && T->isIntegralOrEnumerationType() && V->getInit());
 }
 
-/* The variables of the session that code names, each once, in order. */
+/* Collects the variables of the session that code names, each once, in order. */
 class Names : public RecursiveASTVisitor<Names>
 {
       public:
@@ -64,7 +64,7 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 	{
 	}
 
-	/* Lambdas inside of this one capture from it, but for those that a capture begins with. */
+	/* Lambdas inside of this one capture from it, except in initialisers of captures. */
 	bool TraverseLambdaExpr(LambdaExpr *L)
 	{
 		for (const LambdaCapture &one : L->explicit_captures())
@@ -105,7 +105,7 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 			edit(L->getCaptureDefaultLoc().getLocWithOffset(1), 0, ", " + list);
 	}
 
-	/* Of `=` or `&`, and of the comma behind it when nothing takes its place. */
+	/* Replaces `=` or `&`, with the comma behind it when the replacement is empty. */
 	void take_out(SourceLocation L, const std::string &with)
 	{
 		std::optional<Token> next = Lexer::findNextToken(L, SM, language);

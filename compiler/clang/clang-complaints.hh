@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LLVM says while it makes code, told as clang tells the rest. For
+/* Reports LLVM's diagnostics during code generation in the form of clang's. For
  * compiler/clang/clang-shim.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_COMPLAINTS_HH
 #define CGPU_COMPILER_CLANG_COMPLAINTS_HH
@@ -12,7 +12,7 @@
 
 #include <string>
 
-/* What LLVM complains about while it makes an object. */
+/* Receives LLVM's diagnostics while it makes an object. */
 class clang_complaints : public llvm::DiagnosticHandler
 {
       public:

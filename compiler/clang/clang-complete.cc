@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion: clang parses up to the cursor and tells what may stand there. */
+/* Completion: clang parses up to the cursor and reports the candidates there. */
 #include "compiler/clang/clang-job.hh"
 #include "compiler/clang/clang-turns.hh"
 
@@ -110,7 +110,7 @@ class CompletionConsumer : public CodeCompleteConsumer
 	}
 };
 
-/* A cell of C has statements at file scope. */
+/* Parses a C cell, which has statements at file scope. */
 class CompleteAction : public SyntaxOnlyAction
 {
       public:

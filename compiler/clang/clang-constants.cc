@@ -21,7 +21,7 @@ using namespace clang;
 namespace
 {
 
-/* Of a declaration in front of the cell; null: nobody says. */
+/* Returns the value in the annotation of an earlier declaration; null: there is none. */
 Expr *said_value(const VarDecl *V)
 {
 	for (const auto *A : V->specific_attrs<AnnotateAttr>())
@@ -32,8 +32,8 @@ Expr *said_value(const VarDecl *V)
 
 } // namespace
 
-/* For a moment they have initialisers, so that clang computes with them; with one they would be
- * definitions. */
+/* The declarations get initialisers for a moment, so that clang can evaluate them; permanently,
+ * these would make them definitions. */
 std::map<const NamedDecl *, std::string>
 clang_computed_constants(const std::vector<NamedDecl *> &declared,
 			 const std::map<const NamedDecl *, Expr *> &computed)

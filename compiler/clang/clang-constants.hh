@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants of C that statements compute, `const int n = 2 * m;`: what C++ cells call a constant,
- * too, with the same value. Of those of earlier cells C has a declaration, which says the value in
- * an annotation.
+ * C constants that statements compute, such as `const int n = 2 * m;`, for C++ cells, which treat
+ * them as constants with the same value. For constants of earlier cells there is a C declaration
+ * with the value in an annotation.
  */
 #ifndef CGPU_COMPILER_CLANG_CONSTANTS_HH
 #define CGPU_COMPILER_CLANG_CONSTANTS_HH
@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-/* Literals of those whose value clang finds. computed: what they begin with. */
+/* Returns, as literals, the constants whose value clang can compute. computed has their
+ * initialisers. */
 std::map<const clang::NamedDecl *, std::string>
 clang_computed_constants(const std::vector<clang::NamedDecl *> &declared,
 			 const std::map<const clang::NamedDecl *, clang::Expr *> &computed);

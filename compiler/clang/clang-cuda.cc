@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host has a stand-in of a variable of the device. Its address may be taken, as the runtime API
- * wants it for a symbol; a load, a store or an increment is a mistake that clang does not see,
- * since the stand-in is a variable as any other.
+ * The host has a stand-in for each device variable. Its address may be taken, as the runtime API
+ * identifies a symbol by it; a load, a store or an increment is an error that clang does not see,
+ * since the stand-in is an ordinary variable.
  */
 #include "compiler/clang/clang-cuda.hh"
 
@@ -22,7 +22,8 @@ using namespace clang;
 namespace
 {
 
-/* The variable that an lvalue is, or is a part of; nullptr: it is behind a pointer, or none. */
+/* Returns the variable that an lvalue is, or is a part of; nullptr: it is behind a pointer, or
+ * none. */
 const VarDecl *root_of(const Expr *E)
 {
 	for (;;) {
@@ -69,7 +70,7 @@ bool is_marked(const Decl *D, StringRef mark)
 	return false;
 }
 
-/* What the host has of it is a stand-in. */
+/* Tells whether the host has a stand-in for the variable. */
 bool has_stand_in(const VarDecl *V)
 {
 	return is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() ||
@@ -121,8 +122,8 @@ class Uses : public RecursiveASTVisitor<Uses>
 		return true;
 	}
 
-	/* A function that clang itself has for the device, such as __syncthreads(), has no marks
-	 * that Sema would look at. */
+	/* Functions that clang itself provides for the device, such as __syncthreads(), have no
+	 * marks that Sema checks. */
 	bool VisitDeclRefExpr(DeclRefExpr *E)
 	{
 		auto *F = dyn_cast<FunctionDecl>(E->getDecl());
@@ -158,7 +159,7 @@ class Uses : public RecursiveASTVisitor<Uses>
 		return true;
 	}
 
-	/* Code of the device uses its variables. */
+	/* Device code may use device variables. */
 	bool TraverseLambdaExpr(LambdaExpr *L)
 	{
 		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() ||
@@ -187,7 +188,7 @@ class Uses : public RecursiveASTVisitor<Uses>
 	}
 };
 
-/* The lvalue that is shown, below the conversion that an expression statement of C has; nullptr:
+/* Returns the lvalue that is shown, below the conversion of a C expression statement; nullptr:
  * none. */
 const Expr *displayed_by(const Stmt *all)
 {
@@ -201,7 +202,8 @@ const Expr *displayed_by(const Stmt *all)
 	return conversion ? conversion->getSubExpr() : nullptr;
 }
 
-/* cudaError_t cudaMalloc(...), or the template of that name, as a header of CUDA declares it. */
+/* Recognises `cudaError_t cudaMalloc(...)`, or the template of that name, as a header of CUDA
+ * declares it. */
 bool is_call_of_runtime(const Expr *E, const SourceManager &SM)
 {
 	auto *call = dyn_cast<CallExpr>(E);
@@ -213,7 +215,8 @@ bool is_call_of_runtime(const Expr *E, const SourceManager &SM)
 	       (F->isExternC() || SM.isInSystemHeader(F->getLocation()));
 }
 
-/* cudaMalloc(&d_x, n) and its like: what is made is named by the first argument. */
+/* Tells whether the call allocates, such as cudaMalloc(&d_x, n): its first argument names the
+ * result. */
 bool allocates(const CallExpr *call)
 {
 	StringRef name = call->getDirectCallee()->getName();
@@ -222,7 +225,7 @@ bool allocates(const CallExpr *call)
 	       call->getArg(0)->getType()->isPointerType();
 }
 
-/* Wraps what is used below a statement. */
+/* Wraps calls whose result is used below a statement. */
 class Results
 {
       public:
@@ -230,7 +233,7 @@ class Results
 	{
 	}
 
-	/* used: somebody takes the value of the statement S. */
+	/* Visits a statement; used: somebody uses the value of `parent`. */
 	void visit(Stmt *parent, bool used)
 	{
 		if (!parent)
@@ -245,7 +248,7 @@ class Results
 		}
 	}
 
-	/* E calls the runtime. */
+	/* Returns the replacement of E, a call of the runtime. */
 	Expr *called(Expr *E, bool is_used)
 	{
 		if (allocates(cast<CallExpr>(E)))
@@ -271,7 +274,7 @@ class Results
 		return nullptr;
 	}
 
-	/* Does `parent` take the value of `child`? Of a block only ({ ... }) does. */
+	/* Tells whether `parent` uses the value of `child`. A block does so only in ({ ... }). */
 	static bool uses(const Stmt *parent, const Stmt *child, bool used)
 	{
 		if (auto *body = dyn_cast<CompoundStmt>(parent))
@@ -291,7 +294,7 @@ class Results
 		       (child && child == condition_of(parent));
 	}
 
-	/* A call of a function of ours; null: the cell does not see it. */
+	/* Builds a call of a function of cgpu; null: the cell does not see it. */
 	Expr *call_of(const char *name, SourceLocation L, llvm::MutableArrayRef<Expr *> arguments)
 	{
 		return clang_build_call(S, S.Context.getTranslationUnitDecl(), name, arguments, L);
@@ -304,7 +307,7 @@ class Results
 		return call ? call : E;
 	}
 
-	/* `(cgpu_note("&d_x", 3), cudaMalloc(&d_x, n))` */
+	/* Builds `(cgpu_note("&d_x", 3), cudaMalloc(&d_x, n))`. */
 	Expr *noted(CallExpr *E)
 	{
 		ASTContext &C = S.Context;
@@ -352,8 +355,9 @@ bool clang_cuda_is_for_device(const FunctionDecl *F)
 	       F->hasAttr<CUDAGlobalAttr>();
 }
 
-/* Each constexpr function of the C++ library is for both, by clang; it is device code where device
- * code calls it. */
+/* Tells whether the function was declared for the device. Clang makes each constexpr function of
+ * the C++ library host and device code; it counts as device code only where device code calls
+ * it. */
 static bool is_said_for_device(const FunctionDecl *F)
 {
 	const auto *A = F->getAttr<CUDADeviceAttr>();
@@ -437,7 +441,7 @@ void clang_cuda_check_entry(FunctionDecl *F, Sema &S)
 		CharSourceRange written = CharSourceRange::getTokenRange(P->getSourceRange());
 		QualType T = P->getType();
 
-		/* Clang has told of it. */
+		/* Clang has reported it. */
 		if (P->isInvalidDecl() || T->isIncompleteType())
 			continue;
 		if (T->isReferenceType())

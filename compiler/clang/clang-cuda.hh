@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How host code uses the device, as the syntax tree has it. For compiler/clang/clang-shim.cc alone.
- */
+/* Checks and changes host code that uses the device, in the syntax tree. For
+ * compiler/clang/clang-shim.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_CUDA_HH
 #define CGPU_COMPILER_CLANG_CUDA_HH
 
@@ -10,42 +10,41 @@
 
 #include <vector>
 
-/* Is the lvalue a __device__ or __constant__ variable, or a part of one? What the host has of it is
- * a stand-in without a value. */
+/* Tells whether the lvalue is a __device__ or __constant__ variable, or a part of one. On the host
+ * it is a stand-in without a value. */
 bool clang_cuda_is_on_device(const clang::Expr *E);
 
-/* A `__managed__` variable of C++ code. */
+/* Tells whether it is a `__managed__` variable of C++ code. */
 bool clang_cuda_is_managed(const clang::Decl *D);
-/* Is it __device__, __constant__ or __managed__? */
+/* Tells whether it is __device__, __constant__ or __managed__. */
 bool clang_cuda_is_of_device(const clang::VarDecl *V);
 
-/* Is the function device code, alone or among others? */
+/* Tells whether the function is device code, perhaps also host code. */
 bool clang_cuda_is_for_device(const clang::FunctionDecl *F);
 
 /*
- * Of a declaration at file scope and those inside of it: the entries that it defines (instances of
- * templates, too) are added to ret. True: there is code for the device, or a variable of it.
+ * Adds the entries that a declaration at file scope, or one inside of it, defines to ret, with
+ * instances of templates. True: there is device code or a device variable.
  */
 bool clang_cuda_find_device_code(clang::Decl *D, std::vector<clang::FunctionDecl *> *ret);
 
 /*
- * Reads and writes of such a variable by statements of the host are errors. The value of the last
- * one may be shown (displays): that comes from the device.
+ * Reports reads and writes of device variables by host statements as errors. With displays, the
+ * value of the last statement may be shown, since that is read from the device.
  */
 void clang_cuda_check_variables(clang::Stmt *body, clang::Sema &S, bool displays);
 
-/* The same, and what follows, of all host code in a declaration of C++: functions, methods, and
- * what variables begin with. */
+/* Does the same for all host code in a C++ declaration: functions, methods, and initialisers of
+ * variables. */
 void clang_cuda_check_host_code(clang::Decl *D, clang::Sema &S);
 
-/* A parameter that is a reference is an error: it would be an address of host memory. */
+/* Reports a reference parameter as an error: it would be an address of host memory. */
 void clang_cuda_check_entry(clang::FunctionDecl *F, clang::Sema &S);
 
 /*
- * In statements of the host each call of the runtime API whose result is used, `if (cudaMalloc(&p,
- * n))`, becomes the argument of cgpu_looked_at() (common/launch-glue.h), so that an error that the
- * code deals with is not told as one that nobody looked at. A result that is displayed is none of
- * these.
+ * Wraps each call of the runtime API in host statements whose result is used, `if (cudaMalloc(&p,
+ * n))`, into cgpu_looked_at() (common/launch-glue.h), so that an error that the code handles is not
+ * reported as unchecked. A displayed result does not count as used.
  */
 void clang_cuda_mark_results(clang::Stmt *body, clang::Sema &S);
 

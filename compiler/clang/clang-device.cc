@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device's half of a C++ cell: the same text as the host's, compiled for NVPTX. Statements at
- * file scope are parsed as there, since it is they that say for which types a template of device
- * code is wanted; no code is made of them.
+ * The device compilation of a C++ cell: the same text as the host's, compiled for NVPTX. Statements
+ * at file scope are parsed as there, because they determine the instantiations of device templates;
+ * no code is generated for them.
  */
 #include "compiler/clang/clang-shim.h"
 
@@ -40,8 +40,8 @@ using namespace clang;
 namespace
 {
 
-/* By its folder: the source manager would read each file's entry of the precompiled header to find
- * this one. */
+/* Tells whether a file belongs to the system, by its folder: the source manager would read each
+ * file's entry of the precompiled header for that. */
 bool is_of_system(const CompilerInstance &CI, const std::string &path)
 {
 	for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
@@ -51,8 +51,8 @@ bool is_of_system(const CompilerInstance &CI, const std::string &path)
 }
 
 /*
- * What is inlined of a header of the system has the line of the user's call: the functions behind
- * atomicAdd() and its like are what a report would name otherwise.
+ * Gives code that is inlined from a system header the line of the user's call: otherwise a report
+ * would name the functions behind atomicAdd() and the like.
  */
 void leave_system_lines(const CompilerInstance &CI, llvm::Module &M)
 {
@@ -62,8 +62,8 @@ void leave_system_lines(const CompilerInstance &CI, llvm::Module &M)
 			llvm::stripDebugInfo(F);
 }
 
-/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it
- * is not optimised away. */
+/* Keeps reads of shared memory that no kernel of the unit writes: its content is undefined, and a
+ * read of it must be reported instead of being optimised away. */
 void keep_shared_reads(llvm::Module &M)
 {
 	static const unsigned shared = 3; /* NVPTX address space */
@@ -73,7 +73,8 @@ void keep_shared_reads(llvm::Module &M)
 			V.setExternallyInitialized(true);
 }
 
-/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
+/* Sets the alignment of stack variables: LLVM 19 writes an alignment of 0 for the default, which is
+ * invalid PTX. */
 void align_allocas(llvm::Module &M)
 {
 	for (llvm::Function &F : M)
@@ -108,8 +109,8 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_jo
 		});
 }
 
-/* A variable of a file that an earlier cell has included is there already, with what has been done
- * to it. */
+/* Turns a variable of a file that an earlier cell has included into a declaration: it exists
+ * already, with its current value. */
 class Declarer : public ASTConsumer
 {
       public:
@@ -127,8 +128,8 @@ class Declarer : public ASTConsumer
 		return true;
 	}
 
-	/* Kernels and device variables of other cells that the host uses: their own modules have
-	 * them, nothing links this one. */
+	/* Clears the kernels and device variables of other cells that the host uses: they are in
+	 * their own modules, and nothing links this one. */
 	void HandleTranslationUnit(ASTContext &C) override
 	{
 		C.CUDAExternalDeviceDeclODRUsedByHost.clear();
@@ -179,7 +180,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 {
 	llvm::SmallString<0> ptx;
 	std::shared_ptr<llvm::MemoryBuffer> loaded;
-	llvm::SmallString<256> folder; /* reports read the lines of the user's files */
+	llvm::SmallString<256> folder; /* for reports, which read the lines of the user's files */
 	Annotations annotations;
 	InlinedPlaces places;
 	DeviceAction action(job);
@@ -187,8 +188,8 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
 		if (!llvm::sys::fs::current_path(folder))
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
-		CI.getCodeGenOpts().DebugInfoForProfiling =
-			true; /* it has the symbols of functions that are inlined */
+		/* It has the symbols of inlined functions. */
+		CI.getCodeGenOpts().DebugInfoForProfiling = true;
 		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
 			add_passes(builder, CI, job, annotations, places);
 		});

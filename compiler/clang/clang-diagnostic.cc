@@ -32,14 +32,15 @@ clang_diagnostic_kind clang_kind_of(unsigned id)
 	}
 }
 
-/* Clang names no number of a category. */
+/* Clang has no constants for the numbers of categories, so their names are compared. */
 bool clang_is_of_parser(unsigned id)
 {
 	return DiagnosticIDs::getCategoryNameFromID(DiagnosticIDs::getCategoryNumberForDiag(id)) ==
 	       "Parse Issue";
 }
 
-/* A branch of the text that is not taken may have no declaration to name. */
+/* Returns the name of a declaration, which may be missing in a branch of the text that is not
+ * taken. */
 static std::string name_of(const NamedDecl *D)
 {
 	return D ? D->getNameAsString() : "";
@@ -77,7 +78,7 @@ std::string clang_name_of(const Diagnostic &info)
 	return name;
 }
 
-/* Behind the name stands the guess, in quotes. */
+/* The guess is an argument, in quotes, behind the name. */
 std::string clang_guess_of(const Diagnostic &info)
 {
 	switch (info.getID()) {
@@ -93,7 +94,7 @@ std::string clang_guess_of(const Diagnostic &info)
 	}
 }
 
-/* Those with a guess, and the same without; clang counts the arguments of both alike. */
+/* Pairs of a diagnostic with a guess and the same without; both have the same arguments. */
 static const unsigned guesses[][2] = {
 	{ diag::err_no_member_suggest, diag::err_no_member },
 	{ diag::err_no_member_template_suggest, diag::err_no_member_template },
@@ -142,7 +143,7 @@ unsigned clang_wanted_of(const Diagnostic &info)
 {
 	if (clang_kind_of(info.getID()) != CLANG_FEW_ARGUMENTS)
 		return 0;
-	/* Of a single one clang says the name. */
+	/* For a single argument clang gives its name in place of the number. */
 	return info.getID() == diag::err_typecheck_call_too_few_args_one
 		       ? 1
 		       : (unsigned)info.getRawArg(1);

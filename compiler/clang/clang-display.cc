@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls are made by Sema, as if they had been parsed at the place of the expression. */
+/* Sema builds the calls, as if they had been parsed at the place of the expression. */
 #include "compiler/clang/clang-display.hh"
 
 #include "compiler/clang/clang-build.hh"
@@ -20,7 +20,8 @@ namespace
 
 typedef llvm::SmallVectorImpl<Stmt *> statements;
 
-/* What the user wrote, without the conversions of an expression statement. */
+/* Returns the expression as the user wrote it, without the conversions of an expression
+ * statement. */
 Expr *written(Expr *E)
 {
 	while (auto *I = dyn_cast<ImplicitCastExpr>(E)) {
@@ -37,25 +38,25 @@ Expr *written(Expr *E)
 class Display
 {
       public:
-	/* What is made belongs into the context. */
+	/* New declarations belong to the context. */
 	Display(Sema &S, DeclContext *context)
 	    : S(S), C(S.getASTContext()), context(context), inside(S, context)
 	{
 	}
 
-	/* Appends what shows E, the expression of a statement. False: it has no value, or none that
-	 * can be shown. */
+	/* Appends the statements that show E, the expression of a statement. False: it has no
+	 * value, or none that can be shown. */
 	bool show(Expr *E, statements &to, clang_display *ret)
 	{
 		if (E->containsErrors() || E->getType()->isDependentType() ||
 		    E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
 			return false;
-		/* Clang's C takes a name of such a type for a statement. */
+		/* In C clang accepts a name of an incomplete type as a statement. */
 		if (!E->getType()->isIncompleteArrayType() &&
 		    S.RequireCompleteType(E->getBeginLoc(), E->getType(),
 					  diag::err_incomplete_type))
 			return false;
-		/* What its temporaries are, in C++: they live until it is shown. */
+		/* In C++ its temporaries must live until it is shown. */
 		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
 
 		E = written(cleanups ? cleanups->getSubExpr() : E);
@@ -84,14 +85,15 @@ class Display
 	DeclContext *context;
 	Sema::ContextRAII inside;
 
-	/* Nothing in it is a class: shown from its bytes, which have all there is to say. */
+	/* Tells whether the type contains no class: then the bytes are sufficient to show it. */
 	bool is_as_in_c(QualType T)
 	{
 		T = C.getBaseElementType(T).getCanonicalType();
 		return !T->isRecordType() && !T->isNullPtrType() && !T->isMemberPointerType();
 	}
 
-	/* So is a class with such members alone, whose header cgpu_show has no text for. */
+	/* Tells whether it is a class with such members only, for which the header of cgpu_show has
+	 * no text. */
 	bool has_bytes_only(QualType T, NamespaceDecl *N, SourceLocation L)
 	{
 		T = C.getBaseElementType(T).getCanonicalType();
@@ -111,7 +113,7 @@ class Display
 		return true;
 	}
 
-	/* What show() says of a value of the type. */
+	/* Tells whether show() accepts a value of the type. */
 	bool has_text(QualType T, NamespaceDecl *N, SourceLocation L)
 	{
 		EnterExpressionEvaluationContext asked(
@@ -122,7 +124,7 @@ class Display
 		return shown && !C.hasSameUnqualifiedType(shown->getType(), T);
 	}
 
-	/* The call that shows it, or the expression whose bytes are to be shown. */
+	/* Returns the call that shows E, or the expression whose bytes must be shown. */
 	Expr *show_in_cpp(Expr *E)
 	{
 		SourceLocation L = E->getBeginLoc();
@@ -200,12 +202,12 @@ class Display
 
 		if (!isa<DecltypeType>(T.getTypePtr()))
 			return T.getAsString(clang_type_policy(C));
-		/* What the header of cgpu_show calls it. */
+		/* The name that the header of cgpu_show uses. */
 		policy.UsePreferredNames = true;
 		return T.getCanonicalType().getAsString(policy);
 	}
 
-	/* A local variable that holds E; the reference to it. */
+	/* Creates a local variable that holds E, and returns a reference to it. */
 	Expr *temporary(Expr *E, SourceLocation L, statements &to)
 	{
 		QualType T = E->getType().getAtomicUnqualifiedType();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instances of templates go into a header of their own, behind the one that has the templates:
- * clang instantiates them for a text that asks for nothing else, and writes what is new.
+ * Instances of templates are written to a separate header, chained to the one with the templates:
+ * clang instantiates them for a text that contains nothing else, and writes what is new.
  */
 #include "compiler/clang/clang-header.hh"
 
@@ -18,13 +18,12 @@
 using namespace clang;
 
 /*
- * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics
- * wait until it is known for whom code is made of them, the host or the device; functions and
- * variables that nobody may use; `delete` of what may have come from another `new`. Those of a
- * header would be read, thousands of them, by every cell that uses it: that was half of the time
- * that a C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has
- * no way to say so: the private members are reached by an explicit instantiation, which may name
- * them.
+ * Clears the lists that clang examines at the end of a unit for warnings: declarations with
+ * diagnostics that wait until it is known whether host or device code is generated for them; unused
+ * functions and variables; `delete` expressions that may not match a `new`. Each cell would read
+ * thousands of them from the header, which took half of the time of a C++ cell of one line. Those
+ * that a cell uses are examined from the cell. Clang has no interface for it: an explicit
+ * instantiation may name private members.
  */
 template <auto Waiting, auto Deleting> struct Reach {
 	friend void forget_warnings(Sema &S)
@@ -38,7 +37,7 @@ template <auto Waiting, auto Deleting> struct Reach {
 template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
 void forget_warnings(Sema &S);
 
-/* A friend is an inline function: other files cannot call it. */
+/* A friend is an inline function, which other files cannot call. */
 void clang_forget_warnings(Sema &S)
 {
 	forget_warnings(S);
@@ -53,7 +52,7 @@ void clang_define_virtual_tables(Sema &S)
 namespace
 {
 
-/* Reads what clang is going to look at; guesses nothing itself. */
+/* Reads the classes that clang is going to examine; it makes no guesses itself. */
 class Guesses : public ExternalSemaSource
 {
       public:
@@ -95,12 +94,12 @@ class InstanceConsumer : public SemaConsumer
 		sema = &S;
 	}
 
-	/* Of the header in front. */
+	/* Declarations of the header in front. */
 	void HandleInterestingDecl(DeclGroupRef) override
 	{
 	}
 
-	/* What the text declares. Instances come here, too. */
+	/* Declarations of the text, and instances. */
 	bool HandleTopLevelDecl(DeclGroupRef) override
 	{
 		if (begun)

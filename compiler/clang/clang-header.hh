@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a compilation gets its precompiled header for little: mapped once for all, read once for
- * each, with nothing in it that would have to be looked at again. For compiler/clang/ alone.
+ * Loads the precompiled header of a compilation cheaply: it is mapped once for all compilations,
+ * read once for each, and contains nothing that must be examined again. For compiler/clang/ alone.
  */
 #ifndef CGPU_COMPILER_CLANG_HEADER_HH
 #define CGPU_COMPILER_CLANG_HEADER_HH
@@ -20,8 +20,8 @@
 
 #include <sys/stat.h>
 
-/* The text, which must live as long as CI, is to become a precompiled header in the file at path.
- */
+/* Sets CI up to write the text, which must live as long as CI, as a precompiled header to the file
+ * at path. */
 inline void clang_make_header(clang::CompilerInstance &CI, clang::Language language,
 			      llvm::MemoryBufferRef text, const char *path)
 {
@@ -33,32 +33,33 @@ inline void clang_make_header(clang::CompilerInstance &CI, clang::Language langu
 	O.Inputs = { clang::FrontendInputFile(text, clang::InputKind(language).getHeader()) };
 }
 
-/* Before a header is written. */
+/* Drops pending warnings before a header is written. */
 void clang_forget_warnings(clang::Sema &S);
 
 /*
- * Behind the last declaration of a header: the virtual tables that its text needs. Otherwise each
- * unit that has it in front looks for them, and reads dozens of classes with all their functions.
+ * Defines, behind the last declaration of a header, the virtual tables that its text needs.
+ * Otherwise each unit that uses it looks for them, and reads dozens of classes with all their
+ * functions.
  */
 void clang_define_virtual_tables(clang::Sema &S);
 
 /*
- * Before there is a Sema. For a member that is misspelt clang guesses among those of its class
- * whose place in the class is known, and of a class of the header that is read only when something
- * asks for all of its members: this asks, for such a class.
+ * Helps clang's guesses for misspelt members; called before there is a Sema. Clang only considers
+ * members whose layout is known, and reads the layout of a header's class only when all of its
+ * members are requested: this requests them for the class in question.
  */
 void clang_read_members_to_guess(clang::CompilerInstance &CI);
 
 /*
- * One mapping of the file for all that use it, which must live as long as CI; it stays until
- * another file is mapped, since to map it again and again takes a tenth of a small cell. nullptr:
- * clang opens the file itself. The two halves of a cell may come here at once.
+ * Maps the header file once for all users, which must live as long as CI; it stays mapped until
+ * another file is, since mapping it again takes a tenth of the time of a small cell. nullptr: clang
+ * opens the file itself. The host and device compilations may call it concurrently.
  */
 inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
 {
 	struct mapping {
 		std::shared_ptr<llvm::MemoryBuffer> bytes;
-		ino_t version; /* another file takes its place when the header is made again */
+		ino_t version; /* a remade header is another file */
 	};
 	static std::map<std::string, mapping> all;
 	static std::mutex lock;
@@ -85,10 +86,10 @@ inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInst
 }
 
 /*
- * With a precompiled header: the preprocessor is made without it and without what the compiler
- * defines, both of which takes long and is replaced by what the header has of it. That has the
- * options' own macros, too: it was made with these options. To define them again clang would read
- * and unpack the text that they were defined in.
+ * An action with a precompiled header. The preprocessor is created without the header and without
+ * the compiler's built-in macros, both of which take long and are replaced by the header's. The
+ * header also has the macros of the options, with which it was made: to define them again clang
+ * would have to unpack their text.
  */
 template <typename Action> class HeaderLater : public Action
 {
@@ -106,7 +107,7 @@ template <typename Action> class HeaderLater : public Action
 	}
 
       protected:
-	/* The preprocessor is there, the syntax tree is not. */
+	/* At this point the preprocessor exists, the syntax tree does not. */
 	bool BeginSourceFileAction(clang::CompilerInstance &CI) override
 	{
 		if (left) {

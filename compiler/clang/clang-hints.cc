@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Clang says what is wrong, but not what to write instead in a notebook, or in CUDA. A row here is
- * a diagnostic that has one answer for nearly everybody who meets it.
+ * a diagnostic that has one answer for nearly everybody who gets it.
  */
 #include "compiler/clang/clang-hints.hh"
 
@@ -41,7 +41,7 @@ std::string name_of(const Diagnostic &info, unsigned argument)
 	return name.empty() ? "it is " : "'" + name + "' is ";
 }
 
-/* As the texts of these diagnostics count the marks of a function. */
+/* The order in which the texts of these diagnostics number the marks of a function. */
 enum mark { FOR_DEVICE, FOR_LAUNCH, FOR_HOST };
 
 bool has_mark(const Diagnostic &info, unsigned argument, mark wanted)
@@ -49,8 +49,8 @@ bool has_mark(const Diagnostic &info, unsigned argument, mark wanted)
 	return info.getRawArg(argument) == wanted;
 }
 
-/* "reference to __host__ variable 'count' in __global__ function": its mark, is it a variable,
- * what. */
+/* Hint for "reference to __host__ variable 'count' in __global__ function": the arguments are its
+ * mark, whether it is a variable, and its name. */
 std::string hint_of_reference(const Diagnostic &info)
 {
 	if (has_mark(info, 0, FOR_DEVICE) && has_mark(info, 3, FOR_HOST))
@@ -67,8 +67,8 @@ std::string hint_of_reference(const Diagnostic &info)
 	       (is_of_a_library(info, N->getLocation()) ? OF_A_LIBRARY : FOR_DEVICE_TOO);
 }
 
-/* "candidate function not viable: call to __host__ function from __global__ function": the marks of
- * both are the last two. */
+/* Hint for "candidate function not viable: call to __host__ function from __global__ function": the
+ * last two arguments are the marks of both. */
 std::string hint_of_candidate(const Diagnostic &info)
 {
 	if (has_mark(info, 3, FOR_HOST))
@@ -79,7 +79,7 @@ std::string hint_of_candidate(const Diagnostic &info)
 	return "";
 }
 
-/* A `void *` where another pointer is wanted, which the text names. */
+/* Hint for a `void *` where another pointer is needed; it names the type. */
 std::string hint_of_conversion(const Diagnostic &info, unsigned wanted, unsigned given)
 {
 	QualType to = clang_argument_type(info, wanted), from = clang_argument_type(info, given);
@@ -126,8 +126,8 @@ const known_name unknown_names[] = {
 		     "cudaCreateTextureObject()" },
 };
 
-/* Names of the C++ library that people write without `std::`, and that are seldom something else.
- */
+/* Names of the C++ library that are often written without `std::`, and seldom mean something
+ * else. */
 const char *const std_names[] = {
 	"accumulate", "array",         "bitset",        "cerr",           "cin",
 	"complex",    "cout",          "deque",         "endl",           "fixed",
@@ -141,7 +141,8 @@ const char *const std_names[] = {
 	"unique_ptr", "unordered_map", "unordered_set", "variant",        "vector",
 };
 
-/* A name without a guess of clang's: its header is not there, or clang would know it by `std::`. */
+/* Hint for a name without a guess of clang: its header is not included, or clang would suggest
+ * `std::`. */
 std::string hint_of_unknown(const Diagnostic &info)
 {
 	std::string name = clang_name_of(info), hint = hint_of_name(info, unknown_names);
@@ -152,7 +153,7 @@ std::string hint_of_unknown(const Diagnostic &info)
 	       "`, and write `std::" + name + "`";
 }
 
-/* Of struct cudaDeviceProp. */
+/* Former members of struct cudaDeviceProp. */
 const known_name gone_members[] = {
 	{ "clockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, "
 		       "cudaDevAttrClockRate, device) tells it" },
@@ -176,7 +177,7 @@ std::string hint_of_member(const Diagnostic &info)
 	return D && D->getName() == "cudaDeviceProp" ? hint_of_name(info, gone_members) : "";
 }
 
-/* `k << 1, 2 >> (d)` */
+/* Hint for `k << 1, 2 >> (d)`. */
 std::string hint_of_operands(const Diagnostic &info)
 {
 	QualType T = clang_argument_type(info, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do about a diagnostic of clang, by its number. For compiler/clang/clang-job.hh alone. */
+/* Hints for diagnostics of clang, by their number. For compiler/clang/clang-job.hh alone. */
 #ifndef CGPU_COMPILER_CLANG_HINTS_HH
 #define CGPU_COMPILER_CLANG_HINTS_HH
 
@@ -7,7 +7,7 @@
 
 #include <string>
 
-/* In words of the user's program; "": clang has said it all. */
+/* Returns a hint in terms of the user's program; "": clang's message is sufficient. */
 std::string clang_hint(const clang::Diagnostic &info);
 
 #endif

@@ -13,8 +13,8 @@
 
 using namespace clang;
 
-/* Where the main text includes the file, directly or not, in which L lies; invalid outside of
- * included files. */
+/* Returns where the main text includes, directly or not, the file that contains L; invalid outside
+ * of included files. */
 static PresumedLoc outermost_include(const SourceManager &SM, SourceLocation L)
 {
 	SourceLocation found;

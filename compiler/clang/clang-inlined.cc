@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of
- * the code, not the function. PTX has words for it (PTX ISA, `.loc`). The code generator passes on
- * one thing of a location that is ours to choose, its file: so each inlined place gets a file whose
- * name is a number, and in the PTX these files become the words. Since LLVM 22 it writes them
- * itself.
+ * LLVM knows the call of inlined code, but emits it only in DWARF: its PTX has the line of the
+ * code, not the function. PTX can express it (PTX ISA, `.loc`). The code generator preserves one
+ * part of a location that can be chosen freely, its file: so each inlined place gets a file whose
+ * name is a number, and in the PTX these files are replaced. LLVM 22 and later emit it themselves.
  */
 #include "compiler/clang/clang-inlined.hh"
 
@@ -92,12 +91,12 @@ class InlinedPlaces::Writer
 
       private:
 	const std::vector<inlined> &all;
-	std::map<unsigned, long>
-		ours; /* by the number of the file in the PTX: which one of `all` */
+	/* By the number of the file in the PTX: index into `all`. */
+	std::map<unsigned, long> ours;
 	std::map<std::string, unsigned> numbers; /* of the other files */
-	std::map<std::string, unsigned> added;   /* and of those that it has no line of */
+	std::map<std::string, unsigned> added;   /* files without a line in the PTX */
 	unsigned last = 0;
-	std::vector<bool> has_name; /* of `all`: its function is named */
+	std::vector<bool> has_name; /* for `all`: its function's name was written */
 	std::string text;
 	llvm::raw_string_ostream out;
 
@@ -111,7 +110,7 @@ class InlinedPlaces::Writer
 		}
 	}
 
-	/* `.file 1 "In[1]"` */
+	/* Parses `.file 1 "In[1]"`. */
 	static bool is_file(llvm::StringRef line, unsigned *ret_number, llvm::StringRef *ret_path)
 	{
 		line = line.trim();
@@ -143,7 +142,7 @@ class InlinedPlaces::Writer
 			numbers[path.str()] = number;
 	}
 
-	/* A cell is in no folder. */
+	/* Writes a file; a cell has no folder. */
 	void put_file(unsigned number, llvm::StringRef path)
 	{
 		size_t cell = path.rfind("/In[");
@@ -166,8 +165,8 @@ class InlinedPlaces::Writer
 		out << number_of(file) << " " << line << " " << column;
 	}
 
-	/* A place, behind the place of the call that it was inlined at: ptxas looks for that among
-	 * the earlier ones. */
+	/* Writes a place, behind the place of the call that it was inlined at, which ptxas expects
+	 * among the earlier ones. */
 	void put_location(const std::string &file, unsigned line, unsigned column, long index)
 	{
 		if (index >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which function an instruction of PTX has been inlined of, and where that was called. For
+/* Records the function that an instruction of PTX was inlined from, and the place of its call. For
  * clang-device.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_INLINED_HH
 #define CGPU_COMPILER_CLANG_INLINED_HH
@@ -13,19 +13,19 @@
 #include <tuple>
 #include <vector>
 
-/* Of debug information: the file with its folder, which clang takes apart where it shares a part
- * with the working folder. */
+/* Returns the path of a file in debug information, which clang splits where it shares a part with
+ * the working folder. */
 std::string clang_path_of(const llvm::DIScope *scope);
 
 class InlinedPlaces
 {
       public:
-	/* Behind the last pass that inlines, in front of the code generator: gives each such place
-	 * a file of its own. */
+	/* Gives each inlined place a file of its own; called behind the last pass that inlines, in
+	 * front of the code generator. */
 	void mark(llvm::Module &M);
 	/*
-	 * The PTX that was made of the module, with these files told as `.loc ..., function_name
-	 * ..., inlined_at ...`, and cells by their names alone.
+	 * Returns the module's PTX, in which these files are replaced by `.loc ..., function_name
+	 * ..., inlined_at ...`, and paths of cells by their names.
 	 */
 	std::string rewrite(llvm::StringRef ptx) const;
 
@@ -37,9 +37,9 @@ class InlinedPlaces
 	/* A function at a place where it was inlined. */
 	struct inlined {
 		std::string function; /* its symbol */
-		std::string file;     /* of its code */
+		std::string file;     /* that contains its code */
 		place call;
-		long outer; /* the index of what the call itself was inlined of; -1: nothing */
+		long outer; /* index of the inlined function that contains the call; -1: none */
 	};
 	class Writer;
 

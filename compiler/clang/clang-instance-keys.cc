@@ -37,7 +37,7 @@ std::string without_spaces(std::string text)
 	return text;
 }
 
-/* Of what has no plain name, too. */
+/* Returns the name, also for declarations without a plain one. */
 std::string name_of(const NamedDecl *D)
 {
 	return without_spaces(D->getNameAsString());
@@ -278,7 +278,7 @@ class Reader
 		return nullptr;
 	}
 
-	/* With its members. */
+	/* Completes the class, so that its members are known. */
 	DeclContext *complete(CXXRecordDecl *R)
 	{
 		if (!R || !S.isCompleteType(L, C.getRecordType(R)))
@@ -318,7 +318,7 @@ class Reader
 		return made.isNull() ? nullptr : made->getAsCXXRecordDecl();
 	}
 
-	/* Elements of packs stand in the list, as in a program's text. */
+	/* Adds arguments; elements of packs become part of the list, as in source code. */
 	void add(TemplateArgumentListInfo &given, llvm::ArrayRef<TemplateArgument> list)
 	{
 		for (const TemplateArgument &A : list)
@@ -469,8 +469,8 @@ class Reader
 			       : A.getKind() == TemplateArgument::Integral;
 	}
 
-	/* Is it an argument for that parameter? Of a pack, and of nothing else, it is a pack. Clang
-	 * does not look. */
+	/* Tells whether an argument fits the parameter, which clang does not check: a pack fits a
+	 * pack parameter only. */
 	static bool suits(const NamedDecl *P, const TemplateArgument &A)
 	{
 		if (P->isTemplateParameterPack() != (A.getKind() == TemplateArgument::Pack))
@@ -483,7 +483,8 @@ class Reader
 		return true;
 	}
 
-	/* Quietly: a template that is not meant may have no such instance. */
+	/* Instantiates without diagnostics: a template that is not meant may have no such
+	 * instance. */
 	FunctionDecl *instance_of(NamedDecl *D, llvm::ArrayRef<TemplateArgument> list)
 	{
 		auto *T = dyn_cast<FunctionTemplateDecl>(D);

@@ -41,7 +41,7 @@ using namespace clang;
 namespace
 {
 
-constexpr unsigned SHORT = 24; /* instructions */
+constexpr unsigned SHORT = 24; /* limit in instructions */
 
 bool is_of_header(const Decl *D);
 
@@ -98,7 +98,7 @@ bool are_of_header(const TemplateArgumentList *list)
 	return true;
 }
 
-/* What the text of D is: its template's, for an instance. */
+/* Returns the declaration with the text of D: the template, for an instance. */
 const Decl *text_of(const Decl *D)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);
@@ -129,7 +129,7 @@ bool is_of_header(const Decl *D)
 	return !outer || outer->getDeclContext() == nullptr || is_of_header(outer);
 }
 
-/* LLVM's pass asks for no analyses. */
+/* LLVM's pass needs no analyses. */
 void drop_unused(llvm::Module &M)
 {
 	llvm::ModuleAnalysisManager none;
@@ -137,7 +137,7 @@ void drop_unused(llvm::Module &M)
 	llvm::GlobalDCEPass().run(M, none);
 }
 
-/* What uses V, and what uses that. */
+/* Adds the users of V, and their users. */
 void add_users(const llvm::Value &V, llvm::SmallPtrSetImpl<const llvm::Value *> &users)
 {
 	for (const llvm::User *U : V.users()) {
@@ -150,7 +150,7 @@ void add_users(const llvm::Value &V, llvm::SmallPtrSetImpl<const llvm::Value *> 
 	}
 }
 
-/* The symbol that stands for all that clang makes of F. */
+/* Returns one symbol that represents all code of F. */
 GlobalDecl one_of(const FunctionDecl *F)
 {
 	if (auto *C = dyn_cast<CXXConstructorDecl>(F))
@@ -161,8 +161,8 @@ GlobalDecl one_of(const FunctionDecl *F)
 }
 
 /*
- * Has it one code only? A constructor may have two, a virtual destructor another one that frees the
- * memory, a virtual function others for what is derived from several classes.
+ * Tells whether F has only one code. A constructor may have two, a virtual destructor another one
+ * that frees the memory, a virtual function others for classes with several bases.
  */
 bool is_one(const FunctionDecl *F)
 {
@@ -172,8 +172,8 @@ bool is_one(const FunctionDecl *F)
 	return !M || !(M->isVirtual() || (has_variants && M->getParent()->getNumVBases()));
 }
 
-/* What is short had better be inlined. A destructor that is still used is mostly called by its
- * address, when the session ends. */
+/* Tells whether F is long enough to be called; short code had better be inlined. A destructor that
+ * is still used is mostly called by its address, when the session ends. */
 bool is_worth_a_call(const llvm::Function &F, const FunctionDecl *D)
 {
 	auto is_use = [](const llvm::User *U) { return !isa<llvm::GlobalAlias>(U); };
@@ -182,7 +182,7 @@ bool is_worth_a_call(const llvm::Function &F, const FunctionDecl *D)
 	       (isa<CXXDestructorDecl>(D) && llvm::any_of(F.users(), is_use));
 }
 
-/* Its address stands in a table. */
+/* Tells whether its address is in a table. */
 bool is_in_data(const llvm::Function &F)
 {
 	auto is_data = [](const llvm::User *U) {
@@ -192,13 +192,14 @@ bool is_in_data(const llvm::Function &F)
 	return llvm::any_of(F.users(), is_data);
 }
 
-/* Long functions of extern templates, which libstdc++ has and clang makes only to inline them. */
+/* Long functions of extern templates, which libstdc++ contains and clang compiles only to inline
+ * them. */
 llvm::StringSet<> in_library;
 
 /*
- * In place of the header as what clang asks for declarations, and for each function whether others
- * have it. It cannot be one beside the header: clang's class of several takes EK_Always, which is
- * zero, for no answer.
+ * The source from which clang requests declarations, in place of the header's, which also answers
+ * whether others have a function. It must wrap the header's source: clang's multiplexer takes
+ * EK_Always, which is zero, for no answer.
  */
 class Elsewhere : public MultiplexExternalSemaSource
 {
@@ -272,7 +273,7 @@ std::string Instances::given_name(llvm::StringRef symbol) const
 	return job->instances + symbol.str();
 }
 
-/* Made here, and not read from a header. */
+/* Reports an instance that was made here, not read from a header. */
 void Instances::tell(const FunctionDecl *F)
 {
 	if (!job->instantiated || F->isFromASTFile() || !told.insert(F).second)
@@ -297,9 +298,9 @@ void Instances::take(llvm::Module &M)
 			continue;
 		std::string name = given_name(declarations.GetMangledName(one_of(D)));
 
-		F.addFnAttr(
-			llvm::Attribute::NonLazyBind); /* as with -fno-plt: called by its address */
-		/* Two symbols of a constructor. */
+		/* Called by its address, as with -fno-plt. */
+		F.addFnAttr(llvm::Attribute::NonLazyBind);
+		/* Two symbols of one constructor. */
 		if (llvm::Function *same = M.getFunction(name))
 			F.replaceAllUsesWith(same);
 		else
@@ -307,7 +308,7 @@ void Instances::take(llvm::Module &M)
 	}
 }
 
-/* False: each unit is to make F, so what F calls had better be called, too. */
+/* Offers F to other units. False: each unit makes F, so the functions that F calls are offered. */
 bool Instances::offer(llvm::Function &F)
 {
 	const FunctionDecl *D = of_headers(F.getName());
@@ -327,7 +328,7 @@ bool Instances::offer(llvm::Function &F)
 	return true;
 }
 
-/* The function that has this alias for others; nullptr: the alias is another one. */
+/* Returns the function that this alias offers to others; nullptr: it is another alias. */
 llvm::Function *Instances::offered_by(llvm::GlobalAlias &A) const
 {
 	auto *F = dyn_cast<llvm::Function>(A.getAliaseeObject());
@@ -335,7 +336,7 @@ llvm::Function *Instances::offered_by(llvm::GlobalAlias &A) const
 	return F && A.getName() == given_name(F->getName()) ? F : nullptr;
 }
 
-/* What F calls, or uses in another way. */
+/* Offers the functions that F calls or otherwise uses. */
 void Instances::offer_called(const llvm::Function &F, llvm::SmallPtrSetImpl<llvm::Function *> &seen)
 {
 	for (const llvm::Instruction &I : llvm::instructions(F))
@@ -368,7 +369,7 @@ void Instances::before(llvm::Module &M)
 	offer_called(M);
 }
 
-/* What has become short is each unit's again, and what it calls is given in its place. */
+/* Withdraws functions that have become short; those that they call are offered in their place. */
 void Instances::take_back_short(llvm::Module &M)
 {
 	llvm::SmallPtrSet<llvm::Function *, 32> seen;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inline functions and instances of templates that are of headers alone: what one unit has compiled
- * of them others call. For compiler/clang/clang-shim.cc alone.
+ * Shares the code of inline functions and template instances that come from headers alone: other
+ * units call what one unit has compiled. For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_INSTANCES_HH
 #define CGPU_COMPILER_CLANG_INSTANCES_HH
@@ -22,23 +22,23 @@
 class Instances : public ObjectCode::Observer
 {
       public:
-	/* job: with `instances`. What is given outlives this. */
+	/* job is one with `instances`. The arguments must outlive this object. */
 	Instances(const clang_job *job, clang::CodeGenerator &declarations);
 
-	/* Before C is asked for code, clang asks leave_out() about each of its functions. This
-	 * outlives C. */
+	/* Makes clang ask leave_out() about each function of C before code generation. This object
+	 * must outlive C. */
 	void watch(clang::ASTContext &C);
 	/*
-	 * True: the session has F, or the library, so clang declares it. Then it is marked as what
-	 * cannot be inlined either, of which clang makes no code.
+	 * True: the session or the library has F, so clang only declares it. F is then marked as
+	 * not inlinable, and clang generates no code for it.
 	 */
 	bool leave_out(clang::FunctionDecl *F);
-	/* Clang has made M. What it has left out is called as the session has it. Tells what has
-	 * been instantiated. */
+	/* Post-processes M, as clang has made it: functions that were left out are called by the
+	 * session's symbols. Reports new instances. */
 	void take(llvm::Module &M);
-	/* What is long gets a symbol for others, however often it is going to be inlined. */
+	/* Gives long functions a symbol for other units, before any of them is inlined. */
 	void before(llvm::Module &M) override;
-	/* What is still long is reported. */
+	/* Reports functions that are still long. */
 	void optimised(llvm::Module &M) override;
 
       private:
@@ -49,7 +49,7 @@ class Instances : public ObjectCode::Observer
 	void offer_called(llvm::Module &M);
 	void take_back_short(llvm::Module &M);
 	bool is_given(const clang::FunctionDecl *F);
-	/* The function that has this symbol, if it is of headers alone. */
+	/* Returns the function with this symbol, if it is from headers alone. */
 	const clang::FunctionDecl *of_headers(llvm::StringRef symbol);
 	std::string given_name(llvm::StringRef symbol) const;
 
@@ -57,9 +57,10 @@ class Instances : public ObjectCode::Observer
 	clang::CodeGenerator &declarations;
 	std::unique_ptr<clang::ASTNameGenerator> symbols;
 	llvm::StringSet<> given;
-	llvm::SmallPtrSet<const clang::Decl *, 16> told; /* a constructor has several symbols */
-	llvm::SmallPtrSet<const llvm::Value *, 16>
-		with_own; /* which use a variable that each unit has for itself */
+	llvm::SmallPtrSet<const clang::Decl *, 16>
+		told; /* reported functions; a constructor has several symbols */
+	/* Functions that use a variable which each unit has for itself. */
+	llvm::SmallPtrSet<const llvm::Value *, 16> with_own;
 };
 
 #endif

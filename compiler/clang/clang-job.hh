@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each run of clang over a job needs: the parsed options, diagnostics to the job's callback.
- * For clang-*.cc alone. */
+/* The parts that every run of clang over a job needs: the parsed options, and diagnostics for the
+ * job's callback. For clang-*.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_JOB_HH
 #define CGPU_COMPILER_CLANG_JOB_HH
 
@@ -35,7 +35,7 @@ struct clang_options {
 	std::vector<std::string> cc1;
 };
 
-/* Diagnostics to the callback. */
+/* Passes diagnostics to the callback. */
 class CallbackDiagnostics : public clang::DiagnosticConsumer
 {
       public:
@@ -79,8 +79,8 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 						     ? clang_std_header(info)
 						     : "";
 
-		/* What is meant is known: clang guesses among what is declared, and that is
-		 * something else. */
+		/* The header of the name is known, so clang's guess among declared names is
+		 * wrong. */
 		if (!header.empty())
 			message = clang_text_without_guess(info);
 		std::string hint = clang_hint(info), macro;
@@ -101,8 +101,8 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
       private:
 	const clang_job *job;
 
-	/* The macro whose text this place is in, as the cell spells it; "": none, or in an
-	 * argument. */
+	/* Returns the macro whose text contains this place, as the cell spells it; "": none, or the
+	 * place is in an argument. */
 	static std::string outer_macro(const clang::SourceManager &SM, clang::SourceLocation L)
 	{
 		std::string name;
@@ -115,8 +115,8 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		return name;
 	}
 
-	/* What stands in the arguments of a macro is there; what the macro says is where it is
-	 * used. */
+	/* Returns the offset in the main text: a place in the arguments of a macro is where it is
+	 * written, one in the macro's text is where the macro is used. */
 	static long main_offset(const clang::SourceManager &SM, clang::SourceLocation L)
 	{
 		auto where = SM.getDecomposedLoc(SM.getFileLoc(L));
@@ -152,7 +152,8 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 	}
 };
 
-/* The first one sees each declaration before the second, which makes code of it. */
+/* Combines two consumers: the first one sees each declaration before the second one, which
+ * generates code. */
 inline std::unique_ptr<clang::ASTConsumer>
 clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
 	       std::unique_ptr<clang::ASTConsumer> second)
@@ -164,7 +165,7 @@ clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
 	return std::make_unique<clang::MultiplexConsumer>(std::move(both));
 }
 
-/* What every run of clang begins with: the options, where diagnostics go, the input. */
+/* Sets up what every run of clang needs: the options, the destination of diagnostics, the input. */
 inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics,
 			 const clang_options *options, llvm::MemoryBufferRef text)
 {
@@ -179,7 +180,7 @@ inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagn
 		text, clang::InputKind(options->language)) };
 }
 
-/* One run of clang over the job's text. prepare() may change the options of this run. */
+/* Runs clang over the job's text. prepare() may change the options of this run. */
 template <typename Prepare>
 int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare prepare)
 {

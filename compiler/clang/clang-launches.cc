@@ -38,7 +38,7 @@ class Launches : public RecursiveASTVisitor<Launches>
 	{
 	}
 
-	/* A kernel that only an instance launches is looked for as well. */
+	/* A kernel may be launched only by an instance of a template. */
 	bool shouldVisitTemplateInstantiations() const
 	{
 		return true;
@@ -106,7 +106,7 @@ class Launches : public RecursiveASTVisitor<Launches>
 	}
 };
 
-/* "reference to __global__ function 'k' in __host__ __device__ function" */
+/* Recognises "reference to __global__ function 'k' in __host__ __device__ function". */
 bool is_about_kernel(Sema &S, const PartialDiagnostic &D)
 {
 	llvm::SmallString<200> text;
@@ -117,8 +117,7 @@ bool is_about_kernel(Sema &S, const PartialDiagnostic &D)
 	return text.str().starts_with("reference to __global__ function");
 }
 
-/* One call of a kernel, which is launched with what the call of __cudaPushCallConfiguration() is
- * given. */
+/* One call of a kernel, with the configuration that is passed to __cudaPushCallConfiguration(). */
 class Launch
 {
       public:
@@ -140,7 +139,7 @@ class Launch
 	llvm::LLVMContext &C;
 	llvm::CallInst *const configure;
 
-	/* It ends the other way to where the branch goes when there is nothing to launch. */
+	/* Finds the call in the branch that is taken when there is something to launch. */
 	llvm::CallInst *find_call() const
 	{
 		auto *compare = configure->hasOneUse() ? *configure->user_begin() : nullptr;
@@ -162,8 +161,8 @@ class Launch
 		return nullptr;
 	}
 
-	/* __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared), of which null means that
-	 * there is no room. */
+	/* Emits __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared), which returns null
+	 * when there is no room. */
 	llvm::Value *ask_for_room(llvm::IRBuilder<> &B, llvm::Value *kernel)
 	{
 		llvm::Type *pointer = B.getPtrTy();
@@ -186,7 +185,7 @@ class Launch
 		return call;
 	}
 
-	/* Each parameter lies at a multiple of its alignment, as in PTX. */
+	/* Stores a parameter, at a multiple of its alignment as in PTX. */
 	void put_argument(llvm::IRBuilder<> &B, const llvm::CallInst *call, unsigned i,
 			  llvm::Value *room, uint64_t *at)
 	{

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member's own text may need the members of its class in turn, so this goes on until no instance
- * without a body is left. */
+/* The text of a member may need the members of its class in turn, so this is repeated until no
+ * instance without a body is left. */
 #include "compiler/clang/clang-members.hh"
 
 #include "compiler/clang/clang-build.hh"
@@ -28,7 +28,7 @@ class Members
 	{
 	}
 
-	/* False: nothing was left to define. */
+	/* Defines instances. False: there was none left. */
 	bool define()
 	{
 		bool any = false;
@@ -90,14 +90,14 @@ class Members
 		return clang_build_text(C, s, L);
 	}
 
-	/* A call of a function of the header. */
+	/* Appends a call of a function of the header. */
 	void call(const char *name, llvm::MutableArrayRef<Expr *> arguments, statements &to)
 	{
 		if (Expr *made = clang_build_call(S, N, name, arguments, L))
 			to.push_back(S.MaybeCreateExprWithCleanups(made));
 	}
 
-	/* void each_member(const T &value, member_list &to) */
+	/* Defines void each_member(const T &value, member_list &to). */
 	void put_members(FunctionDecl *F, statements &all)
 	{
 		ParmVarDecl *value = F->getParamDecl(0), *to = F->getParamDecl(1);
@@ -105,7 +105,7 @@ class Members
 		auto *R = T->getAsCXXRecordDecl();
 
 		R = R ? R->getDefinition() : nullptr;
-		/* What a class of the standard library holds says nothing to its user. */
+		/* The members of a class of the standard library are of no interest to its user. */
 		if (!R || clang_type_is_of_the_library(R)) {
 			Expr *arguments[] = { reference(to), text(shown(T.getUnqualifiedType())) };
 
@@ -131,7 +131,7 @@ class Members
 		return T.getAsString(policy);
 	}
 
-	/* Whoever may see the base. */
+	/* Appends the members of a base, whatever its access is. */
 	void put_base(const CXXBaseSpecifier &B, ParmVarDecl *value, ParmVarDecl *to,
 		      statements &all)
 	{
@@ -156,8 +156,8 @@ class Members
 		if (D->isUnnamedBitField() || T->isIncompleteType() ||
 		    C.getTypeSizeInChars(T).isZero())
 			return;
-		/* Which member of a union is there, nobody knows: none whose bytes are not a value
-		 * in any case. */
+		/* It is not known which member of a union is active: members whose bytes may be no
+		 * valid value are left out. */
 		if (D->getParent()->isUnion() && !T.isTriviallyCopyableType(C))
 			return;
 		CXXScopeSpec scope;
@@ -188,7 +188,7 @@ class Members
 		}
 	}
 
-	/* const char *enumerator(T value) */
+	/* Defines const char *enumerator(T value). */
 	void put_enumerators(FunctionDecl *F, statements &all)
 	{
 		ParmVarDecl *value = F->getParamDecl(0);

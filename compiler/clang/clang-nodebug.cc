@@ -17,8 +17,8 @@ using namespace clang;
 namespace
 {
 
-/* The namespaces of the C++ library; the runtime's own headers say where a call of the CUDA runtime
- * stands. */
+/* Tells whether it is in a namespace of the C++ library; the runtime's own headers are excluded,
+ * since they record the line of CUDA calls. */
 bool is_of_library(const Decl *D)
 {
 	const NamespaceDecl *outermost = nullptr;
@@ -29,7 +29,7 @@ bool is_of_library(const Decl *D)
 	return outermost && (outermost->getName() == "std" || outermost->getName() == "__gnu_cxx");
 }
 
-/* Declarations only: functions have none in them but those of local classes and lambdas, which are
+/* Visits declarations only: function bodies declare only local classes and lambdas, which are
  * few. */
 class Marker : public RecursiveASTVisitor<Marker>
 {

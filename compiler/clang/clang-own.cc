@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang finds a declaration of file scope in two ways: by the table of the context, and by the
- * chain of its identifier. It is taken out of both, and out of the table of what is extern "C",
- * which is one for all scopes. A function among them has another symbol from then on, by which the
- * worker finds it in its library.
+ * Clang finds a declaration at file scope in two ways: by the table of the context, and by the
+ * chain of its identifier. It is removed from both, and from the table of extern "C" names, which
+ * is shared by all scopes. A function among them gets another symbol, by which the worker finds it
+ * in its library.
  */
 #include "compiler/clang/clang-own.hh"
 
@@ -27,7 +27,8 @@ using namespace clang;
 namespace
 {
 
-/* What clang's own reader of headers calls when a header has nothing of this name. */
+/* Makes a function accessible that clang's header reader calls when a header has nothing of this
+ * name. */
 struct Tables : ExternalASTSource {
 	static void forget(const DeclContext *context, DeclarationName name)
 	{
@@ -59,7 +60,8 @@ class OwnName : public PragmaHandler
 	CompilerInstance &CI;
 	std::shared_ptr<std::set<std::string>> names;
 
-	/* What a header's own text calls is not the session's variable of the name. */
+	/* Marks functions, so that calls in a header's own text do not reach the session's function
+	 * of the name. */
 	static void mark_functions(ASTContext &C, const DeclContext *context, DeclarationName name)
 	{
 		for (NamedDecl *one : context->lookup(name)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that are the session's in C++, although headers which it has not asked for declare them too
- * (compiler/text/own-names.h): behind `#pragma CLANG_OWN name` what the precompiled header declares
- * at file scope by this name is not found any more. What the header itself says by it means what it
- * did. For clang-*.cc alone.
+ * Names that belong to the session in C++, although headers that it did not include declare them
+ * too (compiler/text/own-names.h): behind `#pragma CLANG_OWN name`, declarations of this name at
+ * file scope in the precompiled header are not found any more. Uses in the header itself keep their
+ * meaning. For clang-*.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_OWN_HH
 #define CGPU_COMPILER_CLANG_OWN_HH
@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-/* Heed these directives in the compilation. The set has the names so far. */
+/* Makes the compilation obey these directives. The set has the names so far. */
 std::shared_ptr<const std::set<std::string>> clang_own_names(clang::CompilerInstance &CI);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser's own way to tell a declaration from a statement, and its way to parse a statement,
- * are private members, which an explicit instantiation may name.
+ * The parser's functions that tell a declaration from a statement, and parse a statement, are
+ * private members, which an explicit instantiation may name.
  */
 #include "compiler/clang/clang-parser.hh"
 
@@ -25,8 +25,8 @@ StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Con
 }
 
 /*
- * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What
- * tells how they are deduced begins alike, and goes on with an arrow and the name.
+ * Recognises `pair(1, 2.5)`, behind the scope of its name: a class template with deduced arguments.
+ * A deduction guide begins in the same way, and continues with an arrow and the name.
  */
 bool makes_deduced(Parser &P, CXXScopeSpec &scope)
 {
@@ -88,16 +88,17 @@ bool makes_deduced(Parser &P);
 SourceLocation end_of_previous(Parser &P);
 
 /*
- * At file scope clang takes the name of a class template with a parenthesis for what tells how it
- * is deduced. No variable is declared so: clang wants none of such a type in parentheses.
+ * Tells whether a declaration begins. At file scope clang takes the name of a class template with a
+ * parenthesis for a deduction guide. A variable is never declared so: clang does not allow a
+ * declarator in parentheses for such a type.
  */
 bool is_declaration(Parser &P)
 {
 	return seems_declaration(P) && !makes_deduced(P);
 }
 
-/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a
- * statement. */
+/* Tells whether a pragma such as `#pragma omp threadprivate(x)` belongs to file scope; the others
+ * precede a statement. */
 bool is_declarative(const Token &directive)
 {
 	const IdentifierInfo *name = directive.getIdentifierInfo();
@@ -109,7 +110,7 @@ bool is_declarative(const Token &directive)
 	return false;
 }
 
-/* A token that stands for a name which has been looked up already; the other annotations are
+/* Tells whether a token is a name that has been looked up already; other annotation tokens are
  * directives. */
 bool is_name(const Token &T)
 {
@@ -125,7 +126,8 @@ bool at_label(Parser &P)
 	       P.getPreprocessor().LookAhead(0).is(tok::colon);
 }
 
-/* Assembly with operands, or `volatile`, is code; without, it is of the file. */
+/* Tells whether assembly is a statement: with operands, or `volatile`; otherwise it belongs to the
+ * file. */
 bool is_asm_statement(Parser &P)
 {
 	Preprocessor &PP = P.getPreprocessor();
@@ -139,8 +141,8 @@ bool is_asm_statement(Parser &P)
 }
 
 /*
- * In C, of a name that is no type: `main() {` and `f(a, b) int a, b; {` define a function without a
- * type, and of two names in a row the first one should be one.
+ * Tells whether a C declaration lacks its type: `main() {` and `f(a, b) int a, b; {` define a
+ * function without one, and of two names in a row the first should be a type.
  */
 bool lacks_type(Parser &P)
 {
@@ -196,7 +198,7 @@ bool clang_at_statement(Parser &P)
 		return is_asm_statement(P);
 	case tok::kw___extension__:
 		return PP.LookAhead(0).is(tok::l_paren);
-	case tok::identifier: /* a label, or a declaration, or an expression */
+	case tok::identifier: /* a label, a declaration or an expression */
 		return at_label(P) || (!is_declaration(P) && !(is_c && lacks_type(P)));
 	case tok::l_square:
 		return PP.LookAhead(0).isNot(tok::l_square);
@@ -209,7 +211,7 @@ bool clang_at_statement(Parser &P)
 	}
 }
 
-/* What a label stands in front of may be a declaration, which is the file's. */
+/* A label may precede a declaration, which belongs to the file. */
 StmtResult clang_parse_statement(Sema &S, Parser &P, Parser::StmtVector &all)
 {
 	const Token name = P.getCurToken();
@@ -245,7 +247,8 @@ bool clang_lacks_semicolon(Sema &S, Parser &P, const Parser::StmtVector &all)
 	return false;
 }
 
-/* With the lines that a backslash joins to it, and without a comment behind it. */
+/* Returns the first line, with lines that a backslash joins to it, and without a comment behind
+ * it. */
 static StringRef first_line(StringRef text)
 {
 	size_t end = text.find('\n');
@@ -268,7 +271,7 @@ std::string clang_pragma_text(Preprocessor &PP, SourceLocation L, PragmaIntroduc
 	static const StringRef word = "pragma";
 	const SourceManager &SM = PP.getSourceManager();
 
-	/* The text of an operator has a lexer of its own, which has read nothing yet. */
+	/* The text of a _Pragma operator has a lexer of its own, which has read nothing yet. */
 	if (introducer != PIK_HashPragma) {
 		auto *lexer = static_cast<Lexer *>(PP.getCurrentLexer());
 
@@ -320,7 +323,8 @@ void clang_text_end::see_bracket(const Token &T)
 		partner = tok::l_square;
 		break;
 	case tok::eof:
-		/* What is wrong has been told; that the last expression has no `;` is well. */
+		/* Errors were reported already; a missing `;` behind the last expression is
+		 * allowed. */
 		if (!is_inside() && PP.getDiagnostics().hasErrorOccurred())
 			PP.getDiagnostics().setSeverity(diag::err_expected_semi_after_expr,
 							diag::Severity::Ignored, SourceLocation());
@@ -334,7 +338,7 @@ void clang_text_end::see_bracket(const Token &T)
 		open.pop_back();
 }
 
-/* The lexer asks when it comes to the end. */
+/* Sets the mode that the lexer uses at the end of the text. */
 void clang_text_end::choose()
 {
 	const_cast<LangOptions &>(PP.getLangOpts()).IncrementalExtensions =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leads clang's parser over a cell, which has statements at file scope, asks of it. For
- * compiler/clang/ alone. */
+/* Access to clang's parser for a cell, which has statements at file scope. For compiler/clang/
+ * alone. */
 #ifndef CGPU_COMPILER_CLANG_PARSER_HH
 #define CGPU_COMPILER_CLANG_PARSER_HH
 
@@ -14,22 +14,22 @@
 #include <vector>
 
 /*
- * How the text ends. Where it may end with an expression that lacks its `;`, its end is a token of
- * its own, at which most loops of the parser do not stop: in a declaration, inside brackets, once
- * two of them do not match, and behind an error, when the parser may be in other brackets than the
- * text, it is the ordinary end of a file.
+ * Handles the end of the text. Where the text may end with an expression without `;`, the end is a
+ * special token at which most loops of the parser do not stop. In a declaration, inside brackets,
+ * after mismatched brackets, and after an error, when the parser may be at another nesting than the
+ * text, it is an ordinary end of file.
  */
 class clang_text_end
 {
       public:
-	/* Of the main file. One with a parenthesis that is never closed may end in the arguments of
-	 * a macro. */
+	/* The preprocessor of the main file. A text with an unclosed parenthesis may end in the
+	 * arguments of a macro. */
 	explicit clang_text_end(clang::Preprocessor &PP);
-	/* For each token of the preprocessor, when the parser gets to see it first. */
+	/* Must be called for each token of the preprocessor, when the parser first sees it. */
 	void see(const clang::Token &T);
 	void enter_declaration(bool on);
 
-	/* Of brackets that are open behind the tokens seen so far. */
+	/* Tells whether brackets are open behind the tokens seen so far. */
 	bool is_inside() const
 	{
 		return is_broken || !open.empty();
@@ -49,28 +49,28 @@ class clang_text_end
 	void choose();
 };
 
-/* Does a statement begin at the parser's token? What only file scope has, a function's body does
- * not take for a declaration. */
+/* Tells whether a statement begins at the parser's token. Declarations that only file scope has are
+ * not recognised within a function's body. */
 bool clang_at_statement(clang::Parser &P);
-/* Parse it, in the scope of a function. A label is a statement of its own. */
+/* Parses the statement, in the scope of a function. A label is a statement of its own. */
 clang::StmtResult clang_parse_statement(clang::Sema &S, clang::Parser &P,
 					clang::Parser::StmtVector &all);
-/* Behind the token before the parser's. */
+/* Returns the end of the token before the parser's. */
 clang::SourceLocation clang_end_of_previous(clang::Parser &P);
 /*
- * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S. items:
- * parses what stands at its top, up to its end.
+ * Parses the main file, as clang::ParseAST() does, and passes all to the consumer of S. items
+ * parses the top level, up to its end.
  */
 void clang_parse_unit(clang::Sema &S, clang::Parser &P, const std::function<void()> &items);
 /*
- * Is the last of these statements an expression without `;`, at the end of the text? There the
- * parser leaves it at its token. An expression inside of another statement is an error.
+ * Tells whether the last of these statements is an expression without `;`, at the end of the text,
+ * where the parser stops at its token. An expression inside of another statement is an error.
  */
 bool clang_lacks_semicolon(clang::Sema &S, clang::Parser &P, const clang::Parser::StmtVector &all);
 
 /*
- * What stands behind "#pragma", or in `_Pragma("...")`, as the preprocessor tells of it
- * (clang::PPCallbacks::PragmaDirective()). Lines that a backslash joins are as they stand.
+ * Returns the text behind "#pragma", or in `_Pragma("...")`, for a call of
+ * clang::PPCallbacks::PragmaDirective(). Lines that a backslash joins are unchanged.
  */
 std::string clang_pragma_text(clang::Preprocessor &PP, clang::SourceLocation L,
 			      clang::PragmaIntroducerKind introducer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass of LLVM, at every level of optimisation, that calls a function with the module. For
+/* An LLVM pass, for every level of optimisation, that calls a function with the module. For
  * compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_PASS_HH
 #define CGPU_COMPILER_CLANG_PASS_HH
@@ -16,7 +16,7 @@ struct clang_pass : llvm::PassInfoMixin<clang_pass> {
 	{
 	}
 
-	/* What it changes, and so which analyses still hold, nobody knows. */
+	/* The function may change anything, so no analysis is preserved. */
 	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
 	{
 		function(M);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text is taken as the cell has it. Only a variable is printed, since its declaration may hold
- * others and an initialiser. A namespace is taken apart: each of its members is a piece in a
+ * Texts are copied from the cell. Only a variable is printed from the tree, since its declaration
+ * may contain others and an initialiser. A namespace is split: each of its members is a piece in a
  * namespace of its own.
  */
 #include "compiler/clang/clang-pieces.hh"
@@ -47,7 +47,7 @@ bool is_in_cell(const SourceManager &SM, SourceLocation L, const clang_job *job)
 	return P.isValid() && is_own_name(job, P.getFilename());
 }
 
-/* Blanks and line ends become one blank: the key of what has no name. */
+/* Replaces blanks and line ends by one blank, for the key of a declaration without a name. */
 std::string one_line(StringRef text)
 {
 	std::string out;
@@ -63,7 +63,7 @@ std::string one_line(StringRef text)
 	return out;
 }
 
-/* Which memory of the device it lies in. */
+/* Returns the memory space of a device variable. */
 const char *place_of(const VarDecl *V)
 {
 	return clang_cuda_is_managed(V)         ? "__managed__ "
@@ -73,7 +73,8 @@ const char *place_of(const VarDecl *V)
 						: "";
 }
 
-/* Has it the address of a function in it, or of a variable of the device that has? */
+/* Tells whether the variable contains the address of a function, or of a device variable that
+ * does. */
 bool holds_functions(const VarDecl *V, unsigned depth = 0);
 
 bool holds_functions(const APValue &value, unsigned depth)
@@ -110,14 +111,14 @@ bool holds_functions(const VarDecl *V, unsigned depth)
 	return value && holds_functions(*value, depth);
 }
 
-/* Is all of it the text of one macro? */
+/* Tells whether all of it is the text of one macro. */
 bool is_of_macro(const SourceManager &SM, SourceLocation begin, SourceLocation end)
 {
 	return begin.isMacroID() && end.isMacroID() &&
 	       SM.getExpansionLoc(begin) == SM.getExpansionLoc(end);
 }
 
-/* As clang has read it, without a function's body if `only_head`. */
+/* Prints the declaration from the tree, without a function's body if `only_head`. */
 std::string printed(const Decl *D, const LangOptions &language, bool only_head)
 {
 	std::string text;
@@ -204,7 +205,7 @@ const NamedDecl *named(const Decl *D)
 	return dyn_cast<NamedDecl>(D);
 }
 
-/* "n::f", with the arguments of a specialisation. */
+/* Returns "n::f", with the arguments of a specialisation. */
 std::string qualified(const NamedDecl *N)
 {
 	std::string name;
@@ -226,7 +227,7 @@ std::string parameters(const FunctionDecl *F)
 	return all + (F->isVariadic() ? ", ...)" : ")");
 }
 
-/* A later declaration with the same key takes the place of this one. */
+/* Returns the key: a later declaration with the same key replaces this one. */
 std::string key_of(const Decl *D, const std::string &text)
 {
 	const NamedDecl *N = named(D);
@@ -243,7 +244,7 @@ std::string key_of(const Decl *D, const std::string &text)
 	return one_line(text);
 }
 
-/* `void f(auto x)` is a template that begins without the word. */
+/* Returns the beginning, also of `void f(auto x)`, a template that begins without the keyword. */
 SourceLocation begin_of(const Decl *D)
 {
 	const auto *T = dyn_cast<TemplateDecl>(D);
@@ -253,7 +254,8 @@ SourceLocation begin_of(const Decl *D)
 	return D->getBeginLoc();
 }
 
-/* Does its text hold that of the other, which comes first? `typedef struct { } A, *B;` */
+/* Tells whether the text of `outer` contains that of `inner`, which comes first: `typedef struct {
+ * } A, *B;`. */
 bool holds(const SourceManager &SM, const Decl *outer, const Decl *inner)
 {
 	return isa<TypedefNameDecl>(outer) &&
@@ -269,7 +271,7 @@ const LambdaExpr *lambda_of(const VarDecl *V)
 	return dyn_cast_or_null<LambdaExpr>(E);
 }
 
-/* Also those of the templates that the unit has instantiated. */
+/* Finds weak variables, also those of templates that the unit has instantiated. */
 class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 {
       public:
@@ -285,7 +287,7 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 
 	bool VisitVarDecl(VarDecl *V)
 	{
-		/* Of a member of a template the definition stands elsewhere. */
+		/* A member of a template is defined elsewhere. */
 		const VarDecl *D = V->getDefinition();
 
 		if (!D || !V->hasGlobalStorage() || !V->isExternallyVisible() ||
@@ -352,8 +354,8 @@ void Pieces::report_dependent(Sema &S, const Decl *D) const
 	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
 	auto *V = dyn_cast<VarDecl>(D);
 
-	/* The class of a variable that is only declared may be an instance that nobody has needed.
-	 */
+	/* The class of a variable that is only declared may be an instance that was not needed
+	 * yet. */
 	if (V && !V->getType()->isDependentType())
 		(void)S.isCompleteType(V->getLocation(),
 				       S.Context.getBaseElementType(V->getType()));
@@ -365,8 +367,8 @@ void Pieces::report_dependent(Sema &S, const Decl *D) const
 		job->dependent(job->context, P.getFilename(), clang_declaration_layout(D));
 }
 
-/* That of a header's function may be in the unit, too: the variable's loses this prefix when the
- * object is made. */
+/* Returns the symbol of a variable. A header's function in the unit may have the same one, so the
+ * variable has a prefix that is removed when the object is made. */
 std::string Pieces::symbol_of(const VarDecl *V) const
 {
 	std::string name = V->getName().str();
@@ -374,7 +376,7 @@ std::string Pieces::symbol_of(const VarDecl *V) const
 	return own->count(name) ? OWN_PREFIX + name : name;
 }
 
-/* From the first byte of the one token to the first byte of the other. */
+/* Returns the text from the first byte of one token to the first byte of the other. */
 std::string Pieces::slice(SourceLocation begin, SourceLocation end) const
 {
 	StringRef text = SM.getBufferData(SM.getMainFileID());
@@ -400,7 +402,7 @@ std::string Pieces::whole(const Decl *D) const
 	return text.empty() || text.back() == ';' ? text : text + ";";
 }
 
-/* A declaration of what is defined there. */
+/* Returns a declaration of the function that is defined there. */
 std::string Pieces::head(const FunctionDecl *F) const
 {
 	SourceLocation body = F->getBody()->getBeginLoc();
@@ -410,7 +412,7 @@ std::string Pieces::head(const FunctionDecl *F) const
 	return slice(F->getBeginLoc(), SM.getExpansionLoc(body)) + ";";
 }
 
-/* The condition is a line of the preprocessor. */
+/* Returns the text with the body under a condition, which is a directive. */
 std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition,
 				 const std::string &before) const
 {
@@ -441,13 +443,13 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 	if (F->isInlined() || !F->isExternallyVisible() ||
 	    F->getDeclContext()->isDependentContext())
 		return whole(F);
-	/* Device code of a later cell is a program of its own, which calls a copy. */
+	/* Device code of a later cell is a separate program, which calls a copy. */
 	if (F->hasAttr<CUDADeviceAttr>())
 		return is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED, "inline ")
 				: "inline " + whole(F);
 	if (is_member)
 		return "";
-	/* With the body, for a cell that defines anew what it calls. */
+	/* The body is for a cell that redefines what the kernel calls. */
 	if (F->hasAttr<CUDAGlobalAttr>())
 		return with_body_if(F, "#ifdef " CLANG_ANEW);
 	if (is_deduced)
@@ -456,9 +458,9 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 }
 
 /*
- * A lambda's class has no name. Another unit has one that is laid out alike: its captures have the
- * same types, wherever their values have come from. Of what is extern "C" clang does not ask for a
- * type with linkage.
+ * Returns the declaration of a variable that is a lambda. A lambda's class has no name; another
+ * unit gets one with the same layout: its captures have the same types, whatever their initialisers
+ * are. For extern "C" clang does not require a type with linkage.
  */
 std::string Pieces::text_of_lambda(const VarDecl *V, const LambdaExpr *L) const
 {
@@ -506,7 +508,7 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 		return "";
 	QualType T = V->getType();
 
-	/* What `auto` stands for may be a typedef of the class that it comes from. */
+	/* `auto` may stand for a typedef of the class that it comes from. */
 	(T->getContainedDeducedType() ? T.getCanonicalType() : T).getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
@@ -522,8 +524,9 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 }
 
 /*
- * An address of a function is of use in its own module, and not in the next worker: the device code
- * of each cell has a table of its own, which is no variable of the session.
+ * Returns the text of a table with addresses of functions. These are valid only in their own
+ * module, and not in the next worker, so the device code of each cell has its own table, which is
+ * no variable of the session.
  */
 std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) const
 {
@@ -536,7 +539,7 @@ std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) co
 	       text + ";\n#else\n" + "extern " + known + ";\n#endif\n";
 }
 
-/* "": later cells see nothing of it. */
+/* Returns the text of a declaration; "": later cells do not see it. */
 std::string Pieces::text_of(const Decl *D) const
 {
 	auto *V = dyn_cast<VarDecl>(D);
@@ -562,7 +565,7 @@ std::string Pieces::text_of(const Decl *D) const
 	return whole(D);
 }
 
-/* The packing that the class was declared under; 0: its own. */
+/* Returns the packing that the class was declared under; 0: none. */
 unsigned packing_of(const Decl *D)
 {
 	const auto *T = dyn_cast_or_null<ClassTemplateDecl>(D);
@@ -572,7 +575,8 @@ unsigned packing_of(const Decl *D)
 	return A ? A->getAlignment() / 8 : 0;
 }
 
-/* What a C cell has declared, or an extern "C" elsewhere, the cell need not say again. */
+/* Tells whether it is a declaration of a C cell, or extern "C" elsewhere, which need not be
+ * repeated. */
 static bool is_c_by_another(const Decl *D)
 {
 	const auto *F = dyn_cast<FunctionDecl>(D);
@@ -581,14 +585,15 @@ static bool is_c_by_another(const Decl *D)
 	       !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
 }
 
-/* The directive in the middle of the cell's text, which a piece begins with. */
+/* Removes the directive that is in the middle of the cell's text; the piece begins with it. */
 static void remove_own(std::string &text)
 {
 	for (size_t at; (at = text.find("_Pragma(\"" CLANG_OWN " ")) != std::string::npos;)
 		text.erase(at, text.find(") ", at) + 2 - at);
 }
 
-/* Where a header has a function of the name of a class, the name alone would mean the function. */
+/* Tells whether a header has a function with the name of this class, which the name alone would
+ * mean. */
 static bool is_hidden_class(const NamedDecl *N)
 {
 	const auto *T = dyn_cast<TagDecl>(N);
@@ -602,7 +607,7 @@ static bool is_hidden_class(const NamedDecl *N)
 	return false;
 }
 
-/* The directives by which the names that it declares at file scope are the session's. */
+/* Returns the directives that make the names declared at file scope the session's. */
 std::string Pieces::own_names_of(const Decl *D, unsigned line) const
 {
 	const NamedDecl *N = named(D);
@@ -646,7 +651,7 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 			   clang_declaration_layout(D), end });
 }
 
-/* One macro may make several declarations: the text of each cannot be that of the macro. */
+/* Tells whether a macro makes several declarations, so that its text cannot be the text of each. */
 bool Pieces::shares_macro(const std::vector<Decl *> &list, size_t i) const
 {
 	SourceLocation begin = begin_of(list[i]);
@@ -684,8 +689,8 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 	}
 }
 
-/* What was declared, the directives between, in the order of the text, each with a key of its own.
- */
+/* Collects the declarations and the directives between them, in the order of the text, each with a
+ * unique key. */
 void Pieces::find_all()
 {
 	std::set<std::string> keys;

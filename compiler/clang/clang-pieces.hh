@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What later C++ cells get of a C++ cell: a piece of text for each declaration at file scope, in
- * the order of the cell, so that they can be composed as what C cells have declared is. Bodies of
- * functions and initialisers of variables that have one definition in the session are left out. For
+ * The pieces of a C++ cell for later C++ cells: a text for each declaration at file scope, in the
+ * order of the cell, which can be composed like the declarations of C cells. Bodies of functions
+ * and initialisers of variables with one definition in the session are left out. For
  * compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_PIECES_HH
@@ -25,26 +25,26 @@ struct piece {
 	unsigned line;
 	std::string key, name, text;
 	uint64_t layout = 0;
-	long end = -1; /* behind it, with all that belongs to it, in the main text; -1: not known */
+	long end = -1; /* end with all that belongs to it, in the main text; -1: not known */
 };
 
 class Pieces
 {
       public:
 	/*
-	 * Of the main file those whose #line file is the job's name, which is known by the first
-	 * call. A pragma inside of brackets holds no longer than they.
+	 * Considers declarations of the main file whose #line file is the job's name, which is
+	 * known at the first call. A pragma inside of brackets ends with them.
 	 */
 	Pieces(clang::CompilerInstance &CI, const clang_job *job,
 	       const clang_statements_place *place);
-	/* A declaration at file scope. */
+	/* Adds a declaration at file scope. */
 	void add(clang::Decl *D);
-	/* The symbol of a variable at file scope. */
+	/* Returns the symbol of a variable at file scope. */
 	std::string symbol_of(const clang::VarDecl *V) const;
-	/* All that were added, and the directives between them; weak variables; dependents of
-	 * earlier cells. */
+	/* Reports all added declarations, and the directives between them; weak variables;
+	 * dependents of earlier cells. */
 	void report(clang::Sema &S);
-	/* The declarations of a cell with errors that are well. */
+	/* Reports the valid declarations of a cell with errors. */
 	void report_definitions();
 
       private:
@@ -53,12 +53,13 @@ class Pieces
 	const clang_job *job;
 	const clang_statements_place *place;
 	std::vector<clang::Decl *> declarations;
-	std::vector<long> ends;                      /* of each of them */
-	std::vector<const clang::Decl *> dependents; /* of earlier cells, behind one of this cell */
-	long end = -1;                               /* of what is at hand */
+	std::vector<long> ends; /* of each of them */
+	std::vector<const clang::Decl *>
+		dependents; /* declarations of earlier cells that are behind one of this cell */
+	long end = -1;      /* of the current declaration */
 	std::shared_ptr<const std::set<std::string>> own; /* names that headers have, too */
-	std::shared_ptr<std::vector<piece>> found;        /* by the preprocessor, too */
-	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
+	std::shared_ptr<std::vector<piece>> found;        /* also filled by the preprocessor */
+	bool is_one_of_many = false; /* the current declaration's macro makes others, too */
 
 	void report_dependent(clang::Sema &S, const clang::Decl *D) const;
 	void find_all();

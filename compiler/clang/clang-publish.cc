@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell has declared `static`, `inline` or `register` is the session's: the words are taken
- * out of the tree. So are the inline functions of files that cells include: these are written for
- * CUDA C++ as often as for C.
+ * Declarations of a cell with `static`, `inline` or `register` belong to the session: the keywords
+ * are removed from the tree. The same applies to inline functions of included files, which are
+ * written for CUDA C++ as often as for C.
  */
 #include "compiler/clang/clang-publish.hh"
 
@@ -42,12 +42,12 @@ void show(Decl *D)
 		D->dropAttr<VisibilityAttr>();
 }
 
-/* Clang keeps the linkage that it has found for a declaration. */
+/* Clang caches the linkage of a declaration. */
 struct Opener : Decl {
 	using Decl::setCachedLinkage;
 };
 
-/* Calls in its own cell are inlined, of others it is a function as any other. */
+/* The function is inlined in its own cell, and an ordinary one for others. */
 void publish_inline(FunctionDecl *F)
 {
 	ASTContext &C = F->getASTContext();
@@ -69,8 +69,8 @@ void make_external(Decl *D)
 		publish_inline(F);
 	} else if (V && V->getASTContext().getLangOpts().CPlusPlus &&
 		   V->getType().isConstQualified() && V->hasInit()) {
-		/* A const one would be internal without a word; and with statements at file scope,
-		 * made only where it is used. */
+		/* A const variable would be internal by default, and, with statements at file
+		 * scope, created only where it is used. */
 		V->setStorageClass(SC_Extern);
 		V->addAttr(UsedAttr::CreateImplicit(V->getASTContext()));
 	} else if (V && (V->getStorageClass() == SC_Static || V->getStorageClass() == SC_Auto ||
@@ -100,8 +100,8 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 		make_external(D);
 }
 
-/* As in C, a variable of a cell is the session's, whether it is static, or const and made at run
- * time, or not. */
+/* Tells whether a variable is state of the session, as in C: also if it is static, or const and
+ * initialised at run time. */
 static bool is_state(const Decl *D)
 {
 	auto *V = dyn_cast<VarDecl>(D);
@@ -116,8 +116,8 @@ static bool is_state(const Decl *D)
 	       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
 }
 
-/* What a header of CUDA has for itself, as tables of constants, is each unit's own; other files are
- * the user's. */
+/* Tells whether a device variable is state of the session. What a header of CUDA has for itself,
+ * such as tables of constants, is local to each unit; other files are the user's. */
 static bool is_device_state(const VarDecl *V)
 {
 	const SourceManager &SM = V->getASTContext().getSourceManager();
@@ -142,7 +142,7 @@ void clang_publish_cpp(Decl *D)
 		make_external(D);
 }
 
-/* What is extern "C" need not have a type with linkage. */
+/* An extern "C" variable need not have a type with linkage. */
 void clang_publish_lambda(VarDecl *V)
 {
 	ASTContext &C = V->getASTContext();
@@ -159,8 +159,8 @@ void clang_publish_lambda(VarDecl *V)
 	(V->*&Opener::setCachedLinkage)(LINKAGE(External));
 }
 
-/* -fsemantic-interposition does this for C. It would take the same from what the headers of C++
- * have, which is slow then. */
+/* For C, -fsemantic-interposition does this. For C++ it would affect functions of headers too, and
+ * make them slow. */
 void clang_publish_replaceable(Decl *D)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);
@@ -181,7 +181,7 @@ namespace
 class References : public RecursiveASTVisitor<References>
 {
       public:
-	/* The compiler itself runs such a function, which needs to know. */
+	/* A constexpr function is evaluated by the compiler itself, which needs the initialiser. */
 	bool TraverseDecl(Decl *D)
 	{
 		auto *F = dyn_cast_or_null<FunctionDecl>(D);
@@ -207,7 +207,8 @@ class References : public RecursiveASTVisitor<References>
 		       !isa<VarTemplateSpecializationDecl>(V);
 	}
 
-	/* What clang has marked as known stays so, and a name is made anew. */
+	/* Expressions that clang has already evaluated stay evaluated, so the name is looked up
+	 * anew. */
 	static Expr *looked_up(DeclRefExpr *E)
 	{
 		auto *V = dyn_cast<VarDecl>(E->getDecl());
@@ -223,7 +224,7 @@ class References : public RecursiveASTVisitor<References>
 					   E->getType(), E->getValueKind());
 	}
 
-	/* By the same symbol, without its initialiser. */
+	/* Returns a declaration of the same symbol without its initialiser. */
 	static VarDecl *declared(VarDecl *V)
 	{
 		VarDecl *other = VarDecl::Create(

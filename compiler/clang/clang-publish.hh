@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell declares at the top is for later cells, other objects of the same program. For
- * compiler/clang/ alone. */
+/* Publishes declarations: what a cell declares at the top must be visible to later cells, which are
+ * other objects of the same program. For compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_PUBLISH_HH
 #define CGPU_COMPILER_CLANG_PUBLISH_HH
 
@@ -11,48 +11,50 @@
 
 #include "compiler/clang/clang-shim.h"
 
-/* Of a declaration at the top of a C unit: hidden visibility is taken off, and in lines of the
- * job's cell also what a macro has made static. Before code is generated. */
+/* Publishes a declaration at the top of a C unit: removes hidden visibility, and in lines of the
+ * job's cell also a `static` from a macro. It is called before code generation. */
 void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const clang_job *job);
 
 /*
- * Of a declaration at the top of C++ code and those inside of it: kernels, variables of the device
- * and those that are no constants are not `static`.
+ * Removes `static`, for a declaration at the top of C++ code and those inside of it, from kernels,
+ * device variables and variables that are no constants.
  */
 void clang_publish_cpp(clang::Decl *D);
 
-/* A variable of a lambda that captures has its class from this unit alone, and is there for others
- * all the same. */
+/* Publishes a variable that is a lambda with captures, although its class is local to this unit. */
 void clang_publish_lambda(clang::VarDecl *V);
 
-/* Such a variable is its unit's own. */
+/* Makes such a variable local to its unit. */
 void clang_hide(clang::VarDecl *V);
 
-/* Of a declaration at the top of C++ code and those inside of it: a later cell may define its
- * functions anew, so callers in the same cell, too, ask for them, and draw no conclusions from
- * their bodies. Inline functions and templates are their cell's own. The functions come out as weak
- * symbols, object_symbols_make_strong() makes them ordinary ones. */
+/*
+ * Makes the functions of a declaration at the top of C++ code, and of those inside of it,
+ * replaceable: a later cell may redefine them, so callers in the same cell also go through the
+ * symbol, and nothing is inferred from their bodies. Inline functions and templates stay local. The
+ * functions become weak symbols, which object_symbols_make_strong() makes ordinary ones.
+ */
 void clang_publish_replaceable(clang::Decl *D);
 
-/* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what
- * C++ takes it for, a function that is there. In C99 no object would have its code, and a call that
- * is not inlined would find none. */
+/*
+ * Gives `inline` without `static`, in a user's file at the top of C code, the meaning of C++: the
+ * function exists. In C99 no object would contain its code, and a call that is not inlined would
+ * find none.
+ */
 void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);
 
 /*
- * Of a declaration of the cell, when it is parsed: its functions ask what a reference at file scope
- * is bound to. A later cell may bind it anew, and clang takes it for what its initialiser says
- * otherwise.
+ * Makes functions of a parsed declaration load the binding of references at file scope: a later
+ * cell may bind them anew, while clang would use the initialiser.
  */
 void clang_publish_references(clang::Decl *D);
 
 /*
- * Clang keeps the two symbols of such a constructor or destructor in a group, as it does with an
- * inline one, and a group is its unit's own. What a reference begins with is no constant to LLVM,
- * too. Takes effect on what is compiled with these options.
+ * Handles the two symbols of a constructor or destructor, which clang keeps in a COMDAT group like
+ * an inline one, so that they would be local to the unit; and keeps LLVM from treating the initial
+ * value of a reference as a constant. Affects compilations with these options.
  */
 void clang_publish_structors(clang::CodeGenOptions &options);
-/* The same for a module that code is going to be made of. */
+/* Does the same for a module before its code generation. */
 void clang_publish_module(llvm::Module &M);
 
 #endif

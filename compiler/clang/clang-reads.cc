@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang reads declarations of a precompiled header one by one, when something asks for them. Their
- * numbers are the same each time, for the same file. Some are read for their own sake, others with
- * the bodies that code is made of.
+ * Clang reads declarations of a precompiled header one by one, on demand. Their numbers are the
+ * same each time, for the same file. Some are read only as declarations, others with bodies for
+ * code generation.
  */
 #include "compiler/clang/clang-reads.hh"
 
@@ -23,11 +23,11 @@ struct Remembered {
 	bool body;
 };
 
-/* Of the header that cells had last. */
+/* The list of the header that cells used last. */
 struct {
 	std::string header;
 	ino_t version = 0;
-	size_t given = 0; /* the length of the list, at its beginning */
+	size_t given = 0; /* the length of `given` when the list began */
 	std::vector<Remembered> all;
 	llvm::DenseSet<HeaderReads::id> declarations, bodies;
 } remembered;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cells read of their precompiled header, they mostly read again and again. It is remembered,
- * and a compilation that is begun ahead reads it before there is a cell. For clang-shim.cc alone.
+ * Remembers which declarations cells read of their precompiled header, since most cells read the
+ * same ones; a compilation that is begun ahead reads them before there is a cell. For clang-shim.cc
+ * alone.
  */
 #ifndef CGPU_COMPILER_CLANG_READS_HH
 #define CGPU_COMPILER_CLANG_READS_HH
@@ -17,7 +18,7 @@
 
 #include <sys/types.h>
 
-/* Of one compilation. */
+/* The reads of one compilation. */
 class HeaderReads : public clang::ASTDeserializationListener
 {
       public:
@@ -27,16 +28,16 @@ class HeaderReads : public clang::ASTDeserializationListener
 	using id = clang::serialization::DeclID;
 #endif
 
-	/* The compilation is begun, with this header. */
+	/* Begins a compilation with this header. */
 	void begin(const std::string &header, ino_t version);
-	/* Reads some of what is remembered. False: nothing is left. */
+	/* Reads some of the remembered declarations ahead. False: none is left. */
 	bool read_ahead(clang::CompilerInstance &CI);
-	/* There is a cell: what is read from here on is the cell's doing. */
+	/* Ends reading ahead: from here on the cell causes the reads. */
 	void stop();
 	/*
-	 * Its code is made, in M. Remembers what it has read, with the bodies of functions. Begins
-	 * anew when most of what is given (clang_job) was not yet when it began: earlier cells have
-	 * read what it takes to make that.
+	 * Remembers, after code generation of M, what the cell has read, with the bodies of
+	 * functions. Starts over when most of `given` (clang_job) did not exist when the list
+	 * began, since earlier cells have read what was needed to compile that.
 	 */
 	void keep(const llvm::Module &M, clang::CodeGenerator &declarations, llvm::StringRef given);
 
@@ -44,7 +45,7 @@ class HeaderReads : public clang::ASTDeserializationListener
 
       private:
 	bool by_cell = false;
-	size_t n_ahead = 0; /* so many are read */
+	size_t n_ahead = 0; /* number of declarations that were read ahead */
 	std::vector<id> read;
 };
 

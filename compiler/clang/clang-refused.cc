@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A place is that of the innermost call that stands in the cell. Of a function that is not inlined
- * its callers are asked. What writes constant memory is taken out: LLVM ends itself over some of
- * it.
+ * The place is that of the innermost call in the cell. For a function that is not inlined its
+ * callers are searched. Writes to constant memory are removed, since LLVM aborts on some of them.
  */
 #include "compiler/clang/clang-refused.hh"
 
@@ -29,7 +28,7 @@ namespace
 
 const unsigned constant_memory = 4; /* NVPTX address space */
 
-/* What the C library of the device is. */
+/* Tells whether the device's C library has the function. */
 bool is_of_device(llvm::StringRef name)
 {
 	for (const char *known : { "vprintf", "malloc", "free" })
@@ -122,7 +121,7 @@ class Refused
 		return library.getLibFunc(F->getName(), which) ? F : nullptr;
 	}
 
-	/* The line of the cell that has brought the instruction about; nullptr: none. */
+	/* Returns the line of the cell that has caused the instruction; nullptr: none. */
 	const llvm::DILocation *place_of(const llvm::Instruction &I,
 					 std::set<const llvm::Function *> &seen)
 	{
@@ -138,7 +137,8 @@ class Refused
 		return nullptr;
 	}
 
-	/* In the text, whose lines count as #line says; the cell is what it ends with. */
+	/* Returns the place in the text, whose lines count as #line says; the cell is at its
+	 * end. */
 	SourceLocation find(const llvm::DILocation &L)
 	{
 		SourceLocation start = SM.getLocForStartOfFile(SM.getMainFileID()), found;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What device code must not do, and its syntax does not always show: a call of a function that only
- * the host's C library has, which is deep inside of a class of the C++ library; a write to constant
- * memory, by a pointer too. An error for each of these is told at the line of the job's text that
- * it comes of. For clang-device.cc alone.
+ * Reports errors in device code that are not always visible in its syntax: a call of a function
+ * that only the host's C library has, deep inside of a class of the C++ library; a write to
+ * constant memory, perhaps through a pointer. Each is reported at the causing line of the job's
+ * text. For clang-device.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_REFUSED_HH
 #define CGPU_COMPILER_CLANG_REFUSED_HH
@@ -13,10 +13,10 @@
 
 #include "compiler/clang/clang-shim.h"
 
-/* Before LLVM takes those away that it sees, as what never happens; and behind all that inlines,
- * for the others. */
+/* Is called before LLVM removes writes that it recognises as undefined behaviour, and, for the
+ * others, behind all inlining. */
 void clang_refuse_writes(llvm::Module &M, clang::CompilerInstance &CI, const clang_job *job);
-/* When all is inlined and what is never done is gone. */
+/* Is called when all is inlined and dead code is removed. */
 void clang_refuse_calls(llvm::Module &M, clang::CompilerInstance &CI, const clang_job *job);
 
 #endif

@@ -76,7 +76,7 @@ class CellConsumer : public SemaConsumer
 	{
 	}
 
-	/* Of a C++ cell. */
+	/* For a C++ cell. */
 	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces,
 		     clang_symbol_of symbol_of)
 	    : job(job), result(result), is_header(false), pieces(std::move(pieces)),
@@ -90,8 +90,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * A function made of statements at file scope comes next; the value of the last one is
-	 * shown. In C++ main() runs before that.
+	 * Handles a function made of statements at file scope, which comes next; the value of the
+	 * last statement is shown. In C++ main() runs before that.
 	 */
 	void take_statements(FunctionDecl *F, bool has_value)
 	{
@@ -113,7 +113,7 @@ class CellConsumer : public SemaConsumer
 		take(clang_display_body(*sema, F));
 	}
 
-	/* Of a cell of C. */
+	/* For a C cell. */
 	clang_turns turns;
 	HeaderReads *reads = nullptr; /* borrowed */
 
@@ -127,7 +127,7 @@ class CellConsumer : public SemaConsumer
 		sema = nullptr;
 	}
 
-	/* Of a precompiled header: nothing of the cell's. */
+	/* Declarations of a precompiled header, not of the cell. */
 	void HandleInterestingDecl(DeclGroupRef) override
 	{
 	}
@@ -185,8 +185,8 @@ class CellConsumer : public SemaConsumer
 			}
 		if (pieces && job->definition && C.getDiagnostics().hasErrorOccurred())
 			pieces->report_definitions();
-		/* After errors the tree has holes; a parse that asks for names takes what is whole.
-		 */
+		/* After errors the tree is incomplete; a parse for names reports the complete
+		 * declarations. */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
 		if (pieces && sema) {
@@ -215,13 +215,13 @@ class CellConsumer : public SemaConsumer
 	const clang_job *job;
 	clang_result *result;
 	bool is_header;
-	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
+	std::unique_ptr<Pieces> pieces; /* null: pieces are not asked for */
 	clang_symbol_of symbol_of;      /* in the object that is made */
 	Sema *sema = nullptr;
 	FunctionDecl *statements = nullptr;
 	std::vector<FunctionDecl *> entries;
-	std::vector<Decl *>
-		with_lambdas; /* what may have some that mean variables of the session */
+	/* Declarations that may have lambdas which use variables of the session. */
+	std::vector<Decl *> with_lambdas;
 	std::vector<NamedDecl *> declared;
 
 	static bool is_end_of_header(const Decl *D)
@@ -237,8 +237,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's
-	 * size: it is another variable, as one of another type is.
+	 * Refuses `int a[] = { 1 };` behind the declaration of an earlier `a[5]`, whose size it
+	 * would get: it is another variable, as one of another type is.
 	 */
 	void refuse_merged_array(Decl *D)
 	{
@@ -254,7 +254,7 @@ class CellConsumer : public SemaConsumer
 		sema->Diag(before->getLocation(), diag::note_previous_definition);
 	}
 
-	/* What an earlier cell has is not this one's; an instance of its templates is. */
+	/* Ignores definitions of earlier cells, but not new instances of their templates. */
 	void find_device_code(Decl *D)
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
@@ -287,7 +287,8 @@ class CellConsumer : public SemaConsumer
 		}
 	}
 
-	/* Headers of C++ have thousands of functions. After an error the tree has holes. */
+	/* Restricts work to the cell, since headers of C++ have thousands of functions. After an
+	 * error the tree is incomplete. */
 	bool is_written_here(const Decl *D) const
 	{
 		const SourceManager &SM = sema->getSourceManager();
@@ -299,7 +300,7 @@ class CellConsumer : public SemaConsumer
 		return P.isValid() && is_own_name(job, P.getFilename());
 	}
 
-	/* A function of the cell that can be looked into. */
+	/* Tells whether it is a function of the cell with a valid body. */
 	bool has_whole_body(const FunctionDecl *F) const
 	{
 		return F->doesThisDeclarationHaveABody() && F->getBody() &&
@@ -309,9 +310,9 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * A variable at file scope has its plain name, as in C: clang would mangle some, as a
-	 * std::string is marked for the ABI that it is of. What the host has of a device variable
-	 * is named by clang.
+	 * Gives a variable at file scope its plain name as symbol, as in C: clang would mangle
+	 * some, as a std::string is marked with its ABI. Clang names the stand-ins of device
+	 * variables.
 	 */
 	void declare_cpp(Decl *D)
 	{
@@ -346,7 +347,7 @@ class CellConsumer : public SemaConsumer
 	}
 };
 
-/* What reads a cell and hands it to clang's code generator. */
+/* Reads a cell and passes it to clang's code generator. */
 class CellReader
 {
       public:
@@ -355,7 +356,7 @@ class CellReader
 	{
 	}
 
-	/* The job itself may come later. */
+	/* The job may be set later. */
 	std::unique_ptr<ASTConsumer> in_front_of(std::unique_ptr<ASTConsumer> generator,
 						 CompilerInstance &CI, clang_symbol_of symbol_of)
 	{
@@ -390,7 +391,7 @@ class CellReader
 	const clang_job *job;
 	clang_result *result;
 	HeaderReads *reads;
-	CellConsumer *consumer = nullptr; /* the compiler instance's */
+	CellConsumer *consumer = nullptr; /* owned by the compiler instance */
 	clang_statements_place place;
 };
 
@@ -425,7 +426,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 	CellReader reader;
 };
 
-/* Ends with an LLVM module, for ObjectCode. */
+/* An action that ends with an LLVM module, for ObjectCode. */
 class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
       public:
@@ -439,7 +440,7 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 		return generator ? generator->GetModule() : nullptr;
 	}
 
-	/* Of what module() has; as long as there is one. */
+	/* Declarations for module(), as long as that exists. */
 	CodeGenerator &declarations()
 	{
 		return *generator;
@@ -468,7 +469,7 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
       private:
 	CellReader reader;
 	llvm::LLVMContext context;
-	CodeGenerator *generator = nullptr; /* the compiler instance's */
+	CodeGenerator *generator = nullptr; /* owned by the compiler instance */
 };
 
 class ParseAction : public SyntaxOnlyAction
@@ -556,8 +557,8 @@ char *copy_of(StringRef text)
 	return p;
 }
 
-/* AddressSanitizer's instrumentation with all of its work in calls: the run-time is the worker's.
- */
+/* Enables AddressSanitizer's instrumentation with calls for all checks: its run-time is in the
+ * worker. */
 void use_checks(CompilerInstance &CI)
 {
 	static bool set;
@@ -575,8 +576,8 @@ void use_checks(CompilerInstance &CI)
 		set = true;
 	}
 	CI.getLangOpts().Sanitize.set(SanitizerKind::Address, true);
-	/* A block that is only written and freed again would be left out, and what is wrong with it
-	 * too. */
+	/* A block that is only written and freed would otherwise be optimised away, with its
+	 * errors. */
 	for (const char *name :
 	     { "malloc", "calloc", "realloc", "aligned_alloc", "strdup", "free" })
 		CI.getLangOpts().NoBuiltinFuncs.push_back(name);
@@ -588,9 +589,9 @@ void use_checks(CompilerInstance &CI)
 }
 
 /*
- * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the
- * code generator. That takes as long as the rest of a small cell, so one is begun ahead while
- * nothing else is to do.
+ * A compilation in two steps. When begun, it has everything but the text: options, the precompiled
+ * header, the code generator. That takes as long as the rest of a small cell, so one is begun ahead
+ * in idle time.
  */
 class Compilation
 {
@@ -622,7 +623,7 @@ class Compilation
 			reads.begin(this->header, version);
 	}
 
-	/* There is no cell yet. False: all is read that cells mostly need. */
+	/* Reads ahead, before there is a cell. False: all that cells usually need is read. */
 	bool read_ahead()
 	{
 		return begun && effort == CLANG_CPP && reads.read_ahead(CI);
@@ -688,9 +689,9 @@ class Compilation
 
       private:
 	std::string header;
-	std::shared_ptr<llvm::MemoryBuffer>
-		loaded; /* the precompiled header that is used, the options' own one or that */
-	ino_t version;  /* of the header: another file takes its place when it is made again */
+	/* The precompiled header in use: the options' own one or that of the job. */
+	std::shared_ptr<llvm::MemoryBuffer> loaded;
+	ino_t version; /* of the header: a remade header is another file */
 
 	static ino_t version_of(const std::string &path)
 	{
@@ -699,15 +700,15 @@ class Compilation
 		return path.empty() || stat(path.c_str(), &st) ? 0 : st.st_ino;
 	}
 
-	clang_job job = {}; /* what the parts below look at */
+	clang_job job = {}; /* for the parts below */
 	clang_result result = {};
 	llvm::SmallString<0> object;
 	CallbackDiagnostics diagnostics;
 	HeaderReads reads;
-	std::unique_ptr<Instances> instances;   /* not for a cell that gives and takes none */
-	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
+	std::unique_ptr<Instances> instances;   /* null for a cell that shares no code */
+	std::unique_ptr<FrontendAction> action; /* owns what the module lives in */
 	CompilerInstance CI;
-	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
+	std::unique_ptr<ObjectCode> code; /* null for clang's own pipeline */
 	bool begun = false;
 
 	void make_code(ModuleAction &made)
@@ -739,7 +740,7 @@ class Compilation
 		return made;
 	}
 
-	/* For checks clang asks for the name of the main file, which text in memory has not. */
+	/* For checks clang asks for the name of the main file, which text in memory lacks. */
 	FileID named_file(llvm::MemoryBufferRef text)
 	{
 		SourceManager &SM = CI.getSourceManager();
@@ -752,10 +753,10 @@ class Compilation
 };
 
 Compilation *ahead[CLANG_EFFORTS];
-/* The last one; taking it down takes time too. */
+/* The last compilation; destroying it takes time too. */
 Compilation *spent;
 
-/* options NULL: none. */
+/* Begins a compilation ahead; options NULL: none. */
 void begin_ahead(clang_effort effort, const clang_options *options, const char *header)
 {
 	Compilation *&waiting = ahead[effort];
@@ -806,7 +807,7 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 			 all.empty() ? "clang does not accept these options" : all.c_str());
 		return nullptr;
 	}
-	/* Made for a process that ends after one compilation; this one goes on. */
+	/* Clang's default is for a process that ends after one compilation; this one goes on. */
 	invocation->getFrontendOpts().DisableFree = false;
 	invocation->getCodeGenOpts().DisableFree = false;
 	invocation->getPreprocessorOpts().DisablePCHOrModuleValidation =
@@ -840,10 +841,11 @@ void clang_options_set_header(struct clang_options *o, const char *path)
 
 void clang_options_set_macros(struct clang_options *o, const char *text)
 {
-	static const char name[] = "/cgpu/flags.h"; /* absolute: looked for nowhere else */
+	static const char name[] =
+		"/cgpu/flags.h"; /* absolute: not searched for in other folders */
 	PreprocessorOptions &P = o->invocation->getPreprocessorOpts();
 
-	/* The options hold the text, for every compilation. */
+	/* The options keep the text, for every compilation. */
 	P.RetainRemappedFileBuffers = true;
 	P.addRemappedFile(name, llvm::MemoryBuffer::getMemBufferCopy(text, name).release());
 	P.Includes.push_back(name);
@@ -911,7 +913,7 @@ int clang_shim_parse(const struct clang_job *job)
 
 	return clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
-		/* Who asks for names wants no others that look like them. */
+		/* A caller that asks for names wants no similar ones. */
 		CI.getLangOpts().SpellChecking = false;
 		CI.getDiagnosticOpts().ErrorLimit = 0;
 	});

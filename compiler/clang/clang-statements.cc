@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang parses statements at file scope itself (-fincremental-extensions), each as a declaration of
- * its own, which is no function: a lambda, a local class or a static variable in one has no name
- * for the linker then, and `return` no meaning. So the parser is led from here: what is a
- * declaration it parses as ever, statements are parsed as the body of a function.
+ * Clang can parse statements at file scope itself (-fincremental-extensions), each as a declaration
+ * of its own, which is no function: then a lambda, a local class or a static variable in one has no
+ * linkage name, and `return` no meaning. So the parser is driven from here: declarations are parsed
+ * as usual, statements as the body of a function.
  */
 #include "compiler/clang/clang-statements.hh"
 
@@ -25,7 +25,7 @@ using namespace clang;
 namespace
 {
 
-/* `return;` ends the cell: its statements say so, and what calls them looks. */
+/* Handles `return;`, which ends the cell: its statements set a flag, and their caller checks it. */
 class Returns : public RecursiveASTVisitor<Returns>
 {
       public:
@@ -57,7 +57,7 @@ class Statements
 	{
 	}
 
-	/* Those up to the next declaration. */
+	/* Parses the statements up to the next declaration. */
 	void parse()
 	{
 		SourceLocation from = P.getCurToken().getLocation();
@@ -96,7 +96,7 @@ class Statements
 						       written, SC_Static);
 
 		F->addAttr(AsmLabelAttr::CreateImplicit(C, name, true));
-		/* A report of a fault tells statements from functions by it. */
+		/* A report of a fault recognises statements by the name of the function. */
 		F->addAttr(NoInlineAttr::CreateImplicit(C));
 		file->addDecl(F);
 		return F;
@@ -168,7 +168,7 @@ class Statements
 	}
 };
 
-/* Another text, in a file of its own. */
+/* Enters another text, as a file of its own. */
 void enter(Preprocessor &PP, const char *text)
 {
 	SourceManager &SM = PP.getSourceManager();
@@ -178,7 +178,7 @@ void enter(Preprocessor &PP, const char *text)
 	PP.EnterSourceFile(file, nullptr, SourceLocation());
 }
 
-/* What the parser has made at the top of the file. */
+/* Handles what the parser has made at the top of the file. */
 void handle(Sema &S, DeclGroupRef group)
 {
 	std::vector<VarDecl *> behind;
@@ -232,7 +232,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix,
 			P->ConsumeAnyToken();
 			parse();
 		}
-		/* Before clang looks which of the functions that are used have no body. */
+		/* This must precede clang's check for used functions without a body. */
 		clang_members_define(S);
 	});
 }

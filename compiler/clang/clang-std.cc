@@ -26,7 +26,7 @@ using tooling::stdlib::Symbol;
 namespace
 {
 
-/* Of C++23 and later, which clang's table does not have. */
+/* Headers of C++23 and later, which clang's table lacks. */
 const char *const newer_headers[] = { "<print>",          "<expected>",  "<generator>",
 				      "<mdspan>",         "<flat_map>",  "<flat_set>",
 				      "<inplace_vector>", "<debugging>", "<text_encoding>" };
@@ -38,7 +38,7 @@ bool is_header(const std::string &name)
 	return Header::named(name) || std::find(std::begin(newer_headers), end, name) != end;
 }
 
-/* "std::chrono::" */
+/* Returns a scope such as "std::chrono::". */
 std::string scope_of(const DeclContext *context)
 {
 	auto *N = dyn_cast_or_null<NamespaceDecl>(context);
@@ -79,7 +79,7 @@ std::string clang_std_header(const Diagnostic &info)
 
 	if (!header.empty())
 		return header;
-	/* Others have the name of their header: std::chrono, std::expected. */
+	/* Other names are also the name of their header: std::chrono, std::expected. */
 	if (name == "println")
 		name = "print";
 	return scope == "std::" && is_header("<" + name + ">") ? "<" + name + ">" : "";

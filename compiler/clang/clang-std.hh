@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang's tools know of the standard library. For compiler/clang/ alone. */
+/* Finds headers of the standard library with the table of clang's tools. For compiler/clang/
+ * alone. */
 #ifndef CGPU_COMPILER_CLANG_STD_HH
 #define CGPU_COMPILER_CLANG_STD_HH
 
@@ -7,10 +8,10 @@
 
 #include <string>
 
-/* "<iostream>", if the diagnostic says that std has no `cout`, or that there is no such file; "":
- * it is about something else. */
+/* Returns "<iostream>" if the diagnostic says that std has no `cout`, or that there is no such
+ * file; "": it is about something else. */
 std::string clang_std_header(const clang::Diagnostic &info);
-/* "<iostream>" for "cout"; "": there is no std::name. */
+/* Returns "<iostream>" for "cout"; "": there is no std::name. */
 std::string clang_std_header_of(llvm::StringRef name);
 
 #endif

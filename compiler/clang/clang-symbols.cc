@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang has read, in texts for C: each symbol is told with its type and, for later cells, its
- * declaration. */
+/* Converts clang's declarations to texts for C: each symbol is reported with its type and, for
+ * later cells, its declaration. */
 #include "compiler/clang/clang-symbols.hh"
 
 #include "compiler/clang/clang-cuda.hh"
@@ -108,8 +108,9 @@ class Report
 	}
 
 	/*
-	 * "enum color { RED = 0, GREEN = 5 };"; in C as the cell has it, or with the typedef that
-	 * names it. Constants alone go by the first one. type: the last one.
+	 * Reports "enum color { RED = 0, GREEN = 5 };"; in C with the cell's text, or with the
+	 * typedef that names it. An enum without a name is known by its first constant. type: the
+	 * last one.
 	 */
 	void report_enum(EnumDecl *E, clang_symbol *s)
 	{
@@ -144,8 +145,8 @@ class Report
 			   s);
 	}
 
-	/* "struct s { int a; };" as the cell has it, or as clang has read it, with the packing that
-	 * holds there. */
+	/* Reports "struct s { int a; };" with the cell's text, or printed from the tree, with the
+	 * packing in force. */
 	void report_record(ASTContext &C, RecordDecl *R, clang_symbol *s)
 	{
 		const TypedefNameDecl *T = typedef_of(R), *first = R->getTypedefNameForAnonDecl();
@@ -169,13 +170,13 @@ class Report
 		report_tag(R, name, stream.str(), s);
 	}
 
-	/* The typedef that alone names the type; null: it has a name, or none. */
+	/* Returns the typedef that alone names the type; null: it has a name, or none. */
 	static const TypedefNameDecl *typedef_of(const TagDecl *tag)
 	{
 		return tag->getIdentifier() ? nullptr : tag->getTypedefNameForAnonDecl();
 	}
 
-	/* `struct s;` is one, too; in front of a variable it says nothing. */
+	/* Reports a tag, also `struct s;`; in front of a variable that declares nothing. */
 	void report_tag(const TagDecl *tag, const std::string &name, const std::string &text,
 			clang_symbol *s)
 	{
@@ -189,7 +190,7 @@ class Report
 		job->symbol(job->context, s);
 	}
 
-	/* What C knows a class by: its members, or at least its name. */
+	/* Reports a class to C: with its members, or at least its name. */
 	void report_class(ASTContext &C, CXXRecordDecl *R, clang_symbol *s)
 	{
 		std::string name = R->getNameAsString(), text,
@@ -239,7 +240,7 @@ class Report
 		s->name = name.c_str();
 		if (s->in_cell || s->in_include) {
 			type = T.getAsString(policy);
-			/* An expression inside the type may name what later cells do not have. */
+			/* An expression inside the type may use names that later cells lack. */
 			if (kind == CLANG_FUNCTION && C.getLangOpts().CPlusPlus)
 				T = C.getFunctionTypeWithExceptionSpec(T, EST_None);
 			if (C.getLangOpts().CPlusPlus || type.find("typeof") != std::string::npos ||
@@ -266,7 +267,7 @@ class Report
 		job->symbol(job->context, s);
 	}
 
-	/* In the object. What the host calls of a kernel is its stub. */
+	/* Returns the symbol in the object. The host calls the stub of a kernel. */
 	std::string symbol_for_c(const FunctionDecl *F)
 	{
 		return symbol_of(F->hasAttr<CUDAGlobalAttr>()
@@ -274,7 +275,7 @@ class Report
 					 : GlobalDecl(F));
 	}
 
-	/* Has the file another function of this name? C has no overloads. */
+	/* Tells whether the file has another function of this name; C has no overloads. */
 	static bool is_overloaded(const FunctionDecl *F)
 	{
 		for (const NamedDecl *other :
@@ -295,8 +296,8 @@ class Report
 			!is_overloaded(F));
 	}
 
-	/* Of a C++ unit: what C cells may see. The name of a variable at file scope is not mangled.
-	 */
+	/* Tells whether C cells may see a declaration of a C++ unit. The name of a variable at file
+	 * scope is not mangled. */
 	static bool is_for_c(const NamedDecl *N)
 	{
 		if (auto *F = dyn_cast<FunctionDecl>(N))
@@ -345,8 +346,8 @@ void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_
 		Report(job, false, symbol_of, turn).report(C, N);
 }
 
-/* The symbol of such a function has the types of its parameters in it, and not that of its result,
- * which callers rely on. */
+/* Tells whether the function's symbol is mangled: it encodes the types of its parameters, but not
+ * that of its result, on which callers depend. */
 static bool has_typed_symbol(const FunctionDecl *F)
 {
 	return F->doesThisDeclarationHaveABody() && F->isExternallyVisible() && !F->isExternC() &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells the job's callback `symbol` what a unit declares (struct clang_symbol). For
+/* Passes the declarations of a unit (struct clang_symbol) to the job's callback `symbol`. For
  * compiler/clang/clang-shim.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_SYMBOLS_HH
 #define CGPU_COMPILER_CLANG_SYMBOLS_HH
@@ -12,25 +12,25 @@
 #include <functional>
 #include <string>
 
-/* The symbol that a function of a C++ unit has in the object. */
+/* Returns the symbol that a function of a C++ unit has in the object. */
 typedef std::function<std::string(clang::GlobalDecl)> clang_symbol_of;
 
-/* Of a variable of C: what the statements of its cell have to do with it
- * (compiler/clang/clang-turns.hh). */
+/* The relation of a C variable to the statements of its cell (compiler/clang/clang-turns.hh). */
 struct clang_turn {
 	bool waits = false, is_computed = false;
-	std::string value; /* of one that is computed; "": not known */
-	std::string text;  /* of a type: as the cell says it; "": as clang has read it */
+	std::string value; /* of a computed constant; "": not known */
+	std::string text;  /* for a type: the text of the cell; "": print it from the tree */
 };
 
-/* Of a C++ unit: what C cells may see. symbol_of may be empty for one of C. */
+/* Reports a symbol; for a C++ unit only what C cells may see. symbol_of may be empty for a C
+ * unit. */
 void clang_report_symbol(const clang_job *job, clang::NamedDecl *N,
 			 const clang_symbol_of &symbol_of, const clang_turn &turn);
-/* Of a C++ unit: the functions that a declaration at the top defines, for the callback `function`.
- */
+/* Reports, for a C++ unit, the functions that a declaration at the top defines, to the callback
+ * `function`. */
 void clang_report_functions(const clang_job *job, const clang::Decl *D,
 			    const clang_symbol_of &symbol_of);
-/* Of a header that is precompiled, by its name alone. */
+/* Reports a symbol of a header that is precompiled, by its name alone. */
 void clang_report_of_header(const clang_job *job, clang::NamedDecl *N);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function is open from the first token to the last: its scope is the parser's all the while,
- * and the context is the function for statements and for initialisers, so that these may have
+ * The function is open from the first token to the last: its scope is the parser's all the time.
+ * The context is the function for statements and for initialisers, so that these may have
  * statements in parentheses, literals and labels, and the file for all else. Clang refuses an
- * initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is
- * taken from the variable, and what it says is done by a statement.
+ * initialiser at file scope that is not constant; that diagnostic is off while one is parsed. The
+ * initialiser is removed from the variable, and a statement takes its place.
  */
 #include "compiler/clang/clang-turns.hh"
 
@@ -35,7 +35,7 @@ using namespace clang;
 namespace
 {
 
-/* Builds the statements that a declaration stands for. The context of S is the function. */
+/* Builds the statements for a declaration. The context of S must be the function. */
 class Builder
 {
       public:
@@ -43,8 +43,8 @@ class Builder
 	{
 	}
 
-	/* target = E; where only a declaration takes E, through a variable of the function. Null:
-	 * clang has told why not. */
+	/* Builds target = E; where only a declaration accepts E, through a variable of the
+	 * function. Null: clang has reported an error. */
 	Stmt *assign(VarDecl *target, Expr *E, SourceLocation L)
 	{
 		QualType T = target->getType().getUnqualifiedType();
@@ -64,7 +64,7 @@ class Builder
 		return all[1] ? CompoundStmt::Create(C, all, FPOptionsOverride(), L, L) : nullptr;
 	}
 
-	/* The value that the object has of it. */
+	/* Builds an assignment of the initial value, which is in the object. */
 	Stmt *initialise(VarDecl *V, SourceLocation L)
 	{
 		std::string symbol = V->getName().str();
@@ -76,9 +76,9 @@ class Builder
 	}
 
 	/*
-	 * `p = (int[]){ 1, n };`: outside of blocks a literal lives as long as the unit. One with
-	 * constant values is an object of the file, the bytes of another one are copied to a
-	 * variable.
+	 * Preserves literals such as `p = (int[]){ 1, n };`: outside of blocks a literal lives as
+	 * long as the unit. One with constant values is an object of the file, the bytes of another
+	 * one are copied to a variable.
 	 */
 	Stmt *keep_literals(Stmt *part)
 	{
@@ -103,13 +103,14 @@ class Builder
 				       C.getTrivialTypeSourceInfo(T, L), storage);
 	}
 
-	/* Has a part that literals were kept of, since the last answer, the address of a label? */
+	/* Tells whether a part with literals has taken the address of a label since the last
+	 * call. */
 	bool takes_labels()
 	{
 		return std::exchange(has_labels, false);
 	}
 
-	/* The type without `const`, of an array that of its elements. */
+	/* Returns the type without `const`, for an array that of its elements. */
 	QualType writable(QualType T)
 	{
 		Qualifiers taken;
@@ -144,7 +145,7 @@ class Builder
 			       : S.ImpCastExprToType(made.get(), C.VoidPtrTy, CK_BitCast).get();
 	}
 
-	/* A pointer to the target; null: clang has told why not. */
+	/* Copies to the target and returns a pointer to it; null: clang has reported an error. */
 	Expr *copy(VarDecl *target, Expr *from, SourceLocation L)
 	{
 		uint64_t size = C.getTypeSizeInChars(target->getType()).getQuantity();
@@ -197,7 +198,7 @@ class Turns
 	{
 	}
 
-	/* Of the preprocessor, for each token when the parser gets to see it first. */
+	/* Is called by the preprocessor for each token when the parser first sees it. */
 	void see(const Token &T)
 	{
 		bool at_top = is_at_top();
@@ -214,13 +215,14 @@ class Turns
 		last = at_top && T.isOneOf(tok::equal, tok::comma) ? T.getKind() : tok::unknown;
 	}
 
-	/* Outside of all brackets. */
+	/* Tells whether the parser is outside of all brackets. */
 	bool is_at_top() const
 	{
 		return !end.is_inside();
 	}
 
-	/* A pragma may keep what diagnostics are by now, for one that pops it. */
+	/* A pragma may save the state of diagnostics for a later pop, so changes of it must be
+	 * undone first. */
 	void see_pragma()
 	{
 		if (end.is_in_declaration() && is_ended)
@@ -257,12 +259,12 @@ class Turns
 	}
 
       private:
-	/* Of a variable of the cell. */
+	/* A definition of a variable of the cell. */
 	struct definition {
 		VarDecl *V;
-		Expr *value;      /* that the object has from the start; null: none */
-		bool is_constant; /* it says a constant value */
-		size_t n;         /* of the statements in front of the next declaration */
+		Expr *value;      /* initial value in the object; null: none */
+		bool is_constant; /* the value is constant */
+		size_t n;         /* number of statements in front of the next declaration */
 	};
 
 	Sema &S;
@@ -276,8 +278,8 @@ class Turns
 	unsigned n_unnamed = 0;
 	clang_text_end end;
 	bool is_ended = false; /* by the last token */
-	tok::TokenKind last =
-		tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
+	/* `=` or `,` of a declaration, outside of its brackets. */
+	tok::TokenKind last = tok::unknown;
 	FunctionDecl *function = nullptr;
 	Parser::StmtVector all;
 	SourceLocation from; /* of the first statement */
@@ -328,7 +330,7 @@ class Turns
 		}
 	}
 
-	/* With its body, if it is a function's definition. */
+	/* Reports an item, with the body if it defines a function. */
 	void report_item(SourceLocation from, const FunctionDecl *F)
 	{
 		auto begin = SM.getDecomposedLoc(SM.getFileLoc(from)),
@@ -345,7 +347,8 @@ class Turns
 			  defines ? F->getName().str().c_str() : nullptr);
 	}
 
-	/* A diagnostic about an initialiser comes when the token behind it has been seen. */
+	/* Switches the error for initialisers that are not constant: it is reported when the token
+	 * behind one has been seen. */
 	void refuse_values(bool on)
 	{
 		set_severity(diag::err_init_element_not_constant,
@@ -357,14 +360,15 @@ class Turns
 		S.getDiagnostics().setSeverity(id, severity, SourceLocation());
 	}
 
-	/* `static` may come behind another declaration, which may be of another cell: that is an
+	/* Allows `static` behind another declaration, perhaps of another cell, which is an
 	 * extension of Microsoft's. */
 	void take_static(bool on)
 	{
 		const_cast<LangOptions &>(S.getLangOpts()).MicrosoftExt = on;
 	}
 
-	/* In the scope of a function clang takes variables for automatic ones. */
+	/* Switches the context to the file, since clang takes variables in the scope of a function
+	 * for automatic ones. */
 	void enter_file(bool on)
 	{
 		S.CurContext = file;
@@ -399,8 +403,8 @@ class Turns
 		all.push_back(isa<Expr>(statement) ? builder.keep_literals(statement) : statement);
 	}
 
-	/* By its first declarator, `typedef struct { int a; } s, *t;`; what the second one says
-	 * needs a word for it. */
+	/* Tells whether a type is named by its first declarator, `typedef struct { int a; } s,
+	 * *t;`; the second one needs a name for it. */
 	static bool is_named_by_typedef(const TagDecl *tag, const TypedefNameDecl *other)
 	{
 		const TypedefNameDecl *by = tag->getTypedefNameForAnonDecl();
@@ -408,7 +412,7 @@ class Turns
 		return by && (!other || other == by || other->getBeginLoc() != by->getBeginLoc());
 	}
 
-	/* `struct { int a; } x;`: later cells need a word for the type of x. */
+	/* Names the type in `struct { int a; } x;`, so that later cells can name the type of x. */
 	void name_type(Decl *D)
 	{
 		auto *N = dyn_cast<TypedefNameDecl>(D);
@@ -430,7 +434,8 @@ class Turns
 
 		tag->setDeclName(&C.Idents.get(name));
 		found->named.insert(tag);
-		/* The result of a function that is defined there is not among what clang gives. */
+		/* A type that is defined in the result type of a function is missing in clang's
+		 * list. */
 		if (std::find(declarations.rbegin(), declarations.rend(), tag) ==
 		    declarations.rend())
 			declarations.insert(declarations.end() - 1, tag);
@@ -462,7 +467,7 @@ class Turns
 		S.CurContext = file;
 	}
 
-	/* What it begins with is there from the start, or has a turn. */
+	/* Takes a variable: its initial value is in the object, or is set by a statement. */
 	void take(VarDecl *V)
 	{
 		SourceLocation L = V->getLocation();
@@ -482,7 +487,8 @@ class Turns
 			return;
 		V->setInit(nullptr);
 		std::vector<definition> &before = definitions[V->getCanonicalDecl()];
-		/* No code between the first one and this: one value is the object's. */
+		/* No code is between the first definition and this one, so one value can be in the
+		 * object. */
 		bool together = before.empty() || before.front().n == all.size();
 		bool by_statement = E && (!together || V->getTLSKind() != VarDecl::TLS_None);
 
@@ -499,8 +505,8 @@ class Turns
 		before.push_back({ V, together ? E : nullptr, E != nullptr, all.size() });
 	}
 
-	/* Its own cell must not write to a constant either: what is written to is another variable
-	 * of the same symbol. */
+	/* Makes a computed constant. Its own cell must not write to it, so the storage that is
+	 * written is another variable of the same symbol. */
 	void compute(VarDecl *V, Expr *E, bool is_const)
 	{
 		SourceLocation L = V->getLocation();
@@ -531,7 +537,7 @@ class Turns
 	}
 };
 
-/* What the preprocessor does in the main file. */
+/* Records the directives and macros of the main file. */
 class Directives : public PPCallbacks
 {
       public:
@@ -591,7 +597,8 @@ void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 	clang_parse_unit(S, *P, [&] { turns.parse(each); });
 }
 
-/* What a macro has spelled later cells would read with the macros that they have then. */
+/* Tells whether the text of a type means the same in later cells, which would expand a macro in it
+ * with its definition of that time. */
 static bool means_the_same(const clang_turns &turns, const Preprocessor &PP, unsigned begin,
 			   unsigned end)
 {
@@ -640,7 +647,7 @@ std::string clang_turns_text(const clang_turns &turns, const TagDecl *tag, const
 		Lexer::getSourceText(CharSourceRange::getTokenRange(range), SM, PP.getLangOpts())
 			.str();
 
-	/* Behind `struct`. */
+	/* The name goes behind `struct`. */
 	if (turns.named.count(tag))
 		text.insert(Lexer::MeasureTokenLength(range.getBegin(), SM, PP.getLangOpts()),
 			    " " + tag->getName().str() + " ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Type codes are written from the canonical type, one function a kind of type. */
+/* Type codes are written from the canonical type, with one function for each kind of type. */
 #include "compiler/clang/clang-types.hh"
 
 #include "compiler/clang/clang-bindings.hh"
@@ -23,7 +23,7 @@ namespace
 std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth);
 bool has_layout(ASTContext &C, const RecordDecl *R);
 
-/* "4", "8": bytes of a type. */
+/* Returns the size of a type as text: "4", "8". */
 std::string bytes_of(ASTContext &C, QualType T)
 {
 	return std::to_string(C.getTypeSizeInChars(T).getQuantity());
@@ -105,8 +105,8 @@ std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, 
 	       type_code(C, F->getType(), false, depth + 1);
 }
 
-/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type.
- */
+/* The prefix of tags for structures that the user left unnamed, so that later cells can name their
+ * type. */
 const char unnamed[] = "cgpu_unnamed_";
 
 std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer,
@@ -115,7 +115,7 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	std::string name = R->getNameAsString();
 	std::string s = R->isUnion() ? "n" : "s";
 
-	/* The toolkit's header makes a class of what has the bytes of _Float16. */
+	/* The toolkit's header defines a class with the bytes of _Float16. */
 	if (name == "__half")
 		return "f2";
 	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
@@ -136,7 +136,8 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	return s + "}";
 }
 
-/* In C the types of wide characters are names for integers; nullptr when T is none of them. */
+/* Returns the code of a wide character: in C the types of wide characters are typedefs of integers;
+ * nullptr when T is none of them. */
 const char *wide_character(QualType T)
 {
 	for (const auto *N = T->getAs<TypedefType>(); N; N = N->desugar()->getAs<TypedefType>()) {
@@ -152,7 +153,7 @@ const char *wide_character(QualType T)
 	return nullptr;
 }
 
-/* common/code/type-code.h */
+/* Writes a code of common/code/type-code.h. */
 std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth)
 {
 	if (depth > 24)
@@ -169,7 +170,7 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
 	if (const auto *B = T->getAs<BuiltinType>())
 		return builtin_code(C, B, T);
-	/* Kept as an integer that it fits, with its sign. */
+	/* It is stored as an integer with its sign. */
 	if (const auto *I = T->getAs<BitIntType>(); I && I->getNumBits() <= 128)
 		return (I->isSigned() ? "i" : "u") + bytes_of(C, T);
 	if (const auto *X = T->getAs<ComplexType>())
@@ -190,7 +191,8 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	return "?" + bytes_of(C, T);
 }
 
-/* A file with errors has classes that are never whole, and others that have such members. */
+/* Tells whether the class has a layout: a file with errors has classes that are never complete, and
+ * others with such members. */
 bool has_layout(ASTContext &C, const RecordDecl *R)
 {
 	R = R ? R->getDefinition() : nullptr;
@@ -206,8 +208,8 @@ bool has_layout(ASTContext &C, const RecordDecl *R)
 	return true;
 }
 
-/* A type with all that code which was compiled for it relies on. What is inside itself is written
- * once. */
+/* Writes a text of all properties of a type that compiled code depends on. A type inside itself is
+ * written once. */
 struct layout_text {
 	ASTContext &C;
 	std::set<const RecordDecl *> seen;
@@ -238,8 +240,8 @@ struct layout_text {
 		s += "}";
 	}
 
-	/* How it is passed, bases with their places, and virtual functions in the order of the
-	 * table. */
+	/* Writes how a class is passed, its bases with their offsets, and its virtual functions in
+	 * the order of the table. */
 	void put_class(const CXXRecordDecl *R, const ASTRecordLayout &L)
 	{
 		s += R->canPassInRegisters() ? "" : "by address;";
@@ -327,7 +329,7 @@ uint64_t layout_of_enum(const EnumDecl *E)
 	return llvm::xxHash64(s);
 }
 
-/* A template has no layout: instances have, which are made by each unit. */
+/* A template has no layout, only its instances, which each unit makes. */
 uint64_t layout_of_template(const TemplateDecl *T)
 {
 	const NamedDecl *D = T->getTemplatedDecl();
@@ -390,7 +392,7 @@ std::string clang_expression_code(ASTContext &C, const Expr *E, QualType T)
 	       std::to_string(S->getCharByteWidth());
 }
 
-/* A type as the user sees it. */
+/* Returns the readable name of a type. */
 std::string clang_type_shown(std::string type)
 {
 	size_t at = type.find(unnamed);
@@ -409,7 +411,7 @@ std::string clang_attributes(const NamedDecl *N)
 	const auto *F = dyn_cast<FunctionDecl>(N);
 	std::string s;
 
-	/* Names of ours have labels of ours. */
+	/* Generated names have generated labels. */
 	if (label && !N->getName().starts_with("cgpu_"))
 		s += " __asm__(\"" + label->getLabel().str() + "\")";
 	if (F && F->getMaxAlignment())
@@ -439,8 +441,8 @@ std::string clang_signature(const FunctionDecl *F, const PrintingPolicy &policy)
 namespace
 {
 
-/* The text of a class of C++ for C. What is inside of it, or has no name, is written where the
- * member is that needs it. */
+/* Writes the text of a C++ class for C. A nested or unnamed class is written at the member that
+ * needs it. */
 class RecordForC
 {
       public:
@@ -486,7 +488,7 @@ class RecordForC
 				std::to_string(bits / C.getCharWidth()) + "))) ";
 	}
 
-	/* The member's class, if it is said inside of R. */
+	/* Returns the member's class, if it is defined inside of R. */
 	const CXXRecordDecl *inner_class(const CXXRecordDecl *R, QualType T)
 	{
 		const CXXRecordDecl *inner = C.getBaseElementType(T)->getAsCXXRecordDecl();
@@ -532,7 +534,7 @@ std::string clang_type_c_record(const CXXRecordDecl *R)
 	return record.put(R) ? record.text : "";
 }
 
-/* Types are spelled as C spells them, also those of C++. */
+/* Types are printed in the syntax of C, also those of C++. */
 PrintingPolicy clang_type_policy(const ASTContext &C)
 {
 	PrintingPolicy P(C.getLangOpts().CPlusPlus ? LangOptions() : C.getLangOpts());
@@ -560,7 +562,7 @@ bool clang_is_constant(const VarDecl *V)
 {
 	QualType T = V->getType();
 
-	/* No text of its own says the value. */
+	/* The value is in no text of its own. */
 	if (clang_bindings_made(V))
 		return false;
 	if (V->isConstexpr() || clang_is_lambda(T))
@@ -591,7 +593,7 @@ std::string clang_constant_value(const VarDecl *V)
 		return "";
 	char digits[48];
 
-	/* Exact for both types. */
+	/* Hexadecimal digits are exact for both types. */
 	snprintf(digits, sizeof(digits), "%a",
 		 B->getKind() == BuiltinType::Float ? value->getFloat().convertToFloat()
 						    : value->getFloat().convertToDouble());

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang derives from its options for a target machine is derived here for those that a cell is
- * compiled with by default; see clang's BackendUtil.cpp. The target machine, which takes long to
- * learn all about a processor, serves one module after another, and so do the passes that make
- * machine code without optimising it. Others keep what they have found out
- * (AssignmentTrackingAnalysis), and must end before the module. Passes and their analyses hold
- * references to each other, so the order of the members is that in which they are made.
+ * Properties of the target machine that clang derives from its options are derived here for the
+ * options that cells have by default; see clang's BackendUtil.cpp. The target machine, which takes
+ * long to set up for a processor, is used for one module after another, and so are the machine code
+ * passes without optimisation. Other passes keep their results (AssignmentTrackingAnalysis), and
+ * must be destroyed before the module. Passes and their analyses refer to each other, so the order
+ * of the members is the order of construction.
  *
  * Code of short loops is simplified, gets simple instructions, and keeps its values in registers:
- * the last is what makes a loop fast, and costs a tenth of what the other passes do. That is done
- * to a copy, since clang's passes must begin with what clang has made if the loops turn out not to
- * be short.
+ * the latter is what makes a loop fast, at a tenth of the cost of the other passes. That is done to
+ * a copy, since clang's passes must start from clang's output if the loops turn out not to be
+ * short.
  */
 #include "compiler/clang/object-code.hh"
 
@@ -36,7 +36,7 @@ using namespace clang;
 
 enum Code {
 	CODE_PLAIN,
-	CODE_IN_REGISTERS, /* plain, but its values do not go through memory at each jump */
+	CODE_IN_REGISTERS, /* plain, but values need not go through memory at each jump */
 	CODE_SHARED,
 	CODE_OPTIMISED = CODE_SHARED
 };
@@ -44,8 +44,8 @@ enum Code {
 namespace
 {
 
-/* An option of LLVM's for a while: what its pass managers and passes can be told in no other way.
- */
+/* Sets an option of LLVM for a while; its pass managers and passes have no other interface for
+ * it. */
 class Told
 {
       public:
@@ -68,7 +68,7 @@ class Told
 
 } // namespace
 
-/* From optimised modules to objects, one after another. */
+/* Compiles optimised modules to objects, one after another. */
 struct ObjectCode::Machine {
 	Machine(Code kind, const std::string &key, std::unique_ptr<llvm::TargetMachine> made)
 	    : kind(kind), key(key), target(std::move(made)), library(target->getTargetTriple()),
@@ -100,7 +100,7 @@ struct ObjectCode::Machine {
 	}
 
 	const Code kind;
-	const std::string key; /* what it was made of */
+	const std::string key; /* identifies what it was made for */
 	std::unique_ptr<llvm::TargetMachine> target;
 	llvm::TargetLibraryInfoImpl library;
 	llvm::SmallString<0> object;
@@ -108,7 +108,7 @@ struct ObjectCode::Machine {
 	std::unique_ptr<llvm::legacy::PassManager> codegen;
 };
 
-/* The passes over one module. */
+/* The passes for one module. */
 struct ObjectCode::Parts {
 	explicit Parts(const llvm::TargetLibraryInfoImpl &library) : optnone(false)
 	{
@@ -124,7 +124,7 @@ struct ObjectCode::Parts {
 	llvm::ModuleAnalysisManager modules;
 	llvm::ModulePassManager optimise;
 
-	/* Before another module may have the addresses of what is known of this one. */
+	/* Must be called before another module may reuse addresses of this one. */
 	void forget()
 	{
 		loops.clear();
@@ -134,9 +134,9 @@ struct ObjectCode::Parts {
 	}
 };
 
-/* Those that keep nothing of a module, for whoever has the next one. */
+/* Machines that keep nothing of a module, for the next user. */
 std::shared_ptr<ObjectCode::Machine> ObjectCode::shared[CODE_SHARED];
-/* Where one waits for its next module. */
+/* Machines that wait for their next module. */
 std::unique_ptr<ObjectCode::Machine> ObjectCode::idle[CLANG_EFFORTS];
 
 ObjectCode::ObjectCode(clang_effort effort) : effort(effort)
@@ -222,11 +222,12 @@ llvm::PipelineTuningOptions tuning_options(const CompilerInstance &CI)
 	return to;
 }
 
-/* As clang's -O2, or its -O0: always_inline functions of headers must be inlined. */
+/* Adds the passes of clang's -O2, or its -O0: always_inline functions of headers must be
+ * inlined. */
 void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &builder,
 		       clang_effort effort)
 {
-	/* Where variables of optimised loops are. */
+	/* Keeps the locations of variables in optimised loops. */
 	if (has_loops(effort))
 		builder.registerPipelineStartEPCallback(
 			[](llvm::ModulePassManager &first, llvm::OptimizationLevel) {

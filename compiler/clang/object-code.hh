@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an LLVM module to an object. Clang's own way makes its target machine and some hundred
- * passes for every module; here all is made before the module is known. Code without loops is not
- * worth clang's passes over machine code either, nor is that of short loops
- * (compiler/clang/short-loops.hh). For compiler/clang/clang-shim.cc alone.
+ * Compiles an LLVM module to an object. Clang creates a target machine and some hundred passes for
+ * every module; here they are created before the module is known. Code without loops is not worth
+ * clang's machine code passes either, nor is that of short loops (compiler/clang/short-loops.hh).
+ * For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
@@ -27,16 +27,16 @@ class ObjectCode
 {
       public:
 	/*
-	 * For modules that CI makes, whose target is there already. With loops that are not short
-	 * the object is the one that clang makes. nullptr: this LLVM or these options are not known
-	 * well enough here.
+	 * Creates one for modules of CI, whose target is known. Modules with loops that are not
+	 * short are compiled as by clang. nullptr: this LLVM or these options are not supported
+	 * here.
 	 */
 	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI,
 						  clang_effort effort);
 	~ObjectCode();
 
-	/* What looks at a module before it is optimised, and at what has become of it; not at one
-	 * of short loops, which is not. */
+	/* Sees a module before and after it is optimised; not a module of short loops, which is not
+	 * optimised. */
 	class Observer
 	{
 	      public:
@@ -45,9 +45,10 @@ class ObjectCode
 		virtual void optimised(llvm::Module &M) = 0;
 	};
 
-	/* Once. observer: may be nullptr. Trouble goes to the diagnostic handler of M's context. */
+	/* Generates the object; called once. observer may be nullptr. Errors go to the diagnostic
+	 * handler of M's context. */
 	void generate(llvm::Module &M, Observer *observer);
-	/* There was no trouble. */
+	/* Notes that there was no error. */
 	void went_well();
 	const llvm::SmallString<0> &object() const;
 
@@ -58,7 +59,7 @@ class ObjectCode
 	static std::unique_ptr<Machine> idle[CLANG_EFFORTS];
 
 	const clang_effort effort;
-	bool reusable = false; /* the machines may make further objects */
+	bool reusable = false; /* the machines may be used for further objects */
 	std::shared_ptr<Machine> simple;
 	std::unique_ptr<Machine> optimising; /* for loops */
 	Machine *used = nullptr;             /* one of the two */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a loop turns is told by ScalarEvolution, for loops within loops the product of both.
- * What goes round without being a loop, by `goto`, may do so any number of times.
+ * ScalarEvolution gives the number of iterations; for nested loops it is the product. A cycle that
+ * is no loop, by `goto`, may have any number.
  */
 #include "compiler/clang/short-loops.hh"
 
@@ -37,7 +37,7 @@ bool touches_memory(const Loop &L)
 	return false;
 }
 
-/* What is around L turns `around` times. */
+/* Tells whether L is short inside a loop with `around` iterations. */
 bool is_short(Loop &L, ScalarEvolution &SE, unsigned around, unsigned max)
 {
 	unsigned turns = SE.getSmallConstantMaxTripCount(&L);
@@ -50,7 +50,7 @@ bool is_short(Loop &L, ScalarEvolution &SE, unsigned around, unsigned max)
 	return true;
 }
 
-/* Is there a way round that is no loop to LLVM? */
+/* Tells whether there is a cycle that LLVM does not recognise as a loop. */
 bool goes_round_otherwise(const Function &F, const LoopInfo &loops)
 {
 	SmallPtrSet<const BasicBlock *, 16> seen;
@@ -89,7 +89,7 @@ bool runs_once(const Function &F)
 	return unit_holds_statements(F.getName().str().c_str());
 }
 
-/* Also to give its address to someone. */
+/* Tells whether F is used, also by taking its address. */
 bool is_mentioned(const Function &F)
 {
 	for (const User *U : F.users())
@@ -98,7 +98,7 @@ bool is_mentioned(const Function &F)
 	return false;
 }
 
-/* As far as it takes to see how often loops turn. */
+/* Returns the passes that are needed to count iterations. */
 FunctionPassManager simplifications()
 {
 	FunctionPassManager passes;
@@ -110,8 +110,8 @@ FunctionPassManager simplifications()
 	return passes;
 }
 
-/* `goto *where[i]` may be a loop; and what code was once made of has an address, which a copy of
- * the module cannot have again. */
+/* Tells whether the address of a label is taken: `goto *where[i]` may be a loop; and code that was
+ * generated once has addresses that a copy of the module cannot reproduce. */
 bool takes_labels(const Function &F)
 {
 	return llvm::any_of(F, [](const BasicBlock &B) { return B.hasAddressTaken(); });
