@@ -57,8 +57,8 @@ static int on_declarations(struct compiler *c, struct record *r, struct error *e
 	return record_check(r, "declarations", err);
 }
 
-/* The functions of earlier cells with checks; the names of those that do not compile a second time
- * are told. */
+/* Compiles the functions of earlier cells with checks; the names of cells that do not compile a
+ * second time are reported. */
 static int compile_earlier(struct compiler *c, struct record *r, const struct compile_request *like,
 			   struct buffer *out, struct error *err)
 {
@@ -203,7 +203,7 @@ static void put_package(struct buffer *b, const char *problem, const struct pack
 	record_put_str(b, p->version);
 	record_put_str(b, p->cflags);
 	record_put_u32(b, (uint32_t)l->n);
-	/* A linker reads from left to right what later names provide; loading needs these first. */
+	/* A linker resolves names from left to right; loading needs the opposite order. */
 	for (size_t i = l->n; i-- > 0;)
 		record_put_str(b, l->paths[i]);
 	record_put_str(b, found);
@@ -338,7 +338,8 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 	}
 }
 
-/* The first compilation pays for tables that clang and LLVM make once: not the user's. */
+/* Compiles an empty cell, because the first compilation builds tables of clang and LLVM, for which
+ * the user need not wait. */
 static void warm_up(struct compiler *c)
 {
 	struct compile_request request = { .cell_name = "In[0]",
@@ -376,7 +377,7 @@ int main(int argc, char **argv)
 	int failed;
 
 	log_init("cgpu-compiler");
-	signal(SIGINT, SIG_IGN); /* the terminal's, meant for the kernel */
+	signal(SIGINT, SIG_IGN); /* the terminal's signal is meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	failed = compiler_init(&compiler, &err) || hello(&err);
 	compiler.is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP);

@@ -38,7 +38,7 @@ static bool is_one_of(const struct token_list *l, uint32_t i, const char *const 
 	return false;
 }
 
-/* What makes a declaration none of C, or none that others can reach. */
+/* Tells whether a word makes a declaration invalid in C, or local to its file. */
 static bool is_foreign(const struct token_list *l, uint32_t i)
 {
 	static const char *const words[] = {
@@ -68,8 +68,8 @@ static bool is_type(const struct finder *f, uint32_t i)
 	       (d && d->kind == DECLARATION_TYPEDEF);
 }
 
-/* The last token of the default argument or initialiser that begins with the `=` at i; what follows
- * is a comma, or end. */
+/* Returns the last token of the default argument or initialiser that begins with the `=` at i; a
+ * comma or the end follows. */
 static uint32_t end_of_default(const struct token_list *l, uint32_t i, uint32_t end)
 {
 	while (i + 1 < end && !token_is(l, i + 1, ","))
@@ -78,7 +78,8 @@ static uint32_t end_of_default(const struct token_list *l, uint32_t i, uint32_t 
 	return i;
 }
 
-/* Are all words of [first, end) types, but for one behind a type that is what they declare? */
+/* Tells whether all words of [first, end) are types, except one behind a type, which is the
+ * declared name. */
 static bool is_of_c(const struct finder *f, uint32_t first, uint32_t end)
 {
 	bool typed = false, named = false;
@@ -103,7 +104,7 @@ static bool is_of_c(const struct finder *f, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* Without default arguments; skipped: the words that are no types, too. */
+/* Appends the tokens without default arguments; skipped: also words that are no types. */
 static void put_tokens(const struct finder *f, uint32_t first, uint32_t end, bool skipped,
 		       struct buffer *out)
 {
@@ -145,7 +146,7 @@ static void add(struct finder *f, enum declaration_kind kind, uint32_t name,
 		f->failed = true;
 }
 
-/* As clang writes the type: `void (float *, int)`. */
+/* Adds a symbol with its type in clang's spelling: `void (float *, int)`. */
 static void add_symbol(struct finder *f, uint32_t first, uint32_t open, uint32_t close)
 {
 	cleanup_buffer struct buffer type = BUFFER_INIT;
@@ -169,7 +170,7 @@ static void add_symbol(struct finder *f, uint32_t first, uint32_t open, uint32_t
 		f->failed = true;
 }
 
-/* `(` of a function's parameters is token `open`. */
+/* Adds a function; token `open` is the `(` of its parameters. */
 static void add_function(struct finder *f, uint32_t first, uint32_t open)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -203,7 +204,7 @@ static void add_variable(struct finder *f, uint32_t first, uint32_t end)
 	add(f, DECLARATION_VARIABLE, name, &text);
 }
 
-/* The declaration that starts at i, in a block or behind an extern "C" of its own; returns the
+/* Adds the declaration that starts at i, in a block or behind an extern "C" of its own; returns the
  * place behind it. */
 static uint32_t take(struct finder *f, uint32_t i, bool in_block)
 {

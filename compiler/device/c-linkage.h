@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The extern "C" functions and variables of a C++ text that nobody but nvcc has parsed, as
- * declarations for later C cells. Those of types that C or the session does not know are left out:
- * a cell that knows better declares them itself.
+ * Finds the extern "C" functions and variables of a C++ text that only nvcc has parsed, and
+ * declares them for later C cells. Those with types that C or the session does not know are left
+ * out: a cell may declare them itself.
  */
 #ifndef CGPU_COMPILER_C_LINKAGE_H
 #define CGPU_COMPILER_C_LINKAGE_H

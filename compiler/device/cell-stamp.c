@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shorter name takes the place of a longer one. In strings the rest is NULs, in PTX blanks. The
- * file table of a line program (DWARF 4, section 6.2.4) packs a string and three LEB128 numbers:
- * the first of these is written with more bytes than it needs, which the format allows.
+ * A longer name is replaced by a shorter one. In strings the rest is filled with NULs, in PTX with
+ * blanks. The file table of a line program (DWARF 4, section 6.2.4) has a string followed by three
+ * LEB128 numbers: the first of these is written with more bytes than it needs, which the format
+ * allows.
  */
 #define _GNU_SOURCE
 #include "compiler/device/cell-stamp.h"
@@ -40,14 +41,14 @@ void cell_stamp_text(struct buffer *text, uint32_t cell)
 	while (at && (at = memmem(at, text->len - (size_t)(at - text->data), s.from, s.from_len))) {
 		end = text->data + text->len;
 		memcpy(at, s.to, s.to_len);
-		/* The NUL behind the text, too. */
+		/* The NUL behind the text is moved, too. */
 		memmove(at + s.to_len, at + s.from_len, (size_t)(end - at) - s.from_len + 1);
 		text->len -= s.from_len - s.to_len;
 		at += s.to_len;
 	}
 }
 
-/* `.file 1 "/home/me/In[999983]"` of PTX: the name alone, with blanks behind it. */
+/* Replaces `.file 1 "/home/me/In[999983]"` of PTX by the bare name, with blanks behind it. */
 static bool stamp_ptx_file(const struct stamp *s, char *begin, char *at, const char *end)
 {
 	char *line = memrchr(begin, '\n', (size_t)(at - begin));
@@ -81,7 +82,8 @@ static void stamp_strings(const struct stamp *s, char *data, size_t size)
 	}
 }
 
-/* PTX has strings as `73, 110, 91, ...`: each digit of the number has two digits there. */
+/* Replaces the number in strings of PTX, `73, 110, 91, ...`, where each of its digits has two
+ * digits. */
 static void stamp_numbers(const struct stamp *s, char *data, size_t size)
 {
 	char from[256] = "", *at = data, *end = data + size;
@@ -127,7 +129,7 @@ static void stamp_lines(const struct stamp *s, char *data, size_t size)
 	}
 }
 
-/* The symbol keeps its length: the number has zeros in front. */
+/* Replaces the number in the symbol, with leading zeros, so that it keeps its length. */
 static void stamp_symbol(uint32_t cell, char *data, size_t size)
 {
 	char from[40], to[40], *at = data;
@@ -138,7 +140,7 @@ static void stamp_symbol(uint32_t cell, char *data, size_t size)
 		memcpy(at, to, n);
 }
 
-/* What a relocation means. Local names are nvcc's, with the number of its process in them. */
+/* Hashes the meaning of a relocation. Local names are nvcc's, which contain its process number. */
 static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, size_t names,
 			    const GElf_Rela *r)
 {

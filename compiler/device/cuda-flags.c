@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words are cut as a shell does, without expansions; an option is looked up by its name in front of
+/* Words are split as by a shell, without expansions; an option is looked up by its name in front of
  * `=`. */
 #include "compiler/device/cuda-flags.h"
 
@@ -13,7 +13,7 @@ enum effect {
 	TO_NVCC,
 	DROPPED, /* with its value */
 	DROPPED_ALONE,
-	DROPPED_PROFILER, /* -l is nvcc's, too */
+	DROPPED_PROFILER, /* -l is an option of nvcc, too */
 	DROPPED_NUMBER,   /* its value is a number, or none */
 	FLAGS,            /* the value is a list of flags */
 	ARGUMENTS,
@@ -52,7 +52,7 @@ struct reader {
 	struct mem_pool *pool;
 };
 
-/* The next word in front of `*at`, without its quotes; NULL: no more. */
+/* Returns the next word at `*at`, without its quotes; NULL: there is none. */
 static char *next_word(struct mem_pool *pool, const char **at)
 {
 	const char *p = *at + strspn(*at, " \t\r");

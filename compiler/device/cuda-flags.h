@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands behind %%cuda: flags for nvcc, arguments of the program, and what nvcc4jupyter takes
- * there. What nvcc would be told about the architecture and the output is ours to say and is left
- * out; the options of the kernel (-t, -p) are skipped.
+ * Parses the arguments of %%cuda: flags for nvcc, arguments of the program, and options of
+ * nvcc4jupyter. Options about the architecture and the output are dropped, since cgpu chooses
+ * these; the options of the kernel (-t, -p) are skipped.
  */
 #ifndef CGPU_COMPILER_CUDA_FLAGS_H
 #define CGPU_COMPILER_CUDA_FLAGS_H
@@ -14,13 +14,14 @@ struct mem_pool;
 #define CUDA_FLAGS_MAX 100
 
 struct cuda_flags {
-	const char *nvcc[CUDA_FLAGS_MAX + 1]; /* up to a NULL, as the words below, in the pool */
+	const char *nvcc[CUDA_FLAGS_MAX +
+			 1]; /* up to a NULL; these words, and those below, are in the pool */
 	size_t n_nvcc;
 	const char *arguments[CUDA_FLAGS_MAX + 1]; /* --run-args "..." */
 	size_t n_arguments;
 };
 
-/* Fills a zeroed struct. What is beyond the limit is left out. */
+/* Fills a zeroed struct. Words beyond the limit are left out. */
 void cuda_flags_read(struct cuda_flags *f, const char *line, struct mem_pool *pool);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_of_name(const struct token_list *l, uint32_t i)
 	       token_is(l, i, "->");
 }
 
-/* The first token of `a::b::k`, of which i is a part. */
+/* Returns the first token of `a::b::k`, of which i is a part. */
 static uint32_t begin_of_name(const struct token_list *l, uint32_t i)
 {
 	while (i && is_of_name(l, i - 1) && (token_is_name(l, i) != token_is_name(l, i - 1)))
@@ -39,8 +39,8 @@ static uint32_t begin_of_name(const struct token_list *l, uint32_t i)
 	return i;
 }
 
-/* The `<<<` behind a kernel's name and its template arguments, which begin at i; l->n: it is none.
- */
+/* Returns the `<<<` behind a kernel's name and its template arguments, which begin at i; l->n:
+ * there is none. */
 static uint32_t find_launch(const struct token_list *l, uint32_t i)
 {
 	for (; i < l->n && !token_is(l, i, "<<<"); i++) {
@@ -78,7 +78,7 @@ static bool ends_statement(const struct token_list *l, uint32_t i)
 	return token_is(l, i, ";") || token_is(l, i, "{") || token_is(l, i, "}");
 }
 
-/* Past the words that say where a variable lies, and how it is aligned. */
+/* Skips the words for memory space and alignment. */
 static uint32_t begin_of_type(const struct token_list *l, uint32_t i)
 {
 	for (;;) {
@@ -93,7 +93,8 @@ static uint32_t begin_of_type(const struct token_list *l, uint32_t i)
 	}
 }
 
-/* The name of the first variable, behind the type that begins at i; l->n: it cannot be told. */
+/* Returns the name of the first variable, behind the type that begins at i; l->n: it cannot be
+ * determined. */
 static uint32_t first_name(const struct token_list *l, uint32_t i)
 {
 	unsigned depth = 0;
@@ -121,7 +122,8 @@ static void put_between(struct buffer *out, const struct token_list *l, uint32_t
 		buffer_printf(out, "%.*s ", (int)token_len(l, i), token_text(l, i));
 }
 
-/* The variables from `name` on, up to the `;`; l->n: one has more than a name and its bounds. */
+/* Writes the variables from `name` on, up to the `;`; l->n: one has more than a name and its
+ * bounds. */
 static uint32_t put_variables(struct buffer *out, const struct token_list *l, uint32_t first,
 			      uint32_t type, uint32_t name)
 {
@@ -162,7 +164,7 @@ bool device_edit_shared(const struct token_list *l, uint32_t at, struct mem_pool
 	end = put_variables(&text, l, first, type, name);
 	if (end == l->n || buffer_check(&text, NULL))
 		return false;
-	/* Lines keep their numbers. */
+	/* Line numbers stay the same. */
 	for (uint32_t line = l->at[first].line; line < l->at[end].line; line++)
 		buffer_putc(&text, '\n');
 	with = mem_pool_strdup(pool, buffer_text(&text));

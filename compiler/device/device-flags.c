@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An option of nvcc has one dash or two; its value follows `=`, or a blank where the value is a
- * macro or a folder. */
+/* An option of nvcc has one dash or two; its value follows `=`, or a blank if the value is a macro
+ * or a folder. */
 #include "compiler/device/device-flags.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static void put(struct buffer *out, const char *word)
 	buffer_printf(out, " '%s'", word);
 }
 
-/* What both languages read; *i goes to the value where that is a word of its own. */
+/* Takes an option for both; *i advances to the value if that is a word of its own. */
 static bool take_for_both(char *const *words, size_t n, size_t *i, struct buffer *both)
 {
 	static const char *const names[] = { "-D", "-U", "-I", "-include", "-std=" };
@@ -45,7 +45,7 @@ static bool take_for_both(char *const *words, size_t n, size_t *i, struct buffer
 	return false;
 }
 
-/* NULL: there is none. */
+/* Returns clang's form of an option; NULL: there is none. */
 static const char *of_clang(const char *word)
 {
 	const char *name = word + strspn(word, "-");

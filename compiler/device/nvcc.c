@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its
- * path follows from the program, so that nvcc makes the same object again. Objects of several texts
- * are made one by the linker: names that are local to a text stay so. When this process is ended,
- * as an interrupt of the cell does, nvcc is ended with it.
+ * The texts and all output of nvcc are in a folder of their own, which is removed; its path is
+ * derived from the program, so that nvcc makes the same object again. Objects of several texts are
+ * linked into one, in which names that are local to a text stay local. When this process ends, as
+ * after an interrupt of the cell, nvcc is ended with it.
  */
 #define _GNU_SOURCE
 #include "compiler/device/nvcc.h"
@@ -51,7 +51,7 @@ char *nvcc_find(const char *cuda_root, struct error *err)
 	return found;
 }
 
-/* Is it a text to compile, rather than one for `#include`? */
+/* Tells whether a file is compiled, rather than included. */
 static bool is_source(const char *dot)
 {
 	static const char *const suffixes[] = { ".cu", ".cpp", ".cc", ".cxx", ".c" };
@@ -81,7 +81,7 @@ static int write_file(struct job *j, const struct nvcc_file *f, struct error *er
 	return 0;
 }
 
-/* The paths behind argv[n]. */
+/* Adds the paths behind argv[n]. */
 static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
 {
 	for (size_t i = 0; i < paths->len; i += strlen(paths->data + i) + 1)
@@ -109,8 +109,9 @@ static uint64_t add_text(uint64_t hash, const char *text)
 }
 
 /*
- * nvcc makes names of the path of a text: those in `namespace { }`, and what stands for the text
- * when device code is linked. The same program gets the same ones.
+ * Returns a key for the folder. nvcc derives names from the path of a text: those in `namespace {
+ * }`, and an identifier of the text for linking device code. The same program must get the same
+ * names.
  */
 static uint64_t key_of(const struct nvcc_request *r)
 {
@@ -176,9 +177,8 @@ static int run_nvcc(struct job *j, struct error *err)
 }
 
 /*
- * An object that registers the device code of all texts as one. It is linked when it is loaded, and
- * so is the device runtime with it, where the driver needs that
- * (runtime/cuda/code/device-module.h).
+ * Makes an object that registers the device code of all texts as one. It is linked at load time,
+ * together with the device runtime where the driver needs that (runtime/cuda/device-module.h).
  */
 static int run_device_linker(struct job *j, struct error *err)
 {
@@ -213,7 +213,7 @@ static int run_linker(struct job *j, struct error *err)
 	return tool_run(&j->folder, buffer_text(&j->log), argv, err);
 }
 
-/* 1: a program has failed. */
+/* Makes the object. 1: a program has failed. */
 static int make_object(struct job *j, struct error *err)
 {
 	int failed;

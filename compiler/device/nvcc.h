@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's C++ compiler as a program: found, given texts and flags, and asked for one object with
- * PTX in it. */
+/* Runs NVIDIA's C++ compiler: finds it, passes texts and flags to it, and makes one object that
+ * contains PTX. */
 #ifndef CGPU_COMPILER_NVCC_H
 #define CGPU_COMPILER_NVCC_H
 
@@ -12,7 +12,7 @@
 struct error;
 
 struct nvcc_file {
-	const char *name; /* "a.cu" and "a.cpp" are compiled, others are for their #include "..." */
+	const char *name; /* "a.cu" and "a.cpp" are compiled; others are for their #include "..." */
 	const char *text;
 };
 
@@ -28,12 +28,12 @@ struct nvcc_request {
 struct nvcc_answer {
 	bool ok;
 	struct buffer object; /* when ok */
-	struct buffer log;    /* what it wrote, warnings too */
+	struct buffer log;    /* its output, warnings too */
 };
 
-/* Its path, to be freed. cuda_root may be NULL. ERROR_NOT_FOUND with what to do. */
+/* Returns the path of nvcc, to be freed. cuda_root may be NULL. ERROR_NOT_FOUND with a hint. */
 char *nvcc_find(const char *cuda_root, struct error *err);
-/* -1 only when nothing can be said about the text. */
+/* Compiles. -1 only when nothing can be said about the text. */
 int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, struct error *err);
 void nvcc_answer_release(struct nvcc_answer *a);
 

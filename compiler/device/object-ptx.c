@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fat binaries stand one after another in a section of their own, at places that are multiples of
- * eight. */
+/* Fat binaries follow one another in a section of their own, aligned to eight bytes. */
 #include "compiler/device/object-ptx.h"
 
 #include <gelf.h>
@@ -11,9 +10,9 @@
 #include "common/base/error.h"
 #include "common/cuda/fat-binary.h"
 
-#define TARGET 75 /* what there is for a newer one is taken, too */
+#define TARGET 75 /* code for a newer target is taken, too */
 
-/* Images are texts: the first word of a container cannot stand in one. */
+/* Reads a section. Images are texts, in which the first word of a container cannot occur. */
 static int read_section(const char *at, size_t len, object_ptx_found *fn, void *data,
 			struct error *err)
 {

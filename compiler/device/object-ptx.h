@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PTX in an object that nvcc has made. */
+/* Extracts the PTX from an object of nvcc. */
 #ifndef CGPU_COMPILER_OBJECT_PTX_H
 #define CGPU_COMPILER_OBJECT_PTX_H
 
@@ -7,11 +7,11 @@
 
 struct error;
 
-/* Told of each PTX text in the object; -1 with err ends it. */
+/* Receives each PTX text in the object; -1 with err ends the search. */
 typedef int object_ptx_found(void *data, const char *ptx, size_t len, struct error *err);
 
-/* What is compressed is passed over: compiler/device/nvcc.c asks for text. An object without device
- * code has none. */
+/* Finds the PTX texts. Compressed ones are skipped, since compiler/device/nvcc.c requests plain
+ * ones. An object without device code has none. */
 int object_ptx_each(const void *object, size_t len, object_ptx_found *fn, void *data,
 		    struct error *err);
 

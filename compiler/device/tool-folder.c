@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder gets its final name when it is locked, so that nobody takes it for one that was left. A
- * name that comes again is taken only while nothing has it.
+ * A folder gets its final name when it is locked, so that it is never taken for an abandoned one. A
+ * recurring name is used only while no folder has it.
  */
 #define _GNU_SOURCE
 #include "compiler/device/tool-folder.h"
@@ -20,7 +20,7 @@
 #include "common/base/error.h"
 
 #define NAME "cgpu-tool-"
-#define RECURRING_MAX 16 /* one name after the other is tried */
+#define RECURRING_MAX 16 /* so many names are tried */
 
 static const char *parent(void)
 {
@@ -41,8 +41,8 @@ static void remove_all(const char *path)
 }
 
 /*
- * Is it ours, and does nobody hold it? Its owner may have removed it before it was locked, and
- * another have given that name to its own.
+ * Locks a folder if it is the user's and nobody holds it. The owner may have removed it before it
+ * was locked, and another process may have reused the name.
  */
 static int lock_left(const char *path)
 {
@@ -79,7 +79,8 @@ void tool_folder_tidy(void)
 		closedir(d);
 }
 
-/* Two sessions may run the same program at once: each finds one of few paths, mostly the first. */
+/* Renames the folder to one of a few recurring paths, mostly the first: two sessions may run the
+ * same program at once. */
 static int take_recurring_name(struct tool_folder *f, const char *made, const char *name,
 			       uint64_t key)
 {

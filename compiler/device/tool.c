@@ -66,8 +66,8 @@ static _Noreturn void become(const struct tool_folder *f, const char *log, const
 	if (getppid() != parent || to < 0 || null < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 ||
 	    dup2(to, 2) < 0)
 		_exit(126);
-	/* What this program starts may outlive it, and us: nobody gets a folder in which it still
-	 * writes. */
+	/* Children of the program may outlive it, and this process: the inherited lock keeps others
+	 * from reusing a folder in which they still write. */
 	if (f->lock == LOCK_FD ? fcntl(LOCK_FD, F_SETFD, 0) : dup2(f->lock, LOCK_FD) < 0)
 		_exit(126);
 	close_range(LOCK_FD + 1, ~0u, 0);

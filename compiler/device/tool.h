@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of the CUDA toolkit that the compiler process starts: nvcc, ptxas, nvdisasm. Each works
- * in a folder of its own that is removed, writes what it says to a log, and is told to end when
- * this process is ended. The kernel process ends what does not hear that.
+ * Runs programs of the CUDA toolkit for the compiler process: nvcc, ptxas, nvdisasm. Each works in
+ * a folder of its own that is removed, writes its output to a log, and gets SIGTERM when this
+ * process ends. The kernel process ends those that ignore it.
  */
 #ifndef CGPU_COMPILER_TOOL_H
 #define CGPU_COMPILER_TOOL_H
@@ -13,15 +13,15 @@ struct error;
 struct tool_folder;
 
 /*
- * Path of the program `name`, to be freed; NULL: there is none. What the environment variable
- * `given` names counts alone; else it is looked for in $CUDA_HOME, $CUDA_PATH, cuda_root (may be
- * NULL), /usr/local/cuda and $PATH.
+ * Returns the path of the program `name`, to be freed; NULL: there is none. If the environment
+ * variable `given` names one, only that counts; else it is searched in $CUDA_HOME, $CUDA_PATH,
+ * cuda_root (may be NULL), /usr/local/cuda and $PATH.
  */
 char *tool_find(const char *name, const char *given, const char *cuda_root);
 
 /*
- * Run argv (up to a NULL) to its end; what it says is appended to the file `log`, its temporary
- * files lie in the folder. 0; 1: it has failed, and said why; -1: it could not be started.
+ * Runs argv (up to a NULL) to its end; its output is appended to the file `log`, its temporary
+ * files are in the folder. 0; 1: it has failed, and said why; -1: it could not be started.
  */
 int tool_run(const struct tool_folder *f, const char *log, const char *const *argv,
 	     struct error *err);

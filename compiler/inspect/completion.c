@@ -24,11 +24,11 @@
 
 #define COMPLETIONS_MAX 2000
 
-/* Stands where the cursor is on no word, so that there is a token to find again. */
+/* Inserted where the cursor is not on a word, so that there is a token to find again. */
 static const char placeholder[] = "cgpu_cursor";
 
-/* The language's words that clang, which takes the cell for C, does not offer, and what device code
- * finds declared. */
+/* Words of CUDA that clang, which parses the cell as C, does not offer, and functions that device
+ * code finds declared. */
 static const struct {
 	const char *name, *kind, *signature;
 } cuda_names[] = {
@@ -102,7 +102,7 @@ static void on_completion(void *context, const struct clang_completion *c)
 		c->text, c->kind, c->type, c->signature, c->comment, c->priority
 	};
 
-	/* Names that begin with our prefixes are glue. */
+	/* Names with generated prefixes are internal. */
 	if (strncmp(c->text, "cgpu_cell_", 10) && strcmp(c->text, placeholder))
 		add(context, &found);
 }
@@ -134,7 +134,7 @@ static void on_declaration(void *context, const struct declaration *d)
 		add(s->list, &found);
 }
 
-/* Where the cell's byte stands in the unit; -1 when it was left out. */
+/* Returns the place of a byte of the cell in the unit; -1 when it was left out. */
 static long unit_offset(const struct unit_text *u, uint32_t at)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
@@ -277,7 +277,8 @@ static bool behind_tag_word(const char *text, uint32_t start)
 	       (start >= 4 && !strncmp(text + start - 4, "enum", 4));
 }
 
-/* Is the byte inside a comment, a string or a directive, where nothing is to complete? */
+/* Tells whether the byte is in code: inside a comment, a string or a directive nothing is
+ * completed. */
 static bool in_code(const char *text, size_t len, uint32_t at)
 {
 	struct mem_pool pool = MEM_POOL_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can stand at a place of a cell, and what the word there is. Names of the session come from
- * its declarations; members, locals and what headers bring come from clang, which parses the cell
- * up to that place. Text that does not compile is the normal case.
+ * Completion at a place of a cell, and inspection of the word there. Names of the session come from
+ * its declarations; members, locals and names of headers come from clang, which parses the cell up
+ * to that place. Text that does not compile is the normal case.
  */
 #ifndef CGPU_COMPILER_COMPLETION_H
 #define CGPU_COMPILER_COMPLETION_H
@@ -19,7 +19,7 @@ struct error;
 
 struct completion {
 	const char *text, *kind, *type, *signature, *comment; /* in the pool */
-	unsigned priority;                                    /* small is better */
+	unsigned priority;                                    /* smaller is better */
 };
 
 struct completion_list {
@@ -30,12 +30,12 @@ struct completion_list {
 	bool failed;
 };
 
-/* cursor: bytes. Release the list. */
+/* Makes the list for a cursor, in bytes. Release the list. */
 int completion_list_init(struct completion_list *l, struct compiler *c, const char *text,
 			 uint32_t cursor, struct error *err);
 void completion_list_release(struct completion_list *l);
 
-/* What the word at the cursor is, as plain text appended to out; false when nobody knows. */
+/* Appends a description of the word at the cursor as plain text; false when it is not known. */
 bool inspect(struct compiler *c, const char *text, uint32_t cursor, struct buffer *out);
 
 #endif

@@ -19,7 +19,7 @@
 #include "compiler/text/cpp-cell.h"
 #include "compiler/text/words.h"
 
-/* Four blanks for each bracket that is open, as front ends show them. */
+/* Indents by four blanks for each open bracket, as front ends show them. */
 static void set_indent(const struct token_list *l, char *indent, size_t size)
 {
 	size_t depth = 0;
@@ -31,7 +31,7 @@ static void set_indent(const struct token_list *l, char *indent, size_t size)
 	snprintf(indent, size, "%*s", (int)(depth > 20 ? 80 : 4 * depth), "");
 }
 
-/* #if without #endif. */
+/* Finds #if without #endif. */
 static bool has_open_condition(const struct token_list *l)
 {
 	int depth = 0;
@@ -46,7 +46,7 @@ static bool has_open_condition(const struct token_list *l)
 	return depth > 0;
 }
 
-/* Does an expression that ends with this token want another operand? */
+/* Tells whether an expression that ends with this token lacks an operand. */
 static bool wants_more(const struct token_list *l, uint32_t i)
 {
 	static const char *const ends[] = { ")", "]", "}", ";", "++", "--", ":" };
@@ -59,7 +59,7 @@ static bool wants_more(const struct token_list *l, uint32_t i)
 	return true;
 }
 
-/* `if (x)`, `for (...)`, `while (...)` at the end: the statement is still to come. */
+/* Recognises `if (x)`, `for (...)`, `while (...)` at the end, whose statement is missing. */
 static bool is_headless(const struct token_list *l, const struct cell_item *item)
 {
 	uint32_t i = item->end - 1, open;
@@ -91,7 +91,8 @@ enum completeness is_complete(struct session *session, const char *text, char *i
 	struct token_list l;
 
 	snprintf(indent, size, "%s", "");
-	if (cpp_cell_is(text) || compile_cuda_is(text)) /* the kernel waits for an empty line */
+	/* The kernel waits for an empty line. */
+	if (cpp_cell_is(text) || compile_cuda_is(text))
 		return COMPLETENESS_COMPLETE;
 	if (cell_tokens_init(&l, text, strlen(text), &names, &pool, NULL)) {
 		mem_pool_release(&pool);

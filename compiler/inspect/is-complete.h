@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Would Enter run this text, or does it go on? For consoles; nothing is compiled. */
+/* Tells whether Enter should run this text, or continue it. For consoles; nothing is compiled. */
 #ifndef CGPU_COMPILER_IS_COMPLETE_H
 #define CGPU_COMPILER_IS_COMPLETE_H
 
@@ -9,7 +9,7 @@ enum completeness { COMPLETENESS_COMPLETE, COMPLETENESS_INCOMPLETE, COMPLETENESS
 
 struct session;
 
-/* indent: what the next line should start with, when incomplete. */
+/* indent is what the next line should begin with, when incomplete. */
 enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size);
 
 #endif

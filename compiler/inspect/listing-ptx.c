@@ -25,7 +25,7 @@ struct ptx_reader {
 	bool in_function, in_head;
 };
 
-/* The line without the blanks around it; a tab inside is one blank. */
+/* Returns the line without the blanks around it; a tab inside becomes one blank. */
 static void tidy(const char *line, size_t len, struct buffer *out)
 {
 	buffer_clear(out);
@@ -44,7 +44,7 @@ static bool starts(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* `.file 1 "/home/me/In[3]"`, which stand behind what refers to them. */
+/* Reads lines such as `.file 1 "/home/me/In[3]"`, which are behind the references to them. */
 static int read_files(struct ptx_reader *r, struct error *err)
 {
 	for (const char *at = r->text; at && at < r->end;
@@ -78,7 +78,7 @@ static const char *file_of(const struct ptx_reader *r, unsigned number)
 	return number < r->n_files ? r->files[number] : "";
 }
 
-/* .loc file line column[, function_name label, inlined_at file line column] */
+/* Reads .loc file line column[, function_name label, inlined_at file line column]. */
 static void read_place(struct ptx_reader *r, const char *line)
 {
 	const char *inlined = strstr(line, "inlined_at ");
@@ -105,7 +105,7 @@ static int braces(const char *line)
 	return n;
 }
 
-/* `.visible .func (.param .b32 r) _Z1ff(` */
+/* Begins a function from a head such as `.visible .func (.param .b32 r) _Z1ff(`. */
 static void begin_function(struct ptx_reader *r, const char *head)
 {
 	const char *word = strstr(head, ".entry"), *name, *closed;
@@ -130,7 +130,7 @@ static void add_lines(struct ptx_reader *r, const char *text)
 	}
 }
 
-/* What follows belongs to no function. */
+/* Ends the function; rows that follow belong to none. */
 static void leave_function(struct ptx_reader *r)
 {
 	r->in_function = false;
@@ -146,7 +146,7 @@ static void read_head(struct ptx_reader *r, const char *line)
 		r->in_head = false;
 		r->in_function = true;
 	} else if (line[0] && line[strlen(line) - 1] == ';') {
-		r->in_head = false; /* declared only */
+		r->in_head = false; /* a declaration only */
 	}
 }
 
@@ -173,7 +173,8 @@ static void read_body(struct ptx_reader *r, const char *line)
 		leave_function(r);
 }
 
-/* The tables of the debugger are long and say nothing here. */
+/* Tells whether a line outside of functions is shown; tables for debuggers are long and of no use
+ * here. */
 static bool is_shown_outside(const char *line)
 {
 	static const char *const words[] = { ".version", ".target",  ".global", ".const",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nvdisasm writes with -c -gi: a section for each entry, named `.text.ENTRY`, with labels,
+ * Reads the output of nvdisasm -c -gi: a section for each entry, named `.text.ENTRY`, with labels,
  * comments `//## File "...", line N` and instructions behind their offset in a comment.
  */
 #define _GNU_SOURCE
@@ -13,8 +13,8 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 
-/* What fills a section up behind the last instruction is left out: such rows wait until another one
- * follows. */
+/* Padding behind the last instruction of a section is left out: such rows are held back until
+ * another one follows. */
 struct sass_reader {
 	struct listing *listing;
 	struct buffer filling; /* lines */
@@ -35,8 +35,8 @@ static void flush_filling(struct sass_reader *r)
 	buffer_clear(&r->filling);
 }
 
-/* //## File "In[3]", line 6 inlined at "In[3]", line 12; a caller's line on a line of its own has
- * the same words. */
+/* Reads //## File "In[3]", line 6 inlined at "In[3]", line 12; a caller may also have a line of its
+ * own with the same words. */
 static bool read_quoted(struct listing *l, const char **at, const char **ret_file,
 			uint32_t *ret_line)
 {
@@ -62,14 +62,14 @@ static void read_place(struct sass_reader *r, const char *line)
 		return;
 	if (strstr(line, "inlined at"))
 		read_quoted(l, &line, &p.caller_file, &p.caller_line);
-	/* The chain of calls goes on, line by line. */
+	/* Further callers follow, line by line. */
 	if (behind_place && *l->place.caller_file)
 		return;
 	flush_filling(r);
 	listing_go_to(l, &p);
 }
 
-/* "_Z5saxpyifPKfPf:" and ".text._Z5saxpyifPKfPf:" both stand in front of an entry. */
+/* Reads a label; "_Z5saxpyifPKfPf:" and ".text._Z5saxpyifPKfPf:" both precede an entry. */
 static void read_label(struct sass_reader *r, const char *line, size_t len)
 {
 	if (!strncmp(line, ".text.", 6)) {
@@ -90,7 +90,7 @@ static void read_instruction(struct sass_reader *r, const char *line)
 	end = at + strlen(at);
 	while (end > at && isspace((unsigned char)end[-1]))
 		end--;
-	/* Guards stand in a column of their own. */
+	/* Guards have a column of their own. */
 	buffer_printf(&r->filling, "%.*s%s%.*s\n", (int)(close + 2 - line), line,
 		      *at == '@' ? "   " : "        ", (int)(end - at), at);
 	if (strncmp(at, "NOP", 3))

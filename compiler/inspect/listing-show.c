@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A listing as text, and as HTML that needs no script, no style sheet and nothing from elsewhere:
- * colours are see-through, so that they suit light pages and dark ones.
+ * A listing as text, and as HTML that needs no script and no style sheet and loads nothing: colours
+ * are transparent, so that they suit light pages and dark ones.
  */
 #include "compiler/inspect/listing.h"
 
@@ -13,7 +13,7 @@
 #define SOURCE_STYLE "display:block;background:rgba(66,133,244,.18)"
 #define FAINT_STYLE "opacity:.6"
 
-/* What stands outside of functions is shown when all of them are. */
+/* Tells whether a function is shown; rows outside of functions are shown with all of them. */
 static bool is_asked_for(const struct listing_function *f, const char *name)
 {
 	return *f->name ? listing_function_is(f, name) : !*name;

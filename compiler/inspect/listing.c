@@ -20,7 +20,8 @@
 #include "common/base/cleanup.h"
 #include "common/cuda/lambda-name.h"
 
-/* Itanium C++ ABI, 3.4; of the C++ library that this program is linked with. */
+/* The demangler of the Itanium C++ ABI, 3.4, in the C++ library that this program is linked
+ * with. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *len, int *status);
 
 void listing_init(struct listing *l, const struct listing_source *sources, size_t n_sources)
@@ -37,7 +38,8 @@ void listing_release(struct listing *l)
 	*l = (struct listing){ 0 };
 }
 
-/* The name as C++ spells it, in the pool: "_Z4axpyIfEvPT_" is "void axpy<float>(float*)". */
+/* Returns the C++ spelling of a name, in the pool: "_Z4axpyIfEvPT_" is "void
+ * axpy<float>(float*)". */
 static const char *listing_demangle(struct mem_pool *pool, const char *name)
 {
 	cleanup_free char *whole =
@@ -90,7 +92,7 @@ void listing_add(struct listing *l, enum listing_kind kind, const char *text, si
 	f->n++;
 }
 
-/* Line `line` of a source, without the blanks around it; NULL: not known. */
+/* Returns line `line` of a source, without the blanks around it; NULL: not known. */
 static const char *line_of(const struct listing *l, const char *file, uint32_t line,
 			   size_t *ret_len)
 {
@@ -136,7 +138,7 @@ void listing_go_to(struct listing *l, const struct listing_place *to)
 
 /* ---- names ---- */
 
-/* In "void ns::axpy<float>(float*)" that is "ns::axpy". */
+/* Returns the bare name: for "void ns::axpy<float>(float*)" that is "ns::axpy". */
 static const char *bare_name(const char *shown, size_t *ret_len)
 {
 	const char *start = shown, *p;
@@ -148,7 +150,7 @@ static const char *bare_name(const char *shown, size_t *ret_len)
 	return start;
 }
 
-/* Do the texts say the same but for blanks? */
+/* Compares texts without blanks. */
 static bool same_but_blanks(const char *a, size_t len, const char *b)
 {
 	const char *end = a + len;
@@ -165,7 +167,7 @@ static bool same_but_blanks(const char *a, size_t len, const char *b)
 	}
 }
 
-/* `k<float>`, `ns::k<float>`: the name with the template's arguments, as the user launches it. */
+/* Tells whether the name is an instance, `k<float>` or `ns::k<float>`, as the user launches it. */
 static bool is_instance(const char *bare, const char *name)
 {
 	const char *at = bare;

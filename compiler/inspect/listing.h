@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device code as it is shown: functions, each with its instructions, and before these the lines of
- * source that they were made of. PTX and the disassembler's text are read into the same rows
- * (listing-ptx.c, listing-sass.c); listing-show.c writes them as text and as HTML. All texts live
- * in the listing's pool.
+ * A listing of device code: functions, each with its instructions, preceded by the source lines
+ * that they were made from. PTX and the disassembler's text are read into the same rows
+ * (listing-ptx.c, listing-sass.c); listing-show.c writes them as text and as HTML. All texts are in
+ * the listing's pool.
  */
 #ifndef CGPU_COMPILER_LISTING_H
 #define CGPU_COMPILER_LISTING_H
@@ -17,13 +17,13 @@
 struct buffer;
 struct error;
 
-/* Text that lines are taken from: that of a cell, by its name in line tables. Borrowed. */
+/* A text for source lines: that of a cell, by its name in line tables. Borrowed. */
 struct listing_source {
 	const char *name; /* "In[3]" */
 	const char *text;
 };
 
-/* A place in the source; file "" is none. Of an inlined call: where it stands. */
+/* A place in the source; file "" is none. For an inlined call there is also the caller. */
 struct listing_place {
 	const char *file;
 	uint32_t line;
@@ -32,9 +32,9 @@ struct listing_place {
 };
 
 enum listing_kind {
-	LISTING_SOURCE, /* the rows behind it were made of this line: its place, and its text where
-			   it is known */
-	LISTING_CODE,   /* an instruction */
+	/* The rows behind it were made from this line: its place, and its text if it is known. */
+	LISTING_SOURCE,
+	LISTING_CODE, /* an instruction */
 	LISTING_LABEL,
 	LISTING_OTHER, /* declarations, brackets */
 };
@@ -45,8 +45,8 @@ struct listing_row {
 };
 
 struct listing_function {
-	const char *name;  /* as the code spells it; "": what stands outside of functions */
-	const char *shown; /* as C++ spells it */
+	const char *name;  /* as in the code; "": rows outside of functions */
+	const char *shown; /* the C++ spelling */
 	bool is_entry;
 	size_t first, n; /* rows */
 	size_t instructions;
@@ -60,31 +60,31 @@ struct listing {
 	size_t n_rows, cap_rows;
 	struct listing_function *functions;
 	size_t n_functions, cap_functions;
-	struct listing_place place; /* of the rows that come */
+	struct listing_place place; /* of the rows that follow */
 	bool failed;                /* memory is out */
 };
 
 void listing_init(struct listing *l, const struct listing_source *sources, size_t n_sources);
 void listing_release(struct listing *l);
 
-/* What a PTX text holds. Names of variables and functions are as they stand there. */
+/* Reads a PTX text. Names of variables and functions are unchanged. */
 int listing_read_ptx(struct listing *l, const char *text, size_t len, struct error *err);
-/* What nvdisasm -c -gi has written. */
+/* Reads the output of nvdisasm -c -gi. */
 int listing_read_sass(struct listing *l, const char *text, size_t len, struct error *err);
 
-/* Is `name` the C name of the function, or its name in the code? "" is that of all. */
+/* Tells whether `name` is the C name of the function, or its name in the code; "" matches all. */
 bool listing_function_is(const struct listing_function *f, const char *name);
-/* The functions of this name, ret may be NULL; how many there are. */
+/* Returns how many functions have this name; ret may be NULL. */
 size_t listing_count(const struct listing *l, const char *name);
 void listing_text(const struct listing *l, const char *name, struct buffer *out);
 void listing_html(const struct listing *l, const char *name, struct buffer *out);
 
-/* For the readers: rows of the function that was begun last. */
+/* For the readers: add rows to the function that was begun last. */
 void listing_begin(struct listing *l, const char *name, size_t len, bool is_entry);
 void listing_add(struct listing *l, enum listing_kind kind, const char *text, size_t len);
-/* A row for the place, unless the rows before it are of the same one. */
+/* Adds a row for the place, unless the preceding rows have the same one. */
 void listing_go_to(struct listing *l, const struct listing_place *place);
-/* "/home/me/In[3]" is "In[3]"; other files keep their last part. */
+/* Returns a short file name: "/home/me/In[3]" is "In[3]"; other files keep their last part. */
 const char *listing_file(struct listing *l, const char *path, size_t len);
 
 #endif

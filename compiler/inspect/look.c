@@ -30,16 +30,16 @@
 	"cuda-nvdisasm, or pip install nvidia-cuda-nvdisasm, or name it in CGPU_NVDISASM. %%ptx "  \
 	"needs neither"
 
-/* What is at work: the unit's texts are read one after another. */
+/* The state of one request; the units' texts are read one after another. */
 struct looker {
 	const struct look_request *request;
 	const struct look_unit *unit;
 	struct listing listing; /* of the unit's PTX, or its machine code */
 	struct resources_list resources;
-	struct mem_pool pool; /* of what resources point at */
+	struct mem_pool pool; /* for the texts of resources */
 	struct tool_folder folder;
 	char *ptxas, *nvdisasm;
-	struct buffer names; /* of all functions, for a name that is none of them */
+	struct buffer names; /* all functions, for the error about an unknown name */
 };
 
 /* ---- machine code ---- */
@@ -58,12 +58,12 @@ static void cubin_release(struct cubin *c)
 	buffer_release(&c->said);
 }
 
-/* 1: ptxas has failed, and c->said tells why. */
+/* Assembles with ptxas. 1: ptxas has failed, and c->said has its error. */
 static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin *c,
 		    struct error *err)
 {
-	/* Such code is whole when it is linked with the device runtime, for which ptxas is told to
-	 * leave names open. */
+	/* Such code is complete only when it is linked with the device runtime, so ptxas must
+	 * accept undefined names. */
 	char name[80];
 	bool linked = ptx_link_needs_device_runtime(ptx, len, name, sizeof(name));
 	int failed;
@@ -189,7 +189,7 @@ static void note_names(struct looker *k, const struct listing *l)
 				      l->functions[i].shown);
 }
 
-/* 1: the unit has what is asked for. */
+/* Tells whether the unit has what is asked for: 1. */
 static int has_it(struct looker *k, const struct look_unit *u, struct error *err)
 {
 	struct listing l;
@@ -218,7 +218,7 @@ static int refuse_name(const struct looker *k, struct error *err)
 			 k->request->name, buffer_text(&k->names));
 }
 
-/* The newest unit with the name counts; for %regs of all names every unit. */
+/* Reads the newest unit with the name; for %regs of all names every unit. */
 static int look_at_units(struct looker *k, struct error *err)
 {
 	bool every = k->request->kind == LOOK_REGISTERS && !*k->request->name, any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers are given to whole warps in units, and a multiprocessor has four parts with a quarter
- * of them each. */
+/* Registers are allocated to whole warps in units, and each of the four parts of a multiprocessor
+ * has a quarter of them. */
 #include "compiler/inspect/occupancy.h"
 
 #include <stddef.h>

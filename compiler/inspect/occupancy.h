@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many blocks of an entry a multiprocessor takes at once, and what keeps it from taking more.
- */
+/* Computes how many blocks of an entry a multiprocessor runs at once, and what limits that. */
 #ifndef CGPU_COMPILER_OCCUPANCY_H
 #define CGPU_COMPILER_OCCUPANCY_H
 
@@ -12,7 +11,7 @@ struct occupancy {
 	const char *limit; /* "registers", "shared memory", "warps", "blocks" */
 };
 
-/* registers: a thread, 0: not known, so they do not limit. -1: nothing is known of this sm. */
+/* registers is per thread, 0: not known, and then no limit. -1: this sm is not known. */
 int occupancy_of(uint32_t sm, uint32_t threads, uint32_t registers, uint32_t shared,
 		 struct occupancy *ret);
 

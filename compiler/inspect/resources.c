@@ -42,7 +42,7 @@ static uint32_t type_bytes(const char *type)
 	return sscanf(type, "%u", &bits) == 1 ? bits / 8 : 0;
 }
 
-/* `.reg .b32 %r<15>;` declares %r0 to %r14, of which code uses 1 to 14. */
+/* Reads `.reg .b32 %r<15>;`, which declares %r0 to %r14, of which code uses 1 to 14. */
 static void read_registers(struct resources *r, const char *row)
 {
 	char type[16];
@@ -58,7 +58,7 @@ static void read_registers(struct resources *r, const char *row)
 		r->virtual += n * ((type_bytes(type) + 3) / 4);
 }
 
-/* `.shared .align 4 .b8 name[256];` */
+/* Returns the size in `.shared .align 4 .b8 name[256];`. */
 static uint32_t declared_bytes(const char *row)
 {
 	const char *type = strstr(row, " ."), *bracket = strchr(row, '[');
@@ -207,7 +207,8 @@ static uint32_t size_at(const struct resources_view *v, size_t i)
 	return v->threads ? v->threads : usual_sizes[i];
 }
 
-/* False: a block of this size cannot be launched, or nothing is known of the device. */
+/* Computes the occupancy. False: a block of this size cannot be launched, or the device is not
+ * known. */
 static bool occupancy(const struct resources *r, const struct resources_view *v, uint32_t threads,
 		      struct occupancy *ret)
 {
@@ -235,7 +236,7 @@ static void put_note(const struct resources_view *v, struct buffer *out)
 			 "the emulated device works on these, and no number of them limits it.");
 }
 
-/* A figure that ptxas gives, or "-". */
+/* Formats a figure from ptxas, or "-". */
 static const char *figure(bool known, uint32_t n, char ret[16])
 {
 	snprintf(ret, 16, known ? "%u" : "-", n);

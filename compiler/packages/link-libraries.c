@@ -105,7 +105,7 @@ char *link_libraries_in(const char *folder, const char *name)
 		return NULL;
 	path = NULL;
 	d = opendir(folder);
-	/* The shortest is the soname: libcublas.so.13 beside libcublas.so.13.4.0. */
+	/* The shortest name is the soname: libcublas.so.13 beside libcublas.so.13.4.0. */
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (!starts_versioned(e->d_name, start) ||
 		    (path && strlen(e->d_name) >= strlen(strrchr(path, '/') + 1)))
@@ -127,7 +127,8 @@ static bool is_known(const struct link_libraries *l, const char *path)
 
 static int add_name(struct link_libraries *l, const char *name, struct error *err);
 
-/* GROUP ( /lib/libm.so.6 AS_NEEDED ( /lib/libmvec.so.1 ) ), INPUT(libncurses.so.6 -ltinfo) */
+/* Follows a script such as GROUP ( /lib/libm.so.6 AS_NEEDED ( /lib/libmvec.so.1 ) ),
+ * INPUT(libncurses.so.6 -ltinfo). */
 static int follow_script(struct link_libraries *l, const char *path, char *text, struct error *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -169,8 +170,8 @@ int link_libraries_add_file(struct link_libraries *l, const char *path, struct e
 	n = fread(head, 1, SCRIPT_MAX, f);
 	head[n] = '\0';
 	if (n >= 4 && !memcmp(head, "\177ELF", 4)) {
-		/* The name as given, unless it depends on the working folder: updates change what a
-		 * link leads to. */
+		/* Keep the given name, unless it depends on the working folder: updates change the
+		 * target of a symbolic link. */
 		const char *name = *path == '/' ? path : whole;
 
 		return is_known(l, name) ? 0 : append(&l->paths, &l->n, strdup(name), err);
@@ -197,7 +198,7 @@ static char *find(const struct link_libraries *l, const char *name, const char *
 	return NULL;
 }
 
-/* -lname: ERROR_NOT_FOUND when there is none, or a static one only. Parts of libc are there without
+/* Adds -lname. ERROR_NOT_FOUND when there is none, or only a static one. Parts of libc need no
  * loading. */
 static int add_name(struct link_libraries *l, const char *name, struct error *err)
 {

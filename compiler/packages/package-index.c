@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of libraries and folders is made from all .pc files when it is first needed, and again
- * when a folder of theirs has changed; the symbols are looked up in the files themselves (libelf).
+ * The list of libraries and folders is made from all .pc files on first use, and again when one of
+ * their folders has changed; symbols are looked up in the library files (libelf).
  */
 #define _GNU_SOURCE
 #include "compiler/packages/package-index.h"
@@ -23,7 +23,7 @@
 
 struct row {
 	char name[PACKAGE_NAME_MAX];
-	char *path; /* of a library, or of a folder with headers */
+	char *path; /* a library, or a folder with headers */
 };
 
 struct rows {
@@ -32,7 +32,7 @@ struct rows {
 };
 
 static struct {
-	uint64_t state; /* of the folders with .pc files; 0: never read */
+	uint64_t state; /* a hash of the folders with .pc files; 0: never read */
 	struct rows libraries, folders;
 } list;
 
@@ -42,8 +42,8 @@ static void rows_clear(struct rows *r)
 		free(r->at[--r->n].path);
 }
 
-/* Several packages may name one file: the name that %pkg knows by itself counts, then the shortest.
- */
+/* Tells whether a name is preferred, if several packages name one file: a name that %pkg knows by
+ * itself, then the shortest. */
 static bool is_better(const char *name, const char *than)
 {
 	bool known = package_is_known(name), other = package_is_known(than);
@@ -51,7 +51,7 @@ static bool is_better(const char *name, const char *than)
 	return known != other ? known : strlen(name) < strlen(than);
 }
 
-/* path is taken over; NULL is accepted. What there is no memory for is not found. */
+/* Adds a row; path is taken over; NULL is accepted. A row without memory is left out. */
 static void rows_add(struct rows *r, const char *name, char *path)
 {
 	for (size_t i = 0; path && i < r->n; i++) {
@@ -78,7 +78,7 @@ static void rows_add(struct rows *r, const char *name, char *path)
 	r->at[r->n++].path = path;
 }
 
-/* -lNAME, by the package's own -L and the system's folders. */
+/* Finds the library of -lNAME, in the package's own -L and the system's folders. */
 static char *find_library(const pkgconf_pkg_t *p, const char *name)
 {
 	pkgconf_node_t *node;
@@ -95,7 +95,7 @@ static char *find_library(const pkgconf_pkg_t *p, const char *name)
 	return path ? path : package_library_in("/usr", name);
 }
 
-/* False goes on to the next. */
+/* Adds a package; false continues with the next. */
 static bool add_package(const pkgconf_pkg_t *p, void *data)
 {
 	pkgconf_node_t *node;

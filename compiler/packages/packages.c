@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libpkgconf's client is made for each question: .pc files may have been installed since the last
- * one, and its cache keeps what it has read.
+ * libpkgconf's client is created for each question: .pc files may have been installed since the
+ * last one, and its cache is not refreshed.
  */
 #define _GNU_SOURCE
 #include "compiler/packages/packages.h"
@@ -91,8 +91,8 @@ static void pc_client_release(struct pc_client *c)
 	buffer_release(&c->complaint);
 }
 
-/* What the compiler searches by itself must not be named: it would change the order of the system's
- * folders. */
+/* Tells whether a flag is kept: folders that the compiler searches anyway are dropped, since naming
+ * them would change the order of the search. */
 static bool keep_cflag(const pkgconf_client_t *client, const pkgconf_fragment_t *fragment,
 		       void *data)
 {
@@ -170,7 +170,7 @@ static bool has_pc(struct pc_client *c, const char *pc)
 	return found != NULL;
 }
 
-/* 1: no such .pc file. */
+/* Resolves a .pc file. 1: there is none. */
 static int solve(struct pc_client *c, const char *pc, struct package *ret, struct error *err)
 {
 	pkgconf_list_t queue = PKGCONF_LIST_INITIALIZER;
@@ -277,7 +277,7 @@ static int add_libraries(struct cuda_search *s, const char *root, bool *ret_foun
 		path = package_library_in(root, name);
 		if (!path)
 			path = package_library_in("/usr", name);
-		/* The first is the library itself; what it builds on may be in it. */
+		/* The first is the library itself; it may contain the others. */
 		if (!path && name == names) {
 			link_libraries_release(&s->ret->libraries);
 			return 0;
@@ -289,7 +289,8 @@ static int add_libraries(struct cuda_search *s, const char *root, bool *ret_foun
 	return 0;
 }
 
-/* The header decides. A failure ends the search, too. */
+/* Looks into a folder. The header decides whether it is the right one; a failure ends the search,
+ * too. */
 static bool look_in(void *context, const char *root)
 {
 	struct cuda_search *s = context;
@@ -324,7 +325,7 @@ static int find_cuda(const struct cuda_library *library, const char *cuda_root, 
 
 /* ---- the questions ---- */
 
-/* OpenMP is a flag of the compiler and a library of LLVM, of the same version. */
+/* Finds OpenMP: a flag of the compiler and a library of LLVM of the same version. */
 static int find_openmp(struct package *ret, struct error *err)
 {
 	static const char folder[] = CGPU_LLVM_LIBDIR;
@@ -393,7 +394,7 @@ int package_link(const char *ldflags, struct package *ret, struct error *err)
 	if (pkgconf_argv_split(text, &n, &words))
 		failed = error_set(err, ERROR_INPUT, "%s: a quote is not closed", ldflags);
 	for (int i = 0; i < n && !failed; i++) {
-		/* -L and -l take their value from the next word, too. */
+		/* -L and -l may have their value in the next word. */
 		if (i + 1 < n && (!strcmp(words[i], "-L") || !strcmp(words[i], "-l"))) {
 			cleanup_free char *both = NULL;
 
@@ -422,7 +423,7 @@ struct search {
 	struct buffer *out;
 };
 
-/* False goes on to the next. */
+/* Handles a match; false continues with the next. */
 static bool match(const pkgconf_pkg_t *p, void *data)
 {
 	const struct search *s = data;
@@ -482,7 +483,8 @@ int package_who_has(const char *names, struct buffer *out, struct error *err)
 	return buffer_check(out, err);
 }
 
-/* The same file, or one of the same folder: gsl/gsl_math.h stands for all of gsl/. */
+/* Tells whether a header is the known one, or in the same folder: gsl/gsl_math.h stands for all of
+ * gsl/. */
 static bool brings(const char *known_header, const char *header)
 {
 	const char *slash = strchr(known_header, '/');

@@ -17,10 +17,10 @@
 struct brackets {
 	const struct token_list *l;
 	const struct name_source *names;
-	bool any; /* the cell has a macro for one */
+	bool any; /* the cell has a macro for a bracket */
 };
 
-/* `#define BEGIN {` */
+/* Recognises `#define BEGIN {`. */
 static bool defines_bracket(const struct token_list *l, uint32_t i)
 {
 	size_t n;
@@ -34,7 +34,7 @@ static bool defines_bracket(const struct token_list *l, uint32_t i)
 	return n > 2 && strchr("{}", rest[n - 1]) && isspace((unsigned char)rest[n - 2]);
 }
 
-/* Of a name that is a macro for a bracket, which one; 0 for all others. */
+/* Returns the bracket that a name stands for as a macro; 0 for all other names. */
 static char stands_for_bracket(void *data, uint32_t i)
 {
 	const struct brackets *b = data;
@@ -64,7 +64,8 @@ int cell_tokens_init(struct token_list *l, const char *text, size_t len,
 	return token_list_set_brackets(l, stands_for_bracket, &b, err);
 }
 
-/* `(struct s){`: in front of a call, or of what `for` says in parentheses, stands a name. */
+/* Recognises a compound literal `(struct s){`: a call, or the parentheses of `for`, would have a
+ * name in front. */
 static bool is_literal(const struct token_list *l, uint32_t first, uint32_t i)
 {
 	uint32_t open = i > first && token_is(l, i - 1, ")") ? l->at[i - 1].match : TOKEN_NONE;
@@ -73,8 +74,8 @@ static bool is_literal(const struct token_list *l, uint32_t first, uint32_t i)
 	       (open == first || !(token_is_name(l, open - 1) || token_is(l, open - 1, ")")));
 }
 
-/* Is the bracket at i that of a function's body, or of a block? Behind a tag or `=` the declaration
- * goes on. */
+/* Tells whether the bracket at i is that of a function's body, or of a block, which end an item.
+ * Behind a tag or `=` the declaration goes on. */
 static bool ends_item(const struct token_list *l, uint32_t first, uint32_t i)
 {
 	if (is_literal(l, first, i))

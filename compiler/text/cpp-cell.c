@@ -41,7 +41,8 @@ bool cpp_cell_is(const char *text)
 	return cpp_cell_line(text, CPP_CELL) != NULL;
 }
 
-/* Only what stands before any other directive or code: a macro may change what a header means. */
+/* Collects the includes in front of any other directive or code, since a macro may change the
+ * meaning of a header. */
 static void find_includes(struct cpp_cell *c)
 {
 	const struct token_list *l = &c->tokens;
@@ -58,14 +59,14 @@ static void find_includes(struct cpp_cell *c)
 	}
 }
 
-/* `extern "C" {` opens no scope. */
+/* Recognises `extern "C" {`, which opens no scope. */
 static bool is_linkage(const struct token_list *l, uint32_t i)
 {
 	return i >= 2 && token_is(l, i, "{") && l->at[i - 1].kind == TOKEN_STRING &&
 	       token_is(l, i - 2, "extern");
 }
 
-/* The token behind i at file scope; brackets are passed as a whole. */
+/* Returns the token behind i at file scope; brackets are skipped as a whole. */
 static uint32_t next_at_file_scope(const struct token_list *l, uint32_t i)
 {
 	if (l->at[i].match == TOKEN_NONE || l->at[i].match < i || is_linkage(l, i))
@@ -82,7 +83,7 @@ static void find_main(struct cpp_cell *c)
 			      token_is(l, i - 1, "int") && token_is(l, token_behind(l, i + 1), "{");
 }
 
-/* `import name;`, `module;`, `export module name;` */
+/* Finds `import name;`, `module;`, `export module name;`. */
 static void find_module(struct cpp_cell *c)
 {
 	const struct token_list *l = &c->tokens;
@@ -113,7 +114,7 @@ uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
 		bool defines = token_is(l, i + 2, "{") || token_is(l, i + 2, ":") ||
 			       token_is(l, i + 2, "final");
 
-		/* `template <...> struct` is no type yet. */
+		/* In `template <...> struct` there is no type yet. */
 		if (is_type && defines && token_is_name(l, i + 1) &&
 		    !(i && token_is(l, i - 1, ">")))
 			return i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell whose first line of code is `%%cpp FLAGS`: what can be seen of it without clang. The line
- * itself is blanked, so that lines and columns of the rest hold.
+ * A cell whose first line of code is `%%cpp FLAGS`, as far as it can be analysed without clang. The
+ * line itself is blanked, so that lines and columns of the rest stay valid.
  */
 #ifndef CGPU_COMPILER_CPP_CELL_H
 #define CGPU_COMPILER_CPP_CELL_H
@@ -22,21 +22,23 @@ struct cpp_cell {
 	struct token_list tokens;
 	struct buffer includes; /* its leading `#include <...>` lines */
 	bool has_main;
-	uint32_t module; /* token that begins what only a module may have; TOKEN_NONE: there is none
-			  */
+	/* The token that begins a construct of modules, which cells cannot have; TOKEN_NONE: there
+	 * is none. */
+	uint32_t module;
 };
 
-/* Is it a C++ cell? Blank lines and comments may stand before the line. */
+/* Tells whether it is a C++ cell. Blank lines and comments may precede the line. */
 bool cpp_cell_is(const char *text);
-/* The line of such a cell with another name: its first `%`; NULL if something else comes first. */
+/* Returns the line of a cell with another magic, at its first `%`; NULL if something else comes
+ * first. */
 const char *cpp_cell_line(const char *text, const char *magic);
-/* text is a C++ cell whose line begins with `magic`, or one without such a line. -1: ERROR_MEMORY.
- */
+/* Analyses a C++ cell whose line begins with `magic`, or one without such a line. -1:
+ * ERROR_MEMORY. */
 int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool,
 		  struct error *err);
 void cpp_cell_release(struct cpp_cell *c);
-/* The next token at file scope behind i that `struct`, `union`, `enum` or `class` is followed by a
- * name at; tokens.n: none. Start with TOKEN_NONE. */
+/* Returns the next token at file scope behind i that is `struct`, `union`, `enum` or `class`,
+ * followed by a name; tokens.n: none. Start with TOKEN_NONE. */
 uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i);
 
 #endif

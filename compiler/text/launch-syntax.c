@@ -19,7 +19,7 @@ static bool are_close(const struct token_list *l, uint32_t a, uint32_t b)
 	       strspn(l->text + l->at[a].end, " \t") == l->at[b].start - l->at[a].end;
 }
 
-/* The blanks go behind the three. */
+/* Writes the three brackets, with the blanks behind them. */
 static void close_up(char *text, const struct token_list *l, uint32_t first, uint32_t last, char c)
 {
 	memset(text + l->at[first].start, ' ', l->at[last].end - l->at[first].start);

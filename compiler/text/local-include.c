@@ -20,8 +20,7 @@
 #include "common/base/cleanup.h"
 #include "compiler/text/token.h"
 
-/* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none.
- */
+/* Extracts the quoted name from the text behind #include, NUL-terminated. False: there is none. */
 static bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 {
 	const char *end = len && *rest == '"' ? memchr(rest + 1, '"', len - 1) : NULL;
@@ -33,7 +32,7 @@ static bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 	return true;
 }
 
-/* The path of the file of that name, as seen from a folder; "": the working folder. */
+/* Makes the path of the file of that name, relative to a folder; "": the working folder. */
 static bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX])
 {
 	bool alone = *name == '/' || !*folder;
@@ -51,7 +50,7 @@ bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])
 	return local_include_name(rest, len, name) && local_include_in("", name, ret);
 }
 
-/* The file that the token includes by a quoted name. */
+/* Finds the file that the token includes by a quoted name. */
 static bool path_at(const struct token_list *tokens, uint32_t i, char ret[PATH_MAX])
 {
 	const char *rest;
@@ -103,7 +102,8 @@ static uint64_t hash_content(int fd, size_t size)
 	return hash;
 }
 
-/* Time and size tell that a file is the same; only its content tells that it is another one. */
+/* Checks whether a file has changed: equal time and size mean that it has not; otherwise its
+ * content decides. */
 static bool look(struct local_include *i)
 {
 	cleanup_fd int fd = open(i->path, O_RDONLY | O_CLOEXEC);

@@ -12,7 +12,7 @@
 
 #include "compiler/text/cell-tokens.h"
 
-/* text: what stands behind the macro's name. */
+/* Parses a definition; text is what follows the macro's name. */
 static void read_definition(struct macro_text *m, const char *text, size_t n)
 {
 	size_t at = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell may call its variable `index` or `y1` although libc's headers, which every cell has,
- * declare functions of these names: the session's name wins. In the unit such a name is spelled
- * OWN_PREFIX name, by a macro, and everything that leaves the compiler (symbols of the object,
- * types, messages) loses the prefix again.
+ * Names of a cell that clash with headers. A cell may call its variable `index` or `y1` although
+ * libc's headers, which every cell includes, declare functions of these names: the session's name
+ * wins. In the unit a macro renames it to OWN_PREFIX name, and the prefix is removed from
+ * everything that leaves the compiler (symbols of the object, types, messages).
  */
 #ifndef CGPU_COMPILER_OWN_NAMES_H
 #define CGPU_COMPILER_OWN_NAMES_H
@@ -11,7 +11,8 @@
 #include <stddef.h>
 
 #define OWN_PREFIX "cgpu_own_"
-/* The storage of a constant that gets its value at run time; see compiler/clang/clang-turns.cc. */
+/* The prefix of the storage of a constant that is computed at run time; see
+ * compiler/clang/clang-turns.cc. */
 #define STORAGE_PREFIX "cgpu_storage_"
 
 #ifdef __cplusplus
@@ -21,10 +22,10 @@ extern "C" {
 struct buffer;
 struct header_names;
 
-/* When a header has this name too: the directives that make it the session's. */
+/* Writes the directives that make a name the session's, if a header has it, too. */
 void own_names_write(const struct header_names *headers, const char *name, size_t len,
 		     struct buffer *out);
-/* Take the prefixes out of a text, in place. */
+/* Removes the prefixes from a text, in place. */
 void own_names_strip(char *text);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ static char peek(const struct lexer *x, size_t ahead)
 	return x->at + ahead < x->len ? x->text[x->at + ahead] : 0;
 }
 
-/* Length of a backslash-newline at the offset, 0 if there is none. */
+/* Returns the length of a backslash-newline at the offset, 0 if there is none. */
 static size_t splice_at(const struct lexer *x, size_t at)
 {
 	if (at + 1 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\n')
@@ -92,7 +92,7 @@ static void skip_line_comment(struct lexer *x)
 	}
 }
 
-/* Blanks, comments and spliced line ends. Newlines stay when `in_directive`. */
+/* Skips blanks, comments and spliced line ends; not newlines if `in_directive`. */
 static void skip_space(struct lexer *x, bool in_directive)
 {
 	while (x->at < x->len) {
@@ -142,7 +142,8 @@ static void quoted(struct lexer *x, size_t start, char quote)
 	add(x, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, line);
 }
 
-/* R"end( ... )end" of C++, at its quote. False, and nothing is taken, when it is none. */
+/* Reads a raw string R"end( ... )end" of C++ from its quote. False, and nothing is consumed, when
+ * it is none. */
 static bool raw(struct lexer *x, size_t start)
 {
 	const char *open = x->text + x->at + 1, *stop = x->text + x->len, *end = open;
@@ -164,7 +165,7 @@ static bool raw(struct lexer *x, size_t start)
 	return true;
 }
 
-/* The whole logical line; a comment that spans lines belongs to it. */
+/* Reads the whole logical line; a comment over several lines belongs to it. */
 static void directive(struct lexer *x)
 {
 	size_t start = x->at;
@@ -217,7 +218,7 @@ static void name(struct lexer *x)
 		add(x, TOKEN_NAME, start, x->line);
 }
 
-/* A preprocessing number (C17 6.4.8). */
+/* Reads a preprocessing number (C17 6.4.8). */
 static void number(struct lexer *x)
 {
 	size_t start = x->at;
@@ -263,12 +264,12 @@ static void punctuation(struct lexer *x)
 	    start, x->line);
 }
 
-/* C17 6.4.6: other spellings of brackets. */
+/* Other spellings of brackets (C17 6.4.6). */
 static const struct {
 	char spelling[3], means;
 } digraphs[] = { { "<:", '[' }, { ":>", ']' }, { "<%", '{' }, { "%>", '}' } };
 
-/* The bracket that the token is; 0 for another one. */
+/* Returns the bracket that the token is; 0 for another one. */
 static char bracket(const struct token_list *l, uint32_t i)
 {
 	const char *text = token_text(l, i);
@@ -289,14 +290,14 @@ static bool closes(char open, char close)
 	       (open == '{' && close == '}');
 }
 
-/* Brackets that wait for their partners. */
+/* The state of pairing brackets. */
 struct pairing {
 	struct token_list *l;
-	uint32_t *open;  /* a stack of tokens */
-	uint32_t *other; /* an opening bracket of another branch of #if for the same place;
-			    TOKEN_NONE */
+	uint32_t *open; /* a stack of tokens */
+	/* An opening bracket at the same place in another branch of #if; TOKEN_NONE. */
+	uint32_t *other;
 	uint32_t depth;
-	uint32_t *saved; /* depths at the #if that are open */
+	uint32_t *saved; /* depths at the open #if directives */
 	uint32_t n_saved;
 	uint32_t dead; /* n_saved at the outermost `#if 0`; 0 outside of one */
 };
@@ -310,7 +311,7 @@ static bool is_if_0(const struct token_list *l, uint32_t i)
 	       (n == 1 || strchr(" \t\r/", rest[1]));
 }
 
-/* What stands in an `#if 0` need not be C: what it opens ends with it. */
+/* Drops brackets that an `#if 0` has opened, since its text need not be C. */
 static void leave_dead(struct pairing *p, uint32_t i)
 {
 	while (p->depth > p->saved[p->n_saved - 1])
@@ -318,8 +319,9 @@ static void leave_dead(struct pairing *p, uint32_t i)
 	p->dead = 0;
 }
 
-/* The branches of an #if are alternatives: each one starts from the same brackets. Those that a
- * branch leaves open share the partner of those that the last branch leaves open. */
+/* Handles the branches of an #if, which are alternatives: each starts with the same open
+ * brackets. Brackets that a branch leaves open get the partners of those that the last branch
+ * leaves open. */
 static void pair_directive(struct pairing *p, uint32_t i)
 {
 	const struct token_list *l = p->l;
@@ -438,7 +440,7 @@ int token_list_init(struct token_list *l, const char *text, size_t len, struct m
 	if (len >= UINT32_MAX)
 		return error_set(err, ERROR_LIMIT, "a cell of more than 4 GiB");
 	*l = (struct token_list){ .text = text, .len = len };
-	/* An editor's mark of UTF-8 is no text. */
+	/* A byte order mark of UTF-8 is no text. */
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
 		x.at = 3;
 	lex(&x);
@@ -493,7 +495,7 @@ static size_t skip_blanks(const char *p, size_t i, size_t n)
 	return i;
 }
 
-/* "define", "include", ... of a directive token: its length, 0 for a lone #. */
+/* Returns the length of a directive's word, "define", "include", ...; 0 for a lone #. */
 static size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word)
 {
 	const char *p = token_text(l, i);

@@ -29,9 +29,9 @@ struct token {
 	enum token_kind kind;
 	uint32_t start, end; /* bytes of the text */
 	uint32_t line;       /* from 1 */
-	char bracket;        /* of a macro that stands for `{` or `}`: that; 0 for others */
-	uint32_t match;      /* of a bracket: index of its partner; of others and unmatched ones:
-				TOKEN_NONE */
+	char bracket; /* for a macro that stands for `{` or `}`: that bracket; 0 for others */
+	/* For a bracket: index of its partner; for others and unmatched ones: TOKEN_NONE. */
+	uint32_t match;
 };
 
 #define TOKEN_NONE UINT32_MAX
@@ -50,18 +50,18 @@ struct token_list {
 			    */
 };
 
-/* text is borrowed. -1 with ERROR_MEMORY. */
+/* Splits the text, which is borrowed, into tokens. -1 with ERROR_MEMORY. */
 int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool,
 		    struct error *err);
 
-/* Names that are macros for a bracket become brackets; stands_for() says for which, 0 for none. -1
- * with ERROR_MEMORY. */
+/* Turns names that are macros for a bracket into brackets; stands_for() returns the bracket, 0 for
+ * none. -1 with ERROR_MEMORY. */
 int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i),
 			    void *data, struct error *err);
 
-/* Is token i exactly this text? False behind the end. */
+/* Tells whether token i is exactly this text. False behind the end. */
 bool token_is(const struct token_list *l, uint32_t i, const char *text);
-/* Is there one? */
+/* Tells whether there is such a token. */
 bool token_list_has(const struct token_list *l, const char *text);
 static inline bool token_is_name(const struct token_list *l, uint32_t i)
 {
@@ -78,18 +78,18 @@ static inline const char *token_text(const struct token_list *l, uint32_t i)
 	return l->text + l->at[i].start;
 }
 
-/* The token behind the bracket pair that opens at i; behind i itself when it has no partner: the
- * list's end. */
+/* Returns the token behind the bracket pair that opens at i; the end of the list if it has no
+ * partner; the token behind i if it is no bracket. */
 uint32_t token_behind(const struct token_list *l, uint32_t i);
 
-/* Is it the directive `#word`? */
+/* Tells whether the token is the directive `#word`. */
 bool token_directive_is(const struct token_list *l, uint32_t i, const char *word);
-/* What follows the directive's word, to the end of the token, leading blanks skipped. */
+/* Returns the text behind the directive's word, to the end of the token, without leading blanks. */
 const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t *ret_len);
-/* The name that a #define or #undef has: the first word that follows. */
+/* Returns the name in a #define or #undef: the first word behind it. */
 const char *token_directive_name(const struct token_list *l, uint32_t i, size_t *ret_len);
 
-/* Line and column (from 1, in bytes) of an offset. */
+/* Returns line and column (from 1, in bytes) of an offset. */
 void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line,
 		   uint32_t *ret_column);
 

@@ -110,12 +110,12 @@ void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
 		if (e->start < start || e->end > end)
 			continue;
 		copy_plain(u, start, e->start);
-		/* What we write at this place counts as the place itself. */
+		/* Generated text at this place is mapped to the place itself. */
 		for (const char *p = e->with; *p; p++)
 			add_segment(u, (uint32_t)u->text.len + (uint32_t)(p - e->with), 1,
 				    e->start);
 		buffer_puts(&u->text, e->with);
-		/* A dropped piece keeps its line ends, so that clang goes on counting. */
+		/* A dropped piece keeps its line ends, so that clang's line numbers stay valid. */
 		for (uint32_t at = e->start; at < e->end; at++)
 			if (u->cell[at] == '\n')
 				buffer_putc(&u->text, '\n');

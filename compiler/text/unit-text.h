@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The translation unit that is made of a cell: text of ours and pieces of the cell, with the way
- * back from each byte to the cell. Pieces may carry edits (a word dropped, a launch respelled);
- * what is not edited keeps its place.
+ * The translation unit of a cell: generated text and pieces of the cell, with a map from each byte
+ * back to the cell. Pieces may have edits (a word dropped, a launch rewritten); text without edits
+ * is mapped exactly.
  */
 #ifndef CGPU_COMPILER_UNIT_TEXT_H
 #define CGPU_COMPILER_UNIT_TEXT_H
@@ -15,7 +15,8 @@
 
 struct error;
 
-/* Replace bytes [start, end) of the cell by `with`; sorted by start, not overlapping. */
+/* Replaces bytes [start, end) of the cell by `with`; edits are sorted by start and do not
+ * overlap. */
 struct edit {
 	uint32_t start, end;
 	const char *with;
@@ -28,15 +29,15 @@ struct edit_list {
 };
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with);
-/* Does one of them begin at this byte? */
+/* Tells whether an edit begins at this byte. */
 bool edit_list_has(const struct edit_list *l, uint32_t start);
-/* Stable by start. */
+/* Sorts by start; the sort is stable. */
 void edit_list_sort(struct edit_list *l);
 void edit_list_release(struct edit_list *l);
 
 struct unit_text_segment {
 	uint32_t start, end; /* in the unit */
-	uint32_t cell;       /* in the cell, of start */
+	uint32_t cell;       /* offset of `start` in the cell */
 };
 
 struct unit_text {
@@ -52,12 +53,12 @@ struct unit_text {
 void unit_text_init(struct unit_text *u, const char *cell, size_t cell_len, const char *cell_name);
 void unit_text_release(struct unit_text *u);
 void unit_text_puts(struct unit_text *u, const char *text);
-/* From here on clang counts lines from this one of the cell. */
+/* Sets the line number, as in the cell, of the text that follows. */
 void unit_text_line(struct unit_text *u, uint32_t line);
-/* Bytes [start, end) of the cell with the edits applied; edits may be NULL. */
+/* Copies bytes [start, end) of the cell with the edits applied; edits may be NULL. */
 void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
 		    const struct edit_list *edits);
-/* The cell's byte for a byte of the unit, -1 for text of ours. */
+/* Returns the cell's offset for an offset of the unit, -1 for generated text. */
 long unit_text_find(const struct unit_text *u, long offset);
 int unit_text_check(const struct unit_text *u, struct error *err);
 

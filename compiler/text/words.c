@@ -39,7 +39,8 @@ bool word_is_keyword(const char *word, size_t len)
 	return word_class_of(word, len) != WORD_NONE;
 }
 
-/* `class`, `using` and the like are names of C unless they are used as in C++. */
+/* Tells whether a word such as `class` or `using` is a name of C, because it is not used as in
+ * C++. */
 static bool is_plain_name(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i, "template"))
@@ -68,7 +69,7 @@ static bool at_scoped_enum(const struct token_list *l, uint32_t i)
 	       (token_is(l, i + 1, "class") || token_is(l, i + 1, "struct"));
 }
 
-/* `: unsigned char` in front of an enum's `{`; elsewhere a colon is something else. */
+/* Skips `: unsigned char` in front of an enum's `{`; elsewhere a colon is something else. */
 static uint32_t behind_enum_type(const struct token_list *l, uint32_t colon)
 {
 	uint32_t i = colon + 1;
@@ -96,7 +97,8 @@ uint32_t words_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 	return is_enum && token_is(l, i, ":") ? behind_enum_type(l, i) : i;
 }
 
-/* Two names in a row, or name and star: what an unknown first name must be. */
+/* Tells whether an unknown name must be a type: it is followed by another name, or by a star and a
+ * name. */
 static bool name_declares(const struct token_list *l, uint32_t i)
 {
 	if (token_is_name(l, i + 1))
@@ -105,7 +107,8 @@ static bool name_declares(const struct token_list *l, uint32_t i)
 		uint32_t behind = token_behind(l, i + 1);
 
 		return token_is(l, behind,
-				"{"); /* a function without a return type, such as main() {} */
+				/* A function without a return type, such as main() {}. */
+				"{");
 	}
 	if (!token_is(l, i + 1, "*"))
 		return false;

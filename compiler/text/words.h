@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the words of a cell's tokens are in C and CUDA C++ (words.def), and what they look like
- * together. These are guesses: a name may be a type or not, which clang alone knows.
+ * Classifies the words of a cell's tokens in C and CUDA C++ (words.def), and sequences of them.
+ * These are guesses: only clang knows whether a name is a type.
  */
 #ifndef CGPU_COMPILER_WORDS_H
 #define CGPU_COMPILER_WORDS_H
@@ -15,18 +15,19 @@
 enum word_class { WORD_NONE, WORD_TYPE, WORD_MARK, WORD_STATEMENT, WORD_OPERATOR };
 
 enum word_class word_class_of(const char *word, size_t len);
-/* A word of the language, never an identifier? */
+/* Tells whether a word is a keyword of the language, never an identifier. */
 bool word_is_keyword(const char *word, size_t len);
 
-/* A token that starts a declaration, or an identifier: a word of C++ is the one or the other by
- * what stands behind it. */
+/* Tell whether a token begins a declaration, or is an identifier: for a keyword of C++ that depends
+ * on what follows it. */
 bool words_at_specifier(const struct token_list *l, uint32_t i);
 bool words_at_identifier(const struct token_list *l, uint32_t i);
-/* Does what starts at the token look like a declaration? */
+/* Tells whether the text at the token looks like a declaration. */
 bool words_declare(const struct token_list *l, uint32_t i);
 
-/* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that
- * stand for them) and an enum's type skipped; *ret_name: the tag, or TOKEN_NONE. */
+/* Returns the position behind the tag that may follow `struct`, `union` or `enum` at i, with
+ * attributes (also macros for them) and an enum's type skipped; *ret_name: the tag, or
+ * TOKEN_NONE. */
 uint32_t words_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions
- * without any are called from loops of later cells: their code is optimised, but making machine
- * code of it is kept simple. What is left runs once. Inline assembly is given to clang as a whole,
- * which knows the line of its errors.
+ * Loops and recursion are worth optimising; nested loops are worth all passes. Functions without
+ * either are called from loops of later cells: their code is optimised, but its code generation is
+ * kept simple. The rest runs once. Inline assembly needs clang's own pipeline, which knows the line
+ * of its errors.
  */
 #include "compiler/units/effort.h"
 
@@ -12,7 +12,7 @@
 
 #include "compiler/text/cell-tokens.h"
 
-/* More than this is not looked through for recursion. */
+/* The limit of token comparisons in the search for recursion. */
 #define LOOKS_MAX 1000000
 
 static bool has_any(const struct token_list *l, const char *const *words)
@@ -29,8 +29,8 @@ static bool is_loop(const struct token_list *l, uint32_t t)
 	return token_is(l, t, "for") || token_is(l, t, "while") || token_is(l, t, "do");
 }
 
-/* The token behind what the loop at t repeats, as far as brackets tell; a statement without braces
- * ends at its `;`. */
+/* Returns the token behind the body of the loop at t, as far as brackets tell; a statement without
+ * braces ends at its `;`. */
 static uint32_t loop_end(const struct token_list *l, uint32_t t, uint32_t *ret_body)
 {
 	uint32_t body = token_is(l, t, "do") ? t + 1 : token_behind(l, t + 1);
@@ -60,7 +60,7 @@ static bool has_nested_loop(const struct token_list *l)
 	return false;
 }
 
-/* The name in front of the first bracket; TOKEN_NONE where that is not its place. */
+/* Returns the name in front of the first bracket; TOKEN_NONE if there is none. */
 static uint32_t function_name(const struct token_list *l, const struct cell_item *f)
 {
 	for (uint32_t t = f->first + 1; t < f->body; t++)
@@ -100,8 +100,8 @@ static uint32_t count_functions(const struct token_list *l)
 	return n;
 }
 
-/* A function of the cell is mentioned in a function of the cell: they may call each other in a
- * circle. */
+/* Tells whether a function of the cell is mentioned in a function of the cell, so that they may
+ * call each other recursively. */
 static bool may_recur(const struct token_list *l, uint32_t n_functions)
 {
 	struct cell_item item;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much work a cell's machine code is worth. Most cells run for less time than it takes to
- * optimise them, and their text tells.
+ * Chooses how much optimisation a cell's machine code is worth, by its text. Most cells run for
+ * less time than it takes to optimise them.
  */
 #ifndef CGPU_COMPILER_EFFORT_H
 #define CGPU_COMPILER_EFFORT_H
@@ -10,7 +10,7 @@
 #include "compiler/text/token.h"
 
 enum clang_effort effort_of(const struct token_list *tokens);
-/* Of a C++ cell: what is short there only its module tells. */
+/* Returns the effort for a C++ cell: whether its code is short can be seen only in its module. */
 enum clang_effort effort_of_cpp(const struct token_list *tokens);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The prefix is a hash of what has made the header, so that what another installation, other
- * options, or another version of the library has compiled is never taken for the same.
+ * The prefix is a hash of the header's origin, so that code from another installation, other
+ * options, or another version of the library is never confused with it.
  */
 #include "compiler/units/instances.h"
 
@@ -35,7 +35,8 @@ void instances_find(struct instances *i, const struct session *session,
 		    !strncmp(d->name, i->prefix, strlen(i->prefix)))
 			buffer_puts(&i->given, d->device);
 	}
-	/* Half of them are none: some are compiled again. */
+	/* An incomplete list is useless, so it is dropped: then the unit compiles the code
+	 * again. */
 	if (buffer_check(&i->given, NULL))
 		buffer_clear(&i->given);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inline functions and instances of templates of the C++ library whose code units of the session
- * have: a unit that has compiled some declares them (DECLARATION_INSTANCES), and later units of the
- * same header and options call them. As declarations they are there for as long as the unit that
- * has them: a cell that fails, or is taken back, takes them along, and snapshots have them.
+ * Shared code of inline functions and template instances of the C++ library: a unit that has
+ * compiled some declares them (DECLARATION_INSTANCES), and later units with the same header and
+ * options call them. As declarations they exist as long as the unit that contains them: they are
+ * dropped with a cell that fails or is undone, and are part of snapshots.
  */
 #ifndef CGPU_COMPILER_INSTANCES_H
 #define CGPU_COMPILER_INSTANCES_H
@@ -16,22 +16,23 @@ struct session;
 struct unit;
 
 struct instances {
-	char prefix[64];     /* of their symbols in the session; "": nothing is given or taken */
-	struct buffer given; /* symbols that the session has, without it, a line each */
-	struct buffer made;  /* those of the unit for others, the same */
+	char prefix[64];     /* prefix of their symbols in the session; "": no code is shared */
+	struct buffer given; /* symbols that the session has, without the prefix, a line each */
+	struct buffer made;  /* symbols of this unit for others, in the same form */
 };
 
 #define INSTANCES_INIT { .prefix = "", .given = BUFFER_INIT, .made = BUFFER_INIT }
 
 void instances_release(struct instances *i);
-/* For a unit made so: what unit_cache_made_by() says, with the precompiled header, which stands for
- * the options, too. */
+/* Finds the shared symbols for a unit. made_by is from unit_cache_made_by(), with the precompiled
+ * header, which includes the options. */
 void instances_find(struct instances *i, const struct session *session,
 		    const struct buffer *made_by);
-/* What another try has made counts no more. */
+/* Starts over with another try. */
 void instances_begin(struct instances *i);
 void instances_add(struct instances *i, const char *symbol);
-/* Declares what was added, if anything was. The unit's cell is known; i must outlive the unit. */
+/* Declares the added symbols, if there are any. The unit's cell must be set; i must outlive the
+ * unit. */
 int instances_declare(const struct instances *i, struct unit *u, struct mem_pool *pool,
 		      struct error *err);
 

@@ -32,8 +32,8 @@ struct program {
 	size_t n_functions;
 	struct unit_line *rows;
 	size_t n, cap;
-	const char *file; /* of the last row */
-	bool in_cell;     /* it is the cell */
+	const char *file; /* file of the last row */
+	bool in_cell;     /* that file is the cell */
 };
 
 static int by_place(const void *a, const void *b)
@@ -45,7 +45,7 @@ static int by_place(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* The symbol table; *ret_strings: the section of its names. */
+/* Finds the symbol table; *ret_strings: the section with its names. */
 static void find_symbols(struct program *p, uint32_t *ret_strings)
 {
 	for (uint32_t i = 0; i < p->elf.n_sections; i++) {
@@ -119,7 +119,7 @@ static int add_row(void *data, const struct line_row *row, struct error *err)
 	return 0;
 }
 
-/* The address is a relocation; its symbol is a section. */
+/* Sets the address, which is a relocation against a section symbol. */
 static void set_address(void *data, size_t at, uint64_t *address, uint32_t *section)
 {
 	struct program *p = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of an ELF object that clang has just made, changed where they lie: the object is not laid
- * out anew. An object whose headers point beyond its end is left as it is.
+ * Symbols of an ELF object that clang has just made are changed in place: the layout of the object
+ * stays the same. An object whose headers point beyond its end is not changed.
  */
 #include "compiler/units/object-symbols.h"
 
@@ -18,8 +18,8 @@ static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
 	       s->sh_offset % alignment == 0;
 }
 
-/* Debug information names functions, too. What refers to a string refers to its start, so the rest
- * moves up. */
+/* Removes prefixes from a string table, which debug information uses, too. References point to the
+ * start of a string, so its rest moves to the front. */
 static void strip_strings(char *strings, size_t size)
 {
 	for (char *at = strings, *end = strings + size; at < end;) {
@@ -41,7 +41,7 @@ struct symbol_table {
 	size_t size;
 };
 
-/* The table in section i; false: it is none. */
+/* Finds the symbol table in section i; false: it is none. */
 static bool symbol_table_at(void *object, size_t len, const Elf64_Ehdr *h, size_t i,
 			    struct symbol_table *ret)
 {
@@ -134,7 +134,7 @@ void object_symbols_mark_variable(void *object, size_t len, const char *name)
 	}
 }
 
-/* A name that ends another one needs no string of its own: it starts later. */
+/* A name that is the end of another one shares its string, at a later offset. */
 void object_symbols_strip(void *object, size_t len)
 {
 	const Elf64_Ehdr *h = header_of(object, len);

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the symbols of a cell's object are called, and how they bind, for the loader. */
+/* Changes names and binding of the symbols in a cell's object, for the loader. */
 #ifndef CGPU_COMPILER_OBJECT_SYMBOLS_H
 #define CGPU_COMPILER_OBJECT_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Take OWN_PREFIX (compiler/text/own-names.h) out of the names of symbols and of debug information.
- */
+/* Removes OWN_PREFIX (compiler/text/own-names.h) from the names of symbols and of debug
+ * information. */
 void object_symbols_strip(void *object, size_t len);
 
 /*
- * Mark what the object calls of a library, UNIT_CALLS_LIBRARY: a name without that prefix, which
- * is() says to be one of a header. In front of object_symbols_strip().
+ * Marks library functions that the object calls (UNIT_CALLS_LIBRARY): names without that prefix for
+ * which is() says that a header has them. It must precede object_symbols_strip().
  */
 void object_symbols_mark_library(void *object, size_t len,
 				 bool (*is)(void *context, const char *name), void *context);
 
-/* Functions that are weak and not in a group of sections, as an inline one is, become ordinary
- * ones. */
+/* Makes weak functions ordinary ones, unless they are in a section group, as inline ones are. */
 void object_symbols_make_strong(void *object, size_t len);
 
-/* Mark the variable (UNIT_OWN_VARIABLE), also as a thread-local one. */
+/* Marks the variable (UNIT_OWN_VARIABLE), also a thread-local one. */
 void object_symbols_mark_variable(void *object, size_t len, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One file a unit: a hash of the unit, then the unit, so that a damaged file is not taken for one.
- * Files are written under another name and renamed. The time of a file's last change is that of its
- * last use.
+ * One file for each unit: a hash of the unit, then the unit, so that a damaged file is detected.
+ * Files are written under another name and renamed. The modification time of a file is the time of
+ * its last use.
  */
 #define _GNU_SOURCE
 #include "compiler/units/unit-cache.h"
@@ -22,7 +22,7 @@
 #include "common/base/cleanup.h"
 #include "compiler/clang/clang-shim.h"
 
-/* After pruning the folder has room for a while. */
+/* The size after pruning, so that the folder has room for a while. */
 #define KEPT_OF_LIMIT(limit) ((limit) / 4 * 3)
 
 void unit_cache_init(struct unit_cache *c, const char *folder, uint64_t limit)
@@ -30,7 +30,7 @@ void unit_cache_init(struct unit_cache *c, const char *folder, uint64_t limit)
 	*c = (struct unit_cache){ .limit = limit, .unit = BUFFER_INIT };
 	if (*folder && (!mkdir(folder, 0700) || errno == EEXIST))
 		c->folder = strdup(folder);
-	/* What earlier processes have left there is looked at once. */
+	/* The first write checks what earlier processes have left. */
 	c->written = limit;
 }
 
@@ -52,7 +52,8 @@ bool unit_cache_suits(const char *text, size_t len)
 	return true;
 }
 
-/* Where an #include names a file that the precompiled header has, that counts with the header. */
+/* Tells whether an #include names a file that is part of the precompiled header, which is in the
+ * key. */
 static bool is_of_header(const char *name, const char *includes)
 {
 	cleanup_buffer struct buffer line = BUFFER_INIT;
@@ -75,7 +76,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *words, si
 	return false;
 }
 
-/* Wherever the word stands: in a comment it only costs time. */
+/* Looks for words anywhere: in a comment they only cost time. */
 bool unit_cache_suits_cpp(const char *text, const char *includes)
 {
 	static const char *const include[] = { "include" };
@@ -110,7 +111,8 @@ int unit_cache_made_by(const char *header, struct buffer *ret)
 		      (long)st.st_mtim.tv_nsec);
 	if (!header)
 		return 0;
-	/* Written when it was made, which it is again when one of its files has changed. */
+	/* This file is written when the header is made, and again when one of its files has
+	 * changed. */
 	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
 	if (stat(buffer_text(&files), &st))
 		return -1;
@@ -238,7 +240,7 @@ static int by_use(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-/* All files of the folder, the least used first. */
+/* Lists all files of the folder, the least recently used first. */
 static size_t list(const struct unit_cache *c, struct entry **ret, uint64_t *ret_bytes)
 {
 	cleanup_dir DIR *d = opendir(c->folder);
