@@ -42,9 +42,8 @@ struct cuda_unit {
 	struct unit_cache_key key;
 	bool stamped; /* nvcc was given CELL_STAMP as the cell's number */
 	uint64_t program;
-	char run[40],
-		/* The symbol that runs the program, and the name of the cell, as nvcc gets them. */
-		name[40];
+	/* The symbol that runs the program, and the name of the cell, as nvcc gets them. */
+	char run[40], name[40];
 };
 
 /* Returns the magic's arguments; %%cu is the name that the first plugin for notebooks used. NULL:

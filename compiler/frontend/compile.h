@@ -53,9 +53,8 @@ struct compile_result {
 	struct buffer unit;       /* encoded, when ok */
 	struct buffer first, all; /* on failure: first line of the first error, all diagnostics */
 	uint32_t line, column;    /* of the first error; 0 if it has none */
-	bool in_syntax,
-		/* The first error is the parser's; it is about an unknown name. */
-		is_unknown;
+	/* The first error is the parser's; it is about an unknown name. */
+	bool in_syntax, is_unknown;
 	struct in_the_way in_the_way;
 };
 

@@ -25,9 +25,8 @@ struct cpp_diagnostics {
 	bool all;       /* nothing is left out */
 	bool told_here; /* the last error was in a header, and has a place in the cell */
 	bool silent;    /* the notes that follow are redundant */
-	unsigned notes,
-		/* Notes of the last error that are shown; how many of them are in headers. */
-		header_notes;
+	/* Notes of the last error that are shown; how many of them are in headers. */
+	unsigned notes, header_notes;
 	unsigned folded; /* number of notes that were left out */
 	/* Headers that were reported as missing: further errors may be consequences. */
 	struct buffer missing;

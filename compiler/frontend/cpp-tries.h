@@ -76,9 +76,8 @@ struct cpp_unit {
 	uint32_t suspect;
 	const char *suspect_why;
 	long last_error; /* offset in the text; -1: it is elsewhere */
-	struct buffer flags,
-		/* The user's flags; the second text includes those for device code. */
-		device_flags;
+	/* The user's flags; the second text includes those for device code. */
+	struct buffer flags, device_flags;
 	enum clang_severity last_severity; /* of the device compilation */
 	bool run_main, no_memory;
 	char run[40];

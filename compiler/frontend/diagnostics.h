@@ -27,9 +27,8 @@ struct diagnostics {
 	struct buffer errors, warnings;    /* with their notes */
 	struct buffer first;               /* first line of the first error */
 	uint32_t first_line, first_column; /* its place in the cell; 0 if it is elsewhere */
-	bool first_in_syntax,
-		/* It is from clang's parser; it is about an unknown name. */
-		first_unknown;
+	/* It is from clang's parser; it is about an unknown name. */
+	bool first_in_syntax, first_unknown;
 	struct in_the_way in_the_way;
 	unsigned n_errors;
 	/* The place of the last error if it is about an unknown name, or -1. */

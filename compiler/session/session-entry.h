@@ -26,9 +26,8 @@ struct session_entry {
 	uint32_t n_uses;
 	bool hidden;   /* not visible to the words of the cell being compiled */
 	bool left_out; /* nor to the entries that they use */
-	size_t from,
-		/* Its place in the text of the cell being compiled; equal: it is not there. */
-		to;
+	/* Its place in the text of the cell being compiled; equal: it is not there. */
+	size_t from, to;
 };
 
 /* Copies the texts and adds their names to `names`. -1: there is no memory; the entry must be

@@ -106,9 +106,8 @@ static bool name_declares(const struct token_list *l, uint32_t i)
 	if (token_is(l, i + 1, "(")) {
 		uint32_t behind = token_behind(l, i + 1);
 
-		return token_is(l, behind,
-				/* A function without a return type, such as main() {}. */
-				"{");
+		/* A function without a return type, such as main() {}. */
+		return token_is(l, behind, "{");
 	}
 	if (!token_is(l, i + 1, "*"))
 		return false;

@@ -228,9 +228,8 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 	h->check = check_of(h);
 	if (whole_pwrite(s->fd, h, sizeof(*h) + packed, s->end) != sizeof(*h) + packed) {
 		error_errno(err, "cannot write the blocks of a snapshot");
-		block_store_cut(s, s->end,
-				/* If this fails, the rest is not a valid record. */
-				NULL);
+		/* If this fails, the rest is not a valid record. */
+		block_store_cut(s, s->end, NULL);
 		return -1;
 	}
 	if (enter(s, h, s->end, err))

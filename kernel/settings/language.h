@@ -11,9 +11,8 @@ struct error;
 struct language {
 	const char *word; /* of --language, and for cgpu-compiler */
 	const char *kernelspec, *title;
-	const char *name, *version, *mimetype, *codemirror_mode, *file_extension,
-		/* These texts appear in language_info. */
-		*pygments_lexer;
+	/* These texts appear in language_info. */
+	const char *name, *version, *mimetype, *codemirror_mode, *file_extension, *pygments_lexer;
 	const char *cells, *reference, *reference_url;
 };
 
