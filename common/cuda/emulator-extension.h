@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the emulated driver can do beyond the CUDA driver API. A user of libcgpu-emulator.so looks
+ * Extensions of the emulated driver to the CUDA driver API. A user of libcgpu-emulator.so looks
  * up EMULATOR_EXTENSION_SYMBOL, an emulator_extension_fn, by dlsym(); a driver without it is a real
  * one. Results of the calls are CUresult values.
  *

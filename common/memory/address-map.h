@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where session memory lies in every worker: one truth for all processes. The zygote reserves the
+ * The addresses of session memory, which are the same in every worker. The zygote reserves the
  * whole map before anything else is mapped, so every worker finds the same addresses free and
  * pointers stay valid over a recovery.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cgpu-kernel and cgpu-worker say to each other.
+ * The protocol between cgpu-kernel and cgpu-worker.
  *
  * Zygote. The kernel execs `cgpu-worker` before it reads the signing key: argv is { "cgpu-worker",
  * hidden path or "" }, descriptor ZYGOTE_SOCKET_FD is its socket. The zygote is single-threaded,

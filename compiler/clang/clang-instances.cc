@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code is of headers alone when its text is that of a precompiled header, and so are all arguments
- * of templates: then the header and the symbol say what it is. A class of a cell may have the name
- * of another one, and code that uses it is its unit's own, as is what a cell specialises. Code that
- * uses a variable which each unit has for itself, a `static` one of a header, is not shared either:
- * the rest of the unit would use another one.
+ * Code is from headers alone when its text is in a precompiled header, and so are all arguments of
+ * templates: then the header and the symbol identify it. A class of a cell may have the name of
+ * another one, and code that uses it is local to its unit, as are specialisations of a cell. Code
+ * that uses a variable which each unit has for itself, a `static` one of a header, is not shared
+ * either: the rest of the unit would use another one.
  *
- * What is long when it has been optimised loses little by being called. It gets a second symbol, an
- * alias that is no weak one: the loader takes it for an ordinary function of the session. The alias
- * is there before LLVM's passes, which would drop what they have inlined wherever it is used; not
- * for what only such functions use. Of what is called clang makes no code, nor of what only that
- * would use, nor does it read its body.
+ * Optimised code that is still long loses little by being called. It gets a second symbol, an alias
+ * that is not weak: the loader takes it for an ordinary function of the session. The alias is
+ * created before LLVM's passes, which would otherwise drop functions that they have inlined at all
+ * uses; functions that only such functions use get none. For a function that is called in this way,
+ * clang generates no code, nor for functions that only it would use, and does not read its body.
  *
  *	nobody has it -> before(): has an alias -> optimised(): long, reported
  *	                                   |     -> leave_out(): declared -> take(): called by alias

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of `k<<<grid, block>>>(a)` clang makes `if (!__cudaPushCallConfiguration(grid, block, 0, 0))
+/* Clang compiles `k<<<grid, block>>>(a)` to `if (!__cudaPushCallConfiguration(grid, block, 0, 0))
  * k(a);`, on the device as well. */
 #include "compiler/clang/clang-launches.hh"
 

@@ -76,7 +76,7 @@ class CellConsumer : public SemaConsumer
 	{
 	}
 
-	/* For a C++ cell. */
+	/* Creates the consumer of a C++ cell. */
 	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces,
 		     clang_symbol_of symbol_of)
 	    : job(job), result(result), is_header(false), pieces(std::move(pieces)),
@@ -113,7 +113,7 @@ class CellConsumer : public SemaConsumer
 		take(clang_display_body(*sema, F));
 	}
 
-	/* For a C cell. */
+	/* The result of parsing a C cell. */
 	clang_turns turns;
 	HeaderReads *reads = nullptr; /* borrowed */
 

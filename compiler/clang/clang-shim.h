@@ -142,7 +142,7 @@ struct clang_piece {
 #define CLANG_LAYOUT "/* layout %016" PRIx64 " */"
 #define CLANG_LAYOUT_READ "/* layout %" SCNx64
 
-/* A declaration of a C++ cell at file scope, or in a namespace. */
+/* A declaration of a C++ cell, at file scope or in a namespace. */
 struct clang_definition {
 	const char *key, *name; /* of the piece that it would be */
 	uint64_t layout;        /* 0: not known */

@@ -36,7 +36,7 @@ struct cpp_unit {
 	struct mem_pool pool;
 	struct cpp_cell cell;
 	struct buffer header; /* path */
-	/* That header, or the one chained to it with instances of its templates. */
+	/* The same header, or the one chained to it with instances of its templates. */
 	struct buffer with_instances;
 	bool no_instances;      /* the instances conflict with declarations of the cell */
 	struct buffer includes; /* the source of the header */

@@ -19,7 +19,7 @@ struct resources {
 	uint32_t shared, local;       /* bytes */
 	uint32_t max_threads;         /* 0: not said */
 	bool dynamic_shared;
-	/* From ptxas -v. */
+	/* Figures from ptxas -v. */
 	bool assembled, has_constant; /* for newer targets it does not report constant memory */
 	uint32_t registers, stack, spill_stores, spill_loads, assembled_shared, constant, barriers;
 };

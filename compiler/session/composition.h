@@ -23,7 +23,7 @@ int composition_write(struct session *s, const struct token_list *tokens,
  * NULL: none) are left out.
  */
 #define COMPOSITION_PLACE "declaration "
-/* The same for kernels that are recompiled, which are behind the cell. */
+/* The prefix of such names for kernels that are recompiled, which are behind the cell. */
 #define COMPOSITION_ANEW "kernel "
 int composition_write_cpp(struct session *s, const struct token_list *tokens,
 			  const uint8_t *dropped, struct buffer *out, struct error *err);

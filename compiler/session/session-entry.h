@@ -26,7 +26,7 @@ struct session_entry {
 	uint32_t n_uses;
 	bool hidden;   /* not visible to the words of the cell being compiled */
 	bool left_out; /* nor to the entries that they use */
-	/* Its place in the text of the cell being compiled; equal: it is not there. */
+	/* The place of the entry in the text of the cell being compiled; equal: it is not there. */
 	size_t from, to;
 };
 

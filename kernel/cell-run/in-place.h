@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which ranges the next cell may write where they lie: those that have a shadow copy
- * (kernel/state/shadow-copy.h). Decides when shadow copies are brought up to date, put in place for
- * the worker, taken back and dropped. A shadow copy costs as much memory as its range, so there are
- * some only while the session is small against its limit, and one that no cell makes use of goes.
+ * Decides which ranges the next cell may write in place: those with a shadow copy
+ * (kernel/state/shadow-copy.h). It also decides when shadow copies are brought up to date, lent to
+ * the worker, taken back and dropped. A shadow copy takes as much memory as its range, so there are
+ * some only while the session is small compared to its limit, and one that no cell uses is dropped.
  *
- * Copying is done by a thread; meanwhile no cell begins and no worker is given the session.
+ * A thread does the copying; meanwhile no cell begins and no worker is given the session.
  */
 #ifndef CGPU_KERNEL_CELL_RUN_IN_PLACE_H
 #define CGPU_KERNEL_CELL_RUN_IN_PLACE_H

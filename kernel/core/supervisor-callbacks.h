@@ -22,7 +22,7 @@ struct cell_end {
 	bool discarded; /* a checked cell: nothing of it is kept, although it is ok */
 	bool interrupted;
 	bool rolled_back;
-	/* Its state at the last checkpoint is kept, whatever became of the rest. */
+	/* The state at the last checkpoint is kept, whatever became of the rest. */
 	bool checkpointed;
 	bool whole;         /* it ran to its end, so the names that it drops are dropped */
 	const char *ename;  /* "" when ok */

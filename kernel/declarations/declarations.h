@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the committed cells have declared, and which cell declares what.
+ * The declarations of committed cells, and the cells that own them.
  *
  * A declaration replaces the one with the same (namespace, name):
  *	- with the same text, in its place;
  *	- a macro that later declarations use stays where it is, since their meaning must not
  *	  change, and the new one is added;
- *	- a type takes along what was declared with it: those variables and functions still have the
- *	  old layout, so reaching
- *	  them through the new one would be silently wrong. They are named in the notes;
- *	- anything else moves to the end. What uses it then stands before it; the compiler sorts by
+ *	- a type removes what was declared with it: those variables and functions still have the
+ *	  old layout, so access through the new one would be silently wrong. They are named in the
+ *	  notes;
+ *	- anything else moves to the end. Its users are then in front of it; the compiler sorts by
  *	  use.
  *
- * A cell that its front end has given an id owns what it declares. Run again, it drops what its new
- * text no longer declares, and its new text must not use that either. What another cell has defined
- * since belongs to that one; what says the same in several cells (an include, a macro, a type) goes
- * with the last of them; a macro or a type that declarations of other cells need stays as long as
- * they do. What has gone leaves a reason, for the error message of who still uses it.
+ * A cell with an id of its front end owns its declarations. When it is run again, declarations
+ * that its new text lacks are dropped, and the new text must not use them either. A declaration
+ * that another cell has redefined since belongs to that cell; one that is equal in several cells
+ * (an include, a macro, a type) is dropped with the last of them; a macro or a type that
+ * declarations of other cells need stays as long as they do. A dropped declaration leaves a
+ * reason, for the error message of code that still uses it.
  */
 #ifndef CGPU_KERNEL_DECLARATIONS_DECLARATIONS_H
 #define CGPU_KERNEL_DECLARATIONS_DECLARATIONS_H

@@ -25,7 +25,7 @@ struct device_glance {
 	/* Number of the worker that busy_ns belongs to; another number means another count. */
 	uint32_t worker;
 	uint64_t used, limit;
-	/* Of an emulated device: the total time of launches until at_ns. */
+	/* For an emulated device: the total time of launches until at_ns. */
 	uint64_t busy_ns;
 	uint64_t at_ns;
 	struct device_watch_table table;

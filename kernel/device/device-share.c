@@ -10,7 +10,7 @@
  * While it waits, it asks again whenever another kernel has written to the list, and each second in
  * any case: the end of a kernel is told a moment before Linux lets go of what it held.
  *
- * Who has the lock of the list may itself have to wait for a processor. So the list is tried again
+ * The holder of the list's lock may itself wait for a processor, so the list is tried again
  * when it cannot be had: a question for LOCK_MS at least, and what is to be said until it is.
  */
 #include "kernel/device/device-share.h"

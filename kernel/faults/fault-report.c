@@ -43,7 +43,7 @@
 
 #define VARIABLE_GAP 32 /* bytes between two variables, at least */
 
-/* So many calls of a function by itself count as an endless recursion. */
+/* This many calls of a function by itself count as an endless recursion. */
 #define DEEP 1000
 
 #define RED "\033[1;31m"

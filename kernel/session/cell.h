@@ -28,7 +28,7 @@ enum cell_state {
 	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
 };
 
-/* What is compiled and run for a cell, one step after another. Magics have run before, in
+/* The steps of a cell that are compiled and run one after another. Magics have run before, in
  * CELL_MAGICS. */
 enum cell_step {
 	STEP_OWN,        /* the cell's own code */

@@ -81,7 +81,7 @@ struct device_memory {
 	/* Chunks for pre-images that nobody needs; the worker keeps them mapped for the pre-images
 	 * of the next cell. */
 	struct device_chunks waiting;
-	/* Those of the running cell, or those that the next worker must restore. */
+	/* Pre-images of the running cell, or those that the next worker must restore. */
 	struct device_preimages preimages;
 	struct device_checksums checksums; /* likewise */
 	/* The worker that holds the session has no device; a later worker may reach this memory. */
