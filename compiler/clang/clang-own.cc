@@ -60,8 +60,8 @@ class OwnName : public PragmaHandler
 	CompilerInstance &CI;
 	std::shared_ptr<std::set<std::string>> names;
 
-	/* Marks functions, so that calls in a header's own text do not reach the session's function
-	 * of the name. */
+	/* Gives functions of headers the symbol of the library, so that calls in a header's own
+	 * text do not reach what the session has by the name. */
 	static void mark_functions(ASTContext &C, const DeclContext *context, DeclarationName name)
 	{
 		for (NamedDecl *one : context->lookup(name)) {

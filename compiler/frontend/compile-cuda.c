@@ -46,8 +46,8 @@ struct cuda_unit {
 	char run[40], name[40];
 };
 
-/* Returns the magic's arguments; %%cu is the name that the first plugin for notebooks used. NULL:
- * it is no such cell. */
+/* Returns the magic that the cell begins with; %%cu is the name that the first plugin for notebooks
+ * used. NULL: it is no such cell. */
 static const char *magic_of(const char *text)
 {
 	static const char *const magics[] = { "%%cuda", "%%cu" };

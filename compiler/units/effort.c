@@ -12,7 +12,7 @@
 
 #include "compiler/text/cell-tokens.h"
 
-/* The limit of token comparisons in the search for recursion. */
+/* The limit of functions times tokens; a larger cell counts as recursive. */
 #define LOOKS_MAX 1000000
 
 static bool has_any(const struct token_list *l, const char *const *words)

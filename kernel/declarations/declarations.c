@@ -608,8 +608,8 @@ static void mark_users(const struct declaration_list *l, size_t at, bool *marked
 				    uses(&l->items[i]->d, l->items[j]->d.name);
 }
 
-/* Tells whether a dropped declaration is named to the user: once for both languages, not if the
- * compiler's note names it, and not the type itself. */
+/* Tells whether a dropped declaration need not be named to the user: it was named for the other
+ * language, the compiler's note names it, or it is the type itself. */
 static bool is_told(const struct acceptance *a, const bool *marked, size_t at, size_t i)
 {
 	const struct declaration_list *l = &a->d->list;
