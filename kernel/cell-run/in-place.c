@@ -123,7 +123,7 @@ int in_place_on_refused(struct supervisor *s, struct record *r, struct error *er
 
 	for (unsigned i = 0; i < t->n; i++)
 		t->at[i].unwanted |= t->at[i].address == address && t->at[i].size == size;
-	return record_check(r, "WORKER_NOT_LENT", err);
+	return record_check(r, "WORKER_IN_PLACE_REFUSED", err);
 }
 
 /* ---- copying ---- */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides which ranges the next cell may write in place: those with a shadow copy
- * (kernel/state/shadow-copy.h). It also decides when shadow copies are brought up to date, lent to
- * the worker, taken back and dropped. A shadow copy takes as much memory as its range, so there are
- * some only while the session is small compared to its limit, and one that no cell uses is dropped.
+ * (kernel/state/shadow-copy.h). It also decides when shadow copies are brought up to date, put in
+ * place for the worker, taken back and dropped. A shadow copy takes as much memory as its range, so
+ * there are some only while the session is small compared to its limit, and one that no cell uses
+ * is dropped.
  *
  * A thread does the copying; meanwhile no cell begins and no worker is given the session.
  */

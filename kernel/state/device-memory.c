@@ -351,11 +351,11 @@ int device_memory_undo_room(struct device_memory *d, struct device_undo *const *
 }
 
 /*
- * Applies one undo to the certificates: those of buffers that the cell has written are dropped,
+ * Applies one undo to the checksums: those of buffers that the cell has written are dropped,
  * since what younger cells found there does not describe the older state, and those that the cell
  * has made are added.
  */
-static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
+static void take_checksums(struct device_checksums *c, const struct device_undo *undo)
 {
 	for (size_t i = 0; i < undo->preimages.n; i++)
 		for (size_t k = 0; k < c->n;) {

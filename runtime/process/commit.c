@@ -72,7 +72,7 @@ int commit_begin_in_place(const struct ipc_message *m, struct error *err)
 	struct record r = record_open(m->data, m->len);
 	uint64_t address = record_u64(&r), size = record_u64(&r);
 
-	if (record_check(&r, "WORKER_LEND", err))
+	if (record_check(&r, "WORKER_IN_PLACE_BEGIN", err))
 		return -1;
 	return threads_any() || !arena_begin_in_place(address, size)
 		       ? say_refused(address, size, err)
@@ -84,7 +84,7 @@ int commit_end_in_place(const struct ipc_message *m, struct error *err)
 	struct record r = record_open(m->data, m->len);
 	uint64_t address = record_u64(&r), size = record_u64(&r);
 
-	if (record_check(&r, "WORKER_UNLEND", err))
+	if (record_check(&r, "WORKER_IN_PLACE_END", err))
 		return -1;
 	arena_end_in_place(address, size);
 	return 0;
