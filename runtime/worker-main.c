@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-worker. Started by the kernel it is the zygote (runtime/worker/zygote.h), which forks the
- * workers (runtime/worker/worker-serve.h).
+ * main() of cgpu-worker. Started by the kernel process it is the zygote (runtime/worker/zygote.h),
+ * which forks the workers (runtime/worker/worker-serve.h).
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PTX is read line by line, as NVIDIA's compilers lay it out (PTX ISA, 4 and 11.5): a function's
- * head up to its first bracket, its body up to the bracket that closes it, `.loc` in front of the
- * instructions of another line of source.
+ * The listing of %ptx. PTX is read line by line, as NVIDIA's compilers lay it out (PTX ISA, 4
+ * and 11.5): a function's head up to its first bracket, its body up to the bracket that closes it,
+ * `.loc` in front of the instructions of another line of source.
  */
 #define _GNU_SOURCE
 #include "compiler/inspect/listing.h"

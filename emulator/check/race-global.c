@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global memory. Each access is compared with the marks of what it touches, and leaves its own. A
- * page is locked for that, since other host threads run other blocks.
+ * Races in global memory. Each access is compared with the marks of what it touches, and leaves its
+ * own. A page is locked for that, since other host threads run other blocks.
  *
  * Two ways. Accesses by halves of a warp, to elements that follow each other or to one, are looked
  * at as a whole, by the registers that hold the addresses; many are of groups that have one mark,

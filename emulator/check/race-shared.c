@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory. Only accesses since the last barrier count, so a cell's mark is old when its
- * number is below the first one of this epoch, and nothing need be cleared. Most epochs either
- * write or read: reads are noted as they are and put into the cells when a write comes before the
- * next barrier.
+ * Races in the shared memory of a block. Only accesses since the last barrier count, so a cell's
+ * mark is old when its number is below the first one of this epoch, and nothing need be cleared.
+ * Most epochs either write or read: reads are noted as they are and put into the cells when a write
+ * comes before the next barrier.
  */
 #include "emulator/check/race-state.h"
 

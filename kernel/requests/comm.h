@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comms. This kernel registers no target, so every comm_open is answered by comm_close at once:
- * front ends wait for that (JupyterLab's widget manager falls back to another way only then).
+ * comm_open and comm_info of front ends. This kernel registers no target, so every comm_open is
+ * answered by comm_close at once: front ends wait for that (JupyterLab's widget manager falls back
+ * to another way only then).
  */
 #ifndef CGPU_KERNEL_REQUESTS_COMM_H
 #define CGPU_KERNEL_REQUESTS_COMM_H

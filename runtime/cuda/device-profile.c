@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Only the emulated device counts what it does. */
+/* %%profile: counts of device code, which only the emulated device has. */
 #include <stdlib.h>
 
 #include "common/base/buffer.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Advice about session memory has the effect that it has on a program's own heap, whatever mapping
- * of the memfd lies there: for the private one MADV_DONTNEED would bring back what the last cell
- * has left, for the shared one do nothing, and MADV_REMOVE would take away what is committed.
+ * madvise() of cells. Advice about session memory has the effect that it has on a program's own
+ * heap, whatever mapping of the memfd lies there: for the private one MADV_DONTNEED would bring
+ * back what the last cell has left, for the shared one do nothing, and MADV_REMOVE would take away
+ * what is committed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where sections go. Code and everything read-only form one image for CODE, padded to whole pages:
+ * The places of an object's sections in the arena. Code and everything read-only form one image for
+ * CODE, padded to whole pages:
  *
  *	executable sections | read-only sections | .eh_frame and its end mark | stubs
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A notebook that is run again brings the same units again. One whose code would be, byte for byte,
- * what an earlier unit has in CODE uses that: nothing is left over to free, and pointers into the
- * earlier run's code stay what they are.
+ * Machine code shared by equal units. A notebook that is run again brings the same units again. One
+ * whose code would be, byte for byte, what an earlier unit has in CODE uses that: nothing is left
+ * over to free, and pointers into the earlier run's code stay what they are.
  *
  * Only a unit whose variables all have their names and places in the session already: what is
  * static in a function, and the compound literals of statements, are other objects each time the

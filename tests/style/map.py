@@ -19,6 +19,12 @@ def has_header(path):
     return any(path.with_suffix(suffix).exists() for suffix in (".h", ".hh"))
 
 
+def label(path):
+    """journal.{c,h} where a header speaks for its source."""
+    other = next((s for s in (".c", ".cc") if path.suffix in (".h", ".hh") and path.with_suffix(s).exists()), None)
+    return f"{path.stem}.{{{other[1:]},{path.suffix[1:]}}}" if other else path.name
+
+
 def main():
     for folder in FOLDERS:
         for room in [ROOT / folder, *sorted(p for p in (ROOT / folder).rglob("*") if p.is_dir())]:
@@ -30,7 +36,7 @@ def main():
             title = readme.read_text().splitlines()[0].lstrip("# ") if readme.exists() else str(room.relative_to(ROOT)) + "/"
             print(f"\n{room.relative_to(ROOT)}/    {title}")
             for path in files:
-                print(f"  {path.name:28} {opening(path)}")
+                print(f"  {label(path):28} {opening(path)}")
 
 
 main()

@@ -3,6 +3,7 @@
 when its object has an undefined symbol that the other's defines. Sources that use each other in a circle can only be
 understood together, so there are no circles of more than three."""
 import ctypes.util
+import functools
 import re
 import subprocess
 
@@ -17,6 +18,7 @@ PROGRAMS = ("common", "compiler", "emulator", "kernel", "runtime")
 SYSTEM = ("c", "m", "dl", "pthread", "stdc++")
 
 
+@functools.cache
 def system_symbols():
     names = set()
     for library in SYSTEM:

@@ -62,6 +62,14 @@ def test_c_is_formatted_by_clang_format(root):
     assert len(names) > 1000 and done.returncode == 0, done.stderr[:3000]
 
 
+def test_stars_of_comments_have_a_blank(root):
+    """clang-format takes it away where it breaks a line of a comment with a table."""
+    bad = [f"{name}: {m.group(0).strip()}" for name, text in tracked(root)
+           if name.endswith(C_SOURCES) and not name.startswith(CELLS)
+           for comment in re.findall(r"/\*.*?\*/", text, re.S) for m in re.finditer(r"\n\t* \*[\w(`].*", comment)]
+    assert not bad, "\n".join(bad)
+
+
 def test_lines_are_short_and_end_cleanly(root):
     bad = []
     for name, text in tracked(root):

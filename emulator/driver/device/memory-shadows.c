@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of buffers were written, as the host's calls change it (machine/shadow.h). A buffer
- * has a shadow from its cudaMalloc() until it is known as a whole. A launch that is running may
- * hold pointers to a shadow: what is given up meanwhile waits until none is.
+ * Which bytes of buffers were written, as the host's calls change it (emulator/memory/shadow.h). A
+ * buffer has a shadow from its cudaMalloc() until it is known as a whole. A launch that is running
+ * may hold pointers to a shadow: what is given up meanwhile waits until none is.
  */
 #include <string.h>
 

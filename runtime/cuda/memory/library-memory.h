@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Device memory that libraries and cells have taken from the driver itself, not by the runtime API:
- * libcuda.c. It is no session state and goes with the worker, but it counts against the cap, and
- * reports show it as held by "libraries".
+ * runtime/cuda/libcuda/libcuda.c. It is no session state and goes with the worker, but it counts
+ * against the cap, and reports show it as held by "libraries".
  *
  * Here are the rows, and the sum of what calls at work have reserved; requests:
  * library-memory-request.h.
