@@ -41,13 +41,13 @@ endif
 
 check_PROGRAMS += test-address-rows test-machine-matrix test-machine-opcodes
 TESTS += test-address-rows test-machine-matrix test-machine-opcodes
-test_address_rows_SOURCES = tests/unit/test-address-rows.c
+test_address_rows_SOURCES = tests/unit/emulator/test-address-rows.c
 test_address_rows_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_address_rows_LDADD = $(MACHINE_TEST_LIBS)
-test_machine_matrix_SOURCES = tests/unit/test-machine-matrix.c tests/unit/machine.h
+test_machine_matrix_SOURCES = tests/unit/emulator/test-machine-matrix.c tests/unit/emulator/machine.h
 test_machine_matrix_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_matrix_LDADD = $(MACHINE_TEST_LIBS)
-test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/machine.h
+test_machine_opcodes_SOURCES = tests/unit/emulator/test-machine-opcodes.c tests/unit/emulator/machine.h
 test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_opcodes_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so

@@ -31,11 +31,11 @@ CLEANFILES += %reldir%/hot-lanes.bc
 
 check_PROGRAMS += test-hot test-hot-random
 TESTS += test-hot test-hot-random
-test_hot_SOURCES = tests/unit/test-hot.c tests/unit/machine.h
+test_hot_SOURCES = tests/unit/emulator/test-hot.c tests/unit/emulator/machine.h
 test_hot_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 test_hot_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
 test_hot_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so
-test_hot_random_SOURCES = tests/unit/test-hot-random.c tests/unit/machine.h
+test_hot_random_SOURCES = tests/unit/emulator/test-hot-random.c tests/unit/emulator/machine.h
 test_hot_random_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 test_hot_random_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
 test_hot_random_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so

@@ -45,20 +45,20 @@ libcgpu_nvml_so_LDFLAGS = -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic
 
 check_PROGRAMS += test-ptx-condition
 TESTS += test-ptx-condition
-test_ptx_condition_SOURCES = tests/unit/test-ptx-condition.c %reldir%/ptx/ptx-condition.c
+test_ptx_condition_SOURCES = tests/unit/runtime/test-ptx-condition.c %reldir%/ptx/ptx-condition.c
 test_ptx_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_condition_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-writes
 TESTS += test-ptx-writes
 test_ptx_writes_SOURCES = \
-	tests/unit/test-ptx-writes.c \
+	tests/unit/runtime/test-ptx-writes.c \
 	%reldir%/ptx/ptx-flow.c %reldir%/ptx/ptx-flow.h %reldir%/ptx/ptx-writes.c %reldir%/ptx/ptx-writes.h
 test_ptx_writes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_writes_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables
 test_ptx_variables_SOURCES = \
-	tests/unit/test-ptx-variables.c \
+	tests/unit/runtime/test-ptx-variables.c \
 	%reldir%/ptx/ptx-variables.c %reldir%/ptx/ptx-variables.h
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
@@ -66,7 +66,7 @@ test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 # Dumps are written by the built libcgpu-emulator.so.
 check_PROGRAMS += test-core-dump
 TESTS += test-core-dump
-test_core_dump_SOURCES = tests/unit/test-core-dump.c tests/unit/emulator.h tests/unit/core-dump-lines.h \
+test_core_dump_SOURCES = tests/unit/runtime/test-core-dump.c tests/unit/emulator.h tests/unit/runtime/core-dump-lines.h \
 	%reldir%/reports/core-dump.c %reldir%/reports/core-dump.h %reldir%/reports/cubin-lines.c %reldir%/reports/cubin-lines.h \
 	emulator/report/elf-writer.c emulator/report/elf-writer.h
 test_core_dump_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -79,38 +79,38 @@ check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 CUDASIDE_LIBS = libcudaside.a libcommon.a $(CMOCKA_LIBS) -ldl -lpthread
-test_cudart_SOURCES = tests/unit/test-cudart.c tests/unit/cudart-used.def tests/unit/device-host.c tests/unit/device-host.h
+test_cudart_SOURCES = tests/unit/runtime/test-cudart.c tests/unit/runtime/cudart-used.def tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_cudart_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_cudart_LDADD = $(CUDASIDE_LIBS)
-test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h
+test_device_rollback_SOURCES = tests/unit/runtime/test-device-rollback.c tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_device_rollback_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_rollback_LDADD = $(CUDASIDE_LIBS)
-test_digest_SOURCES = tests/unit/test-digest.c tests/unit/device-host.c tests/unit/device-host.h
+test_digest_SOURCES = tests/unit/runtime/test-digest.c tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_digest_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_digest_LDADD = $(CUDASIDE_LIBS)
 test_device_code_SOURCES = \
-	tests/unit/test-device-code.c tests/unit/device-code-units.h \
-	tests/unit/device-host.c tests/unit/device-host.h
+	tests/unit/runtime/test-device-code.c tests/unit/device-code-units.h \
+	tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_device_code_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_code_LDADD = $(CUDASIDE_LIBS)
 test_several_devices_SOURCES = \
-	tests/unit/test-several-devices.c tests/unit/device-code-units.h \
-	tests/unit/device-host.c tests/unit/device-host.h
+	tests/unit/runtime/test-several-devices.c tests/unit/device-code-units.h \
+	tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_several_devices_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_several_devices_LDADD = $(CUDASIDE_LIBS)
-test_libcuda_SOURCES = tests/unit/test-libcuda.c tests/unit/device-host.c tests/unit/device-host.h
+test_libcuda_SOURCES = tests/unit/runtime/test-libcuda.c tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_libcuda_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_libcuda_LDADD = $(CUDASIDE_LIBS)
 EXTRA_test_libcuda_DEPENDENCIES = libcgpu-shim.so libcgpu-shim-link.so
-test_nvml_SOURCES = tests/unit/test-nvml.c tests/unit/device-host.c tests/unit/device-host.h
+test_nvml_SOURCES = tests/unit/runtime/test-nvml.c tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_nvml_CPPFLAGS = $(AM_CPPFLAGS) -DCC='"$(CC)"'
 test_nvml_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_nvml_LDADD = $(CUDASIDE_LIBS)
 EXTRA_test_nvml_DEPENDENCIES = libcgpu-nvml.so
-test_device_node_SOURCES = tests/unit/test-device-node.c
+test_device_node_SOURCES = tests/unit/runtime/test-device-node.c
 test_device_node_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_node_LDADD = $(CUDASIDE_LIBS)
-test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
-	tests/unit/device-host.c tests/unit/device-host.h
+test_device_failures_SOURCES = tests/unit/runtime/test-device-failures.c tests/unit/device-code-units.h \
+	tests/unit/runtime/device-host.c tests/unit/runtime/device-host.h
 test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_failures_LDADD = $(CUDASIDE_LIBS)

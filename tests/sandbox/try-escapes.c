@@ -21,7 +21,7 @@
 #include "common/base/error.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/supervisor/supervisor.h"
-#include "tests/unit/supervisor-harness.h"
+#include "tests/unit/kernel/supervisor-harness.h"
 
 static const char headers[] =
 	"#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <sched.h>\n#include "
