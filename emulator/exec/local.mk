@@ -54,6 +54,6 @@ test_machine_opcodes_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so
 # The expected results are made here, not kept: that takes a second.
 EXTRA_DIST += tests/ptx/make-opcode-vectors.py
 CLEANFILES += tests/ptx/opcode-vectors.def
-tests/unit/test_machine_opcodes-test-machine-opcodes.$(OBJEXT): tests/ptx/opcode-vectors.def
+tests/unit/emulator/test_machine_opcodes-test-machine-opcodes.$(OBJEXT): tests/ptx/opcode-vectors.def
 tests/ptx/opcode-vectors.def: $(top_srcdir)/tests/ptx/make-opcode-vectors.py
 	$(AM_V_GEN)$(MKDIR_P) tests/ptx && python3 $(top_srcdir)/tests/ptx/make-opcode-vectors.py $@
