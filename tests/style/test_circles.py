@@ -9,11 +9,10 @@ import subprocess
 
 import pytest
 
-from build_flags import build_folder
-from test_text import tracked
+from build_flags import FOLDERS, build_folder
+from test_text import tracked_names
 
 CIRCLE_MAX = 3
-PROGRAMS = ("common", "compiler", "emulator", "kernel", "runtime")
 # Libraries whose functions some of our sources define for cells: to call these is no use of that source.
 SYSTEM = ("c", "m", "dl", "pthread", "stdc++")
 
@@ -31,7 +30,7 @@ def system_symbols():
 
 def objects(root, build, program):
     """{source: its objects}: libx_a-journal.o in the folder of journal.c. What tests compile once more is left out."""
-    sources = {re.sub(r"\.(c|cc)$", "", name) for name, _ in tracked(root)
+    sources = {re.sub(r"\.(c|cc)$", "", name) for name in tracked_names(root)
                if name.startswith(program + "/") and name.endswith((".c", ".cc"))}
     found = {}
     for path in sorted((build / program).rglob("*.o")):
@@ -45,13 +44,15 @@ def objects(root, build, program):
 def uses(found, ignored):
     """{source: {source that it uses: symbols}}"""
     defined, wanted = {}, {}
-    for source, paths in found.items():
-        for line in subprocess.run(["nm", *paths], text=True, capture_output=True, check=True).stdout.splitlines():
-            words = line.split()
-            if len(words) == 2 and words[0] == "U":
-                wanted.setdefault(source, set()).add(words[1])
-            elif len(words) == 3 and words[1] in "TDBRVWCu" and words[2] not in ignored:
-                defined.setdefault(words[2], set()).add(source)
+    source_of = {str(path): source for source, paths in found.items() for path in paths}
+    listing = subprocess.run(["nm", "-A", *source_of], text=True, capture_output=True, check=True).stdout
+    for line in listing.splitlines():
+        path, _, rest = line.partition(":")
+        source, words = source_of[path], rest.split()
+        if len(words) == 2 and words[0] == "U":
+            wanted.setdefault(source, set()).add(words[1])
+        elif len(words) == 3 and words[1] in "TDBRVWCu" and words[2] not in ignored:
+            defined.setdefault(words[2], set()).add(source)
     graph = {source: {} for source in found}
     for source, names in wanted.items():
         for name in names:
@@ -96,7 +97,7 @@ def test_circles_are_found():
     assert circles(graph) == [["a", "b", "c"], ["d", "e"]]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", FOLDERS)
 def test_no_large_circles(root, program):
     ignored = system_symbols()
     assert {"malloc", "fork"} <= ignored

@@ -2,7 +2,8 @@
 """What the documents say about the code: a file that is named is there, and so is a function, in the file it is said to be in."""
 import re
 
-from test_text import tracked
+from build_flags import FOLDERS
+from test_text import tracked_names
 
 DOCUMENTS = ("ARCHITECTURE.md", "HACKING.md")
 FILE = r"[\w./{}-]*\w\.(?:c|cc|h|hh|def|py|mk|m4)"
@@ -12,7 +13,7 @@ MADE_UP = re.compile(r"STEM|NAME|sources\.mk")
 
 def documents(root):
     yield from (root / name for name in DOCUMENTS)
-    for folder in ("benchmarks", "common", "compiler", "emulator", "kernel", "runtime"):
+    for folder in ("benchmarks", *FOLDERS):
         yield from sorted((root / folder).rglob("README.md"))
 
 
@@ -27,7 +28,7 @@ def find(root, document, name, names):
 
 
 def test_files_and_functions_that_documents_name_exist(root):
-    seen, missing, names = 0, [], [name for name, _ in tracked(root)]
+    seen, missing, names = 0, [], tracked_names(root)
     for document in documents(root):
         for name, function in NAMED.findall(document.read_text()):
             seen += 1

@@ -6,10 +6,9 @@ import subprocess
 
 import pytest
 
-from build_flags import build_folder
-from test_circles import PROGRAMS, objects
+from build_flags import FOLDERS, build_folder
+from test_circles import objects
 
-FOLDERS = ("common", "kernel", "compiler", "runtime", "emulator")
 FILE_LINES_MAX = 1000
 FUNCTION_LINES_MAX = 100
 PREFIX_SHARE_MIN = 0.75
@@ -79,7 +78,7 @@ def test_rooms_are_small(root):
     assert len(rooms) > 60 and not large, large
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", FOLDERS)
 def test_few_variables_of_files_change(root, program):
     """Of files of several objects, such as a copy for each instruction set, the first counts."""
     paths = [objects_of[0] for objects_of in objects(root, build_folder(root), program).values()]

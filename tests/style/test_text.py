@@ -20,7 +20,7 @@ THIS = "tests/style/test_text.py"
 MADE = ("build", "autom4te.cache", "aclocal.m4", "configure~", "config.h.in", "Makefile.in")
 
 
-def tracked(root):
+def tracked_names(root):
     """Files of the tree as git knows them; of an unpacked archive, all that was not built."""
     if shutil.which("git") and (root / ".git").exists():
         listing = ["git", "ls-files", "-co", "--exclude-standard"]
@@ -28,10 +28,14 @@ def tracked(root):
     else:
         names = [str(p.relative_to(root)) for p in sorted(root.rglob("*"))]
         names = [n for n in names if not n.startswith(MADE) and n != "configure" and "__pycache__" not in n]
-    for name in names:
-        path = root / name
-        if name and path.is_file() and path.suffix not in (".png", ".ipynb", ".svg") and name not in (THIS, "COPYING"):
-            yield name, path.read_text()
+    return [name for name in names if name and (root / name).is_file()]
+
+
+def tracked(root):
+    """Names and texts, of files that have one."""
+    for name in tracked_names(root):
+        if not name.endswith((".png", ".ipynb", ".svg")) and name not in (THIS, "COPYING"):
+            yield name, (root / name).read_text()
 
 
 def test_every_source_names_its_licence(root):
@@ -56,7 +60,7 @@ def test_no_forbidden_words(root):
 
 def test_c_is_formatted_by_clang_format(root):
     """As .clang-format says, the one of the folder or the next above it."""
-    names = [name for name, _ in tracked(root) if name.endswith(C_SOURCES)]
+    names = [name for name in tracked_names(root) if name.endswith(C_SOURCES)]
     program = pathlib.Path(sys.executable).with_name("clang-format")
     done = subprocess.run([program, "--dry-run", "-Werror", *names], cwd=root, text=True, capture_output=True)
     assert len(names) > 1000 and done.returncode == 0, done.stderr[:3000]
