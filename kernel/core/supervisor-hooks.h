@@ -31,7 +31,7 @@ struct supervisor_hooks {
 	/* ---- workers/worker-pool: events of a worker ---- */
 	void (*on_attached)(struct supervisor *s, struct worker *w, const struct ipc_message *m);
 	/* The worker is ready. False: it must not be used, and is being ended. */
-	bool (*on_hello)(struct supervisor *s, struct worker *w);
+	bool (*on_hello)(struct supervisor *s, const struct worker *w);
 	/* Receives all other messages of a worker that has the session. */
 	void (*on_message)(struct supervisor *s, struct worker *w, struct ipc_message *m);
 	/* The spare hangs in its driver. True: that driver was only tried, and the try is given

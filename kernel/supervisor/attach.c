@@ -45,11 +45,6 @@ static bool fits(const struct supervisor *s, const struct worker *w)
 	       (w->checks || w->state != WORKER_READY || device_home_has(s, w));
 }
 
-static bool on_hello(struct supervisor *s, struct worker *w)
-{
-	return device_choice_on_hello(s, w);
-}
-
 static void on_no_worker(struct supervisor *s)
 {
 	device_choice_on_no_worker(s);
@@ -208,7 +203,7 @@ const struct supervisor_hooks attach_hooks = {
 	.before_attach = before_attach,
 	.send_session = send_session,
 	.on_attached = on_attached,
-	.on_hello = on_hello,
+	.on_hello = device_choice_on_hello,
 	.on_message = cell_run_on_message,
 	.on_hang = device_choice_on_hang,
 	.on_death = on_death,
