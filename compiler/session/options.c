@@ -297,13 +297,12 @@ static void add_device(const struct options *o, struct arguments *a, unsigned sm
 	add(a, "-S");
 	add(a, "-O3"); /* as nvcc: loops are unrolled more */
 	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
-	for (const char *const *word =
-		     (const char *const[]){ "-target-feature", PTX_VERSION,
-					    "-mlink-builtin-bitcode", buffer_text(&library), NULL };
-	     *word; word++) {
-		add(a, "-Xclang");
-		add(a, mem_pool_strdup(&a->pool, *word));
-	}
+	/* Without it, clang takes the version of a toolkit that it finds on the machine. */
+	add(a, "--cuda-feature=" PTX_VERSION);
+	add(a, "-Xclang");
+	add(a, "-mlink-builtin-bitcode");
+	add(a, "-Xclang");
+	add(a, mem_pool_strdup(&a->pool, buffer_text(&library)));
 }
 
 /* Adds the user's flags. macros: takes -D and -U as directives instead; NULL: they stay options. */

@@ -3,6 +3,7 @@
 
 The GPU is played (start_on_gpu in conftest.py), and takes PTX up to a version only."""
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -27,6 +28,13 @@ def test_device_code_of_the_drivers_version_runs(start_on_gpu):
     session = start_on_gpu(CGPU_PLAYED_GPU="ptx=78")
     session.run(ENTRY + "\nint *p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize();").ok()
     assert session.run("*p").ok().text == "3"
+    session.close()
+
+
+def test_a_newer_toolkit_on_the_machine_makes_no_newer_device_code(start_on_gpu, nvcc):
+    """Clang finds it by the ptxas in PATH."""
+    session = start_on_gpu(CGPU_PLAYED_GPU="ptx=78", PATH=f"{pathlib.Path(nvcc).parent}:{os.environ['PATH']}")
+    session.run(ENTRY + "\nint *p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize();").ok()
     session.close()
 
 
