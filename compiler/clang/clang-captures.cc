@@ -11,11 +11,11 @@
 
 #include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-cuda.hh"
+#include "compiler/clang/clang-tree-walk.hh"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
@@ -39,14 +39,15 @@ bool is_of_session(const VarDecl *V)
 }
 
 /* Collects the variables of the session that code names, each once, in order. */
-class Names : public RecursiveASTVisitor<Names>
+class Names : public clang_tree_walk
 {
       public:
 	std::vector<const VarDecl *> all;
 
-	bool VisitDeclRefExpr(DeclRefExpr *E)
+	bool VisitStmt(Stmt *S) override
 	{
-		const VarDecl *V = clang_bindings_variable(E->getDecl());
+		auto *E = dyn_cast<DeclRefExpr>(S);
+		const VarDecl *V = E ? clang_bindings_variable(E->getDecl()) : nullptr;
 
 		if (V && !E->hasQualifier() && is_of_session(V) &&
 		    std::find(all.begin(), all.end(), V) == all.end())
@@ -55,7 +56,7 @@ class Names : public RecursiveASTVisitor<Names>
 	}
 };
 
-class Lambdas : public RecursiveASTVisitor<Lambdas>
+class Lambdas : public clang_tree_walk
 {
       public:
 	Lambdas(ASTContext &C, const clang_job *job, bool at_file_scope)
@@ -65,7 +66,7 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 	}
 
 	/* Lambdas inside of this one capture from it, except in initialisers of captures. */
-	bool TraverseLambdaExpr(LambdaExpr *L)
+	bool TraverseLambdaExpr(LambdaExpr *L) override
 	{
 		for (const LambdaCapture &one : L->explicit_captures())
 			if (L->isInitCapture(&one))

@@ -8,9 +8,9 @@
 
 #include "common/launch-glue.h"
 #include "compiler/clang/clang-build.hh"
+#include "compiler/clang/clang-tree-walk.hh"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
@@ -84,7 +84,7 @@ const VarDecl *device_variable(const Expr *E)
 	return V && has_stand_in(V) ? V : nullptr;
 }
 
-class Uses : public RecursiveASTVisitor<Uses>
+class Uses : public clang_tree_walk
 {
       public:
 	Uses(Sema &S, const Expr *displayed)
@@ -101,30 +101,69 @@ class Uses : public RecursiveASTVisitor<Uses>
 	{
 	}
 
-	bool VisitImplicitCastExpr(ImplicitCastExpr *E)
+	bool VisitStmt(Stmt *S) override
+	{
+		if (auto *cast = dyn_cast<ImplicitCastExpr>(S))
+			see(cast);
+		else if (auto *unary = dyn_cast<UnaryOperator>(S))
+			see(unary);
+		else if (auto *binary = dyn_cast<BinaryOperator>(S))
+			see(binary);
+		else if (auto *reference = dyn_cast<DeclRefExpr>(S))
+			see(reference);
+		else if (auto *construction = dyn_cast<CXXConstructExpr>(S))
+			see(construction);
+		else if (auto *call = dyn_cast<CXXOperatorCallExpr>(S))
+			see(call);
+		else if (auto *member = dyn_cast<CXXMemberCallExpr>(S))
+			see(member);
+		return true;
+	}
+
+	/* The operand of sizeof is not evaluated. */
+	bool enters(Stmt *S) override
+	{
+		return !isa<UnaryExprOrTypeTraitExpr>(S);
+	}
+
+	bool TraverseTypeLoc(TypeLoc T) override
+	{
+		return T.getAs<DecltypeTypeLoc>() || clang_tree_walk::TraverseTypeLoc(T);
+	}
+
+	/* Device code may use device variables. */
+	bool TraverseLambdaExpr(LambdaExpr *L) override
+	{
+		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() ||
+		       clang_tree_walk::TraverseLambdaExpr(L);
+	}
+
+      private:
+	const Expr *displayed;
+	Sema &S;
+	const unsigned read, written;
+
+	void see(ImplicitCastExpr *E)
 	{
 		if (E->getCastKind() == CK_LValueToRValue && E->getSubExpr() != displayed)
 			tell(E->getSubExpr(), read);
-		return true;
 	}
 
-	bool VisitBinaryOperator(BinaryOperator *E)
+	void see(BinaryOperator *E)
 	{
 		if (E->isAssignmentOp())
 			tell(E->getLHS(), written);
-		return true;
 	}
 
-	bool VisitUnaryOperator(UnaryOperator *E)
+	void see(UnaryOperator *E)
 	{
 		if (E->isIncrementDecrementOp())
 			tell(E->getSubExpr(), written);
-		return true;
 	}
 
 	/* Functions that clang itself provides for the device, such as __syncthreads(), have no
 	 * marks that Sema checks. */
-	bool VisitDeclRefExpr(DeclRefExpr *E)
+	void see(DeclRefExpr *E)
 	{
 		auto *F = dyn_cast<FunctionDecl>(E->getDecl());
 
@@ -133,53 +172,27 @@ class Uses : public RecursiveASTVisitor<Uses>
 			S.Diag(E->getLocation(), diag::err_ref_bad_target)
 				<< llvm::to_underlying(CUDAFunctionTarget::Device) << 0 << F
 				<< llvm::to_underlying(CUDAFunctionTarget::Host);
-		return true;
 	}
 
 	/* A class is copied by its constructor. */
-	bool VisitCXXConstructExpr(CXXConstructExpr *E)
+	void see(CXXConstructExpr *E)
 	{
 		for (const Expr *argument : E->arguments())
 			tell(argument->IgnoreParenImpCasts(), read);
-		return true;
 	}
 
-	bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *E)
+	void see(CXXOperatorCallExpr *E)
 	{
 		for (unsigned i = 0; i < E->getNumArgs(); i++)
 			tell(E->getArg(i)->IgnoreParenImpCasts(),
 			     E->isAssignmentOp() && !i ? written : read);
-		return true;
 	}
 
-	bool VisitCXXMemberCallExpr(CXXMemberCallExpr *E)
+	void see(CXXMemberCallExpr *E)
 	{
 		if (const Expr *object = E->getImplicitObjectArgument())
 			tell(object->IgnoreParenImpCasts(), read);
-		return true;
 	}
-
-	/* Device code may use device variables. */
-	bool TraverseLambdaExpr(LambdaExpr *L)
-	{
-		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() ||
-		       RecursiveASTVisitor::TraverseLambdaExpr(L);
-	}
-
-	bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *)
-	{
-		return true;
-	}
-
-	bool TraverseDecltypeTypeLoc(DecltypeTypeLoc)
-	{
-		return true;
-	}
-
-      private:
-	const Expr *displayed;
-	Sema &S;
-	const unsigned read, written;
 
 	void tell(const Expr *E, unsigned what)
 	{

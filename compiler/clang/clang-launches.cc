@@ -3,11 +3,12 @@
  * k(a);`, on the device as well. */
 #include "compiler/clang/clang-launches.hh"
 
+#include "compiler/clang/clang-tree-walk.hh"
+
 #include "common/launch-glue.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
@@ -30,47 +31,56 @@ bool is_for_launch(const FunctionDecl *F)
 	return false;
 }
 
-class Launches : public RecursiveASTVisitor<Launches>
+class Launches : public clang_tree_walk
 {
       public:
-	Launches(ASTContext &C, const clang_job *job)
-	    : SM(C.getSourceManager()), language(C.getLangOpts()), job(job)
-	{
-	}
-
 	/* A kernel may be launched only by an instance of a template. */
-	bool shouldVisitTemplateInstantiations() const
+	Launches(ASTContext &C, const clang_job *job)
+	    : clang_tree_walk(WITH_INSTANCES), SM(C.getSourceManager()), language(C.getLangOpts()),
+	      job(job)
 	{
-		return true;
 	}
 
-	bool TraverseDecl(Decl *D)
+	bool TraverseDecl(Decl *D) override
 	{
 		auto *F = dyn_cast_or_null<FunctionDecl>(D);
 		bool before = in_device_code;
 
 		if (F)
 			in_device_code = is_for_device_alone(F);
-		bool goes_on = RecursiveASTVisitor::TraverseDecl(D);
+		bool goes_on = clang_tree_walk::TraverseDecl(D);
 
 		in_device_code = before;
 		return goes_on;
 	}
 
-	bool TraverseLambdaExpr(LambdaExpr *L)
+	bool TraverseLambdaExpr(LambdaExpr *L) override
 	{
 		bool device = in_device_code, launch = in_launch;
 
 		in_launch |= is_for_launch(L->getCallOperator());
 		in_device_code = !in_launch && is_for_device_alone(L->getCallOperator());
-		bool goes_on = RecursiveASTVisitor::TraverseLambdaExpr(L);
+		bool goes_on = clang_tree_walk::TraverseLambdaExpr(L);
 
 		in_device_code = device;
 		in_launch = launch;
 		return goes_on;
 	}
 
-	bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *E)
+	bool VisitStmt(Stmt *S) override
+	{
+		if (auto *E = dyn_cast<CUDAKernelCallExpr>(S))
+			see(E);
+		return true;
+	}
+
+      private:
+	const SourceManager &SM;
+	const LangOptions &language;
+	const clang_job *job;
+	bool in_device_code = false, in_launch = false;
+
+	void see(CUDAKernelCallExpr *E)
 	{
 		const FunctionDecl *F = E->getDirectCallee();
 
@@ -84,14 +94,7 @@ class Launches : public RecursiveASTVisitor<Launches>
 			if (P.isValid() && job->launched)
 				job->launched(job->context, P.getFilename());
 		}
-		return true;
 	}
-
-      private:
-	const SourceManager &SM;
-	const LangOptions &language;
-	const clang_job *job;
-	bool in_device_code = false, in_launch = false;
 
 	static bool is_for_device_alone(const FunctionDecl *F)
 	{

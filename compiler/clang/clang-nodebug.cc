@@ -8,8 +8,9 @@
  */
 #include "compiler/clang/clang-nodebug.hh"
 
+#include "compiler/clang/clang-tree-walk.hh"
+
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
 using namespace clang;
@@ -31,31 +32,29 @@ bool is_of_library(const Decl *D)
 
 /* Visits declarations only: function bodies declare only local classes and lambdas, which are
  * few. */
-class Marker : public RecursiveASTVisitor<Marker>
+class Marker : public clang_tree_walk
 {
       public:
-	explicit Marker(ASTContext &C) : C(C)
+	explicit Marker(ASTContext &C) : clang_tree_walk(WITH_INSTANCES), C(C)
 	{
 	}
 
-	bool shouldVisitTemplateInstantiations() const
+	bool enters(Stmt *) override
+	{
+		return false;
+	}
+
+	bool TraverseTypeLoc(TypeLoc) override
 	{
 		return true;
 	}
 
-	bool TraverseStmt(Stmt *)
+	bool VisitDecl(Decl *D) override
 	{
-		return true;
-	}
+		auto *F = dyn_cast<FunctionDecl>(D);
 
-	bool TraverseTypeLoc(TypeLoc)
-	{
-		return true;
-	}
-
-	bool VisitFunctionDecl(FunctionDecl *F)
-	{
-		if (is_of_library(F) && C.getSourceManager().isInSystemHeader(F->getLocation()) &&
+		if (F && is_of_library(F) &&
+		    C.getSourceManager().isInSystemHeader(F->getLocation()) &&
 		    !F->hasAttr<NoDebugAttr>())
 			F->addAttr(NoDebugAttr::CreateImplicit(C));
 		return true;
@@ -69,5 +68,5 @@ class Marker : public RecursiveASTVisitor<Marker>
 
 void clang_mark_nodebug(ASTContext &C)
 {
-	Marker(C).TraverseAST(C);
+	Marker(C).TraverseDecl(C.getTranslationUnitDecl());
 }

@@ -11,6 +11,7 @@
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-own.hh"
 #include "compiler/clang/clang-parser.hh"
+#include "compiler/clang/clang-tree-walk.hh"
 #include "compiler/clang/clang-types.hh"
 #include "compiler/text/own-names.h"
 
@@ -21,7 +22,6 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -272,23 +272,20 @@ const LambdaExpr *lambda_of(const VarDecl *V)
 }
 
 /* Finds weak variables, also those of templates that the unit has instantiated. */
-class WeakVariables : public RecursiveASTVisitor<WeakVariables>
+class WeakVariables : public clang_tree_walk
 {
       public:
 	WeakVariables(ASTContext &C, const clang_job *job)
-	    : C(C), job(job), mangling(cast<ItaniumMangleContext>(C.createMangleContext()))
+	    : clang_tree_walk(WITH_INSTANCES), C(C), job(job),
+	      mangling(cast<ItaniumMangleContext>(C.createMangleContext()))
 	{
 	}
 
-	bool shouldVisitTemplateInstantiations() const
+	bool VisitDecl(Decl *visited) override
 	{
-		return true;
-	}
-
-	bool VisitVarDecl(VarDecl *V)
-	{
+		auto *V = dyn_cast<VarDecl>(visited);
 		/* A member of a template is defined elsewhere. */
-		const VarDecl *D = V->getDefinition();
+		const VarDecl *D = V ? V->getDefinition() : nullptr;
 
 		if (!D || !V->hasGlobalStorage() || !V->isExternallyVisible() ||
 		    V->getDeclContext()->isDependentContext() || V->getType()->isDependentType())

@@ -10,13 +10,13 @@
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-pass.hh"
+#include "compiler/clang/clang-tree-walk.hh"
 #include "compiler/clang/clang-types.hh"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Version.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -178,18 +178,18 @@ void clang_publish_replaceable(Decl *D)
 namespace
 {
 
-class References : public RecursiveASTVisitor<References>
+class References : public clang_tree_walk
 {
       public:
 	/* A constexpr function is evaluated by the compiler itself, which needs the initialiser. */
-	bool TraverseDecl(Decl *D)
+	bool TraverseDecl(Decl *D) override
 	{
 		auto *F = dyn_cast_or_null<FunctionDecl>(D);
 
-		return (F && F->isConstexprSpecified()) || RecursiveASTVisitor::TraverseDecl(D);
+		return (F && F->isConstexprSpecified()) || clang_tree_walk::TraverseDecl(D);
 	}
 
-	bool VisitStmt(Stmt *parent)
+	bool VisitStmt(Stmt *parent) override
 	{
 		for (Stmt *&child : parent->children())
 			if (auto *E = dyn_cast_or_null<DeclRefExpr>(child))

@@ -11,11 +11,11 @@
 #include "compiler/clang/clang-members.hh"
 #include "compiler/clang/clang-parser.hh"
 #include "compiler/clang/clang-publish.hh"
+#include "compiler/clang/clang-tree-walk.hh"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Lookup.h>
@@ -26,25 +26,26 @@ namespace
 {
 
 /* Handles `return;`, which ends the cell: its statements set a flag, and their caller checks it. */
-class Returns : public RecursiveASTVisitor<Returns>
+class Returns : public clang_tree_walk
 {
       public:
 	std::vector<ReturnStmt *> all;
 
-	bool VisitReturnStmt(ReturnStmt *R)
+	bool VisitStmt(Stmt *S) override
 	{
-		all.push_back(R);
+		if (auto *R = dyn_cast<ReturnStmt>(S))
+			all.push_back(R);
 		return true;
 	}
 
-	bool TraverseLambdaExpr(LambdaExpr *)
+	bool TraverseLambdaExpr(LambdaExpr *) override
 	{
 		return true;
 	}
 
-	bool TraverseDecl(Decl *D)
+	bool TraverseDecl(Decl *D) override
 	{
-		return isa_and_nonnull<VarDecl>(D) ? RecursiveASTVisitor::TraverseDecl(D) : true;
+		return isa_and_nonnull<VarDecl>(D) ? clang_tree_walk::TraverseDecl(D) : true;
 	}
 };
 
