@@ -18,7 +18,7 @@
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/inspect/completion.h"

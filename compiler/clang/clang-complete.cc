@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion: clang parses up to the cursor and reports the candidates there. */
-#include "compiler/clang/clang-job.hh"
-#include "compiler/clang/clang-turns.hh"
+#include "compiler/clang/cells/clang-turns.hh"
+#include "compiler/clang/job/clang-job.hh"
 
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/CodeCompleteConsumer.h>

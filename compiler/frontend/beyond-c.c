@@ -44,8 +44,8 @@ static bool is_lambda(const struct token_list *l, uint32_t i)
 	return token_is(l, at, "{");
 }
 
-/* Tells whether a declaration is that function: its key (compiler/clang/clang-pieces.cc) is its
- * name and the types of its parameters. */
+/* Tells whether a declaration is that function: its key (compiler/clang/cells/clang-pieces.cc) is
+ * its name and the types of its parameters. */
 static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
 {
 	return d->kind == DECLARATION_CPP && !strncmp(d->name, name, len) && d->name[len] == '(' &&

@@ -20,7 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
 #include "common/code/unit.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/beyond-c.h"
 #include "compiler/frontend/cell-names.h"
 #include "compiler/frontend/cell-pieces.h"

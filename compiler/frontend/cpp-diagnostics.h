@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "common/base/buffer.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 struct diagnostics;
 struct unit_text;

@@ -13,7 +13,7 @@
 #include "common/base/buffer.h"
 #include "common/base/mem-pool.h"
 #include "common/code/unit.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/cpp-diagnostics.h"
 #include "compiler/frontend/device-half.h"
 #include "compiler/frontend/diagnostics.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "common/code/unit.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/session/pragma-state.h"
 

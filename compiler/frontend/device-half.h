@@ -18,7 +18,7 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 struct cpp_header_watch;
 struct options;

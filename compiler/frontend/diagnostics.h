@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/in-the-way.h"
 
 struct mem_pool;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The translation unit of a C cell: the declarations of the session that it needs, and its own
- * text, in which statements and declarations are mixed (compiler/clang/clang-turns.hh). Clang's
- * diagnostics may lead to edits in a few places.
+ * text, in which statements and declarations are mixed (compiler/clang/cells/clang-turns.hh).
+ * Clang's diagnostics may lead to edits in a few places.
  */
 #ifndef CGPU_COMPILER_HOST_TEXT_H
 #define CGPU_COMPILER_HOST_TEXT_H

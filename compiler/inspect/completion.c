@@ -16,7 +16,7 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/compile-cpp.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/host-text.h"

@@ -8,7 +8,7 @@
 
 /* ---- launches in device code ---- */
 
-/* compiler/clang/clang-launches.hh tells what becomes of it. */
+/* compiler/clang/device/clang-launches.hh tells what becomes of it. */
 #define CGPU_LAUNCH [&] __host__ __device__ __attribute__((annotate(CGPU_LAUNCH_MARK)))
 
 #ifdef __CUDA_ARCH__

@@ -32,7 +32,8 @@ struct member_list {
 	bool any = false;
 };
 
-/* Their bodies are made by the compiler, which knows the type (compiler/clang/clang-members.hh). */
+/* Their bodies are made by the compiler, which knows the type
+ * (compiler/clang/tree/clang-members.hh). */
 template <class T> void each_member(const T &value, member_list &to);
 template <class T> const char *enumerator(T value); /* null: the value has no name */
 

@@ -12,7 +12,7 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/session-entry.h"
 #include "compiler/text/local-include.h"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 struct error;
 struct mem_pool;

@@ -21,7 +21,7 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 

@@ -23,7 +23,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/header-ahead.h"
 

@@ -13,7 +13,7 @@
 
 #include "common/base/buffer.h"
 #include "common/code/unit.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 struct error;
 struct mem_pool;

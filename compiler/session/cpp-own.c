@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 #define DIRECTIVE "#pragma " CLANG_OWN " "
 

@@ -34,7 +34,7 @@ bool cpp_own_take(struct cpp_own *o, const struct clang_diagnostic *note, const 
 /* Writes the pragmas that go in front of the unit. */
 void cpp_own_write(const struct cpp_own *o, struct buffer *out);
 /* Returns the text behind the directives at the start of a piece
- * (compiler/clang/clang-pieces.hh). */
+ * (compiler/clang/cells/clang-pieces.hh). */
 const char *cpp_own_behind(const char *piece);
 
 #endif

@@ -15,7 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
 #include "common/code/unit.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/cpp-own.h"
 #include "compiler/session/session.h"
 #include "compiler/text/cpp-cell.h"

@@ -23,7 +23,7 @@
 #include "common/base/mem-pool.h"
 #include "common/base/own-prefix.h"
 #include "common/cuda/without-cuda.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/session.h"
 #include "config.h"
 

@@ -12,7 +12,7 @@
 
 #define OWN_PREFIX "cgpu_own_"
 /* The prefix of the storage of a constant that is computed at run time; see
- * compiler/clang/clang-turns.cc. */
+ * compiler/clang/cells/clang-turns.cc. */
 #define STORAGE_PREFIX "cgpu_storage_"
 
 #ifdef __cplusplus

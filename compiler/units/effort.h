@@ -6,7 +6,7 @@
 #ifndef CGPU_COMPILER_EFFORT_H
 #define CGPU_COMPILER_EFFORT_H
 
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 #include "compiler/text/token.h"
 
 enum clang_effort effort_of(const struct token_list *tokens);

@@ -20,7 +20,7 @@
 #include <xxhash.h>
 
 #include "common/base/cleanup.h"
-#include "compiler/clang/clang-shim.h"
+#include "compiler/clang/job/clang-shim.h"
 
 /* The size after pruning, so that the folder has room for a while. */
 #define KEPT_OF_LIMIT(limit) ((limit) / 4 * 3)
