@@ -5,6 +5,8 @@ libcompiler_a_SOURCES = $(compiler_text_sources) $(compiler_packages_sources) $(
 	$(compiler_clang_tree_sources) $(compiler_clang_cells_sources) $(compiler_clang_code_sources) \
 	$(compiler_clang_headers_sources) $(compiler_clang_device_sources) $(compiler_session_sources) $(compiler_units_sources) $(compiler_device_sources) $(compiler_frontend_sources) \
 	$(compiler_inspect_sources)
+nodist_libcompiler_a_SOURCES = $(cpp_rooms)
+EXTRA_DIST += $(cpp_sources)
 libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) $(XXHASH_CFLAGS) \
 	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
@@ -12,6 +14,9 @@ libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF
 	-DCGPU_CLANG_PROGRAM='"$(LLVM_LIBDIR)/../bin/clang"'
 libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
+$(cpp_rooms): $(top_srcdir)/sources.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(top_srcdir)/$(@D)/*.cc; do echo "#include \"$(@D)/$${f##*/}\""; done >$@
+CLEANFILES += $(cpp_rooms)
 COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) -ldl -lm -lpthread
 
 pkglibexec_PROGRAMS += cgpu-compiler

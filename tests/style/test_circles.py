@@ -29,8 +29,9 @@ def system_symbols():
 
 
 def objects(root, build, program):
-    """{source: its objects}: libx_a-journal.o in the folder of journal.c. What tests compile once more is left out."""
-    sources = {re.sub(r"\.(c|cc)$", "", name) for name in tracked_names(root)
+    """{source: its objects}: libx_a-journal.o in the folder of journal.c. What tests compile once more is left out. The
+    sources of C++ of a folder are compiled as one, room.cc."""
+    sources = {re.sub(r"/[^/]*\.cc$", "/room", name).removesuffix(".c") for name in tracked_names(root)
                if name.startswith(program + "/") and name.endswith((".c", ".cc"))}
     found = {}
     for path in sorted((build / program).rglob("*.o")):
@@ -92,6 +93,17 @@ def circles(graph):
     return sorted(found, key=len, reverse=True)
 
 
+def includes_of_cpp(root):
+    """{source of C++: {source of C++ whose header it includes}}"""
+    graph = {re.sub(r"\.cc$", "", name): {} for name in tracked_names(root) if name.endswith(".cc")}
+    for source, used in graph.items():
+        for path in (root / f"{source}.cc", root / f"{source}.hh"):
+            for other in re.findall(r'^#include "(.+)\.hh"', path.read_text() if path.exists() else "", re.M):
+                if other in graph and other != source:
+                    used[other] = {"its header"}
+    return graph
+
+
 def test_circles_are_found():
     graph = {"a": {"b": 1}, "b": {"c": 1, "d": 1}, "c": {"a": 1}, "d": {"e": 1}, "e": {"d": 1}, "f": {"a": 1}}
     assert circles(graph) == [["a", "b", "c"], ["d", "e"]]
@@ -103,6 +115,16 @@ def test_no_large_circles(root, program):
     assert {"malloc", "fork"} <= ignored
     graph = uses(objects(root, build_folder(root), program), ignored)
     assert sum(len(used) for used in graph.values()) > len(graph) / 2, "hardly any use was found"
+    assert_none_is_large(graph)
+
+
+def test_no_large_circles_of_cpp(root):
+    graph = includes_of_cpp(root)
+    assert sum(len(used) for used in graph.values()) > len(graph)
+    assert_none_is_large(graph)
+
+
+def assert_none_is_large(graph):
     large = [circle for circle in circles(graph) if len(circle) > CIRCLE_MAX]
     edges = [f"{a} -> {b}: {', '.join(sorted(graph[a][b]))}" for c in large for a in c for b in graph[a] if b in c]
     assert not large, f"{[len(c) for c in large]} sources in circles\n" + "\n".join(edges)

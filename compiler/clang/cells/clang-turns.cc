@@ -538,10 +538,10 @@ class Turns
 };
 
 /* Records the directives and macros of the main file. */
-class Directives : public PPCallbacks
+class DirectivesOfC : public PPCallbacks
 {
       public:
-	Directives(Preprocessor &PP, const clang_job *job, clang_turns *found, Turns &turns)
+	DirectivesOfC(Preprocessor &PP, const clang_job *job, clang_turns *found, Turns &turns)
 	    : PP(PP), SM(PP.getSourceManager()), job(job), found(found), turns(turns)
 	{
 	}
@@ -592,7 +592,7 @@ void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 	Turns turns(S, *P, job, ret);
 
 	S.getPreprocessor().addPPCallbacks(
-		std::make_unique<Directives>(S.getPreprocessor(), job, ret, turns));
+		std::make_unique<DirectivesOfC>(S.getPreprocessor(), job, ret, turns));
 	S.getPreprocessor().setTokenWatcher([&turns](const Token &T) { turns.see(T); });
 	clang_parse_unit(S, *P, [&] { turns.parse(each); });
 }

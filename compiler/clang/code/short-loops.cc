@@ -119,7 +119,7 @@ bool takes_labels(const Function &F)
 
 } // namespace
 
-bool clang_may_have_short_loops(const Module &M)
+bool clang_may_have_short_loops(const llvm::Module &M)
 {
 	for (const Function &F : M) {
 		if (F.isDeclaration() || F.hasFnAttribute(Attribute::AlwaysInline))
@@ -137,7 +137,7 @@ bool clang_may_have_short_loops(const Module &M)
 	return true;
 }
 
-bool clang_simplify_short_loops(Module &M, ModuleAnalysisManager &modules)
+bool clang_simplify_short_loops(llvm::Module &M, ModuleAnalysisManager &modules)
 {
 	FunctionAnalysisManager &functions =
 		modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
