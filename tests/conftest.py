@@ -30,7 +30,9 @@ NEED_EMULATED = {"start_on_gpu", "inject_cell", "nvcc"}  # fixtures of tests tha
 
 
 def pytest_collection_modifyitems(items):
-    """A case whose parameters hold CUDA code needs CUDA, too."""
+    """A case whose parameters hold CUDA code needs CUDA, too. Files that take long come first, so that no processor has
+    nothing to do at the end while one of them goes on."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     for item in items:
         if NEED_EMULATED.intersection(item.fixturenames):
             item.add_marker(pytest.mark.emulated)
@@ -65,8 +67,12 @@ def mark():
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory):
-    """What the compilers of all sessions keep, as those of a user share it: the precompiled headers, first of all."""
-    return tmp_path_factory.mktemp("cache")
+    """What the compilers of all sessions keep, as those of a user share it: the precompiled headers, first of all. Of all
+    processes that run tests at the same time, too."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import cuda_code
 import pytest
 from cells.transcript import HERE, cases, transcript
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("name", cuda_code.marked({name: (HERE / name / "cell.c").read_text() for name in cases()}))
 def test_case(kernel, name):

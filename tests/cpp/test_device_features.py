@@ -4,7 +4,7 @@ import pytest
 
 from playing import play, refuse
 
-pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
+pytestmark = [pytest.mark.long, pytest.mark.cuda, pytest.mark.emulated]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,10 @@ import os
 import uuid
 
 import linked_program
+import pytest
 from session import wait_until
+
+pytestmark = pytest.mark.long
 
 VECTOR_ADD = r"""%%cuda
 #include <cstdio>

@@ -4,6 +4,8 @@ import pytest
 
 from playing import play, refuse
 
+pytestmark = pytest.mark.long
+
 # One int and one float on the device, and their values on the host.
 PLACES = "int *di, hi; cudaMalloc(&di, 64 * sizeof(int));\nfloat *df, hf[64]; cudaMalloc(&df, sizeof hf);"
 INT = "cudaMemcpy(&hi, di, sizeof hi, cudaMemcpyDeviceToHost); hi"

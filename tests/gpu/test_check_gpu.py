@@ -9,7 +9,7 @@ import played_gpu
 import pytest
 from check_gpu import run
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.long, pytest.mark.cuda]
 
 
 @pytest.fixture(scope="module")

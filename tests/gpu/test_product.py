@@ -17,6 +17,8 @@ HIDDEN = ("/usr/include", "/usr/lib/gcc", "/usr/lib/clang", *glob.glob("/usr/lib
 LIBC = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "libresolv.so")
 SLOW = """
 import time, pytest
+
+pytestmark = pytest.mark.long
 @pytest.fixture
 def slow_to_end():
     yield

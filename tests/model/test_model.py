@@ -13,6 +13,8 @@ from state import State, pattern  # noqa: E402
 from steps import LANGUAGES, STEPS  # noqa: E402
 from unkind import Sum, kill_workers_unkindly  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 ROUNDS, STEPS_A_ROUND = 5, 400
 
 

@@ -14,6 +14,8 @@ import plain  # noqa: E402
 import verdict  # noqa: E402
 from cell_runner import Outcome, Runner, make_images, refused_by_nvcc  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 SAMPLES = collection.find(HERE / "samples")
 
 

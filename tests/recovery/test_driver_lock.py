@@ -4,7 +4,7 @@
 The GPU is played (start_on_gpu in conftest.py), with one lock for all calls that is held for a while in each."""
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.long, pytest.mark.cuda]
 
 DEFINITIONS = r"""#include <pthread.h>
 #include <stdatomic.h>

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 
 CELL = """%time
 double *sample = malloc(4096 * sizeof(double));
