@@ -596,31 +596,35 @@ void use_checks(CompilerInstance &CI)
 class Compilation
 {
       public:
+	/* given: the job that it is begun for, which hears why the header cannot be read; nullptr:
+	 * it is begun ahead. */
 	Compilation(const clang_options *options, clang_effort effort, const char *header,
-		    bool checked = false)
+		    const clang_job *given = nullptr)
 	    : options(options), effort(effort), diagnostics(&job)
 	{
+		if (given)
+			job = *given;
 		job.options = options;
 		clang_set_up(CI, diagnostics, options, { "", "cell" });
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
 		if (header)
 			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;
-		version = version_of(this->header);
 		if (effort == CLANG_ONCE)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
 		if (effort == CLANG_NESTED)
 			CI.getCodeGenOpts().VectorizeLoop = CI.getCodeGenOpts().VectorizeSLP =
 				CI.getCodeGenOpts().UnrollLoops = true;
-		if (checked)
+		if (given && given->checked)
 			use_checks(CI);
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
 		if (!CI.createTarget())
 			return;
+		path = CI.getPreprocessorOpts().ImplicitPCHInclude;
 		loaded = clang_load_header(CI);
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
 		if (effort == CLANG_CPP)
-			reads.begin(this->header, version);
+			reads.begin(this->header, loaded.version);
 	}
 
 	/* Reads ahead, before there is a cell. False: all that cells usually need is read. */
@@ -639,14 +643,15 @@ class Compilation
 
 	bool fits(const clang_job *other) const
 	{
-		return begun && effort == other->effort && !other->checked &&
+		return begun && !CI.getDiagnostics().hasErrorOccurred() &&
+		       effort == other->effort && !other->checked &&
 		       fits(other->options, other->header);
 	}
 
 	bool fits(const clang_options *other, const char *other_header) const
 	{
 		return options == other && header == (other_header ? other_header : "") &&
-		       version == version_of(header);
+		       loaded.version == clang_header_version_of(path);
 	}
 
 	int finish(const clang_job *given, clang_result *ret)
@@ -688,17 +693,10 @@ class Compilation
 	const clang_effort effort;
 
       private:
-	std::string header;
-	/* The precompiled header in use: the options' own one or that of the job. */
-	std::shared_ptr<llvm::MemoryBuffer> loaded;
-	ino_t version; /* of the header: a remade header is another file */
-
-	static ino_t version_of(const std::string &path)
-	{
-		struct stat st;
-
-		return path.empty() || stat(path.c_str(), &st) ? 0 : st.st_ino;
-	}
+	std::string header; /* of the job, "" for none */
+	/* The precompiled header in use: that of the job, or the options' own one. */
+	std::string path;
+	clang_header loaded;
 
 	clang_job job = {}; /* for the parts below */
 	clang_result result = {};
@@ -888,7 +886,7 @@ int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 		spent = waiting;
 		waiting = nullptr;
 	} else {
-		spent = new Compilation(job->options, job->effort, job->header, job->checked);
+		spent = new Compilation(job->options, job->effort, job->header, job);
 	}
 	return spent->finish(job, ret);
 }

@@ -179,7 +179,7 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len)
 {
 	llvm::SmallString<0> ptx;
-	std::shared_ptr<llvm::MemoryBuffer> loaded;
+	clang_header loaded;
 	llvm::SmallString<256> folder; /* for reports, which read the lines of the user's files */
 	Annotations annotations;
 	InlinedPlaces places;

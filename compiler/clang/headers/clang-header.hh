@@ -18,7 +18,38 @@
 #include <mutex>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* Tells one file of a name from the next: a header that is made anew is another file. The number
+ * of a file alone does not, because the system gives it to the next one. */
+struct clang_header_version {
+	ino_t number = 0;
+	timespec written = {};
+
+	bool operator==(const clang_header_version &other) const
+	{
+		return number == other.number && written.tv_sec == other.written.tv_sec &&
+		       written.tv_nsec == other.written.tv_nsec;
+	}
+};
+
+/* Returns the version of the file at this path; all zero: there is none. */
+inline clang_header_version clang_header_version_of(const std::string &path)
+{
+	struct stat st;
+
+	return path.empty() || stat(path.c_str(), &st)
+		       ? clang_header_version()
+		       : clang_header_version{ st.st_ino, st.st_mtim };
+}
+
+/* A mapped header. */
+struct clang_header {
+	std::shared_ptr<llvm::MemoryBuffer> bytes; /* null: clang opens the file itself */
+	clang_header_version version;
+};
 
 /* Sets CI up to write the text, which must live as long as CI, as a precompiled header to the file
  * at path. */
@@ -52,36 +83,38 @@ void clang_read_members_to_guess(clang::CompilerInstance &CI);
 
 /*
  * Maps the header file once for all users, which must live as long as CI; it stays mapped until
- * another file is, since mapping it again takes a tenth of the time of a small cell. nullptr: clang
- * opens the file itself. The host and device compilations may call it concurrently.
+ * another file is, since mapping it again takes a tenth of the time of a small cell. The host and
+ * device compilations may call it concurrently.
  */
-inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
+inline clang_header clang_load_header(clang::CompilerInstance &CI)
 {
-	struct mapping {
-		std::shared_ptr<llvm::MemoryBuffer> bytes;
-		ino_t version; /* a remade header is another file */
-	};
-	static std::map<std::string, mapping> all;
+	static std::map<std::string, clang_header> all;
 	static std::mutex lock;
 	const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
+	int fd = path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
-	if (path.empty() || stat(path.c_str(), &st))
-		return nullptr;
+	if (fd < 0)
+		return {};
+	if (fstat(fd, &st)) {
+		close(fd);
+		return {};
+	}
 	std::lock_guard<std::mutex> guard(lock);
-	std::shared_ptr<llvm::MemoryBuffer> loaded = all[path].bytes;
+	clang_header loaded = all[path];
 
-	if (!loaded || all[path].version != st.st_ino) {
-		auto file = llvm::MemoryBuffer::getFile(path, false, false);
+	if (!loaded.bytes || !(loaded.version == clang_header_version{ st.st_ino, st.st_mtim })) {
+		auto file = llvm::MemoryBuffer::getOpenFile(fd, path, (uint64_t)st.st_size, false);
 
-		loaded = file ? std::move(*file) : nullptr;
+		loaded = { file ? std::move(*file) : nullptr, { st.st_ino, st.st_mtim } };
 		for (auto at = all.begin(); at != all.end();)
 			at = at->second.bytes.use_count() < 2 ? all.erase(at) : std::next(at);
-		all[path] = { loaded, st.st_ino };
+		all[path] = loaded;
 	}
-	if (loaded)
-		CI.getModuleCache().addPCM(
-			path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
+	close(fd);
+	if (loaded.bytes)
+		CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(
+							 loaded.bytes->getMemBufferRef(), false));
 	return loaded;
 }
 

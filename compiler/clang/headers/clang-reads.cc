@@ -26,7 +26,7 @@ struct Remembered {
 /* The list of the header that cells used last. */
 struct {
 	std::string header;
-	ino_t version = 0;
+	clang_header_version version;
 	size_t given = 0; /* the length of `given` when the list began */
 	std::vector<Remembered> all;
 	llvm::DenseSet<HeaderReads::id> declarations, bodies;
@@ -47,7 +47,7 @@ void remember(HeaderReads::id ID, bool body)
 
 } // namespace
 
-void HeaderReads::begin(const std::string &header, ino_t version)
+void HeaderReads::begin(const std::string &header, const clang_header_version &version)
 {
 	bool is_same = header == remembered.header && version == remembered.version;
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
+#include "compiler/clang/headers/clang-header.hh"
 
 /* The reads of one compilation. */
 class HeaderReads : public clang::ASTDeserializationListener
@@ -29,7 +29,7 @@ class HeaderReads : public clang::ASTDeserializationListener
 #endif
 
 	/* Begins a compilation with this header. */
-	void begin(const std::string &header, ino_t version);
+	void begin(const std::string &header, const clang_header_version &version);
 	/* Reads some of the remembered declarations ahead. False: none is left. */
 	bool read_ahead(clang::CompilerInstance &CI);
 	/* Ends reading ahead: from here on the cell causes the reads. */

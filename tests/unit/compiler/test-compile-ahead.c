@@ -384,6 +384,54 @@ static void test_header_taken_over(void **state)
 	assert_int_equal(access(buffer_text(&path), R_OK), 0);
 }
 
+static void assert_compiles_cpp(const char *text)
+{
+	struct compile_result r = compile(text, "");
+
+	if (!r.ok)
+		fail_msg("%s:\n%s", text, buffer_text(&r.all));
+	compile_result_release(&r);
+}
+
+/* Replaces the bytes of a file, which stays the same file. */
+static void overwrite(const char *path, const char *with)
+{
+	char command[900];
+
+	snprintf(command, sizeof(command), "cat %s >%s", with, path);
+	assert_int_equal(system(command), 0);
+}
+
+/* Another notebook has made a header anew, and the system has given the file the number of the
+ * former one. What cells have read of that one means nothing in this one. */
+static void test_another_header_under_the_same_file_number(void **state)
+{
+	cleanup_buffer struct buffer small = BUFFER_INIT, path = BUFFER_INIT;
+
+	(void)state;
+	assert_compiles_cpp("template <typename T> T same(T x) { return x; }\nint c = same(6);");
+	buffer_puts(&small, buffer_text(&compiler.cpp_header.path));
+	assert_compiles_cpp("#include <map>\n#include <string>\n#include <regex>\n"
+			    "std::map<std::string, std::regex> kept;\n"
+			    "kept[\"a\"] = std::regex(\"b\");");
+	buffer_puts(&path, buffer_text(&compiler.cpp_header.path));
+	assert_string_not_equal(buffer_text(&small), buffer_text(&path));
+	header_ahead_stop();
+	/* Another header is mapped in place of this one. */
+	include(0, "#include <fnmatch.h>");
+	header_ahead_stop();
+	assert_compiles("int d;", "", true);
+	session_truncate(&compiler.session, 0);
+	overwrite(buffer_text(&path), buffer_text(&small));
+	while (!compiler_rest(&compiler))
+		;
+	header_ahead_stop();
+	assert_compiles_cpp("#include <map>\n#include <string>\n#include <regex>\n"
+			    "template <typename T> T twice(T x) { return x + x; }\n"
+			    "int e = twice(3);");
+	unlink(buffer_text(&path));
+}
+
 static int set_up(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -417,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_headers_of_the_session),
 		cmocka_unit_test(test_first_header_of_cpp),
 		cmocka_unit_test(test_header_taken_over),
+		cmocka_unit_test(test_another_header_under_the_same_file_number),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
