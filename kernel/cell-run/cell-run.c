@@ -52,6 +52,7 @@
 #include "kernel/state/device-memory.h"
 #include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"
+#include "kernel/units/compiled-unit.h"
 #include "kernel/units/unit-table.h"
 #include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
@@ -101,7 +102,7 @@ static void finish(struct supervisor *s)
 		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result),
 				 done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
-	buffer_release(&done.unit);
+	compiled_unit_release(done.unit);
 	buffer_release(&done.dropped);
 	buffer_release(&done.unsaved);
 	buffer_release(&done.profile);
@@ -133,7 +134,7 @@ void cell_run_release(struct supervisor *s)
 	checker_end(s);
 	background_task_join(&s->task, NULL);
 	in_place_release(s);
-	buffer_release(&s->run.unit);
+	compiled_unit_release(s->run.unit);
 	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.unsaved);
 	buffer_release(&s->run.profile);
@@ -278,7 +279,7 @@ static void begin(struct supervisor *s)
 	/* The worker has not seen the cell yet, and may not have set this phase after the last
 	 * one. */
 	atomic_store(&w->control->phase, PHASE_IDLE);
-	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
+	record_put_bytes(&b, s->run.unit->encoded.data, s->run.unit->encoded.len);
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks->next_id);
 	record_put_str(&b, text ? text : "");
@@ -307,8 +308,8 @@ static void begin(struct supervisor *s)
 	interrupt_go_on(s);
 }
 
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
-		    const struct buffer *dropped, const struct run_options *options)
+void cell_run_start(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
+		    const struct run_options *options)
 {
 	struct error err = ERROR_INIT;
 
@@ -317,18 +318,17 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
 	s->run.phase = RUN_WAITING;
 	s->run.options = *options;
 	autosave_note_run(s);
-	buffer_append(&s->run.unit, encoded, len);
+	s->run.unit = compiled_unit_keep(unit);
 	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
-	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
-	    memcheck_begin(&s->memcheck, &s->units, &err) ||
-	    unit_table_begin(&s->units, encoded, len, s->cell_text, &err)) {
+	if (buffer_check(&s->run.dropped, &err) || memcheck_begin(&s->memcheck, &s->units, &err) ||
+	    unit_table_begin(&s->units, &unit->unit, s->cell_text, &err)) {
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		s->run.end.rolled_back = true;
 		unit_table_drop(&s->units);
 		finish(s);
 		return;
 	}
-	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
+	s->run.cell = unit->unit.cell;
 	leak_watch_note(s->leaks, s->run.cell, s->cell_text);
 	eviction_wake(s);
 	cell_run_go_on(s);

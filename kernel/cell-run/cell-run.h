@@ -11,13 +11,14 @@
 struct error;
 struct ipc_message;
 struct buffer;
+struct compiled_unit;
 struct run_options;
 struct supervisor;
 struct worker;
 
 /* Starts a cell; for dropped see supervisor_run(). */
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len,
-		    const struct buffer *dropped, const struct run_options *options);
+void cell_run_start(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
+		    const struct run_options *options);
 void cell_run_release(struct supervisor *s);
 
 /*

@@ -13,7 +13,7 @@
 #include "common/protocol/output-ring.h"
 
 struct buffer;
-struct unit;
+struct compiled_unit;
 
 /* How a cell ended, after commit or rollback. The texts are borrowed for the duration of the
  * callback. */
@@ -49,10 +49,10 @@ struct cell_end {
 };
 
 struct supervisor_callbacks {
-	/* Delivers a unit, or NULL with the diagnostics. `unit` and its encoded form are borrowed;
-	 * pass the latter to supervisor_run(). */
-	void (*on_compiled)(void *data, const struct unit *unit, const void *encoded, size_t len,
-			    const char *headline, const char *diagnostics);
+	/* Delivers a unit for supervisor_run(), or NULL with the diagnostics. It is borrowed:
+	 * compiled_unit_keep() keeps it. */
+	void (*on_compiled)(void *data, struct compiled_unit *unit, const char *headline,
+			    const char *diagnostics);
 	/* Delivers output in order. The text may end within a UTF-8 character. OUTPUT_RESULT comes
 	 * just before on_cell_end, after the commit. */
 	void (*on_output)(void *data, enum output_type type, const char *bytes, size_t len);

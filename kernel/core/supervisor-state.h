@@ -30,6 +30,7 @@
 #include "kernel/state/snapshot.h"
 #include "kernel/units/unit-table.h"
 
+struct compiled_unit;
 struct limits;
 struct loop;
 struct loop_source;
@@ -45,7 +46,7 @@ enum run_phase {
 struct cell_run {
 	enum run_phase phase;
 	uint32_t cell;
-	struct buffer unit;
+	struct compiled_unit *unit;
 	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;

@@ -14,6 +14,7 @@
 #include "common/protocol/output-ring.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/version-rules.h"
+#include "kernel/units/compiled-unit.h"
 #include "kernel/workers/libraries.h"
 #include "kernel/workers/worker-pool.h"
 
@@ -59,17 +60,9 @@ static bool names_cuda(const char *object, size_t len)
 	return false;
 }
 
-static bool uses_device(const struct buffer *encoded)
+static bool uses_device(const struct unit *u)
 {
-	struct error err = ERROR_INIT;
-	struct unit u;
-	bool uses;
-
-	if (unit_decode(encoded->data, encoded->len, &u, &err))
-		return false;
-	uses = u.ptx_len || names_cuda(u.object, u.object_len);
-	unit_release(&u);
-	return uses;
+	return u->ptx_len || names_cuda(u->object, u->object_len);
 }
 
 static void put_sentence(const struct version_verdict *v, struct buffer *out)
@@ -103,7 +96,7 @@ void version_watch_cell(struct supervisor *s)
 	if (seen == s->versions->seen || !s->pool->said_hello)
 		return;
 	put_broken(s, &text);
-	if (text.len && !uses_device(&s->run.unit))
+	if (text.len && !uses_device(&s->run.unit->unit))
 		return;
 	s->versions->seen = seen;
 	if (!text.len)

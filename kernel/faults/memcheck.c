@@ -88,12 +88,14 @@ int memcheck_begin(const struct memcheck *m, struct unit_table *units, struct er
 		const void *encoded = record_bytes(&r, &len);
 		const struct unit_record *like;
 		struct unit u;
+		int failed;
 
 		if (unit_decode(encoded, len, &u, err))
 			return -1;
 		like = unit_table_find(units, u.cell);
+		failed = unit_table_begin(units, &u, like ? like->text : NULL, err);
 		unit_release(&u);
-		if (unit_table_begin(units, encoded, len, like ? like->text : NULL, err))
+		if (failed)
 			return -1;
 	}
 	return 0;

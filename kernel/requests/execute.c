@@ -37,6 +37,7 @@
 #include "kernel/session/undo.h"
 #include "kernel/settings/options.h"
 #include "kernel/show/utf8.h"
+#include "kernel/units/compiled-unit.h"
 
 static void advance(struct session *s);
 static void start_next(struct session *s);
@@ -258,8 +259,8 @@ static bool is_set_up(const struct cell *c)
 	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
 }
 
-static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
-			const char *headline, const char *diagnostics);
+static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
+			const char *diagnostics);
 
 /* Tells whether the cell's own code is shown by %%ptx and its like. */
 static bool is_looked_at(const struct cell *c)
@@ -289,8 +290,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
 			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
 			       n_replaced, c->options.checked && c->step == STEP_OWN, &err))
-		on_compiled(s, NULL, NULL, 0, err.text,
-			    "Nothing was run, and the session is as it was.");
+		on_compiled(s, NULL, err.text, "Nothing was run, and the session is as it was.");
 }
 
 static void compile_cell(struct session *s, const struct cell *c)
@@ -478,7 +478,7 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 		options = c->options;
 		options.traced |= s->trace_all;
 	}
-	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped, &options);
+	supervisor_run(s->supervisor, c->unit, dropped, &options);
 }
 
 static void looked(struct session *s, const struct error *err)
@@ -494,8 +494,8 @@ static void looked(struct session *s, const struct error *err)
 	advance(s);
 }
 
-static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
-			const char *headline, const char *diagnostics)
+static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
+			const char *diagnostics)
 {
 	struct session *s = data;
 	struct cell *c = s->executor.current;
@@ -505,9 +505,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		return;
 	announce(s, c);
 	c->compile_ns = clock_now_ns() - c->compile_start_ns;
-	buffer_clear(&c->unit);
-	if (unit)
-		buffer_append(&c->unit, encoded, len);
+	compiled_unit_release(c->unit);
+	c->unit = unit ? compiled_unit_keep(unit) : NULL;
 	if (c->interrupted) {
 		cell_fail_plain(c, "Interrupted",
 				"interrupted while it was compiled; nothing was run");
@@ -519,10 +518,9 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	} else if (!unit) {
 		cell_fail(c, "CompileError", headline, diagnostics);
 	} else if (is_looked_at(c)) {
-		look_at_unit(s, c, unit);
+		look_at_unit(s, c, &unit->unit);
 		return;
-	} else if (c->unit.failed ||
-		   declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
+	} else if (declarations_leaving(&s->declarations, own_id(c), &unit->unit, &dropped, NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
 		run(s, c, &dropped);
@@ -586,22 +584,17 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 {
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
 	struct declaration_source from = { own_id(c), c->number, end->whole };
+	const struct unit *unit = &c->unit->unit;
 	struct error err = ERROR_INIT;
-	struct unit unit;
 
-	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
-		log_error("unit: %s", err.text);
-		return;
-	}
 	undo_note(s, c);
-	if (declarations_accept(&s->declarations, &from, &unit, &notes, &err))
+	if (declarations_accept(&s->declarations, &from, unit, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
 	if (end->ok && !is_set_up(c))
-		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
+		output_printf(&s->output, STREAM_STDERR, "%s", unit->warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
 	if (end->ok && !is_set_up(c))
-		tell_main(s, c, &unit);
-	unit_release(&unit);
+		tell_main(s, c, unit);
 }
 
 /* Records why the names of a cell that was not kept are missing, for code that uses them. */
@@ -612,15 +605,9 @@ static void refuse_unit(struct session *s, struct cell *c, const struct cell_end
 				  : "is not there: that cell has failed, and a failed cell defines "
 				    "nothing. Mend it and run it again";
 	struct error err = ERROR_INIT;
-	struct unit unit;
 
-	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
-		log_error("unit: %s", err.text);
-		return;
-	}
-	if (declarations_refuse(&s->declarations, c->number, &unit, why, &err))
+	if (declarations_refuse(&s->declarations, c->number, &c->unit->unit, why, &err))
 		log_error("names of a failed cell: %s", err.text);
-	unit_release(&unit);
 }
 
 static void show_result(struct session *s, struct cell *c)
@@ -647,7 +634,6 @@ static void show_result(struct session *s, struct cell *c)
 static void fail_run(struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct unit unit;
 
 	if (c->step == STEP_EXPRESSION) {
 		fail_expression(c, end->ename, end->evalue);
@@ -659,11 +645,8 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 		buffer_printf(&text, "\n%s", end->restored);
 	if (*end->warnings)
 		buffer_printf(&text, "\n%s", end->warnings);
-	if (!unit_decode(c->unit.data, c->unit.len, &unit, NULL)) {
-		if (*unit.warnings)
-			buffer_printf(&text, "\nThe compiler had warned:\n%s", unit.warnings);
-		unit_release(&unit);
-	}
+	if (*c->unit->unit.warnings)
+		buffer_printf(&text, "\nThe compiler had warned:\n%s", c->unit->unit.warnings);
 	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
 }
 
@@ -677,13 +660,20 @@ static void drop(struct session *s, const struct buffer *names)
 				.display_type = "",
 				.display_type_code = "",
 				.warnings = "" };
+	struct error err = ERROR_INIT;
 
 	buffer_clear(&c->dropping);
 	buffer_append(&c->dropping, buffer_text(names), names->len);
 	c->step = STEP_DROP;
-	buffer_clear(&c->unit);
-	unit_encode(&nothing, &c->unit);
-	run(s, c, names);
+	compiled_unit_release(c->unit);
+	c->unit = compiled_unit_of(&nothing, &err);
+	if (c->unit) {
+		run(s, c, names);
+		return;
+	}
+	cell_fail_plain(c, "OutOfMemory", err.text);
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
 }
 
 static void end_drop(struct session *s, struct cell *c, const struct cell_end *end)

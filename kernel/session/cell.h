@@ -17,6 +17,7 @@
 #include "kernel/session/look.h"
 #include "kernel/session/magic.h"
 
+struct compiled_unit;
 struct request;
 struct setup_cell;
 
@@ -62,8 +63,8 @@ struct cell {
 	void (*cancel)(void *data);
 	void *cancel_data;
 
-	struct buffer unit;  /* encoded, from compiling to the end of the run */
-	struct buffer shown; /* the OUTPUT_RESULT record */
+	struct compiled_unit *unit; /* NULL: what is at work was not compiled yet */
+	struct buffer shown;        /* the OUTPUT_RESULT record */
 	enum cell_step step;
 	void *expression;             /* STEP_EXPRESSION: iterator of `expressions` */
 	struct setup_cell *restarted; /* STEP_RESTART */

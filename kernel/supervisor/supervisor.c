@@ -51,6 +51,7 @@
 #include "kernel/state/tracked-list.h"
 #include "kernel/supervisor/attach.h"
 #include "kernel/supervisor/doctor-rows.h"
+#include "kernel/units/compiled-unit.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 #include "kernel/workers/zygote-client.h"
@@ -226,7 +227,7 @@ void supervisor_declare(struct supervisor *s, size_t total,
 
 static void refuse(struct supervisor *s, const char *headline, const char *diagnostics)
 {
-	s->cb->on_compiled(s->cb_data, NULL, NULL, 0, headline, diagnostics);
+	s->cb->on_compiled(s->cb_data, NULL, headline, diagnostics);
 }
 
 static void on_compiler_lost(struct supervisor *s)
@@ -254,7 +255,7 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 	struct supervisor *s = data;
 	struct record r = record_open(payload, payload ? len : 0);
 	struct error err = ERROR_INIT;
-	struct unit unit;
+	struct compiled_unit *unit;
 	const void *encoded;
 	const char *headline;
 	size_t encoded_len;
@@ -270,13 +271,16 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 		return;
 	}
 	encoded = record_bytes(&r, &encoded_len);
-	if (type != COMPILER_COMPILED || memcheck_take_answer(&s->memcheck, &r, &err) ||
-	    unit_decode(encoded, encoded_len, &unit, &err)) {
+	unit = type == COMPILER_COMPILED && !memcheck_take_answer(&s->memcheck, &r, &err)
+		       ? compiled_unit_new(encoded, encoded_len, &err)
+		       : NULL;
+	if (unit)
+		s->cb->on_compiled(s->cb_data, unit, "", "");
+	else if (err.code == ERROR_MEMORY)
+		refuse(s, "the kernel process is out of memory", err.text);
+	else
 		refuse(s, "the compiler's answer is malformed", err.text);
-		return;
-	}
-	s->cb->on_compiled(s->cb_data, &unit, encoded, encoded_len, "", "");
-	unit_release(&unit);
+	compiled_unit_release(unit);
 }
 
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
@@ -371,10 +375,10 @@ void supervisor_identify(struct supervisor *s, const char *id)
 	leak_watch_identify(s->leaks, id);
 }
 
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len,
-		    const struct buffer *dropped, const struct run_options *options)
+void supervisor_run(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
+		    const struct run_options *options)
 {
-	cell_run_start(s, encoded_unit, len, dropped, options);
+	cell_run_start(s, unit, dropped, options);
 }
 
 void supervisor_interrupt(struct supervisor *s)

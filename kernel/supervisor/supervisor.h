@@ -31,6 +31,7 @@
 #include "kernel/workers/question.h"
 
 struct buffer;
+struct compiled_unit;
 struct error;
 struct limits;
 struct loop;
@@ -91,8 +92,8 @@ void supervisor_identify(struct supervisor *s, const char *id);
  * the cell has run to its end; it may be empty. supervisor_compile() was told whether the cell is
  * checked.
  */
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len,
-		    const struct buffer *dropped, const struct run_options *options);
+void supervisor_run(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
+		    const struct run_options *options);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Forgets the whole session, between cells. ret_undoable: it was small enough to be kept, so that

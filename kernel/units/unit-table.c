@@ -78,15 +78,13 @@ void unit_record_unpack(const void *packed, size_t len, struct buffer *ret)
 
 /* Encodes the unit again with its object and PTX compressed, and without parts that are not needed
  * later. */
-static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
+static int shrink(const struct unit *whole, struct unit_record *ret, struct error *err)
 {
 	cleanup_buffer struct buffer small = BUFFER_INIT;
 	cleanup_free void *object = NULL, *ptx = NULL;
-	struct unit u;
+	struct unit u = *whole;
 	size_t small_len;
 
-	if (unit_decode(encoded, len, &u, err))
-		return -1;
 	object = pack(u.object, &u.object_len, err);
 	ptx = object ? pack(u.ptx, &u.ptx_len, err) : NULL;
 	u.object = object;
@@ -94,7 +92,6 @@ static int shrink(const void *encoded, size_t len, struct unit_record *ret, stru
 	u.n_declarations = u.n_lines = 0;
 	if (ptx)
 		unit_encode(&u, &small);
-	unit_release(&u);
 	if (!ptx || buffer_check(&small, err))
 		return -1;
 	small_len = small.len;
@@ -149,14 +146,14 @@ static int add(struct unit_table *t, struct unit_record *r, const char *text, st
 	return 0;
 }
 
-int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text,
+int unit_table_begin(struct unit_table *t, const struct unit *u, const char *text,
 		     struct error *err)
 {
 	struct unit_record r = { 0 };
 
 	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
 		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
-	if (shrink(encoded, len, &r, err)) {
+	if (shrink(u, &r, err)) {
 		record_release(&r);
 		return -1;
 	}

@@ -73,8 +73,9 @@ struct unit_table {
 void unit_table_init(struct unit_table *t);
 void unit_table_release(struct unit_table *t);
 
-/* Adds a record for a cell that starts, or for a unit that is loaded with it. text may be NULL. */
-int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text,
+/* Adds a record for a cell that starts, or for a unit that is loaded with it.
+ * The unit is copied; text may be NULL. */
+int unit_table_begin(struct unit_table *t, const struct unit *u, const char *text,
 		     struct error *err);
 /* Records where the loader has placed a symbol of the running unit. */
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);

@@ -19,6 +19,7 @@
 #include "kernel/base/loop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
+#include "kernel/units/compiled-unit.h"
 #include "kernel/workers/worker-pool.h"
 
 #define DEADLINE_MS 180000
@@ -49,17 +50,16 @@ static void accept(struct harness *h, const struct unit *u)
 	free(changes);
 }
 
-static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
-			const char *headline, const char *diagnostics)
+static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
+			const char *diagnostics)
 {
 	struct harness *h = data;
 
 	h->last.compiled = true;
 	if (unit) {
-		buffer_clear(&h->unit);
-		buffer_append(&h->unit, encoded, len);
-		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT,
-			       &h->options);
+		compiled_unit_release(h->unit);
+		h->unit = compiled_unit_keep(unit);
+		supervisor_run(h->supervisor, unit, &(struct buffer)BUFFER_INIT, &h->options);
 		h->options = (struct run_options){ 0 };
 		return;
 	}
@@ -96,7 +96,6 @@ static void on_input_request(void *data, const char *prompt, bool password)
 static void on_cell_end(void *data, const struct cell_end *end)
 {
 	struct harness *h = data;
-	struct unit u;
 
 	h->last.ended = true;
 	h->last.ok = end->ok;
@@ -109,10 +108,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 	put(&h->last.warnings, end->warnings);
 	h->last.commit_ns = end->commit_ns;
 	h->last.committed_bytes = end->committed_bytes;
-	if (!end->rolled_back && !unit_decode(h->unit.data, h->unit.len, &u, NULL)) {
-		accept(h, &u);
-		unit_release(&u);
-	}
+	if (!end->rolled_back)
+		accept(h, &h->unit->unit);
 	loop_stop(h->loop);
 }
 
@@ -170,7 +167,7 @@ void harness_stop(struct harness *h)
 	supervisor_free(h->supervisor);
 	loop_free(h->loop);
 	outcome_release(&h->last);
-	buffer_release(&h->unit);
+	compiled_unit_release(h->unit);
 	drop_declarations(h);
 	free(h->declarations);
 }

@@ -15,6 +15,7 @@
 #include "common/code/unit.h"
 #include "common/protocol/run-options.h"
 
+struct compiled_unit;
 struct loop;
 struct supervisor;
 
@@ -32,7 +33,7 @@ struct harness {
 	struct supervisor *supervisor;
 	struct loop *loop;
 	struct outcome last;
-	struct buffer unit;
+	struct compiled_unit *unit;
 	struct declaration *declarations; /* texts are owned */
 	size_t n_declarations;
 	uint32_t cell;

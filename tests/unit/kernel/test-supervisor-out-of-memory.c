@@ -23,6 +23,7 @@
 #include "common/protocol/ipc.h"
 #include "kernel/base/loop.h"
 #include "kernel/state/device-memory.h"
+#include "kernel/units/compiled-unit.h"
 #include "kernel/units/unit-table.h"
 #include "kernel/workers/compiler-client.h"
 #include "tests/unit/failing-malloc.h"
@@ -115,14 +116,15 @@ static int ask_compiler(void *data)
 
 static int unit_cell(void *data)
 {
-	const struct buffer *encoded = data;
 	const struct unit_variable *variables;
 	struct error err = ERROR_INIT;
+	struct compiled_unit *u;
 	struct unit_table t;
 	int failed;
 
 	unit_table_init(&t);
-	failed = unit_table_begin(&t, encoded->data, encoded->len, "int x = 1;", &err);
+	u = compiled_unit_of(data, &err);
+	failed = !u || unit_table_begin(&t, &u->unit, "int x = 1;", &err);
 	if (!failed) {
 		unit_table_place(&t, "x", 0x200110000000, 4);
 		unit_table_commit(&t);
@@ -130,6 +132,7 @@ static int unit_cell(void *data)
 		assert_int_equal(unit_table_variables(&t, &variables), 1);
 	}
 	unit_table_release(&t);
+	compiled_unit_release(u);
 	return failed ? -1 : 0;
 }
 
@@ -158,13 +161,11 @@ static void device_memory(void **state)
 
 static void units(void **state)
 {
-	cleanup_buffer struct buffer encoded = BUFFER_INIT;
 	struct unit_symbol symbol = { "x", false, 4, "int", "i4", 1, 7 };
 	struct unit u = { .cell = 1, .cell_name = "In[1]", .symbols = &symbol, .n_symbols = 1 };
 
 	(void)state;
-	unit_encode(&u, &encoded);
-	failing_malloc_run(unit_cell, &encoded);
+	failing_malloc_run(unit_cell, &u);
 }
 
 static void loops(void **state)

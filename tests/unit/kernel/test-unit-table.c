@@ -25,10 +25,8 @@ static void run(struct unit_table *t, uint32_t cell, const char *name, uint32_t 
 			  .warnings = "",
 			  .symbols = &symbol,
 			  .n_symbols = *name != 0 };
-	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	unit_encode(&u, &b);
-	assert_int_equal(unit_table_begin(t, b.data, b.len, "text", NULL), 0);
+	assert_int_equal(unit_table_begin(t, &u, "text", NULL), 0);
 	unit_table_place(t, name, 0x1000 * cell, 4);
 	unit_table_note_code(t, replaces, has_code);
 	unit_table_commit(t);
