@@ -21,9 +21,8 @@
 #include "kernel/protocol/abort-window.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/protocol/wire.h"
-#include "kernel/reports/profile-view.h"
-#include "kernel/reports/trace-view.h"
 #include "kernel/requests/dispatch.h"
+#include "kernel/requests/step.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/history.h"
@@ -32,11 +31,8 @@
 #include "kernel/session/output.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/request.h"
-#include "kernel/session/result.h"
 #include "kernel/session/session.h"
-#include "kernel/session/undo.h"
 #include "kernel/settings/options.h"
-#include "kernel/show/utf8.h"
 #include "kernel/units/compiled-unit.h"
 
 static void advance(struct session *s);
@@ -111,25 +107,6 @@ void execute_request(struct request *r)
 		e->first = c;
 	e->last = c;
 	start_next(s);
-}
-
-static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
-{
-	output_printf(&s->output, STREAM_STDOUT,
-		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64
-		      " kB)\n",
-		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6,
-		      end->commit_ns / 1e6, end->committed_bytes >> 10);
-	if (end->saved_bytes)
-		output_printf(&s->output, STREAM_STDOUT,
-			      "of the run, %.3f ms went into copies of device memory for a "
-			      "rollback (%" PRIu64 " kB)\n",
-			      end->saved_ns / 1e6, end->saved_bytes >> 10);
-	if (end->read_bytes)
-		output_printf(&s->output, STREAM_STDOUT,
-			      "of the run, %.3f ms went into digests of device memory that is not "
-			      "known to be written (%" PRIu64 " kB)\n",
-			      end->read_ns / 1e6, end->read_bytes >> 10);
 }
 
 /* Publishes busy and the input, before any other message of the cell. */
@@ -239,33 +216,13 @@ static void start_next(struct session *s)
 	e->held = false;
 }
 
-/* Returns the front end's id for the cell's own text, "" for other steps. */
-static const char *own_id(const struct cell *c)
-{
-	switch (c->step) {
-	case STEP_OWN:
-	case STEP_DROP:
-		return c->id;
-	case STEP_RESTART:
-		return c->restarted->id;
-	default:
-		return "";
-	}
-}
-
-/* Tells whether the step is one that a new worker needs, before the cell's own code. */
-static bool is_set_up(const struct cell *c)
-{
-	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
-}
-
 static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
 			const char *diagnostics);
 
 /* Tells whether the cell's own code is shown by %%ptx and its like. */
 static bool is_looked_at(const struct cell *c)
 {
-	return c->look.kind && c->step == STEP_OWN;
+	return c->look.kind && c->step->is_own;
 }
 
 /* Starts to compile. The cell may have ended, and be freed, when this returns. */
@@ -277,7 +234,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	struct error err = ERROR_INIT;
 	size_t n_replaced;
 
-	if (declarations_of_cell(&s->declarations, own_id(c), &replaced, &n_replaced, &err))
+	if (declarations_of_cell(&s->declarations, c->step->id(c), &replaced, &n_replaced, &err))
 		log_error("%s", err.text);
 
 	session_tell_declarations(s);
@@ -289,16 +246,8 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
 	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
 			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
-			       n_replaced, c->options.checked && c->step == STEP_OWN, &err))
+			       n_replaced, c->options.checked && c->step->is_own, &err))
 		on_compiled(s, NULL, err.text, "Nothing was run, and the session is as it was.");
-}
-
-static void compile_cell(struct session *s, const struct cell *c)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	buffer_printf(&text, "%s%s", c->script.code, buffer_text(&c->behind));
-	compile(s, &text, c->name);
 }
 
 static void compile_text(struct session *s, const char *text, const char *name)
@@ -309,70 +258,31 @@ static void compile_text(struct session *s, const char *text, const char *name)
 	compile(s, &b, name);
 }
 
-/* Starts the next step that a new worker needs; false: there is none. */
-static bool set_up(struct session *s, struct cell *c)
+/* Compiles what a new worker needs before the cell's own code, or that code. */
+static void compile_next(struct session *s, struct cell *c)
 {
-	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
-	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
-	c->step = s->setup.due ? STEP_SETTINGS : c->restarted ? STEP_RESTART : STEP_OWN;
-	/* The cell may have ended in this call, so it is not touched afterwards. */
-	switch (c->step) {
-	case STEP_SETTINGS:
-		compile(s, &s->setup.code, "setup");
-		return true;
-	case STEP_RESTART:
-		compile_text(s, c->restarted->code, c->restarted->name);
-		return true;
-	default:
-		return false;
+	cleanup_buffer struct buffer own = BUFFER_INIT;
+	const char *name, *text = step_setup_next(s, c, &name);
+
+	if (text) {
+		compile_text(s, text, name);
+		return;
 	}
+	buffer_printf(&own, "%s%s", c->script.code, buffer_text(&c->behind));
+	compile(s, &own, c->name);
 }
 
-/* Reports a failed %%on_restart cell, which is not tried again; the waiting cell goes on. */
-static void fail_restarted(struct session *s, struct cell *c, const char *ename, const char *text)
+/* Starts the next user_expression. False: there is none left. */
+static bool compile_expression(struct session *s, struct cell *c)
 {
-	output_printf(&s->output, STREAM_STDERR,
-		      "%s (%%%%on_restart) failed when it was run again, and will not be until you "
-		      "run it: %s\n%s\n",
-		      c->restarted->name, ename, text);
-	setup_done(&s->setup, c->restarted, true);
-	c->step = STEP_OWN;
-	c->state = CELL_MAGICS;
-	advance(s);
-}
-
-/* Sets the value of a user_expression: a MIME bundle, or an error. */
-static void set_value(struct cell *c, json_t *value)
-{
-	json_object_set_new(c->values, json_object_iter_key(c->expression), value);
-}
-
-static void fail_expression(struct cell *c, const char *ename, const char *evalue)
-{
-	set_value(c, json_pack("{ss ss ss s[]}", "status", "error", "ename", ename, "evalue",
-			       evalue, "traceback"));
-}
-
-/* Starts the next user_expression. 0 when there is none left. */
-static int next_expression(struct session *s, struct cell *c)
-{
+	const char *text = step_expression_next(c);
 	char name[48];
 
-	if (!json_is_object(c->expressions))
-		return 0;
-	c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression)
-				      : json_object_iter(c->expressions);
-	if (!c->expression)
-		return 0;
-	c->step = STEP_EXPRESSION;
+	if (!text)
+		return false;
 	snprintf(name, sizeof(name), "%s expression", c->name);
-	if (json_is_string(json_object_iter_value(c->expression))) {
-		compile_text(s, json_string_value(json_object_iter_value(c->expression)), name);
-	} else {
-		fail_expression(c, "TypeError", "a user_expression must be a string");
-		return next_expression(s, c);
-	}
-	return 1;
+	compile_text(s, text, name);
+	return true;
 }
 
 /* Tells whether the magic must wait for a worker; a parked session is brought back. */
@@ -433,12 +343,11 @@ static void advance(struct session *s)
 		return;
 	}
 	if (c->state == CELL_MAGICS && (c->behind.len || !is_blank(c->script.code))) {
-		if (!set_up(s, c))
-			compile_cell(s, c);
+		compile_next(s, c);
 		return;
 	}
 	c->state = CELL_EXPRESSIONS;
-	if (!next_expression(s, c))
+	if (!compile_expression(s, c))
 		finish(s);
 }
 
@@ -473,8 +382,8 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	c->state = CELL_RUNNING;
 	if (!c->noted)
 		c->state_before = supervisor_state(s->supervisor);
-	supervisor_identify(s->supervisor, own_id(c));
-	if (c->step == STEP_OWN) {
+	supervisor_identify(s->supervisor, c->step->id(c));
+	if (c->step->is_own) {
 		options = c->options;
 		options.traced |= s->trace_all;
 	}
@@ -494,12 +403,19 @@ static void looked(struct session *s, const struct error *err)
 	advance(s);
 }
 
+static void go_to(struct session *s, enum step_next next)
+{
+	s->executor.current->state = next == STEP_TO_MAGICS ? CELL_MAGICS : CELL_EXPRESSIONS;
+	advance(s);
+}
+
 static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
 			const char *diagnostics)
 {
 	struct session *s = data;
 	struct cell *c = s->executor.current;
 	cleanup_buffer struct buffer dropped = BUFFER_INIT;
+	enum step_next next = STEP_TO_EXPRESSIONS;
 
 	if (!c || c->state != CELL_COMPILING)
 		return;
@@ -510,24 +426,19 @@ static void on_compiled(void *data, struct compiled_unit *unit, const char *head
 	if (c->interrupted) {
 		cell_fail_plain(c, "Interrupted",
 				"interrupted while it was compiled; nothing was run");
-	} else if (!unit && c->step == STEP_RESTART) {
-		fail_restarted(s, c, headline, diagnostics);
-		return;
-	} else if (!unit && c->step == STEP_EXPRESSION) {
-		fail_expression(c, "CompileError", headline);
 	} else if (!unit) {
-		cell_fail(c, "CompileError", headline, diagnostics);
+		next = c->step->refused(s, c, headline, diagnostics);
 	} else if (is_looked_at(c)) {
 		look_at_unit(s, c, &unit->unit);
 		return;
-	} else if (declarations_leaving(&s->declarations, own_id(c), &unit->unit, &dropped, NULL)) {
+	} else if (declarations_leaving(&s->declarations, c->step->id(c), &unit->unit, &dropped,
+					NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
 		run(s, c, &dropped);
 		return;
 	}
-	c->state = CELL_EXPRESSIONS;
-	advance(s);
+	go_to(s, next);
 }
 
 static void on_output(void *data, enum output_type type, const char *bytes, size_t len)
@@ -565,166 +476,19 @@ static void on_input_request(void *data, const char *prompt, bool password)
 	input_ask(s, c->request, c->allow_stdin, prompt, password);
 }
 
-/* Tells the user, once, that a main() in a cell is not called, as other kernels of C do. */
-static void tell_main(struct session *s, const struct cell *c, const struct unit *unit)
-{
-	for (size_t i = 0;
-	     i < unit->n_symbols && !s->told_main && !*unit->run_symbol && !c->behind.len; i++) {
-		if (strcmp(unit->symbols[i].name, "main") != 0)
-			continue;
-		output_printf(&s->output, STREAM_STDERR,
-			      "main() is defined, and does not run by itself: `main();` or `%%run "
-			      "ARGUMENTS` runs it\n");
-		s->told_main = true;
-	}
-}
-
-/* Adds the declarations of a committed unit, and tells the compiler before its next question. */
-static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
-{
-	cleanup_buffer struct buffer notes = BUFFER_INIT;
-	struct declaration_source from = { own_id(c), c->number, end->whole };
-	const struct unit *unit = &c->unit->unit;
-	struct error err = ERROR_INIT;
-
-	undo_note(s, c);
-	if (declarations_accept(&s->declarations, &from, unit, &notes, &err))
-		cell_fail_plain(c, "InternalError", err.text);
-	if (end->ok && !is_set_up(c))
-		output_printf(&s->output, STREAM_STDERR, "%s", unit->warnings);
-	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
-	if (end->ok && !is_set_up(c))
-		tell_main(s, c, unit);
-}
-
-/* Records why the names of a cell that was not kept are missing, for code that uses them. */
-static void refuse_unit(struct session *s, struct cell *c, const struct cell_end *end)
-{
-	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again "
-				    "without the check"
-				  : "is not there: that cell has failed, and a failed cell defines "
-				    "nothing. Mend it and run it again";
-	struct error err = ERROR_INIT;
-
-	if (declarations_refuse(&s->declarations, c->number, &c->unit->unit, why, &err))
-		log_error("names of a failed cell: %s", err.text);
-}
-
-static void show_result(struct session *s, struct cell *c)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
-	json_t *bundle;
-
-	if (!c->shown.len || (c->silent && c->step != STEP_EXPRESSION))
-		return;
-	result_text(s, c->shown.data, c->shown.len, &text);
-	utf8_clean(buffer_text(&text), text.len, true, &clean);
-	bundle = json_pack("{so}", "text/plain",
-			   json_stringn_nocheck(buffer_text(&clean), clean.len));
-	if (c->step == STEP_EXPRESSION) {
-		set_value(c, json_pack("{ss so s{}}", "status", "ok", "data", bundle, "metadata"));
-		return;
-	}
-	output_flush(&s->output);
-	publish_execute_result(&s->publisher, &c->request->message, bundle, c->number);
-	if (c->store)
-		history_add_output(s->history, c->number, buffer_text(&clean));
-}
-
-static void fail_run(struct cell *c, const struct cell_end *end)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	if (c->step == STEP_EXPRESSION) {
-		fail_expression(c, end->ename, end->evalue);
-		if (!end->interrupted)
-			return;
-	}
-	buffer_puts(&text, end->traceback);
-	if (*end->restored)
-		buffer_printf(&text, "\n%s", end->restored);
-	if (*end->warnings)
-		buffer_printf(&text, "\n%s", end->warnings);
-	if (*c->unit->unit.warnings)
-		buffer_printf(&text, "\nThe compiler had warned:\n%s", c->unit->unit.warnings);
-	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
-}
-
-/* Drops names by running an empty unit, at whose end the worker drops them. */
 static void drop(struct session *s, const struct buffer *names)
 {
 	struct cell *c = s->executor.current;
-	struct unit nothing = { .cell = c->number,
-				.cell_name = c->name,
-				.run_symbol = "",
-				.display_type = "",
-				.display_type_code = "",
-				.warnings = "" };
 	struct error err = ERROR_INIT;
 
-	buffer_clear(&c->dropping);
-	buffer_append(&c->dropping, buffer_text(names), names->len);
-	c->step = STEP_DROP;
 	compiled_unit_release(c->unit);
-	c->unit = compiled_unit_of(&nothing, &err);
+	c->unit = step_drop_begin(c, names, &err);
 	if (c->unit) {
 		run(s, c, names);
 		return;
 	}
 	cell_fail_plain(c, "OutOfMemory", err.text);
-	c->state = CELL_EXPRESSIONS;
-	advance(s);
-}
-
-static void end_drop(struct session *s, struct cell *c, const struct cell_end *end)
-{
-	struct error err = ERROR_INIT;
-	char why[64];
-
-	snprintf(why, sizeof(why), "was dropped by %%reset in %s", c->name);
-	if (end->ok) {
-		undo_note(s, c);
-		if (declarations_drop(&s->declarations, &c->dropping, why, &err))
-			cell_fail_plain(c, "InternalError", err.text);
-		session_tell_declarations(s);
-	} else {
-		fail_run(c, end);
-	}
-	buffer_clear(&c->dropping);
-	c->step = STEP_OWN;
-	c->state = CELL_MAGICS;
-	advance(s);
-}
-
-/* Goes on with the cell's own code. */
-static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
-{
-	if (!end->ok && !end->interrupted && c->step == STEP_RESTART) {
-		fail_restarted(s, c, end->ename, end->traceback);
-		return;
-	}
-	if (!end->ok)
-		fail_run(c, end);
-	else if (c->step == STEP_SETTINGS)
-		s->setup.due = false;
-	else
-		setup_done(&s->setup, c->restarted, false);
-	if (end->ok && c->step == STEP_RESTART)
-		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n",
-			      c->restarted->name);
-	c->step = STEP_OWN;
-	c->state = CELL_MAGICS;
-	advance(s);
-}
-
-static void remember_restart(struct session *s, struct cell *c)
-{
-	struct error err = ERROR_INIT;
-
-	if (!c->on_restart)
-		setup_forget_cell(&s->setup, c->id);
-	else if (setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
-		output_printf(&s->output, STREAM_STDERR, "%%%%on_restart: %s\n", err.text);
+	go_to(s, STEP_TO_EXPRESSIONS);
 }
 
 static void on_who_has(void *data, uint32_t type, const void *payload, size_t len)
@@ -739,8 +503,7 @@ static void on_who_has(void *data, uint32_t type, const void *payload, size_t le
 	packages_read_lines(type, payload, len, &lines);
 	if (lines.len)
 		cell_fail_more(c, buffer_text(&lines));
-	c->state = CELL_EXPRESSIONS;
-	advance(s);
+	go_to(s, STEP_TO_EXPRESSIONS);
 }
 
 /* Asks the compiler which packages have the missing names. False: there is no question, and the
@@ -753,56 +516,19 @@ static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end
 	return c->asks_who_has;
 }
 
-static void end_well(struct session *s, struct cell *c, const struct cell_end *end)
-{
-	output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
-	if (c->step == STEP_OWN)
-		remember_restart(s, c);
-	show_result(s, c);
-	if (c->step == STEP_EXPRESSION) {
-		if (!c->shown.len)
-			fail_expression(c, "TypeError", "this is a statement and has no value");
-		return;
-	}
-	if (c->timed)
-		print_times(s, c, end);
-	if (c->options.profiled)
-		profile_view_show(s, c, end);
-}
-
 static void on_cell_end(void *data, const struct cell_end *end)
 {
 	struct session *s = data;
 	struct cell *c = s->executor.current;
+	enum step_next next;
 
 	if (end->rolled_back)
 		setup_again(&s->setup);
 	if (!c || c->state != CELL_RUNNING)
 		return;
-	if (c->step == STEP_DROP) {
-		end_drop(s, c, end);
-		return;
-	}
-	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) ||
-	    end->checkpointed)
-		accept_unit(s, c, end);
-	else if (c->step == STEP_OWN)
-		refuse_unit(s, c, end);
-	if (is_set_up(c)) {
-		end_setup(s, c, end);
-		return;
-	}
-	if (c->step == STEP_OWN && (c->options.traced || s->trace_all))
-		trace_view_show(s, c, end);
-	if (end->ok) {
-		end_well(s, c, end);
-	} else {
-		fail_run(c, end);
-		if (ask_who_has(s, c, end))
-			return;
-	}
-	c->state = CELL_EXPRESSIONS;
-	advance(s);
+	next = c->step->ended(s, c, end);
+	if (!ask_who_has(s, c, end))
+		go_to(s, next);
 }
 
 void execute_interrupt(struct session *s)

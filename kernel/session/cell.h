@@ -20,6 +20,7 @@
 struct compiled_unit;
 struct request;
 struct setup_cell;
+struct step;
 
 enum cell_state {
 	CELL_QUEUED,
@@ -27,16 +28,6 @@ enum cell_state {
 	CELL_COMPILING,
 	CELL_RUNNING,
 	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
-};
-
-/* The steps of a cell that are compiled and run one after another. Magics have run before, in
- * CELL_MAGICS. */
-enum cell_step {
-	STEP_OWN,        /* the cell's own code */
-	STEP_SETTINGS,   /* before the own code, in a new worker: the effects of %cd and %env */
-	STEP_RESTART,    /* likewise: a cell with %%on_restart runs again */
-	STEP_DROP,       /* %reset: nothing is run, but names are dropped at its end */
-	STEP_EXPRESSION, /* after the own code: a user_expression */
 };
 
 struct cell {
@@ -65,10 +56,11 @@ struct cell {
 
 	struct compiled_unit *unit; /* NULL: what is at work was not compiled yet */
 	struct buffer shown;        /* the OUTPUT_RESULT record */
-	enum cell_step step;
-	void *expression;             /* STEP_EXPRESSION: iterator of `expressions` */
-	struct setup_cell *restarted; /* STEP_RESTART */
-	struct buffer dropping;       /* STEP_DROP: the names */
+	/* What is compiled or run, kernel/requests/step.h; NULL before the first step. */
+	const struct step *step;
+	void *expression;             /* step_expression: iterator of `expressions` */
+	struct setup_cell *restarted; /* of step_restart */
+	struct buffer dropping;       /* step_drop: the names */
 	struct run_options options;   /* for the own code */
 	bool on_restart;              /* %%on_restart */
 	bool timed;                   /* %time */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What several steps do with the end of a run: the declarations are taken over where the worker's
+ * memory was committed, and only there, so that both tell the same. */
+#include "kernel/requests/step.h"
+
+#include "common/base/error.h"
+#include "kernel/core/supervisor-callbacks.h"
+#include "kernel/declarations/declarations.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/output.h"
+#include "kernel/session/result.h"
+#include "kernel/session/session.h"
+#include "kernel/session/undo.h"
+#include "kernel/show/utf8.h"
+#include "kernel/units/compiled-unit.h"
+
+void step_fail(struct cell *c, const struct cell_end *end)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_puts(&text, end->traceback);
+	if (*end->restored)
+		buffer_printf(&text, "\n%s", end->restored);
+	if (*end->warnings)
+		buffer_printf(&text, "\n%s", end->warnings);
+	if (*c->unit->unit.warnings)
+		buffer_printf(&text, "\nThe compiler had warned:\n%s", c->unit->unit.warnings);
+	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
+}
+
+bool step_accept(struct session *s, struct cell *c, const struct cell_end *end, bool warnings)
+{
+	cleanup_buffer struct buffer notes = BUFFER_INIT;
+	struct declaration_source from = { c->step->id(c), c->number, end->whole };
+	const struct unit *unit = &c->unit->unit;
+	struct error err = ERROR_INIT;
+
+	if (!(end->ok && !end->discarded) && !(end->interrupted && !end->rolled_back) &&
+	    !end->checkpointed)
+		return false;
+	undo_note(s, c);
+	if (declarations_accept(&s->declarations, &from, unit, &notes, &err))
+		cell_fail_plain(c, "InternalError", err.text);
+	if (end->ok && warnings)
+		output_printf(&s->output, STREAM_STDERR, "%s", unit->warnings);
+	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
+	return true;
+}
+
+json_t *step_result(struct session *s, const struct cell *c, struct buffer *ret_text)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (!c->shown.len)
+		return NULL;
+	result_text(s, c->shown.data, c->shown.len, &text);
+	utf8_clean(buffer_text(&text), text.len, true, ret_text);
+	return json_pack("{so}", "text/plain",
+			 json_stringn_nocheck(buffer_text(ret_text), ret_text->len));
+}
