@@ -99,7 +99,7 @@ void unit_encode(const struct unit *u, struct buffer *out)
 		record_put_str(out, s->type_code);
 		record_put_u32(out, s->line);
 		record_put_u64(out, s->layout);
-		record_put_u8(out, s->in_turn);
+		record_put_u8(out, s->initialised_by_cell);
 	}
 	record_put_u32(out, (uint32_t)u->n_lines);
 	for (size_t i = 0; i < u->n_lines; i++) {
@@ -107,12 +107,12 @@ void unit_encode(const struct unit *u, struct buffer *out)
 		record_put_u32(out, u->lines[i].offset);
 		record_put_u32(out, u->lines[i].line);
 	}
-	record_put_u32(out, (uint32_t)u->n_entries);
-	for (size_t i = 0; i < u->n_entries; i++) {
-		record_put_str(out, u->entries[i].name);
-		record_put_str(out, u->entries[i].ptx_name);
-		record_put_u32(out, u->entries[i].line);
-		record_put_str(out, u->entries[i].stub ? u->entries[i].stub : u->entries[i].name);
+	record_put_u32(out, (uint32_t)u->n_kernels);
+	for (size_t i = 0; i < u->n_kernels; i++) {
+		record_put_str(out, u->kernels[i].name);
+		record_put_str(out, u->kernels[i].ptx_name);
+		record_put_u32(out, u->kernels[i].line);
+		record_put_str(out, u->kernels[i].stub ? u->kernels[i].stub : u->kernels[i].name);
 	}
 }
 
@@ -146,7 +146,7 @@ static void decode_arrays(struct record *r, struct unit *u)
 		s->type_code = record_str(r);
 		s->line = record_u32(r);
 		s->layout = record_u64(r);
-		s->in_turn = record_u8(r) != 0;
+		s->initialised_by_cell = record_u8(r) != 0;
 	}
 	u->lines = array_of(r, 10, sizeof(*u->lines), &u->n_lines);
 	for (size_t i = 0; i < u->n_lines; i++) {
@@ -154,12 +154,12 @@ static void decode_arrays(struct record *r, struct unit *u)
 		u->lines[i].offset = record_u32(r);
 		u->lines[i].line = record_u32(r);
 	}
-	u->entries = array_of(r, 13, sizeof(*u->entries), &u->n_entries);
-	for (size_t i = 0; i < u->n_entries; i++) {
-		u->entries[i].name = record_str(r);
-		u->entries[i].ptx_name = record_str(r);
-		u->entries[i].line = record_u32(r);
-		u->entries[i].stub = record_str(r);
+	u->kernels = array_of(r, 13, sizeof(*u->kernels), &u->n_kernels);
+	for (size_t i = 0; i < u->n_kernels; i++) {
+		u->kernels[i].name = record_str(r);
+		u->kernels[i].ptx_name = record_str(r);
+		u->kernels[i].line = record_u32(r);
+		u->kernels[i].stub = record_str(r);
 	}
 }
 
@@ -208,6 +208,6 @@ void unit_release(struct unit *u)
 	free(u->behind);
 	free(u->symbols);
 	free(u->lines);
-	free(u->entries);
+	free(u->kernels);
 	*u = (struct unit){ 0 };
 }

@@ -63,7 +63,7 @@ struct unit_symbol {
 	 * pointers; 0: not known. */
 	uint64_t layout;
 	/* An existing variable keeps its value until the cell reaches the definition. */
-	bool in_turn;
+	bool initialised_by_cell;
 };
 
 /* A row of the line table of the unit's machine code, sorted by (section-relative) offset in
@@ -74,8 +74,8 @@ struct unit_line {
 	uint32_t line;   /* in the cell; 0: not from the cell's text */
 };
 
-/* A CUDA entry (`__global__` function). */
-struct unit_entry {
+/* A CUDA kernel, a `__global__` function. */
+struct unit_kernel {
 	const char *name;     /* C name; for C++ the mangled name */
 	const char *ptx_name; /* mangled name in the PTX */
 	uint32_t line;
@@ -139,8 +139,8 @@ struct unit {
 	size_t n_symbols;
 	struct unit_line *lines;
 	size_t n_lines;
-	struct unit_entry *entries;
-	size_t n_entries;
+	struct unit_kernel *kernels;
+	size_t n_kernels;
 };
 
 void unit_encode(const struct unit *u, struct buffer *out);

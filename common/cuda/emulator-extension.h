@@ -79,8 +79,8 @@ typedef int (*emulator_host_fn)(uint64_t address, struct emulator_host_memory *r
 /* The last fault of device code in this process. */
 struct emulator_fault {
 	int code; /* CUresult, such as 700 */
-	char entry[128];
-	uint32_t cta[3];
+	char kernel[128];
+	uint32_t block[3];
 	uint32_t thread[3];
 	uint64_t address; /* of the access, 0 when the fault is of another kind */
 	char file[160];   /* source place, "" unknown */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoding is three counted arrays (entries, lines, spans) without tags, which encoder and
- * decoder walk in the same order. The counters of an entry or a line come from
+ * The encoding is three counted arrays (kernels, lines, spans) without tags, which encoder and
+ * decoder walk in the same order. The counters of a kernel or a line come from
  * profile-counters.def, so that a new one is added, encoded and decoded everywhere by one line
  * there. Each count is checked against the bytes that are left before its array is allocated; a
  * memory failure leaves an empty array and is reported at the end, in place of the malformed
@@ -47,7 +47,7 @@ static void read_counts(struct record *r, struct profile_counts *ret)
 #undef PROFILE_COUNTER
 }
 
-static void put_entry(const struct profile_entry *e, struct buffer *out)
+static void put_kernel(const struct profile_kernel *e, struct buffer *out)
 {
 	record_put_str(out, e->name);
 	record_put_u32(out, e->launches);
@@ -61,7 +61,7 @@ static void put_entry(const struct profile_entry *e, struct buffer *out)
 		record_put_u64(out, e->mix[i]);
 }
 
-static void read_entry(struct record *r, struct profile_entry *ret)
+static void read_kernel(struct record *r, struct profile_kernel *ret)
 {
 	ret->name = record_str(r);
 	ret->launches = record_u32(r);
@@ -77,21 +77,21 @@ static void read_entry(struct record *r, struct profile_entry *ret)
 
 static void put_line(const struct profile_line *l, struct buffer *out)
 {
-	record_put_u32(out, l->entry);
+	record_put_u32(out, l->kernel);
 	record_put_u32(out, l->line);
 	record_put_str(out, l->file);
 	record_put_str(out, l->function);
 	put_counts(&l->counts, out);
 }
 
-static void read_line(struct record *r, uint32_t entries, struct profile_line *ret)
+static void read_line(struct record *r, uint32_t kernels, struct profile_line *ret)
 {
-	ret->entry = record_u32(r);
+	ret->kernel = record_u32(r);
 	ret->line = record_u32(r);
 	ret->file = record_str(r);
 	ret->function = record_str(r);
 	read_counts(r, &ret->counts);
-	r->failed |= ret->entry >= entries;
+	r->failed |= ret->kernel >= kernels;
 }
 
 static void put_span(const struct profile_span *s, struct buffer *out)
@@ -117,9 +117,9 @@ static void read_span(struct record *r, struct profile_span *ret)
 
 void launch_profile_encode(const struct launch_profile *p, struct buffer *out)
 {
-	record_put_u32(out, (uint32_t)p->n_entries);
-	for (size_t i = 0; i < p->n_entries; i++)
-		put_entry(&p->entries[i], out);
+	record_put_u32(out, (uint32_t)p->n_kernels);
+	for (size_t i = 0; i < p->n_kernels; i++)
+		put_kernel(&p->kernels[i], out);
 	record_put_u32(out, (uint32_t)p->n_lines);
 	for (size_t i = 0; i < p->n_lines; i++)
 		put_line(&p->lines[i], out);
@@ -146,14 +146,14 @@ int launch_profile_decode(const void *data, size_t len, struct launch_profile *r
 	struct launch_profile p = { 0 };
 	bool failed = false;
 
-	p.entries = read_array(&r, sizeof(struct profile_counts), sizeof(*p.entries), &p.n_entries,
+	p.kernels = read_array(&r, sizeof(struct profile_counts), sizeof(*p.kernels), &p.n_kernels,
 			       &failed);
-	for (size_t i = 0; i < p.n_entries; i++)
-		read_entry(&r, &p.entries[i]);
+	for (size_t i = 0; i < p.n_kernels; i++)
+		read_kernel(&r, &p.kernels[i]);
 	p.lines = read_array(&r, sizeof(struct profile_counts), sizeof(*p.lines), &p.n_lines,
 			     &failed);
 	for (size_t i = 0; i < p.n_lines; i++)
-		read_line(&r, (uint32_t)p.n_entries, &p.lines[i]);
+		read_line(&r, (uint32_t)p.n_kernels, &p.lines[i]);
 	p.spans = read_array(&r, 36, sizeof(*p.spans), &p.n_spans, &failed);
 	for (size_t i = 0; i < p.n_spans; i++)
 		read_span(&r, &p.spans[i]);
@@ -170,7 +170,7 @@ int launch_profile_decode(const void *data, size_t len, struct launch_profile *r
 
 void launch_profile_release(struct launch_profile *p)
 {
-	free(p->entries);
+	free(p->kernels);
 	free(p->lines);
 	free(p->spans);
 	*p = (struct launch_profile){ 0 };

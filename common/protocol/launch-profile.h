@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile of work on the emulated device: counters for each entry and source line, and the
+ * A profile of work on the emulated device: counters for each kernel and source line, and the
  * activity of streams over time. The emulator makes it, the kernel process shows it.
  */
 #ifndef CGPU_COMMON_PROTOCOL_LAUNCH_PROFILE_H
@@ -25,8 +25,8 @@ enum instruction_class {
 	INSTRUCTION_CLASSES
 };
 
-/* The sum of all launches of one entry. */
-struct profile_entry {
+/* The sum of all launches of one kernel. */
+struct profile_kernel {
 	const char *name; /* the C++ spelling, without arguments */
 	uint32_t launches;
 	uint32_t grid[3], block[3]; /* of the last launch */
@@ -35,9 +35,9 @@ struct profile_entry {
 	uint64_t mix[INSTRUCTION_CLASSES]; /* warp instructions */
 };
 
-/* A source line in one entry; inlined functions count at their own lines. */
+/* A source line in one kernel; inlined functions count at their own lines. */
 struct profile_line {
-	uint32_t entry; /* index */
+	uint32_t kernel; /* index */
 	uint32_t line;
 	const char *file;     /* "In[3]" */
 	const char *function; /* the function that the line belongs to */
@@ -56,8 +56,8 @@ struct profile_span {
 };
 
 struct launch_profile {
-	struct profile_entry *entries;
-	size_t n_entries;
+	struct profile_kernel *kernels;
+	size_t n_kernels;
 	struct profile_line *lines;
 	size_t n_lines;
 	struct profile_span *spans;
@@ -70,7 +70,7 @@ const char *instruction_class_name(enum instruction_class c);
 
 void launch_profile_encode(const struct launch_profile *p, struct buffer *out);
 /* Decodes a profile; the texts are borrowed from data, the arrays are its own. A line with an
- * invalid entry is an error. */
+ * invalid kernel is an error. */
 int launch_profile_decode(const void *data, size_t len, struct launch_profile *ret,
 			  struct error *err);
 /* Releases a decoded profile. A zeroed struct is accepted. */

@@ -148,13 +148,13 @@ enum worker_message {
 	WORKER_EXPECT_SUSPEND = 75,
 	/* empty; fd: the file for the content of parked chunks. Between cells, or behind
 	 * WORKER_ATTACH */
-	WORKER_PARK_FILE = 70,
+	WORKER_EVICTION_FILE = 70,
 	/*
 	 * u32 number, u64 chunk id, u64 its size, u64 its address, or 0 with its fd: it is not
 	 * mapped; u64 first byte, u64 bytes, u64 offset in the file: copy these bytes there. Only
-	 * while no cell runs; WORKER_PARKED is the answer
+	 * while no cell runs; WORKER_EVICTED is the answer
 	 */
-	WORKER_PARK = 71,
+	WORKER_EVICT = 71,
 	/* u64 chunk id, u64 size, u64 address or 0, u64 offset in the file: as WORKER_CHUNK, for
 	 * a parked chunk. It is made anew, and WORKER_DEVICE_CHUNK follows when its content is
 	 * there */
@@ -254,8 +254,8 @@ enum worker_message {
 	WORKER_DEVICE_SHORT = 65,
 	/* u32 count, [u64 bytes of each device that libraries hold]: at the end of a cell, if they
 	 * have changed */
-	WORKER_DEVICE_HELD = 62,
-	WORKER_PARKED = 73, /* u32 number of the WORKER_PARK, u8 ok, str error */
+	WORKER_LIBRARY_MEMORY = 62,
+	WORKER_EVICTED = 73, /* u32 number of the WORKER_EVICT, u8 ok, str error */
 	/* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN that the worker has refused or given up
 	 */
 	WORKER_IN_PLACE_REFUSED = 56,

@@ -280,10 +280,10 @@ class CellConsumer : public SemaConsumer
 			std::string stub = symbol_of(GlobalDecl(F, KernelReferenceKind::Stub)),
 				    name = symbol_of(GlobalDecl(F, KernelReferenceKind::Kernel));
 			PresumedLoc P = sema->getSourceManager().getPresumedLoc(F->getLocation());
-			clang_entry e = { name.c_str(), stub.c_str(),
-					  P.isValid() ? P.getLine() : 0 };
+			clang_kernel e = { name.c_str(), stub.c_str(),
+					   P.isValid() ? P.getLine() : 0 };
 
-			job->entry(job->context, &e);
+			job->kernel(job->context, &e);
 		}
 	}
 

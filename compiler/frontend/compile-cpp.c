@@ -67,17 +67,17 @@ static void on_instantiated(void *context, const char *key)
 		cpp_instances_want(&x->compiler->cpp_instances, buffer_text(&x->header), key);
 }
 
-static void on_entry(void *context, const struct clang_entry *e)
+static void on_kernel(void *context, const struct clang_kernel *e)
 {
 	struct cpp_unit *x = context;
 	const char *name = mem_pool_strdup(&x->pool, e->ptx_name);
-	struct unit_entry entry = { .name = name,
-				    .ptx_name = name,
-				    .line = e->line,
-				    .stub = mem_pool_strdup(&x->pool, e->stub) };
+	struct unit_kernel kernel = { .name = name,
+				      .ptx_name = name,
+				      .line = e->line,
+				      .stub = mem_pool_strdup(&x->pool, e->stub) };
 
-	x->no_memory |= !name || !entry.stub;
-	buffer_append(&x->entries, &entry, sizeof(entry));
+	x->no_memory |= !name || !kernel.stub;
+	buffer_append(&x->kernels, &kernel, sizeof(kernel));
 }
 
 static void on_piece(void *context, const struct clang_piece *p)
@@ -218,7 +218,7 @@ static void start_try(struct cpp_unit *x)
 	pragma_state_release(&x->pragmas);
 	pragma_state_copy(&x->pragmas, &x->before);
 	clang_result_release(&x->object);
-	buffer_clear(&x->entries);
+	buffer_clear(&x->kernels);
 	free(x->ptx);
 	x->ptx = NULL;
 }
@@ -251,17 +251,17 @@ static const char *name_in_ptx(struct cpp_unit *x, const char *name)
 	return mem_pool_strndup(&x->pool, at, strcspn(at, "(\n"));
 }
 
-static void name_entries(struct cpp_unit *x)
+static void name_kernels(struct cpp_unit *x)
 {
-	struct unit_entry *e = (struct unit_entry *)x->entries.data;
-	size_t n = x->entries.len / sizeof(*e), kept = 0;
+	struct unit_kernel *e = (struct unit_kernel *)x->kernels.data;
+	size_t n = x->kernels.len / sizeof(*e), kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		e[kept] = e[i];
 		e[kept].ptx_name = name_in_ptx(x, e[i].ptx_name);
 		kept += e[kept].ptx_name != NULL;
 	}
-	x->entries.len = kept * sizeof(*e);
+	x->kernels.len = kept * sizeof(*e);
 }
 
 static const struct clang_options *device_options(struct cpp_unit *x, struct error *err)
@@ -314,7 +314,7 @@ static int compile_for_device(struct cpp_unit *x, struct error *err)
 	x->ptx_len = x->half.ptx_len;
 	x->half.ptx = NULL;
 	if (x->ptx)
-		name_entries(x);
+		name_kernels(x);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 		.pragma = on_pragma,
 		.own_variable = on_own_variable,
 		.function = on_function,
-		.entry = on_entry,
+		.kernel = on_kernel,
 		.instances = x->instances.prefix,
 		.given = buffer_text(&x->instances.given),
 		.instance = *x->instances.prefix ? on_instance : NULL,
@@ -482,12 +482,12 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->run_symbol = x->run_main && !x->object.has_run ? x->run : "";
 	u->display_type = x->object.display_type ? x->object.display_type : "";
 	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
-	if (x->no_memory || buffer_check(&x->entries, NULL))
+	if (x->no_memory || buffer_check(&x->kernels, NULL))
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
 	u->ptx = x->ptx ? x->ptx : "";
 	u->ptx_len = x->ptx ? x->ptx_len : 0;
-	u->entries = (struct unit_entry *)x->entries.data;
-	u->n_entries = x->entries.len / sizeof(*u->entries);
+	u->kernels = (struct unit_kernel *)x->kernels.data;
+	u->n_kernels = x->kernels.len / sizeof(*u->kernels);
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
@@ -694,7 +694,7 @@ static void unit_end(struct cpp_unit *x)
 	buffer_release(&x->includes);
 	buffer_release(&x->flags);
 	buffer_release(&x->device_flags);
-	buffer_release(&x->entries);
+	buffer_release(&x->kernels);
 	buffer_release(&x->behind);
 	free(x->ptx);
 	mem_pool_release(&x->pool);

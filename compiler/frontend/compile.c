@@ -374,7 +374,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 			.type_code = s->type_code,
 			.layout = s->layout,
 			.line = s->line,
-			.in_turn = s->waits,
+			.initialised_by_cell = s->waits,
 		};
 	}
 	return 0;

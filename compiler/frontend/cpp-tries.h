@@ -53,7 +53,7 @@ struct cpp_unit {
 	struct buffer unused; /* struct clang_diagnostic: about unused results */
 	struct clang_result object;
 	struct buffer behind;  /* kernels that are recompiled */
-	struct buffer entries; /* struct unit_entry */
+	struct buffer kernels; /* struct unit_kernel */
 	struct clang_job job;  /* of this try */
 	struct device_half half;
 	char *ptx; /* owned; NULL: no device code */

@@ -58,24 +58,24 @@ static const char *keep(struct profile *p, const char *text)
 	return copy ? copy : "";
 }
 
-/* ---- entries and lines ---- */
+/* ---- kernels and lines ---- */
 
-static uint32_t find_entry(struct profile *p, const char *name)
+static uint32_t find_kernel(struct profile *p, const char *name)
 {
 	struct launch_profile *r = &p->report;
 	const char *shown = keep(p, name);
 
-	for (size_t i = 0; i < r->n_entries; i++)
-		if (!strcmp(r->entries[i].name, shown))
+	for (size_t i = 0; i < r->n_kernels; i++)
+		if (!strcmp(r->kernels[i].name, shown))
 			return (uint32_t)i;
-	p->failed |= !ARRAY_ROOM(r->entries, r->n_entries, &p->cap_entries);
+	p->failed |= !ARRAY_ROOM(r->kernels, r->n_kernels, &p->cap_kernels);
 	if (p->failed)
 		return 0;
-	r->entries[r->n_entries] = (struct profile_entry){ .name = shown };
-	return (uint32_t)r->n_entries++;
+	r->kernels[r->n_kernels] = (struct profile_kernel){ .name = shown };
+	return (uint32_t)r->n_kernels++;
 }
 
-static struct profile_line *find_line(struct profile *p, uint32_t entry,
+static struct profile_line *find_line(struct profile *p, uint32_t kernel,
 				      const struct ptx_lines_frame *f)
 {
 	struct launch_profile *r = &p->report;
@@ -84,14 +84,14 @@ static struct profile_line *find_line(struct profile *p, uint32_t entry,
 	/* The instructions of a line come one after another. */
 	for (size_t i = r->n_lines; i-- > 0;) {
 		l = &r->lines[i];
-		if (l->entry == entry && l->line == f->line && !strcmp(l->file, f->file))
+		if (l->kernel == kernel && l->line == f->line && !strcmp(l->file, f->file))
 			return l;
 	}
 	p->failed |= !ARRAY_ROOM(r->lines, r->n_lines, &p->cap_lines);
 	if (p->failed)
 		return NULL;
 	l = &r->lines[r->n_lines++];
-	*l = (struct profile_line){ .entry = entry,
+	*l = (struct profile_line){ .kernel = kernel,
 				    .line = f->line,
 				    .file = keep(p, f->file),
 				    .function = keep(p, f->function) };
@@ -110,14 +110,14 @@ static const struct ptx_lines_frame *own_frame(const struct ptx_lines_frame *fra
 
 struct adding {
 	struct profile *profile;
-	uint32_t entry;
+	uint32_t kernel;
 };
 
 static void add_instruction(void *data, const struct ptx_program *program,
 			    const struct ptx_instruction *in, const struct profile_counts *counts)
 {
 	struct adding *a = data;
-	struct profile_entry *e = &a->profile->report.entries[a->entry];
+	struct profile_kernel *e = &a->profile->report.kernels[a->kernel];
 	const struct ptx_function *f = program->function;
 	struct instruction_flops flops = instruction_flops_of(in->text, in->form_len);
 	struct profile_counts c = *counts;
@@ -128,7 +128,7 @@ static void add_instruction(void *data, const struct ptx_program *program,
 	c.flops = c.lanes * flops.lane + c.executed * flops.warp;
 	profile_counts_add(&e->total, &c);
 	e->mix[instruction_class_of(in->text, in->form_len)] += c.executed;
-	line = find_line(a->profile, a->entry, n ? own_frame(frames, n) : &nowhere);
+	line = find_line(a->profile, a->kernel, n ? own_frame(frames, n) : &nowhere);
 	if (line)
 		profile_counts_add(&line->counts, &c);
 }
@@ -152,14 +152,14 @@ void profile_add_launch(struct profile *p, const struct machine_launch *l, struc
 			uint64_t nanoseconds)
 {
 	struct adding a = { .profile = p };
-	struct profile_entry *e;
+	struct profile_kernel *e;
 	char name[FUNCTION_NAME_MAX];
 
 	name_of_entry(l->kernel->name, name);
 	pthread_mutex_lock(&p->lock);
-	a.entry = find_entry(p, name);
+	a.kernel = find_kernel(p, name);
 	if (!p->failed) {
-		e = &p->report.entries[a.entry];
+		e = &p->report.kernels[a.kernel];
 		e->launches++;
 		e->nanoseconds += nanoseconds;
 		memcpy(e->grid, l->grid, sizeof(e->grid));

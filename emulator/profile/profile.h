@@ -19,7 +19,7 @@ struct profile {
 	pthread_mutex_t lock;
 	struct mem_pool pool;         /* of names */
 	struct launch_profile report; /* its arrays are realloc-ed */
-	size_t cap_entries, cap_lines, cap_spans;
+	size_t cap_kernels, cap_lines, cap_spans;
 	const void **streams; /* by number */
 	size_t n_streams;
 	uint64_t start_ns;

@@ -761,7 +761,7 @@ static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_
 		return w == s->pool->active ? device_share_on_ask(s, w, r, err) : 0;
 	case WORKER_DEVICE_SHORT:
 		return spare_context_on_short(s, w, r, err);
-	case WORKER_DEVICE_HELD:
+	case WORKER_LIBRARY_MEMORY:
 		return device_share_on_held(w, r, err);
 	default:
 		return w->checks ? 0 : on_device_memory(s, m, r, err);
@@ -794,7 +794,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_NODE:
 	case WORKER_DEVICE_ASK:
 	case WORKER_DEVICE_SHORT:
-	case WORKER_DEVICE_HELD:
+	case WORKER_LIBRARY_MEMORY:
 		wrong = on_device_message(s, w, m, &r, &err) != 0;
 		break;
 	case WORKER_CELL_END:
@@ -842,7 +842,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		if (at_work)
 			on_input_request(s, w, &r);
 		break;
-	case WORKER_PARKED:
+	case WORKER_EVICTED:
 		eviction_on_message(s, m);
 		checker_on_message(s, m);
 		break;

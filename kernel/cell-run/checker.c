@@ -94,7 +94,8 @@ static int send_piece(struct supervisor *s, struct error *err)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	uint64_t left = c->size - c->copied;
 
-	if (!c->copied && worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &c->file, err))
+	if (!c->copied &&
+	    worker_send(s->pool->active, WORKER_EVICTION_FILE, NULL, 0, &c->file, err))
 		return -1;
 	/* A new number: answers to a parking that was given up may still come. */
 	s->checker->number = ++s->eviction->number;
@@ -107,7 +108,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, c->copied);
 	return buffer_check(&b, err)
 		       ? -1
-		       : worker_send(s->pool->active, WORKER_PARK, b.data, b.len, NULL, err);
+		       : worker_send(s->pool->active, WORKER_EVICT, b.data, b.len, NULL, err);
 }
 
 static void refuse(struct supervisor *s, const char *why)

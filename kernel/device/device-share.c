@@ -242,7 +242,7 @@ int device_share_on_held(struct worker *w, struct record *r, struct error *err)
 		if (i < CHUNK_DEVICES_MAX)
 			w->library_memory[i] = bytes;
 	}
-	return record_check(r, "WORKER_DEVICE_HELD", err);
+	return record_check(r, "WORKER_LIBRARY_MEMORY", err);
 }
 
 void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes,

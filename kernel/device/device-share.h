@@ -48,7 +48,7 @@ void device_share_release(struct supervisor *s);
 /* Handles WORKER_DEVICE_ASK. */
 int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r,
 			struct error *err);
-/* Handles WORKER_DEVICE_HELD. */
+/* Handles WORKER_LIBRARY_MEMORY. */
 int device_share_on_held(struct worker *w, struct record *r, struct error *err);
 /* Requests memory for a parked session, which no worker has: answer() is called at once or
  * later. */

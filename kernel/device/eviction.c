@@ -330,7 +330,7 @@ static int send_piece(struct supervisor *s, struct error *err)
 	record_put_u64(&b, left < PIECE ? left : PIECE);
 	record_put_u64(&b, i->place + i->copied);
 	return buffer_check(&b, err) ? -1
-				     : worker_send(s->pool->active, WORKER_PARK, b.data, b.len,
+				     : worker_send(s->pool->active, WORKER_EVICT, b.data, b.len,
 						   c ? &c->fd : NULL, err);
 }
 
@@ -467,7 +467,7 @@ static int start(struct supervisor *s, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory for a table of device memory");
 	each_chunk(s, add_item, p);
 	p->changes = s->snapshot.changes;
-	if (worker_send(s->pool->active, WORKER_PARK_FILE, NULL, 0, &p->file, err)) {
+	if (worker_send(s->pool->active, WORKER_EVICTION_FILE, NULL, 0, &p->file, err)) {
 		drop_items(p);
 		return -1;
 	}
@@ -658,7 +658,7 @@ int eviction_send_file(struct supervisor *s, struct worker *w, struct error *err
 {
 	if (!device_chunks_parked(&s->device.chunks))
 		return 0;
-	return worker_send(w, WORKER_PARK_FILE, NULL, 0, &s->eviction->file, err);
+	return worker_send(w, WORKER_EVICTION_FILE, NULL, 0, &s->eviction->file, err);
 }
 
 void eviction_on_attached(struct supervisor *s)

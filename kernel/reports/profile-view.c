@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The profile arrives encoded with the end of the cell and is decoded here. It becomes up to two
- * displays: one with the tables of all entries, as text and as HTML, and one with the timeline, as
+ * displays: one with the tables of all kernels, as text and as HTML, and one with the timeline, as
  * text and as a Vega-Lite chart. The front end chooses which form it shows. The cell has succeeded
  * by then, so an error here is a line on stderr and does not fail it.
  */
@@ -23,7 +23,7 @@ static int write_tables(const struct session *s, const struct launch_profile *p,
 			struct buffer *text, struct buffer *html, struct error *err)
 {
 	buffer_puts(html, "<div>\n");
-	for (size_t i = 0; i < p->n_entries; i++) {
+	for (size_t i = 0; i < p->n_kernels; i++) {
 		struct profile_table t;
 
 		if (profile_table_init(&t, p, (uint32_t)i, s->supervisor, err))
@@ -93,7 +93,7 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 	if (launch_profile_decode(end->profile->data, end->profile->len, &p, err))
 		return -1;
 	output_flush(&s->output);
-	if (!p.n_entries)
+	if (!p.n_kernels)
 		output_printf(&s->output, STREAM_STDERR, "%%%%profile: nothing was launched\n");
 	else
 		failed = show_tables(s, c, &p, err);

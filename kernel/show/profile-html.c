@@ -88,7 +88,7 @@ static void put_summary(const struct profile_table *t, struct buffer *out)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	profile_table_summary(t->entry, &text);
+	profile_table_summary(t->kernel, &text);
 	for (const char *at = buffer_text(&text); *at;) {
 		size_t len = strcspn(at, "\n");
 
@@ -103,7 +103,7 @@ static void put_summary(const struct profile_table *t, struct buffer *out)
 void profile_table_html(const struct profile_table *t, struct buffer *out)
 {
 	buffer_puts(out, "<details open=\"open\"><summary><b><code>");
-	utf8_html(t->entry->name, strlen(t->entry->name), out);
+	utf8_html(t->kernel->name, strlen(t->kernel->name), out);
 	buffer_puts(out, "</code></b></summary>\n");
 	put_summary(t, out);
 	buffer_puts(out,

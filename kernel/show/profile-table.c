@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A column is a function that prints one value of the counts, and optionally one that says when it
- * is bad. A column is shown when it prints something for the entry's total, so a kernel without
- * shared memory has no column for it. Rows are made from the entry's lines, sorted by file and
+ * is bad. A column is shown when it prints something for the kernel's total, so a kernel without
+ * shared memory has no column for it. Rows are made from the kernel's lines, sorted by file and
  * number, with AROUND lines of the cell's text on both sides. Nothing is copied: rows point into
  * the profile and the texts of cells.
  */
@@ -149,7 +149,7 @@ static int choose_columns(struct profile_table *t)
 
 	t->columns = calloc(COLUMNS + 1, sizeof(*t->columns));
 	for (size_t i = 0; t->columns && i < COLUMNS; i++) {
-		columns[i].put(&t->entry->total, text);
+		columns[i].put(&t->kernel->total, text);
 		if (*text)
 			t->columns[n++] = &columns[i];
 	}
@@ -167,8 +167,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Returns the lines of the entry, sorted; NULL: memory is out. */
-static const struct profile_line **own_lines(const struct launch_profile *p, uint32_t entry,
+/* Returns the lines of the kernel, sorted; NULL: memory is out. */
+static const struct profile_line **own_lines(const struct launch_profile *p, uint32_t kernel,
 					     size_t *ret_n)
 {
 	const struct profile_line **lines =
@@ -176,7 +176,7 @@ static const struct profile_line **own_lines(const struct launch_profile *p, uin
 	size_t n = 0;
 
 	for (size_t i = 0; lines && i < p->n_lines; i++)
-		if (p->lines[i].entry == entry)
+		if (p->lines[i].kernel == kernel)
 			lines[n++] = &p->lines[i];
 	if (n)
 		qsort(lines, n, sizeof(const struct profile_line *), by_place);
@@ -245,15 +245,15 @@ static void add_line(struct filling *f, const struct profile_line *l,
 		f->table->most = l->counts.executed;
 }
 
-int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry,
+int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t kernel,
 		       const struct supervisor *s, struct error *err)
 {
 	cleanup_free const struct profile_line **lines = NULL;
 	struct filling f = { .table = t };
 	size_t n;
 
-	*t = (struct profile_table){ .entry = &p->entries[entry] };
-	lines = own_lines(p, entry, &n);
+	*t = (struct profile_table){ .kernel = &p->kernels[kernel] };
+	lines = own_lines(p, kernel, &n);
 	t->rows = calloc(n * (1 + 2 * AROUND) + 1, sizeof(*t->rows));
 	if (!lines || !t->rows || choose_columns(t)) {
 		profile_table_release(t);
@@ -273,10 +273,10 @@ void profile_table_release(struct profile_table *t)
 
 double profile_table_share(const struct profile_table *t, const struct profile_row *r)
 {
-	return r->counts ? 100 * ratio(r->counts->executed, t->entry->total.executed) : 0;
+	return r->counts ? 100 * ratio(r->counts->executed, t->kernel->total.executed) : 0;
 }
 
-/* ---- the entry as a whole ---- */
+/* ---- the kernel as a whole ---- */
 
 static void put_memory(const struct profile_counts *c, struct buffer *out)
 {
@@ -302,7 +302,7 @@ static void put_memory(const struct profile_counts *c, struct buffer *out)
 		buffer_printf(out, "arithmetic: %" PRIu64 " floating-point operations\n", c->flops);
 }
 
-static void put_mix(const struct profile_entry *e, struct buffer *out)
+static void put_mix(const struct profile_kernel *e, struct buffer *out)
 {
 	const char *before = "mix: ";
 
@@ -317,7 +317,7 @@ static void put_mix(const struct profile_entry *e, struct buffer *out)
 	buffer_putc(out, '\n');
 }
 
-void profile_table_summary(const struct profile_entry *e, struct buffer *out)
+void profile_table_summary(const struct profile_kernel *e, struct buffer *out)
 {
 	buffer_printf(out,
 		      "%" PRIu32

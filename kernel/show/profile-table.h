@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile as a table, independent of its display: for one entry its source lines in order, with a
- * few lines around those that ran, and the columns that have content.
+ * A profile as a table, independent of its display: for one kernel its source lines in order, with
+ * a few lines around those that ran, and the columns that have content.
  */
 #ifndef CGPU_KERNEL_SHOW_PROFILE_TABLE_H
 #define CGPU_KERNEL_SHOW_PROFILE_TABLE_H
@@ -38,7 +38,7 @@ struct profile_column {
 };
 
 struct profile_table {
-	const struct profile_entry *entry;
+	const struct profile_kernel *kernel;
 	struct profile_row *rows;
 	size_t n_rows;
 	const struct profile_column **columns; /* ends with a NULL */
@@ -46,15 +46,15 @@ struct profile_table {
 };
 
 /* Makes the table; it borrows from the profile and from the session's texts. */
-int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t entry,
+int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t kernel,
 		       const struct supervisor *s, struct error *err);
 void profile_table_release(struct profile_table *t);
 
-/* Returns the row's percentage of the entry's warp instructions. */
+/* Returns the row's percentage of the kernel's warp instructions. */
 double profile_table_share(const struct profile_table *t, const struct profile_row *r);
 
-/* Appends the summary of the entry as lines. */
-void profile_table_summary(const struct profile_entry *e, struct buffer *out);
+/* Appends the summary of the kernel as lines. */
+void profile_table_summary(const struct profile_kernel *e, struct buffer *out);
 
 void profile_table_text(const struct profile_table *t, struct buffer *out);
 void profile_table_html(const struct profile_table *t, struct buffer *out);

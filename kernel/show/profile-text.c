@@ -53,8 +53,8 @@ static void put_row(const struct profile_table *t, const struct profile_row *r, 
 
 void profile_table_text(const struct profile_table *t, struct buffer *out)
 {
-	buffer_printf(out, "%s: ", t->entry->name);
-	profile_table_summary(t->entry, out);
+	buffer_printf(out, "%s: ", t->kernel->name);
+	profile_table_summary(t->kernel, out);
 	buffer_printf(out, "%5s %7s", "line", "share");
 	put_columns(t, NULL, true, out);
 	buffer_puts(out, "  |\n");

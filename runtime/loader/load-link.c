@@ -92,7 +92,7 @@ bool load_waits(const struct load *l, uint32_t symbol)
 {
 	const struct unit_symbol *u = load_unit_symbol(l, symbol);
 
-	return u && u->in_turn;
+	return u && u->initialised_by_cell;
 }
 
 /* " fftw3 gsl": each package once. */

@@ -37,7 +37,7 @@
 #include "runtime/process/threads.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
-#include "runtime/worker/worker-park.h"
+#include "runtime/worker/worker-eviction.h"
 
 #define HOLDERS_SHOWN 5
 
@@ -137,10 +137,10 @@ static int take_chunks(struct error *err)
 			r = 0;
 		else if (m.type == WORKER_CHUNK)
 			r = take_chunk(&m, err);
-		else if (m.type == WORKER_PARK_FILE)
-			r = worker_park_file(&m, err);
+		else if (m.type == WORKER_EVICTION_FILE)
+			r = worker_eviction_file(&m, err);
 		else if (m.type == WORKER_CHUNK_PARKED)
-			r = worker_park_return(&m, err);
+			r = worker_eviction_return(&m, err);
 		else
 			r = error_set(err, ERROR_PROTOCOL, "message %u while a session is attached",
 				      m.type);

@@ -33,7 +33,7 @@
 #include "runtime/process/worker.h"
 #include "runtime/worker/device-host.h"
 #include "runtime/worker/sandbox-apply.h"
-#include "runtime/worker/worker-park.h"
+#include "runtime/worker/worker-eviction.h"
 #include "runtime/worker/worker-run.h"
 #include "runtime/worker/worker-snapshot.h"
 
@@ -205,10 +205,10 @@ static int handle(struct ipc_message *m, struct error *err)
 		return worker_snapshot_read(m, err);
 	case WORKER_DEVICE_FILL:
 		return worker_snapshot_fill(m, err);
-	case WORKER_PARK_FILE:
-		return worker_park_file(m, err);
-	case WORKER_PARK:
-		return worker_park(m, err);
+	case WORKER_EVICTION_FILE:
+		return worker_eviction_file(m, err);
+	case WORKER_EVICT:
+		return worker_evict(m, err);
 	case WORKER_DEVICE_INFO:
 		return report_device(m, err);
 	case WORKER_DEVICE_VALUE:

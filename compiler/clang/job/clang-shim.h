@@ -149,9 +149,9 @@ struct clang_definition {
 	long end;               /* end in the text, with its `;` or `}` */
 };
 
-/* A CUDA entry (`__global__` function), or an instance of a template of one, with a stub in the
+/* A CUDA kernel (`__global__` function), or an instance of a template of one, with a stub in the
  * host object. */
-struct clang_entry {
+struct clang_kernel {
 	const char *ptx_name; /* its symbol in the PTX */
 	const char *stub;     /* its symbol in the object */
 	unsigned line;
@@ -231,7 +231,7 @@ struct clang_job {
 	void (*instantiated)(void *context, const char *key);
 	/* For clang_shim_build_instances() alone. */
 	void (*refused)(void *context, const char *key);
-	void (*entry)(void *context, const struct clang_entry *e); /* like `piece` */
+	void (*kernel)(void *context, const struct clang_kernel *k); /* like `piece` */
 	/* Like `piece`: a function whose symbol in the object differs from its name, and its
 	 * type. */
 	void (*function)(void *context, const char *symbol, const char *type, unsigned line);

@@ -29,9 +29,9 @@ void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l)
 	last_fault = (struct emulator_fault){ .code = gpu_fault_code(f->kind) };
 	if (f->access != GPU_ACCESS_NONE)
 		last_fault.address = f->address;
-	memcpy(last_fault.cta, f->block, sizeof(last_fault.cta));
+	memcpy(last_fault.block, f->block, sizeof(last_fault.block));
 	memcpy(last_fault.thread, f->thread, sizeof(last_fault.thread));
-	snprintf(last_fault.entry, sizeof(last_fault.entry), "%s", f->kernel);
+	snprintf(last_fault.kernel, sizeof(last_fault.kernel), "%s", f->kernel);
 	if (f->frame_count) {
 		snprintf(last_fault.file, sizeof(last_fault.file), "%s", f->frames[0].file);
 		last_fault.line = f->frames[0].line;

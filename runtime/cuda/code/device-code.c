@@ -509,7 +509,7 @@ static void forget_functions(struct session_kernel *kernel)
 }
 
 /* own: no other unit knows it by its name, nor the kernel by its. */
-static void *stub_of(const struct unit_entry *e, bool *ret_own)
+static void *stub_of(const struct unit_kernel *e, bool *ret_own)
 {
 	const char *symbol = e->stub ? e->stub : e->name;
 	void *stub = host_symbol(symbol);
@@ -523,7 +523,7 @@ static void *stub_of(const struct unit_entry *e, bool *ret_own)
 }
 
 /* The kernel of an earlier load, which this one replaces. */
-static struct session_kernel *find_kernel(const struct unit_entry *from)
+static struct session_kernel *find_kernel(const struct unit_kernel *from)
 {
 	bool own;
 	void *stub = stub_of(from, &own);
@@ -531,7 +531,7 @@ static struct session_kernel *find_kernel(const struct unit_entry *from)
 	return own ? device_code_kernel_at(stub) : device_code_kernel(from->name);
 }
 
-static int add_kernel(const struct unit_entry *from, uint32_t unit, struct error *err)
+static int add_kernel(const struct unit_kernel *from, uint32_t unit, struct error *err)
 {
 	bool own;
 	void *stub = stub_of(from, &own);
@@ -593,8 +593,8 @@ static const struct session_unit *find_earlier(const struct unit *u, uint32_t in
 	const struct session_unit *earlier;
 	const struct session_kernel *kernel = NULL;
 
-	if (u->n_entries)
-		kernel = find_kernel(&u->entries[0]);
+	if (u->n_kernels)
+		kernel = find_kernel(&u->kernels[0]);
 	earlier = kernel ? unit_at(kernel->unit) : NULL;
 
 	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source))
@@ -663,12 +663,12 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 
 static int add_kernels(const struct unit *u, uint32_t index, struct error *err)
 {
-	if (!u->n_entries)
+	if (!u->n_kernels)
 		return 0;
 	if (load_module(unit_at(index), err))
 		return -1;
-	for (size_t i = 0; i < u->n_entries; i++)
-		if (add_kernel(&u->entries[i], index, err))
+	for (size_t i = 0; i < u->n_kernels; i++)
+		if (add_kernel(&u->kernels[i], index, err))
 			return -1;
 	return 0;
 }

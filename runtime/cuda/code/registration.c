@@ -23,15 +23,15 @@
 static _Thread_local struct {
 	void *wrapper; /* NULL: nothing is being registered */
 	struct device_code_name *names;
-	struct unit_entry *entries;
-	uint32_t n, cap, n_entries;
+	struct unit_kernel *kernels;
+	uint32_t n, cap, n_kernels;
 	bool failed; /* out of memory */
 } at_work;
 
 static void forget(void)
 {
 	free(at_work.names);
-	free(at_work.entries);
+	free(at_work.kernels);
 	memset(&at_work, 0, sizeof(at_work));
 }
 
@@ -39,21 +39,21 @@ static bool make_room(void)
 {
 	uint32_t cap = at_work.cap ? 2 * at_work.cap : 16;
 	struct device_code_name *names;
-	struct unit_entry *entries;
+	struct unit_kernel *kernels;
 
 	if (at_work.n < at_work.cap)
 		return true;
 	names = realloc(at_work.names, cap * sizeof(*names));
 	if (names)
 		at_work.names = names;
-	entries = realloc(at_work.entries, cap * sizeof(*entries));
-	if (entries)
-		at_work.entries = entries;
-	if (names && entries)
+	kernels = realloc(at_work.kernels, cap * sizeof(*kernels));
+	if (kernels)
+		at_work.kernels = kernels;
+	if (names && kernels)
 		at_work.cap = cap;
 	else
 		at_work.failed = true;
-	return names && entries;
+	return names && kernels;
 }
 
 /* malloc() here is libc's, since what is noted is none of the session's. */
@@ -63,8 +63,8 @@ static void add_name(const char *name, void *address, bool is_kernel, bool is_po
 	if (at_work.wrapper && make_room()) {
 		at_work.names[at_work.n++] = (struct device_code_name){ name, address, is_pointer };
 		if (is_kernel)
-			at_work.entries[at_work.n_entries++] =
-				(struct unit_entry){ .name = name, .ptx_name = name };
+			at_work.kernels[at_work.n_kernels++] =
+				(struct unit_kernel){ .name = name, .ptx_name = name };
 	}
 	device.host->leave_library();
 }
@@ -175,8 +175,8 @@ static int load(struct error *err)
 {
 	struct device_code_names names = { at_work.names, at_work.n };
 	struct unit u = { .cell = device.cell,
-			  .entries = at_work.entries,
-			  .n_entries = at_work.n_entries };
+			  .kernels = at_work.kernels,
+			  .n_kernels = at_work.n_kernels };
 	cleanup_buffer struct buffer ptx = BUFFER_INIT;
 	int failed;
 

@@ -48,7 +48,7 @@ static struct session_library_name *find_name(const struct session_library *l, c
 struct load {
 	struct session_library *library;
 	struct buffer names;   /* struct device_code_name */
-	struct buffer entries; /* struct unit_entry */
+	struct buffer kernels; /* struct unit_kernel */
 };
 
 static int add_name(struct load *l, const char *name, size_t len, const struct ptx_variable *v,
@@ -77,9 +77,9 @@ static int add_name(struct load *l, const char *name, size_t len, const struct p
 		&(struct device_code_name){ n->name, managed ? (void *)&n->managed : n, managed },
 		sizeof(struct device_code_name));
 	if (!v)
-		buffer_append(&l->entries,
-			      &(struct unit_entry){ .name = n->name, .ptx_name = n->name },
-			      sizeof(struct unit_entry));
+		buffer_append(&l->kernels,
+			      &(struct unit_kernel){ .name = n->name, .ptx_name = n->name },
+			      sizeof(struct unit_kernel));
 	return 0;
 }
 
@@ -121,12 +121,12 @@ static int load_unit(struct load *l, const struct buffer *ptx, struct error *err
 	struct device_code_names names;
 
 	if (add_kernels(l, u.ptx, u.ptx_len, err) || add_variables(l, u.ptx, u.ptx_len, err) ||
-	    buffer_check(&l->names, err) || buffer_check(&l->entries, err))
+	    buffer_check(&l->names, err) || buffer_check(&l->kernels, err))
 		return -1;
 	names = (struct device_code_names){ (void *)l->names.data,
 					    l->names.len / sizeof(*names.at) };
-	u.entries = (void *)l->entries.data;
-	u.n_entries = l->entries.len / sizeof(*u.entries);
+	u.kernels = (void *)l->kernels.data;
+	u.n_kernels = l->kernels.len / sizeof(*u.kernels);
 	source_text_keep();
 	return device_code_load_registered(&u, &names, err);
 }
@@ -178,7 +178,7 @@ static cudaError_t new_library(const struct buffer *ptx, cudaLibrary_t *ret, str
 	*slot = l.library;
 	failed = load_unit(&l, ptx, err);
 	buffer_release(&l.names);
-	buffer_release(&l.entries);
+	buffer_release(&l.kernels);
 	if (!failed) {
 		*ret = (cudaLibrary_t)l.library;
 		return cudaSuccess;

@@ -80,7 +80,7 @@ void library_memory_tell(void)
 		return;
 	told = sum;
 	if (buffer_check(&b, &err) ||
-	    device.host->send(WORKER_DEVICE_HELD, b.data, b.len, -1, &err))
+	    device.host->send(WORKER_LIBRARY_MEMORY, b.data, b.len, -1, &err))
 		log_error("device memory of libraries: %s", err.text);
 }
 

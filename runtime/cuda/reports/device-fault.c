@@ -135,8 +135,8 @@ static void put_fault(CUresult code, struct buffer *text)
 
 	buffer_printf(text, "%s: %s", cuda_error_name(code), cuda_error_text(code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
-		put_place(report.entry, report.file, report.line, text);
-		placed = report.entry[0];
+		put_place(report.kernel, report.file, report.line, text);
+		placed = report.kernel[0];
 		buffer_puts(text, report.text);
 	} else if (has_dump) {
 		put_place(dump.place.kernel, dump.place.n_frames ? dump.place.frames[0].file : "",

@@ -19,7 +19,7 @@ static void encode_sample(struct buffer *b)
 				   { "f", true, 0, "int (void)", "", 5, UINT64_MAX } };
 	struct unit_line l = { "f", 12, 6 };
 	const char *behind[] = { "type s", "f(int)" };
-	struct unit_entry e = { "k", "_Z1kPf", 9 };
+	struct unit_kernel e = { "k", "_Z1kPf", 9 };
 	struct unit u = { .cell = 3,
 			  .cell_name = "In[3]",
 			  .run_symbol = "cgpu_cell_3",
@@ -39,8 +39,8 @@ static void encode_sample(struct buffer *b)
 			  .n_symbols = 2,
 			  .lines = &l,
 			  .n_lines = 1,
-			  .entries = &e,
-			  .n_entries = 1 };
+			  .kernels = &e,
+			  .n_kernels = 1 };
 
 	unit_encode(&u, b);
 }
@@ -66,7 +66,7 @@ static void round_trip(void **state)
 	assert_string_equal(u.symbols[1].name, "f");
 	assert_true(u.symbols[1].is_function);
 	assert_int_equal(u.lines[0].line, 6);
-	assert_string_equal(u.entries[0].ptx_name, "_Z1kPf");
+	assert_string_equal(u.kernels[0].ptx_name, "_Z1kPf");
 	unit_release(&u);
 }
 

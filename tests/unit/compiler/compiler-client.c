@@ -237,9 +237,9 @@ void compiler_client_facts(const struct compiler_client *c, struct buffer *out)
 		put_lines(out, c->cell, "host", d->host);
 		put_lines(out, c->cell, "device", d->device);
 	}
-	for (size_t i = 0; i < u->n_entries; i++)
-		buffer_printf(out, "%u entry %s %s line %u\n", c->cell, u->entries[i].name,
-			      u->entries[i].ptx_name, u->entries[i].line);
+	for (size_t i = 0; i < u->n_kernels; i++)
+		buffer_printf(out, "%u entry %s %s line %u\n", c->cell, u->kernels[i].name,
+			      u->kernels[i].ptx_name, u->kernels[i].line);
 	for (size_t i = 0; i < u->n_lines; i++)
 		buffer_printf(out, "%u row %s line %u\n", c->cell, u->lines[i].function,
 			      u->lines[i].line);

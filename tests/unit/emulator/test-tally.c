@@ -80,13 +80,13 @@ static void global_memory_in_sectors(void **state)
 	assert_int_equal(c.global_ideal, 2 * 16);
 	assert_int_equal(line_of(p, 5).global_sectors, 2);
 	assert_int_equal(line_of(p, 6).flops, 64 * 3);
-	assert_int_equal(p->report.entries[0].launches, 1);
-	assert_string_equal(p->report.entries[0].name, "k");
-	assert_int_equal(p->report.entries[0].mix[INSTRUCTION_GLOBAL], 2 * 4);
-	assert_int_equal(p->report.entries[0].mix[INSTRUCTION_FP32], 2 * 2);
+	assert_int_equal(p->report.kernels[0].launches, 1);
+	assert_string_equal(p->report.kernels[0].name, "k");
+	assert_int_equal(p->report.kernels[0].mix[INSTRUCTION_GLOBAL], 2 * 4);
+	assert_int_equal(p->report.kernels[0].mix[INSTRUCTION_FP32], 2 * 2);
 	/* 13 of them in line 1, with those that need no operation of the machine. */
 	assert_int_equal(line_of(p, 1).executed, 2 * 13);
-	assert_int_equal(p->report.entries[0].total.executed, 2 * (13 + 4 + 2 + 1));
+	assert_int_equal(p->report.kernels[0].total.executed, 2 * (13 + 4 + 2 + 1));
 	profile_free(p);
 	device_free(d);
 }
@@ -219,7 +219,7 @@ static void inlined_code_counts_where_its_cell_has_it(void **state)
 		    3, 96);
 	assert_int_equal(line_of(p, 5).executed, 9);
 	assert_int_equal(line_of(p, 9).executed, 9 + 9 + 9 + 9);
-	assert_int_equal(p->report.entries[0].block[0], 96);
+	assert_int_equal(p->report.kernels[0].block[0], 96);
 	profile_free(p);
 	device_free(d);
 }
@@ -243,8 +243,8 @@ static void many_threads_count_the_same(void **state)
 	assert_int_equal(line_of(p, 2).executed, 600);
 	profile_run(d, q, body, 200, 96);
 	assert_int_equal(line_of(q, 2).executed, 1200);
-	assert_int_equal(q->report.entries[0].launches, 2);
-	assert_int_equal(q->report.entries[0].nanoseconds, 2000);
+	assert_int_equal(q->report.kernels[0].launches, 2);
+	assert_int_equal(q->report.kernels[0].nanoseconds, 2000);
 	profile_free(p);
 	profile_free(q);
 	device_free(d);
@@ -266,9 +266,9 @@ static void a_report_travels(void **state)
 	profile_add_span(p, SPAN_HOST, &one, "host function", clock_now_ns(), 0);
 	profile_encode(p, &out);
 	assert_int_equal(launch_profile_decode(out.data, out.len, &r, NULL), 0);
-	assert_int_equal(r.n_entries, 1);
-	assert_memory_equal(&r.entries[0].total, &p->report.entries[0].total,
-			    sizeof(r.entries[0].total));
+	assert_int_equal(r.n_kernels, 1);
+	assert_memory_equal(&r.kernels[0].total, &p->report.kernels[0].total,
+			    sizeof(r.kernels[0].total));
 	assert_int_equal(r.n_lines, 2);
 	assert_string_equal(r.lines[1].file, "In[3]");
 	assert_int_equal(r.n_spans, 4);

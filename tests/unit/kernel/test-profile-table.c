@@ -30,7 +30,7 @@ static struct supervisor *session_with_a_cell(struct unit_record *record)
 	return s;
 }
 
-static struct profile_entry entry = {
+static struct profile_kernel kernel = {
 	.name = "k<a>",
 	.launches = 2,
 	.grid = { 4, 1, 1 },
@@ -47,12 +47,12 @@ static struct profile_entry entry = {
 };
 
 static struct profile_line lines[] = {
-	{ .entry = 0,
+	{ .kernel = 0,
 	  .line = 7,
 	  .file = "In[3]",
 	  .function = "k",
 	  .counts = { .executed = 25, .lanes = 800, .flops = 640 } },
-	{ .entry = 0,
+	{ .kernel = 0,
 	  .line = 3,
 	  .file = "In[3]",
 	  .function = "k",
@@ -61,7 +61,7 @@ static struct profile_line lines[] = {
 		      .global_requests = 10,
 		      .global_sectors = 320,
 		      .global_ideal = 40 } },
-	{ .entry = 0,
+	{ .kernel = 0,
 	  .line = 0,
 	  .file = "",
 	  .function = "k",
@@ -69,7 +69,7 @@ static struct profile_line lines[] = {
 };
 
 static const struct launch_profile profile = {
-	.entries = &entry, .n_entries = 1, .lines = lines, .n_lines = 3
+	.kernels = &kernel, .n_kernels = 1, .lines = lines, .n_lines = 3
 };
 
 static void lines_stand_beside_their_source(void **state)

@@ -29,19 +29,19 @@ static int counter;
 static float weights[4];
 static char bump_stub, weigh_stub, read_counter_stub;
 
-static struct unit_entry entries_1[] = { { "bump", "_Z4bumpPii", 4 },
-					 { "weigh", "_Z5weighPf", 10 } };
-static struct unit_entry entries_2[] = { { "read_counter", "_Z12read_counterPi", 2 } };
+static struct unit_kernel kernels_1[] = { { "bump", "_Z4bumpPii", 4 },
+					  { "weigh", "_Z5weighPf", 10 } };
+static struct unit_kernel kernels_2[] = { { "read_counter", "_Z12read_counterPi", 2 } };
 static const struct unit unit_1 = { .cell = 2,
 				    .ptx = PTX_UNIT_1,
 				    .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				    .entries = entries_1,
-				    .n_entries = 2 };
+				    .kernels = kernels_1,
+				    .n_kernels = 2 };
 static const struct unit unit_2 = { .cell = 3,
 				    .ptx = PTX_UNIT_2,
 				    .ptx_len = sizeof(PTX_UNIT_2) - 1,
-				    .entries = entries_2,
-				    .n_entries = 1 };
+				    .kernels = kernels_2,
+				    .n_kernels = 1 };
 
 static int **out; /* device buffer of N ints; shared by all workers */
 

@@ -23,12 +23,12 @@
 
 #define MIB (1024u * 1024)
 
-static struct unit_entry entries[] = { { "bump", "_Z4bumpPii", 4 } };
+static struct unit_kernel kernels[] = { { "bump", "_Z4bumpPii", 4 } };
 static const struct unit unit = { .cell = 2,
 				  .ptx = PTX_UNIT_1,
 				  .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				  .entries = entries,
-				  .n_entries = 1 };
+				  .kernels = kernels,
+				  .n_kernels = 1 };
 
 static int fresh_session(void **state)
 {

@@ -27,12 +27,13 @@
 static int counter;
 static float weights[4];
 static char bump_stub, weigh_stub;
-static struct unit_entry entries[] = { { "bump", "_Z4bumpPii", 4 }, { "weigh", "_Z5weighPf", 10 } };
+static struct unit_kernel kernels[] = { { "bump", "_Z4bumpPii", 4 },
+					{ "weigh", "_Z5weighPf", 10 } };
 static const struct unit unit = { .cell = 2,
 				  .ptx = PTX_UNIT_1,
 				  .ptx_len = sizeof(PTX_UNIT_1) - 1,
-				  .entries = entries,
-				  .n_entries = 2 };
+				  .kernels = kernels,
+				  .n_kernels = 2 };
 
 /* What a notebook's variables would hold. */
 static struct shared {

@@ -4,7 +4,7 @@
  * file on a full disk would end the process, and a driver reads no file.
  */
 #define _GNU_SOURCE
-#include "runtime/worker/worker-park.h"
+#include "runtime/worker/worker-eviction.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -42,11 +42,11 @@ static char *step_buffer(struct error *err)
 	return parked.step;
 }
 
-int worker_park_file(struct ipc_message *m, struct error *err)
+int worker_eviction_file(struct ipc_message *m, struct error *err)
 {
 	if (m->n_fds != 1)
 		return error_set(err, ERROR_PROTOCOL,
-				 "WORKER_PARK_FILE came without its descriptor");
+				 "WORKER_EVICTION_FILE came without its descriptor");
 	if (parked.file >= 0)
 		close(parked.file);
 	parked.file = steal_fd(&m->fds[0]);
@@ -105,7 +105,7 @@ static int park(const struct piece *p, struct ipc_message *m, struct error *err)
 	int failed;
 
 	if (opened && m->n_fds != 1)
-		return error_set(err, ERROR_PROTOCOL, "WORKER_PARK came without its descriptor");
+		return error_set(err, ERROR_PROTOCOL, "WORKER_EVICT came without its descriptor");
 	if (opened && device_open_chunk(p->id, p->chunk_size, steal_fd(&m->fds[0]), &address, err))
 		return -1;
 	failed = copy_out(address + p->first, p->size, p->place, err);
@@ -114,7 +114,7 @@ static int park(const struct piece *p, struct ipc_message *m, struct error *err)
 	return failed;
 }
 
-int worker_park(struct ipc_message *m, struct error *err)
+int worker_evict(struct ipc_message *m, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct record r = record_open(m->data, m->len);
@@ -129,7 +129,7 @@ int worker_park(struct ipc_message *m, struct error *err)
 	p.first = record_u64(&r);
 	p.size = record_u64(&r);
 	p.place = record_u64(&r);
-	if (record_check(&r, "WORKER_PARK", err))
+	if (record_check(&r, "WORKER_EVICT", err))
 		return -1;
 	failed = park(&p, m, &problem);
 	record_put_u32(&out, number);
@@ -137,10 +137,10 @@ int worker_park(struct ipc_message *m, struct error *err)
 	record_put_str(&out, failed ? problem.text : "");
 	if (buffer_check(&out, err))
 		return -1;
-	return worker_send(WORKER_PARKED, out.data, out.len, -1, err);
+	return worker_send(WORKER_EVICTED, out.data, out.len, -1, err);
 }
 
-int worker_park_return(const struct ipc_message *m, struct error *err)
+int worker_eviction_return(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint64_t id = record_u64(&r), size = record_u64(&r), address = record_u64(&r);
