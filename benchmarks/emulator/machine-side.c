@@ -38,22 +38,22 @@ static uint64_t address_of(int i)
 	return DEVICE_BASE + (uint64_t)i * 2 * BUFFER_BYTES;
 }
 
-static bool find(void *data, uint64_t address, struct device_buffer *ret)
+static bool find(void *data, uint64_t address, struct machine_buffer *ret)
 {
 	(void)data;
 	for (int i = 0; i < BUFFERS; i++)
 		if (address - address_of(i) < BUFFER_BYTES) {
-			*ret = (struct device_buffer){ .address = address_of(i),
-						       .size = BUFFER_BYTES,
-						       .bytes = bytes[i] };
+			*ret = (struct machine_buffer){ .address = address_of(i),
+							.size = BUFFER_BYTES,
+							.bytes = bytes[i] };
 			return true;
 		}
 	return false;
 }
 
-static const struct device_memory memory = { .find = find,
-					     .nearest = find,
-					     .generation = &generation };
+static const struct machine_memory memory = { .find = find,
+					      .nearest = find,
+					      .generation = &generation };
 
 static void start(unsigned threads)
 {

@@ -21,7 +21,7 @@
 
 struct finder {
 	const struct token_list *l;
-	const struct session *session;
+	const struct compiler_session *session;
 	struct mem_pool *pool;
 	struct declaration *found;
 	struct unit_symbol *symbols;
@@ -242,8 +242,8 @@ static bool at_c_linkage(const struct token_list *l, uint32_t i)
 	       !memcmp(token_text(l, i + 1), "\"C\"", 3);
 }
 
-int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool,
-		   struct unit *u, struct error *err)
+int c_linkage_find(const struct token_list *l, const struct compiler_session *session,
+		   struct mem_pool *pool, struct unit *u, struct error *err)
 {
 	struct finder f = { .l = l, .session = session, .pool = pool, .cell = u->cell };
 

@@ -12,10 +12,10 @@
 
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 
 /* Sets the declarations and symbols of the unit, in the pool. -1: ERROR_MEMORY. */
-int c_linkage_find(const struct token_list *l, const struct session *session, struct mem_pool *pool,
-		   struct unit *u, struct error *err);
+int c_linkage_find(const struct token_list *l, const struct compiler_session *session,
+		   struct mem_pool *pool, struct unit *u, struct error *err);
 
 #endif

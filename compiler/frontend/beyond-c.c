@@ -52,7 +52,7 @@ static bool is_function_of_cpp(const struct declaration *d, const char *name, si
 	       strncmp(d->host, "extern \"C\"", strlen("extern \"C\""));
 }
 
-bool beyond_c_defines(const struct session *session, const char *name)
+bool beyond_c_defines(const struct compiler_session *session, const char *name)
 {
 	size_t len = strlen(name);
 	uint32_t of_c = session_index(session, name, len);
@@ -108,7 +108,7 @@ static bool asks_for_cuda(const struct token_list *l, uint32_t i)
 
 /* Recognises calls such as cudaMalloc(): `cudaMalloc(&p, n)` and default arguments are C++, as in a
  * `.cu` file. */
-static bool is_of_runtime(const struct session *s, const struct token_list *l, uint32_t i)
+static bool is_of_runtime(const struct compiler_session *s, const struct token_list *l, uint32_t i)
 {
 	return token_is(l, i + 1, "(") && token_len(l, i) > 4 &&
 	       !memcmp(token_text(l, i), "cuda", 4) &&
@@ -127,7 +127,7 @@ static bool is_scope(const struct token_list *l, uint32_t i)
 	return token_is(l, i, "::") && token_is_name(l, i + 1) && !is_assembly;
 }
 
-bool beyond_c_is_likely(const struct token_list *l, const struct session *session)
+bool beyond_c_is_likely(const struct token_list *l, const struct compiler_session *session)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (is_of_runtime(session, l, i))

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct session;
+struct compiler_session;
 struct token_list;
 
 /*
@@ -17,10 +17,10 @@ struct token_list;
 bool beyond_c(const struct token_list *l);
 /* Tells whether the cell calls the CUDA runtime. C++ is then tried first, and C if C++ refuses
  * it. */
-bool beyond_c_is_likely(const struct token_list *l, const struct session *session);
+bool beyond_c_is_likely(const struct token_list *l, const struct compiler_session *session);
 /* Tells whether a C++ cell was the last to define a function of this name. A C function would be
  * another one, which no caller knows. */
-bool beyond_c_defines(const struct session *session, const char *name);
+bool beyond_c_defines(const struct compiler_session *session, const char *name);
 /* Returns the line of the first mark of CUDA, or launch; 0: there is none. */
 uint32_t beyond_c_cuda_line(const struct token_list *l);
 

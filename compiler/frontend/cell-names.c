@@ -51,7 +51,7 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 
 /* Hides the header's prototype: a prototype of another type is for the same function, but clang
  * must not see both. */
-bool cell_names_take(struct host_text *h, const struct session *session, const char *name,
+bool cell_names_take(struct host_text *h, const struct compiler_session *session, const char *name,
 		     size_t len)
 {
 	const struct token_list *l = &h->tokens;
@@ -73,7 +73,7 @@ bool cell_names_take(struct host_text *h, const struct session *session, const c
 	return false;
 }
 
-bool cell_names_keep(struct host_text *h, const struct session *session, const char *name,
+bool cell_names_keep(struct host_text *h, const struct compiler_session *session, const char *name,
 		     size_t len)
 {
 	bool found = false;
@@ -126,7 +126,7 @@ static void mask_directive(struct host_text *h, uint32_t i)
 
 /* Tells whether a prototype such as `int sum(int n);` means a function of a C++ cell, whose symbol
  * is not its name. */
-static bool is_function_of_cpp(const struct host_text *h, const struct session *session,
+static bool is_function_of_cpp(const struct host_text *h, const struct compiler_session *session,
 			       uint32_t name)
 {
 	const struct token_list *l = &h->tokens;
@@ -173,7 +173,7 @@ static uint32_t behind_declarator(const struct token_list *l, uint32_t i, uint32
 	return i;
 }
 
-static void add_declared(struct host_text *h, const struct session *session,
+static void add_declared(struct host_text *h, const struct compiler_session *session,
 			 const struct cell_item *item, uint32_t i, bool is_shared)
 {
 	const struct token_list *l = &h->tokens;
@@ -187,7 +187,7 @@ static void add_declared(struct host_text *h, const struct session *session,
 		h->own[h->n_own++] = i;
 }
 
-static void find_in_declaration(struct host_text *h, const struct session *session,
+static void find_in_declaration(struct host_text *h, const struct compiler_session *session,
 				const struct cell_item *item)
 {
 	const struct token_list *l = &h->tokens;
@@ -216,7 +216,7 @@ static void find_in_declaration(struct host_text *h, const struct session *sessi
 	}
 }
 
-int cell_names_find(struct host_text *h, const struct session *session, struct error *err)
+int cell_names_find(struct host_text *h, const struct compiler_session *session, struct error *err)
 {
 	const struct token_list *l = &h->tokens;
 	struct cell_item item;
@@ -239,7 +239,8 @@ int cell_names_find(struct host_text *h, const struct session *session, struct e
 
 /* Tells whether a parameter or member such as `int true` has the name of a header's macro, which
  * must be undefined. errno must stay a macro. */
-static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
+static bool declares_macro(const struct compiler_session *session, const struct token_list *l,
+			   uint32_t i)
 {
 	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
 	bool declares = false;
@@ -254,7 +255,7 @@ static bool declares_macro(const struct session *session, const struct token_lis
 
 /* Writes directives for names that the cell defines, not for those that it only declares: `extern
  * int puts();` means libc's. */
-void cell_names_write(struct host_text *h, const struct session *session)
+void cell_names_write(struct host_text *h, const struct compiler_session *session)
 {
 	const struct token_list *l = &h->tokens;
 

@@ -162,7 +162,7 @@ static void put_anew(struct cpp_unit *x)
 /* Writes the cell, with moved pieces of earlier cells between its items. */
 static int put_cell(struct cpp_unit *x, struct error *err)
 {
-	struct session *session = &x->compiler->session;
+	struct compiler_session *session = &x->compiler->session;
 	uint32_t len = (uint32_t)strlen(x->cell.text), from = 0, to, line, column;
 
 	for (bool at_end = false; !at_end; from = to) {
@@ -453,7 +453,7 @@ static void drop_changed(void *context, const char *path)
 static bool is_of_header(void *context, const char *name)
 {
 	struct cpp_unit *x = context;
-	const struct session *s = &x->compiler->session;
+	const struct compiler_session *s = &x->compiler->session;
 
 	if (header_names_kind(&s->headers, name, strlen(name)) != 'f')
 		return false;

@@ -384,7 +384,7 @@ static int make_symbols(struct compilation *x, struct error *err)
  * prefix. */
 static bool is_of_header(void *context, const char *name)
 {
-	const struct session *s = context;
+	const struct compiler_session *s = context;
 
 	return header_names_kind(&s->headers, name, strlen(name)) == 'f';
 }
@@ -442,7 +442,7 @@ static void warn_of_changed(struct compilation *x, const struct declaration *d, 
 
 static void look_at_includes(struct compilation *x)
 {
-	const struct session *s = &x->compiler->session;
+	const struct compiler_session *s = &x->compiler->session;
 
 	local_includes_note(&x->compiler->includes, &x->host.tokens);
 	for (uint32_t i = 0; i < session_count(s); i++) {
@@ -593,7 +593,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 }
 
 /* Tells whether a cell has declared something in C++, or included a C++ header. */
-static bool speaks_cpp(const struct session *s)
+static bool speaks_cpp(const struct compiler_session *s)
 {
 	for (uint32_t i = 0; i < session_count(s); i++)
 		if (session_at(s, i)->kind == DECLARATION_CPP && *session_at(s, i)->host)
@@ -606,7 +606,7 @@ static bool speaks_cpp(const struct session *s)
  * the same statement. An error about a name, or syntax, that only C++ knows counts for C++, as in
  * `circle c(1, 2);`. If all else is equal, a session with C++ declarations gets the errors of C++.
  */
-static bool got_further(const struct session *session, const struct compile_result *cpp,
+static bool got_further(const struct compiler_session *session, const struct compile_result *cpp,
 			const struct compile_result *c)
 {
 	if (cpp->line != c->line)

@@ -20,7 +20,7 @@
 
 struct compiler {
 	bool is_cpp; /* all cells are C++ */
-	struct session session;
+	struct compiler_session session;
 	struct options options;
 	struct local_includes includes;
 	char *cflags; /* of the last cell, for questions between cells; owned, NULL: none */

@@ -19,7 +19,7 @@
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
 
-void declare_begin(struct declare *d, struct mem_pool *pool, const struct session *session)
+void declare_begin(struct declare *d, struct mem_pool *pool, const struct compiler_session *session)
 {
 	*d = (struct declare){ .pool = pool };
 	pragma_state_init(&d->pragmas, session, pool);
@@ -215,7 +215,7 @@ static void add_pragmas(void *context, const char *family, const char *host, con
 }
 
 int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
-		   const struct session *session, struct error *err)
+		   const struct compiler_session *session, struct error *err)
 {
 	struct pragma_state before;
 

@@ -28,7 +28,8 @@ struct declare {
 	int failed;
 };
 
-void declare_begin(struct declare *d, struct mem_pool *pool, const struct session *session);
+void declare_begin(struct declare *d, struct mem_pool *pool,
+		   const struct compiler_session *session);
 void declare_release(struct declare *d);
 /* Adds a copy of a symbol, from a clang callback. */
 void declare_symbol(struct declare *d, const struct clang_symbol *s);
@@ -36,6 +37,6 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s);
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
 /* Makes the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
 int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
-		   const struct session *session, struct error *err);
+		   const struct compiler_session *session, struct error *err);
 
 #endif

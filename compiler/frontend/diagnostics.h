@@ -14,14 +14,14 @@
 #include "compiler/session/in-the-way.h"
 
 struct mem_pool;
-struct session;
+struct compiler_session;
 struct unit_text;
 
 struct diagnostics {
 	const char *cell; /* borrowed */
 	size_t cell_len;
-	const char *cell_name;         /* borrowed */
-	const struct session *session; /* for dropped names; borrowed, may be NULL */
+	const char *cell_name;                  /* borrowed */
+	const struct compiler_session *session; /* for dropped names; borrowed, may be NULL */
 	/* A hint for names of CUDA's headers when these are missing; borrowed, or NULL. */
 	const char *no_cuda;
 	struct buffer errors, warnings;    /* with their notes */

@@ -24,7 +24,7 @@
 #include "compiler/text/local-include.h"
 
 int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
-		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   const char *cell_name, struct compiler_session *session, struct mem_pool *pool,
 		   struct error *err)
 {
 	struct name_source names = session_names(session);
@@ -72,7 +72,8 @@ const char *host_text_head(const struct host_text *h, uint32_t first, uint32_t e
 }
 
 /* Tells whether the text in front of the cell already includes the file, as from this line. */
-static bool is_brought(const struct host_text *h, const struct session *session, uint32_t i)
+static bool is_brought(const struct host_text *h, const struct compiler_session *session,
+		       uint32_t i)
 {
 	char path[PATH_MAX];
 	const char *rest;
@@ -85,7 +86,7 @@ static bool is_brought(const struct host_text *h, const struct session *session,
 }
 
 /* Drops directives such as `#line`, so that lines are those of the cell. */
-static void drop_directives(struct host_text *h, const struct session *session)
+static void drop_directives(struct host_text *h, const struct compiler_session *session)
 {
 	const struct token_list *l = &h->tokens;
 
@@ -94,7 +95,7 @@ static void drop_directives(struct host_text *h, const struct session *session)
 			edit_list_add(&h->edits, l->at[i].start, l->at[i].end, "");
 }
 
-int host_text_write(struct host_text *h, struct session *session, struct error *err)
+int host_text_write(struct host_text *h, struct compiler_session *session, struct error *err)
 {
 	struct pragma_state pragmas;
 

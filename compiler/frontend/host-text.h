@@ -36,12 +36,12 @@ struct host_text {
 
 /* Analyses the cell. text must outlive h. -1: ERROR_MEMORY. */
 int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
-		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   const char *cell_name, struct compiler_session *session, struct mem_pool *pool,
 		   struct error *err);
 void host_text_release(struct host_text *h);
 
 /* Writes h->unit. */
-int host_text_write(struct host_text *h, struct session *session, struct error *err);
+int host_text_write(struct host_text *h, struct compiler_session *session, struct error *err);
 
 /* Inserts a copy of the text in front of this byte of the cell, from the next host_text_write() on.
  * False: it is there already. */

@@ -252,7 +252,8 @@ static const char *kind_of_header(char kind)
 	}
 }
 
-static void add_headers(struct completion_list *l, const struct session *s, const char *prefix)
+static void add_headers(struct completion_list *l, const struct compiler_session *s,
+			const char *prefix)
 {
 	uint32_t n;
 	const struct header_name *h = header_names_with(&s->headers, prefix, &n);

@@ -83,7 +83,8 @@ static bool ends_open(const struct token_list *l)
 	return words_declare(l, item.first) || wants_more(l, item.end - 1) || is_headless(l, &item);
 }
 
-enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size)
+enum completeness is_complete(struct compiler_session *session, const char *text, char *indent,
+			      size_t size)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct name_source names = session_names(session);

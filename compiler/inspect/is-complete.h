@@ -7,9 +7,10 @@
 
 enum completeness { COMPLETENESS_COMPLETE, COMPLETENESS_INCOMPLETE, COMPLETENESS_INVALID };
 
-struct session;
+struct compiler_session;
 
 /* indent is what the next line should begin with, when incomplete. */
-enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size);
+enum completeness is_complete(struct compiler_session *session, const char *text, char *indent,
+			      size_t size);
 
 #endif

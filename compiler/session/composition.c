@@ -22,7 +22,7 @@
 enum mark { UNMARKED, NEEDED, WRITTEN, MASKED };
 
 struct composition {
-	struct session *s;
+	struct compiler_session *s;
 	uint8_t *marks; /* enum mark, by entry */
 	uint32_t *queue;
 	uint32_t n_queue;
@@ -49,7 +49,7 @@ static bool is_tag(const struct session_entry *e, uint32_t name)
  * Returns the macro of this name as it was before the entry; n if there was none. The entry means
  * that one: a type must not change its size when the macro is redefined.
  */
-static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t entry)
+static uint32_t macro_before(const struct compiler_session *s, uint32_t name, uint32_t entry)
 {
 	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
 		uint32_t other = s->links[link - 1].entry;
@@ -158,7 +158,7 @@ static void mark_all(struct composition *c)
 
 static void mark_needed(struct composition *c, const struct token_list *tokens)
 {
-	struct session *s = c->s;
+	struct compiler_session *s = c->s;
 	bool before_include = false;
 
 	for (uint32_t e = s->headers_precompiled ? 0 : s->n; e-- > 0;) {
@@ -295,7 +295,7 @@ static uint32_t line_of_include(const struct composition *c, const struct declar
  * Tells whether the use can mean what this entry declares: a tag and an ordinary name may be the
  * same word. Of macros only those in front of the user can be meant: see macro_before().
  */
-static bool means(const struct session *s, const struct session_use *use, uint32_t entry)
+static bool means(const struct compiler_session *s, const struct session_use *use, uint32_t entry)
 {
 	const struct session_entry *e = &s->entries[entry];
 
@@ -349,7 +349,7 @@ static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned de
  * cell: the type and its other constants stay valid. */
 static bool is_replaced(const struct composition *c, uint32_t name, uint32_t entry)
 {
-	const struct session *s = c->s;
+	const struct compiler_session *s = c->s;
 	const char *text = s->names.texts[name];
 
 	for (size_t i = 0; i < c->n_masks; i++)
@@ -437,7 +437,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 
 /* Removes a header's macro or function of the name that the entry declares; tags are a name space
  * of their own. */
-static void own_names_of(const struct session *s, const struct session_entry *e, struct buffer *out)
+static void own_names_of(const struct compiler_session *s, const struct session_entry *e,
+			 struct buffer *out)
 {
 	bool tag = !strcmp(declaration_space(e->d.kind), "tag");
 
@@ -449,7 +450,7 @@ static void own_names_of(const struct session *s, const struct session_entry *e,
 }
 
 /* Finds, by execution count, the cells with C++ declarations. NULL: there is no memory. */
-static uint8_t *find_cpp_cells(const struct session *s)
+static uint8_t *find_cpp_cells(const struct compiler_session *s)
 {
 	uint32_t last = 0;
 	uint8_t *cells;
@@ -491,7 +492,7 @@ static int choose_language(struct composition *c)
 /* Finds the C++ entries by the plain names of their pieces, which are no names of C. */
 static int find_names_of_cpp(struct composition *c)
 {
-	struct session *s = c->s;
+	struct compiler_session *s = c->s;
 
 	if (!c->cpp)
 		return 0;
@@ -549,7 +550,7 @@ static void mask_those_behind(struct composition *c)
 static int compose(struct composition *c, const struct token_list *tokens,
 		   const struct session_mask *masks, size_t n_masks, struct error *err)
 {
-	struct session *s = c->s;
+	struct compiler_session *s = c->s;
 	bool failed = begin(c);
 
 	for (uint32_t i = 0; !failed && i < s->n; i++) {
@@ -571,7 +572,7 @@ static int compose(struct composition *c, const struct token_list *tokens,
 	return end(c, failed, err);
 }
 
-int composition_write(struct session *s, const struct token_list *tokens,
+int composition_write(struct compiler_session *s, const struct token_list *tokens,
 		      const struct session_mask *masks, size_t n_masks, const char *cell_name,
 		      struct buffer *out, struct error *err)
 {
@@ -580,7 +581,7 @@ int composition_write(struct session *s, const struct token_list *tokens,
 	return compose(&c, tokens, masks, n_masks, err);
 }
 
-int composition_write_cpp(struct session *s, const struct token_list *tokens,
+int composition_write_cpp(struct compiler_session *s, const struct token_list *tokens,
 			  const uint8_t *dropped, struct buffer *out, struct error *err)
 {
 	struct composition c = {
@@ -590,8 +591,9 @@ int composition_write_cpp(struct session *s, const struct token_list *tokens,
 	return compose(&c, tokens, NULL, 0, err);
 }
 
-int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places,
-			     uint32_t place, struct buffer *out, struct error *err)
+int composition_write_behind(struct compiler_session *s, const uint8_t *dropped,
+			     const uint32_t *places, uint32_t place, struct buffer *out,
+			     struct error *err)
 {
 	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .out = out };
 	bool failed = begin(&c);

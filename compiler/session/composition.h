@@ -13,7 +13,7 @@
  * compiles. cell_name: a local file that the tokens include, too, is included as from their line;
  * NULL: as from the cell that included it first.
  */
-int composition_write(struct session *s, const struct token_list *tokens,
+int composition_write(struct compiler_session *s, const struct token_list *tokens,
 		      const struct session_mask *masks, size_t n_masks, const char *cell_name,
 		      struct buffer *out, struct error *err);
 
@@ -25,11 +25,12 @@ int composition_write(struct session *s, const struct token_list *tokens,
 #define COMPOSITION_PLACE "declaration "
 /* The prefix of such names for kernels that are recompiled, which are behind the cell. */
 #define COMPOSITION_ANEW "kernel "
-int composition_write_cpp(struct session *s, const struct token_list *tokens,
+int composition_write_cpp(struct compiler_session *s, const struct token_list *tokens,
 			  const uint8_t *dropped, struct buffer *out, struct error *err);
 /* Appends the entries that are CPP_BEHIND and have this place (by entry); none of them was written
  * in front. */
-int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places,
-			     uint32_t place, struct buffer *out, struct error *err);
+int composition_write_behind(struct compiler_session *s, const uint8_t *dropped,
+			     const uint32_t *places, uint32_t place, struct buffer *out,
+			     struct error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/session.h"
 
-int cpp_dependents_init(struct cpp_dependents *l, const struct session *session,
+int cpp_dependents_init(struct cpp_dependents *l, const struct compiler_session *session,
 			struct mem_pool *pool)
 {
 	*l = (struct cpp_dependents){ .pool = pool };
@@ -69,7 +69,7 @@ static uint64_t layout_of(const struct declaration *d)
 
 /* Tells whether a redefinition has the old layout, so that code compiled with either definition is
  * compatible. */
-static bool goes_on(const struct clang_definition *now, const struct session *session)
+static bool goes_on(const struct clang_definition *now, const struct compiler_session *session)
 {
 	for (uint32_t e = session_count(session); now->layout && *now->name && e-- > 0;) {
 		const struct declaration *d = session_at(session, e);
@@ -82,7 +82,7 @@ static bool goes_on(const struct clang_definition *now, const struct session *se
 
 /* Returns the place behind all that the text uses of the cell; 0: it uses nothing that is
  * redefined. */
-static uint32_t place_for(const struct cpp_dependents *l, const struct session *session,
+static uint32_t place_for(const struct cpp_dependents *l, const struct compiler_session *session,
 			  const uint8_t *dropped, const char *text)
 {
 	uint32_t place = 0;
@@ -102,7 +102,8 @@ static uint32_t place_for(const struct cpp_dependents *l, const struct session *
 	return place;
 }
 
-void cpp_dependents_move(struct cpp_dependents *l, const struct session *session, uint8_t *dropped)
+void cpp_dependents_move(struct cpp_dependents *l, const struct compiler_session *session,
+			 uint8_t *dropped)
 {
 	bool grows = l->n != 0;
 
@@ -122,8 +123,8 @@ void cpp_dependents_move(struct cpp_dependents *l, const struct session *session
 	}
 }
 
-void cpp_dependents_look_at(struct cpp_dependents *l, const struct session *session, uint32_t entry,
-			    uint64_t layout)
+void cpp_dependents_look_at(struct cpp_dependents *l, const struct compiler_session *session,
+			    uint32_t entry, uint64_t layout)
 {
 	if (entry < l->n_entries && layout && layout == layout_of(session_at(session, entry)))
 		l->fits[entry] = true;
@@ -141,8 +142,8 @@ bool cpp_dependents_refuse(struct cpp_dependents *l, uint8_t *dropped)
 	return found;
 }
 
-const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct session *session,
-				   const char *text)
+const char *cpp_dependents_changed(const struct cpp_dependents *l,
+				   const struct compiler_session *session, const char *text)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct clang_definition *now = &l->definitions[i];
@@ -153,7 +154,7 @@ const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct 
 	return NULL;
 }
 
-uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct session *session,
+uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct compiler_session *session,
 			     const uint8_t *dropped, uint32_t from)
 {
 	uint32_t next = UINT32_MAX;
@@ -164,7 +165,7 @@ uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct sessio
 	return next;
 }
 
-int cpp_dependents_finish(const struct cpp_dependents *l, const struct session *session,
+int cpp_dependents_finish(const struct cpp_dependents *l, const struct compiler_session *session,
 			  const uint8_t *dropped, struct unit *u, struct error *err)
 {
 	uint32_t count = session_count(session), place = 0;

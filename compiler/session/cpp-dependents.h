@@ -16,7 +16,7 @@
 
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 struct unit;
 
 struct cpp_dependents {
@@ -32,7 +32,7 @@ struct cpp_dependents {
 };
 
 /* Returns 0, or -1: there is no memory. */
-int cpp_dependents_init(struct cpp_dependents *l, const struct session *session,
+int cpp_dependents_init(struct cpp_dependents *l, const struct compiler_session *session,
 			struct mem_pool *pool);
 void cpp_dependents_release(struct cpp_dependents *l);
 /* Begins a try: the definitions are forgotten, the places are kept. */
@@ -45,10 +45,11 @@ void cpp_dependents_add(struct cpp_dependents *l, const struct clang_definition 
  * place. A moved piece that is refused again stays CPP_REFUSED. A moved piece may have another
  * layout, such as an array whose size is a redefined constant: see cpp_dependents_refuse().
  */
-void cpp_dependents_move(struct cpp_dependents *l, const struct session *session, uint8_t *dropped);
+void cpp_dependents_move(struct cpp_dependents *l, const struct compiler_session *session,
+			 uint8_t *dropped);
 /* Notes that in this try the entry declares something with this layout. */
-void cpp_dependents_look_at(struct cpp_dependents *l, const struct session *session, uint32_t entry,
-			    uint64_t layout);
+void cpp_dependents_look_at(struct cpp_dependents *l, const struct compiler_session *session,
+			    uint32_t entry, uint64_t layout);
 /* Makes moved pieces CPP_REFUSED whose layout has changed behind the new definition. True: there
  * are some. */
 bool cpp_dependents_refuse(struct cpp_dependents *l, uint8_t *dropped);
@@ -56,14 +57,14 @@ bool cpp_dependents_refuse(struct cpp_dependents *l, uint8_t *dropped);
  * Returns a definition of the cell that the text uses, and that is incompatible with it, since its
  * layout has changed; NULL: none.
  */
-const char *cpp_dependents_changed(const struct cpp_dependents *l, const struct session *session,
-				   const char *text);
+const char *cpp_dependents_changed(const struct cpp_dependents *l,
+				   const struct compiler_session *session, const char *text);
 /* Returns the first place of a piece behind this byte of the cell; UINT32_MAX: there is none. */
-uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct session *session,
+uint32_t cpp_dependents_next(const struct cpp_dependents *l, const struct compiler_session *session,
 			     const uint8_t *dropped, uint32_t from);
 
 /* Stores the names of the moved pieces, in the order of their text, in u->behind, in the pool. */
-int cpp_dependents_finish(const struct cpp_dependents *l, const struct session *session,
+int cpp_dependents_finish(const struct cpp_dependents *l, const struct compiler_session *session,
 			  const uint8_t *dropped, struct unit *u, struct error *err);
 
 #endif

@@ -267,8 +267,8 @@ static void put_enum_check(const struct cpp_name *n, struct buffer *out)
 			      n->declaration + word);
 }
 
-static int write_check(const struct cpp_names *l, struct session *session, struct buffer *out,
-		       struct error *err)
+static int write_check(const struct cpp_names *l, struct compiler_session *session,
+		       struct buffer *out, struct error *err)
 {
 	cleanup_buffer struct buffer all = BUFFER_INIT;
 	struct mem_pool pool = MEM_POOL_INIT;
@@ -301,8 +301,8 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 	return failed || buffer_check(out, err) ? -1 : 0;
 }
 
-static int check_once(struct check *c, struct session *session, const struct clang_options *options,
-		      struct error *err)
+static int check_once(struct check *c, struct compiler_session *session,
+		      const struct clang_options *options, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct clang_job job = { .options = options,
@@ -320,7 +320,7 @@ static int check_once(struct check *c, struct session *session, const struct cla
 	return 0;
 }
 
-int cpp_names_check(struct cpp_names *l, struct session *session,
+int cpp_names_check(struct cpp_names *l, struct compiler_session *session,
 		    const struct clang_options *options, struct error *err)
 {
 	struct check c = { .names = l, .again = l->n != 0 };

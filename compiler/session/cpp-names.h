@@ -17,7 +17,7 @@
 
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 
 struct cpp_name {
 	enum clang_symbol_kind kind;
@@ -54,7 +54,7 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s);
 void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type,
 			    uint32_t line);
 /* Checks the names with clang and the options of C cells. -1: ERROR_MEMORY. */
-int cpp_names_check(struct cpp_names *l, struct session *session,
+int cpp_names_check(struct cpp_names *l, struct compiler_session *session,
 		    const struct clang_options *options, struct error *err);
 /* Adds declarations and symbols to the unit, and to `notes` a line for each extern "C" that C cells
  * cannot see. */

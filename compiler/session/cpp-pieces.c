@@ -49,7 +49,7 @@ void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p)
 	l->failed |= !one->key || !one->name || !one->text;
 }
 
-static const struct declaration *piece_at(const struct session *session, uint32_t entry)
+static const struct declaration *piece_at(const struct compiler_session *session, uint32_t entry)
 {
 	const struct declaration *d = session_at(session, entry);
 
@@ -66,7 +66,7 @@ bool cpp_pieces_is_function(const struct declaration *d)
 	return strchr(d->name, '(') != NULL;
 }
 
-void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell,
+void cpp_pieces_drop_types(const struct compiler_session *session, const struct cpp_cell *cell,
 			   uint8_t *dropped)
 {
 	const struct token_list *t = &cell->tokens;
@@ -82,7 +82,7 @@ void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell 
 	}
 }
 
-void cpp_pieces_includes(const struct session *session, struct buffer *out)
+void cpp_pieces_includes(const struct compiler_session *session, struct buffer *out)
 {
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = piece_at(session, e);
@@ -134,7 +134,7 @@ bool cpp_pieces_mentions(const char *text, const char *word)
 
 struct going {
 	const struct cpp_pieces *pieces;
-	const struct session *session;
+	const struct compiler_session *session;
 	const uint8_t *dropped;
 	const char **changed; /* names with a new meaning */
 	size_t n_changed;
@@ -283,7 +283,8 @@ static bool declares(const struct unit *u, const char *name)
 
 /* Removes C declarations with the name of a piece: C code would take them for what the name means
  * since then. */
-static void take_out_of_c(const struct cpp_pieces *l, const struct session *session, struct unit *u)
+static void take_out_of_c(const struct cpp_pieces *l, const struct compiler_session *session,
+			  struct unit *u)
 {
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = session_at(session, e);
@@ -321,8 +322,8 @@ static bool mentions_one_of(const char *text, const char *const *names, size_t n
 }
 
 /* Finds declarations whose text has changed in this cell; a host prototype stays the same. */
-static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names,
-		      size_t *n)
+static void find_anew(const struct cpp_pieces *l, const struct compiler_session *session,
+		      const char **names, size_t *n)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
@@ -335,7 +336,7 @@ static void find_anew(const struct cpp_pieces *l, const struct session *session,
 		}
 }
 
-bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session,
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct compiler_session *session,
 		       const uint8_t *dropped, const bool *stays, bool *ret)
 {
 	uint32_t count = session_count(session);
@@ -367,8 +368,8 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 	return found;
 }
 
-int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool,
-		       struct error *err)
+int cpp_pieces_replace(const struct compiler_session *session, struct unit *u,
+		       struct mem_pool *pool, struct error *err)
 {
 	uint32_t n = session_count(session);
 
@@ -390,8 +391,9 @@ int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem
 	return 0;
 }
 
-int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped,
-		      struct unit *u, struct buffer *notes, struct error *err)
+int cpp_pieces_finish(struct cpp_pieces *l, const struct compiler_session *session,
+		      const uint8_t *dropped, struct unit *u, struct buffer *notes,
+		      struct error *err)
 {
 	uint32_t n = session_count(session);
 	struct going g = { .pieces = l,

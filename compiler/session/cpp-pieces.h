@@ -18,7 +18,7 @@ struct clang_piece;
 struct cpp_cell;
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 struct unit;
 
 /* The reason why a declaration of the session is left out of a unit. */
@@ -58,28 +58,29 @@ bool cpp_pieces_is_function(const struct declaration *d);
 bool cpp_pieces_mentions(const char *text, const char *word);
 /* Drops the session's types that the cell defines itself, which clash for certain, before clang
  * says so. */
-void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell,
+void cpp_pieces_drop_types(const struct compiler_session *session, const struct cpp_cell *cell,
 			   uint8_t *dropped);
 /* Appends the `#include <...>` lines of earlier C++ cells. */
-void cpp_pieces_includes(const struct session *session, struct buffer *out);
+void cpp_pieces_includes(const struct compiler_session *session, struct buffer *out);
 /*
  * Appends the pieces to the unit's declarations, and an empty one for each of the session's that is
  * removed. dropped: enum cpp_drop by entry. Lines about the removed ones are added to notes.
  */
-int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped,
-		      struct unit *u, struct buffer *notes, struct error *err);
+int cpp_pieces_finish(struct cpp_pieces *l, const struct compiler_session *session,
+		      const uint8_t *dropped, struct unit *u, struct buffer *notes,
+		      struct error *err);
 /*
  * Finds the kernels of earlier C++ cells that use, directly or through other functions, device code
  * which the pieces redefine, and that must be recompiled. stays: by entry, kernels that are known
  * not to compile. ret: by entry; true: the set has changed.
  */
-bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session,
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct compiler_session *session,
 		       const uint8_t *dropped, const bool *stays, bool *ret);
 /*
  * Lets a declaration of a C cell replace the C++ declaration of that name at file scope. Appends to
  * the unit's declarations, in the pool.
  */
-int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool,
-		       struct error *err);
+int cpp_pieces_replace(const struct compiler_session *session, struct unit *u,
+		       struct mem_pool *pool, struct error *err);
 
 #endif

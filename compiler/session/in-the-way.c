@@ -21,7 +21,7 @@
 #include "compiler/text/token.h"
 
 /* Finds the macro of an earlier cell with this name that the cell sees. */
-static uint32_t macro_called(const struct session *s, const char *name)
+static uint32_t macro_called(const struct compiler_session *s, const char *name)
 {
 	for (uint32_t i = session_count(s); i-- > 0;) {
 		const struct declaration *d = session_at(s, i);
@@ -33,7 +33,7 @@ static uint32_t macro_called(const struct session *s, const char *name)
 	return TOKEN_NONE;
 }
 
-static uint32_t entry_of(const struct session *s, const struct clang_diagnostic *d)
+static uint32_t entry_of(const struct compiler_session *s, const struct clang_diagnostic *d)
 {
 	uint32_t entry = d->offset < 0 ? TOKEN_NONE : session_written_at(s, (size_t)d->offset);
 
@@ -50,7 +50,7 @@ static void add(struct in_the_way *w, uint32_t entry)
 }
 
 /* Adds the earlier of two declarations of the session, since the name means the later one. */
-static void add_previous(struct in_the_way *w, const struct session *s, uint32_t entry)
+static void add_previous(struct in_the_way *w, const struct compiler_session *s, uint32_t entry)
 {
 	bool found = w->n > w->last;
 
@@ -61,7 +61,7 @@ static void add_previous(struct in_the_way *w, const struct session *s, uint32_t
 	add(w, entry);
 }
 
-void in_the_way_look_at(struct in_the_way *w, const struct session *session,
+void in_the_way_look_at(struct in_the_way *w, const struct compiler_session *session,
 			const struct clang_diagnostic *d)
 {
 	bool is_error = d->severity == CLANG_ERROR;
@@ -81,7 +81,7 @@ void in_the_way_look_at(struct in_the_way *w, const struct session *session,
 }
 
 bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found,
-			  struct session *session)
+			  struct compiler_session *session)
 {
 	uint32_t before = w->n;
 
@@ -110,8 +110,8 @@ static bool declares(const struct unit *u, const char *name, struct mem_pool *po
 	return false;
 }
 
-int in_the_way_undefine(const struct session *session, struct unit *u, struct mem_pool *pool,
-			struct error *err)
+int in_the_way_undefine(const struct compiler_session *session, struct unit *u,
+			struct mem_pool *pool, struct error *err)
 {
 	for (uint32_t i = 0; i < session_count(session); i++) {
 		const struct declaration *d = session_at(session, i);
@@ -141,7 +141,7 @@ int in_the_way_undefine(const struct session *session, struct unit *u, struct me
 	return 0;
 }
 
-void in_the_way_put_back(struct in_the_way *w, struct session *session)
+void in_the_way_put_back(struct in_the_way *w, struct compiler_session *session)
 {
 	while (w->n)
 		session_leave_out(session, w->entries[--w->n], false);

@@ -14,7 +14,7 @@
 struct clang_diagnostic;
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 struct unit;
 
 #define IN_THE_WAY_MAX 32
@@ -28,20 +28,20 @@ struct in_the_way {
 };
 
 /* Examines a diagnostic. With session NULL nothing is found. */
-void in_the_way_look_at(struct in_the_way *w, const struct session *session,
+void in_the_way_look_at(struct in_the_way *w, const struct compiler_session *session,
 			const struct clang_diagnostic *d);
 /* Hides those of `found` that are visible in the session, and adds them to w; false: there are
  * none, or no more room. */
 bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found,
-			  struct session *session);
+			  struct compiler_session *session);
 /*
  * Undefines, for later cells, a macro without which the cell has compiled and whose name the cell
  * declares: an #undef is put in front of the unit's declarations, which are copied to the pool. -1:
  * ERROR_MEMORY.
  */
-int in_the_way_undefine(const struct session *session, struct unit *u, struct mem_pool *pool,
-			struct error *err);
+int in_the_way_undefine(const struct compiler_session *session, struct unit *u,
+			struct mem_pool *pool, struct error *err);
 /* Shows all of them again. */
-void in_the_way_put_back(struct in_the_way *w, struct session *session);
+void in_the_way_put_back(struct in_the_way *w, struct compiler_session *session);
 
 #endif

@@ -513,7 +513,7 @@ static int build(const struct clang_options *clang, const char *header, const ch
 	return failed ? -1 : 0;
 }
 
-static int read_names(const char *path, struct session *session, struct error *err)
+static int read_names(const char *path, struct compiler_session *session, struct error *err)
 {
 	cleanup_file FILE *f = fopen(path, "re");
 	cleanup_free char *line = NULL;
@@ -539,8 +539,8 @@ static int read_names(const char *path, struct session *session, struct error *e
 	return 0;
 }
 
-static int use_header(const struct options *o, struct clang_options *clang, struct session *session,
-		      struct error *err)
+static int use_header(const struct options *o, struct clang_options *clang,
+		      struct compiler_session *session, struct error *err)
 {
 	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT,
 				     names = BUFFER_INIT;
@@ -566,7 +566,7 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
  * effect in it. A macro that breaks it (-DN=100: N is a parameter somewhere) is defined behind it.
  */
 static struct clang_options *make(const struct options *o, const char *cflags,
-				  struct session *session, struct error *err)
+				  struct compiler_session *session, struct error *err)
 {
 	cleanup_buffer struct buffer macros = BUFFER_INIT;
 	struct clang_options *clang = parse(o, cflags, OPTIONS_C, 0, NULL, err);
@@ -625,7 +625,7 @@ static const struct clang_options *keep(struct options *o, enum options_language
 }
 
 const struct clang_options *options_get(struct options *o, const char *cflags,
-					struct session *session, struct error *err)
+					struct compiler_session *session, struct error *err)
 {
 	const struct clang_options *found = find(o, OPTIONS_C, 0, cflags);
 

@@ -12,7 +12,7 @@
 
 struct buffer;
 struct clang_options;
-struct session;
+struct compiler_session;
 struct error;
 
 enum options_language { OPTIONS_C, OPTIONS_CPP, OPTIONS_DEVICE };
@@ -36,7 +36,7 @@ void options_release(struct options *o);
  * names to the session. Owned by o. ERROR_COMPILE: clang does not accept the flags.
  */
 const struct clang_options *options_get(struct options *o, const char *cflags,
-					struct session *session, struct error *err);
+					struct compiler_session *session, struct error *err);
 /* Returns the same for C++, without a header, which compiler/session/cpp-header.h makes. */
 const struct clang_options *options_get_cpp(struct options *o, const char *cflags,
 					    struct error *err);

@@ -240,7 +240,8 @@ static void read_lines(struct pragma_state *s, const char *lines)
 	}
 }
 
-void pragma_state_init(struct pragma_state *s, const struct session *session, struct mem_pool *pool)
+void pragma_state_init(struct pragma_state *s, const struct compiler_session *session,
+		       struct mem_pool *pool)
 {
 	*s = (struct pragma_state){ .pool = pool };
 	for (uint32_t i = 0; i < session_count(session); i++)

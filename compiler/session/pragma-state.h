@@ -14,7 +14,7 @@
 
 struct buffer;
 struct mem_pool;
-struct session;
+struct compiler_session;
 
 struct pragma_kind;
 
@@ -33,7 +33,7 @@ struct pragma_state {
 };
 
 /* Sets s to the state at the beginning of the cell. Release with pragma_state_release(). */
-void pragma_state_init(struct pragma_state *s, const struct session *session,
+void pragma_state_init(struct pragma_state *s, const struct compiler_session *session,
 		       struct mem_pool *pool);
 void pragma_state_release(struct pragma_state *s);
 /* Adds a directive by its text behind "#pragma", which may have several lines. */

@@ -23,7 +23,7 @@ static bool is_directive(const struct declaration *d)
 }
 
 /* Returns the index behind the last include; 0 where there is none. */
-static uint32_t end_of_includes(const struct session *session)
+static uint32_t end_of_includes(const struct compiler_session *session)
 {
 	uint32_t end = 0;
 
@@ -53,8 +53,8 @@ static bool is_defined_anew(const struct declaration *d, const struct session_ma
 }
 
 /* Collects the text. False: the cell cannot use a header for it. */
-static bool collect(const struct session *session, const struct session_mask *masks, size_t n_masks,
-		    struct buffer *ret)
+static bool collect(const struct compiler_session *session, const struct session_mask *masks,
+		    size_t n_masks, struct buffer *ret)
 {
 	uint32_t end = end_of_includes(session);
 
@@ -72,7 +72,8 @@ static bool collect(const struct session *session, const struct session_mask *ma
 }
 
 const char *session_header_get(struct session_header *h, const struct options *o,
-			       const struct clang_options *clang, const struct session *session,
+			       const struct clang_options *clang,
+			       const struct compiler_session *session,
 			       const struct session_mask *masks, size_t n_masks)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;

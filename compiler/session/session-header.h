@@ -17,7 +17,7 @@
 
 struct clang_options;
 struct options;
-struct session;
+struct compiler_session;
 struct session_mask;
 
 struct session_header {
@@ -34,7 +34,8 @@ void session_header_release(struct session_header *h);
  * NULL: the cell does without.
  */
 const char *session_header_get(struct session_header *h, const struct options *o,
-			       const struct clang_options *clang, const struct session *session,
+			       const struct clang_options *clang,
+			       const struct compiler_session *session,
 			       const struct session_mask *masks, size_t n_masks);
 
 #endif

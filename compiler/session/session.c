@@ -11,13 +11,13 @@
 #include "common/base/error.h"
 #include "common/text/near-name.h"
 #include "compiler/session/session-entry.h"
-void session_init(struct session *s)
+void session_init(struct compiler_session *s)
 {
-	*s = (struct session){ 0 };
+	*s = (struct compiler_session){ 0 };
 	names_init(&s->names);
 }
 
-void session_release(struct session *s)
+void session_release(struct compiler_session *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		session_entry_release(&s->entries[i]);
@@ -26,11 +26,11 @@ void session_release(struct session *s)
 	free(s->newest);
 	header_names_release(&s->headers);
 	names_release(&s->names);
-	*s = (struct session){ 0 };
+	*s = (struct compiler_session){ 0 };
 }
 
 /* Grows the array that is indexed by name along with the names. */
-static int grow_newest(struct session *s)
+static int grow_newest(struct compiler_session *s)
 {
 	uint32_t want = s->names.cap;
 	uint32_t *grown;
@@ -46,7 +46,7 @@ static int grow_newest(struct session *s)
 	return 0;
 }
 
-static int link_entry(struct session *s, uint32_t index)
+static int link_entry(struct compiler_session *s, uint32_t index)
 {
 	const struct session_entry *e = &s->entries[index];
 
@@ -72,7 +72,7 @@ static int link_entry(struct session *s, uint32_t index)
 	return 0;
 }
 
-static void unlink_entry(struct session *s, uint32_t index)
+static void unlink_entry(struct compiler_session *s, uint32_t index)
 {
 	const struct session_entry *e = &s->entries[index];
 
@@ -89,7 +89,7 @@ static void unlink_entry(struct session *s, uint32_t index)
 }
 
 /* Rebuilds the links without those of removed entries. */
-static int link_all(struct session *s)
+static int link_all(struct compiler_session *s)
 {
 	s->n_links = s->n_dead_links = 0;
 	for (uint32_t i = 0; i < s->n_newest; i++)
@@ -100,7 +100,7 @@ static int link_all(struct session *s)
 	return 0;
 }
 
-void session_truncate(struct session *s, uint32_t total)
+void session_truncate(struct compiler_session *s, uint32_t total)
 {
 	while (s->n > total) {
 		unlink_entry(s, --s->n);
@@ -108,7 +108,7 @@ void session_truncate(struct session *s, uint32_t total)
 	}
 }
 
-static int session_grow(struct session *s)
+static int session_grow(struct compiler_session *s)
 {
 	uint32_t cap = s->cap ? 2 * s->cap : 256;
 	struct session_entry *grown;
@@ -129,7 +129,8 @@ static bool same_text(const struct declaration *a, const struct declaration *b)
 	       !strcmp(a->device, b->device);
 }
 
-int session_set(struct session *s, uint32_t index, const struct declaration *d, struct error *err)
+int session_set(struct compiler_session *s, uint32_t index, const struct declaration *d,
+		struct error *err)
 {
 	if (index > s->n)
 		return error_set(err, ERROR_PROTOCOL,
@@ -154,7 +155,7 @@ int session_set(struct session *s, uint32_t index, const struct declaration *d, 
 	return 0;
 }
 
-void session_hide(struct session *s, uint32_t index)
+void session_hide(struct compiler_session *s, uint32_t index)
 {
 	if (index >= s->n)
 		return;
@@ -162,13 +163,13 @@ void session_hide(struct session *s, uint32_t index)
 	s->entries[index].hidden = true;
 }
 
-void session_leave_out(struct session *s, uint32_t index, bool left_out)
+void session_leave_out(struct compiler_session *s, uint32_t index, bool left_out)
 {
 	s->n_hidden += left_out ? !s->entries[index].hidden : -s->entries[index].hidden;
 	s->entries[index].hidden = s->entries[index].left_out = left_out;
 }
 
-uint32_t session_written_at(const struct session *s, size_t offset)
+uint32_t session_written_at(const struct compiler_session *s, size_t offset)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (offset >= s->entries[i].from && offset < s->entries[i].to)
@@ -176,19 +177,19 @@ uint32_t session_written_at(const struct session *s, size_t offset)
 	return TOKEN_NONE;
 }
 
-bool session_is_hidden(const struct session *s, uint32_t index)
+bool session_is_hidden(const struct compiler_session *s, uint32_t index)
 {
 	return s->entries[index].hidden;
 }
 
-void session_show_all(struct session *s)
+void session_show_all(struct compiler_session *s)
 {
 	for (uint32_t i = 0; s->n_hidden && i < s->n; i++)
 		s->entries[i].hidden = s->entries[i].left_out = false;
 	s->n_hidden = 0;
 }
 
-bool session_declares(const struct session *s, const char *name, size_t len)
+bool session_declares(const struct compiler_session *s, const char *name, size_t len)
 {
 	uint32_t i = names_find(&s->names, name, len);
 	uint32_t link = session_newest(s, i);
@@ -212,7 +213,8 @@ static bool has_word(const char *text, const char *word, size_t len)
 	return found;
 }
 
-bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out)
+bool session_why_unknown(const struct compiler_session *s, const char *name, size_t len,
+			 struct buffer *out)
 {
 	for (uint32_t i = s->n; i-- > 0;) {
 		const struct declaration *d = &s->entries[i].d;
@@ -235,7 +237,7 @@ bool session_why_unknown(const struct session *s, const char *name, size_t len, 
 	return false;
 }
 
-const struct declaration *session_nearest(const struct session *s, const char *name)
+const struct declaration *session_nearest(const struct compiler_session *s, const char *name)
 {
 	size_t least = near_name_limit(name) + 1;
 	const struct declaration *best = NULL;
@@ -269,13 +271,13 @@ static const char *behind_macro_name(const struct declaration *d)
 
 static const char *macro(void *context, const char *text, size_t len)
 {
-	struct session *s = context;
+	struct compiler_session *s = context;
 	const struct declaration *d = session_find(s, text, len);
 
 	return d && d->kind == DECLARATION_MACRO ? behind_macro_name(d) : NULL;
 }
 
-struct name_source session_names(struct session *s)
+struct name_source session_names(struct compiler_session *s)
 {
 	return (struct name_source){ macro, s };
 }
@@ -289,7 +291,7 @@ char *session_included_path(const struct declaration *d)
 	return strndup(d->host + skip, len - skip - 1);
 }
 
-bool session_includes(const struct session *s, const char *path)
+bool session_includes(const struct compiler_session *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		cleanup_free char *have = session_included_path(&s->entries[i].d);
@@ -300,7 +302,7 @@ bool session_includes(const struct session *s, const char *path)
 	return false;
 }
 
-void session_each(const struct session *s,
+void session_each(const struct compiler_session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -309,24 +311,25 @@ void session_each(const struct session *s,
 			found(context, &s->entries[i].d);
 }
 
-const struct declaration *session_find(const struct session *s, const char *name, size_t len)
+const struct declaration *session_find(const struct compiler_session *s, const char *name,
+				       size_t len)
 {
 	return session_at(s, session_index(s, name, len));
 }
 
-uint32_t session_index(const struct session *s, const char *name, size_t len)
+uint32_t session_index(const struct compiler_session *s, const char *name, size_t len)
 {
 	uint32_t i = names_find(&s->names, name, len);
 
 	return session_newest(s, i) ? s->links[session_newest(s, i) - 1].entry : TOKEN_NONE;
 }
 
-const struct declaration *session_at(const struct session *s, uint32_t entry)
+const struct declaration *session_at(const struct compiler_session *s, uint32_t entry)
 {
 	return entry < s->n ? &s->entries[entry].d : NULL;
 }
 
-uint32_t session_count(const struct session *s)
+uint32_t session_count(const struct compiler_session *s)
 {
 	return s->n;
 }

@@ -20,7 +20,7 @@ void instances_release(struct instances *i)
 	buffer_release(&i->made);
 }
 
-void instances_find(struct instances *i, const struct session *session,
+void instances_find(struct instances *i, const struct compiler_session *session,
 		    const struct buffer *made_by)
 {
 	struct unit_cache_key key;

@@ -12,7 +12,7 @@
 
 struct error;
 struct mem_pool;
-struct session;
+struct compiler_session;
 struct unit;
 
 struct instances {
@@ -26,7 +26,7 @@ struct instances {
 void instances_release(struct instances *i);
 /* Finds the shared symbols for a unit. made_by is from unit_cache_made_by(), with the precompiled
  * header, which includes the options. */
-void instances_find(struct instances *i, const struct session *session,
+void instances_find(struct instances *i, const struct compiler_session *session,
 		    const struct buffer *made_by);
 /* Starts over with another try. */
 void instances_begin(struct instances *i);

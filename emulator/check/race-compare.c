@@ -79,10 +79,10 @@ static bool values_differ(const struct race_now *n, uint32_t lane, const struct 
 
 static void name_buffer(const struct race_now *n, struct race_hazard *h)
 {
-	const struct device_memory *m = n->w->worker->launch->spec->memory;
+	const struct machine_memory *m = n->w->worker->launch->spec->memory;
 	const struct memory_cache *array =
 		n->space == RACE_SHARED ? block_array(n->w->block, h->address, 1) : NULL;
-	struct device_buffer b = { 0 };
+	struct machine_buffer b = { 0 };
 
 	h->array_start = array ? array->base : UINT64_MAX;
 	if (n->space != RACE_GLOBAL || !m || !m->find || !m->find(m->data, h->address, &b))

@@ -46,8 +46,8 @@ struct planner {
 static uint64_t buffer_bit(struct planner *x, uint64_t address)
 {
 	struct race_plan *p = x->plan;
-	const struct device_memory *m = x->launch->memory;
-	struct device_buffer b = { 0 };
+	const struct machine_memory *m = x->launch->memory;
+	struct machine_buffer b = { 0 };
 
 	for (uint32_t i = 0; i < p->count; i++)
 		if (address - p->buffers[i].address < p->buffers[i].size)

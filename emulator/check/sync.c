@@ -120,7 +120,7 @@ static void on_begin(struct observer *x, struct block *c)
 				       c->warps[0].worker->launch->spec);
 }
 
-static bool is_own(const struct sync *s, const struct worker *k)
+static bool is_own(const struct sync *s, const struct machine_worker *k)
 {
 	return atomic_load_explicit(&s->launch, memory_order_relaxed) == k->launch->spec;
 }

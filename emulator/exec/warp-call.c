@@ -60,7 +60,7 @@ static struct frame *take_frame(struct warp *w, const struct ptx_program *p)
 	return f;
 }
 
-static void copy_arguments(struct worker *k, uint32_t lanes, const struct frame *from,
+static void copy_arguments(struct machine_worker *k, uint32_t lanes, const struct frame *from,
 			   const struct ptx_call_argument *a, struct frame *to,
 			   const struct ptx_call_argument *b, uint32_t count)
 {

@@ -73,7 +73,7 @@ static void count_operations(const struct hot_build *b, uint32_t executed, LLVMV
 {
 	LLVMValueRef worker = LLVMBuildLoad2(
 		b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, worker)), "");
-	LLVMValueRef at = hot_field(b, worker, offsetof(struct worker, instructions));
+	LLVMValueRef at = hot_field(b, worker, offsetof(struct machine_worker, instructions));
 	LLVMValueRef sum = LLVMBuildLoad2(b->builder, b->i64, at, "");
 
 	sum = LLVMBuildAdd(b->builder, sum, LLVMConstInt(b->i64, (uint64_t)executed - 1, true), "");

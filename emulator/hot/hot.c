@@ -253,7 +253,7 @@ static void add_heat(struct ptx_program *p, uint64_t steps)
 	hot_free(h);
 }
 
-void hot_count(struct worker *k)
+void hot_count(struct machine_worker *k)
 {
 	uint64_t steps = k->instructions - k->counted;
 

@@ -13,7 +13,7 @@
 
 struct error;
 struct ptx_program;
-struct worker;
+struct machine_worker;
 
 /* Operations of warps after which a program is compiled: about as long as loading LLVM and
  * compiling take. */
@@ -22,7 +22,7 @@ struct worker;
 #define HOT_STRIDE (1u << 18)
 
 /* Count what the worker has executed since it was last counted. */
-void hot_count(struct worker *k);
+void hot_count(struct machine_worker *k);
 
 /* Compile at once, in this thread: for tests. Returns how many blocks are compiled, -1 without the
  * plug-in. */

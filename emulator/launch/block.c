@@ -69,7 +69,7 @@ size_t block_bytes(const struct launch *l)
 			      local_bytes(l) / SHADOW_WORD);
 }
 
-struct block *block_new(struct worker *k)
+struct block *block_new(struct machine_worker *k)
 {
 	const struct launch *l = k->launch;
 	uint32_t count = warps_of(l);
@@ -164,7 +164,7 @@ static void start_warp(struct warp *w, uint32_t threads)
 	warp_fill_constants(w, &w->kernel, true);
 }
 
-void block_start(struct block *c, struct worker *k, uint64_t linear)
+void block_start(struct block *c, struct machine_worker *k, uint64_t linear)
 {
 	const struct launch *l = k->launch;
 	const uint32_t *grid = l->spec->grid;

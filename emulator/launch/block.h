@@ -16,9 +16,9 @@ enum block_state {
 /* Bytes of host memory that one block of the launch takes. */
 size_t block_bytes(const struct launch *l);
 /* NULL: out of memory. Constant rows are filled but for those of a certain block. */
-struct block *block_new(struct worker *k);
+struct block *block_new(struct machine_worker *k);
 void block_free(struct block *c);
-void block_start(struct block *c, struct worker *k, uint64_t linear);
+void block_start(struct block *c, struct machine_worker *k, uint64_t linear);
 /* Each warp that can run gets one turn. */
 enum block_state block_turn(struct block *c);
 /* Fault with `kind` at the place where the block is. */

@@ -31,7 +31,7 @@
 #define STALLS_BEFORE_GROWTH 8   /* turns of each resident block before more are let in */
 #define RESIDENT_BYTES (128ull << 20)
 
-static bool must_end(const struct worker *k)
+static bool must_end(const struct machine_worker *k)
 {
 	const struct launch *l = k->launch;
 
@@ -44,7 +44,7 @@ static bool stopped(const struct launch *l)
 	return l->spec->stop && atomic_load_explicit(l->spec->stop, memory_order_relaxed);
 }
 
-static void report(struct worker *k, uint64_t block)
+static void report(struct machine_worker *k, uint64_t block)
 {
 	struct launch *l = k->launch;
 
@@ -57,7 +57,7 @@ static void report(struct worker *k, uint64_t block)
 }
 
 /* Start the next block of the grid at the head of the worker's list; false when there is none. */
-static bool start_next(struct worker *k)
+static bool start_next(struct machine_worker *k)
 {
 	struct launch *l = k->launch;
 	uint64_t linear;
@@ -90,7 +90,7 @@ static bool start_next(struct worker *k)
 	return true;
 }
 
-static void rotate(struct worker *k)
+static void rotate(struct machine_worker *k)
 {
 	struct block *c = k->blocks, **tail = &k->blocks->next;
 
@@ -103,7 +103,7 @@ static void rotate(struct worker *k)
 	c->next = NULL;
 }
 
-static void finish(struct worker *k)
+static void finish(struct machine_worker *k)
 {
 	struct block *c = k->blocks;
 
@@ -117,7 +117,7 @@ static void finish(struct worker *k)
 
 /* The head block spins: others get the next turns, and when all resident ones only spin, more of
  * them are let in. */
-static void make_room(struct worker *k, uint32_t *stalls)
+static void make_room(struct machine_worker *k, uint32_t *stalls)
 {
 	if (++k->blocks->turns < SPINS_BEFORE_SWITCH)
 		return;
@@ -132,7 +132,7 @@ static void make_room(struct worker *k, uint32_t *stalls)
 }
 
 /* When another block has faulted, these wait for it, and its fault stays the reported one. */
-static void report_deadlock(struct worker *k, struct block *c)
+static void report_deadlock(struct machine_worker *k, struct block *c)
 {
 	if (atomic_load(&k->launch->fault_block) != UINT64_MAX) {
 		atomic_store(&k->launch->fault_block, 0);
@@ -146,7 +146,7 @@ static void report_deadlock(struct worker *k, struct block *c)
 	report(k, 0);
 }
 
-static void worker_run(struct worker *k)
+static void worker_run(struct machine_worker *k)
 {
 	uint32_t stalls = 0;
 
@@ -192,7 +192,7 @@ static void worker_run(struct worker *k)
 	}
 }
 
-static void worker_release(struct worker *k)
+static void worker_release(struct machine_worker *k)
 {
 	while (k->blocks)
 		finish(k);
@@ -212,7 +212,7 @@ static void worker_release(struct worker *k)
 static void worker_main(void *data)
 {
 	struct launch *l = data;
-	struct worker *k = aligned_alloc(64, (sizeof(*k) + 63) / 64 * 64);
+	struct machine_worker *k = aligned_alloc(64, (sizeof(*k) + 63) / 64 * 64);
 
 	if (!k) {
 		atomic_store(&l->failed, 1);

@@ -107,7 +107,7 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 /* The bytes of a range in one buffer; NULL: it is not in one. */
 static uint8_t *bytes_of(const struct machine_launch *s, uint64_t address, uint64_t size)
 {
-	struct device_buffer b;
+	struct machine_buffer b;
 
 	if (!s->memory->find(s->memory->data, address, &b) || b.size - (address - b.address) < size)
 		return NULL;

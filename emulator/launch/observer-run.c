@@ -13,7 +13,7 @@
 
 /* Who of the observers wants to know of an access: bits of their places in worker->observers. */
 struct telling {
-	struct worker *worker;
+	struct machine_worker *worker;
 	uint32_t wanted;
 };
 
@@ -26,7 +26,7 @@ static void tell_access(void *data, struct warp *w, const struct op *o, const st
 			t->worker->observers[i]->class->access(t->worker->observers[i], w, o, s);
 }
 
-static void tell_accesses(struct worker *k, struct warp *w, const struct op *o)
+static void tell_accesses(struct machine_worker *k, struct warp *w, const struct op *o)
 {
 	struct telling t = { k, 0 };
 
@@ -40,7 +40,7 @@ static void tell_accesses(struct worker *k, struct warp *w, const struct op *o)
 		access_list(w, o, tell_access, &t);
 }
 
-static void tell_sync(struct worker *k, struct warp *w, const struct op *o)
+static void tell_sync(struct machine_worker *k, struct warp *w, const struct op *o)
 {
 	for (uint32_t i = 0; i < k->observer_count; i++)
 		if (k->observers[i]->class->sync)
@@ -49,7 +49,7 @@ static void tell_sync(struct worker *k, struct warp *w, const struct op *o)
 
 static const struct op *run_op(struct warp *w, const struct op *o, enum access_family family)
 {
-	struct worker *k = w->worker;
+	struct machine_worker *k = w->worker;
 	const struct op_handlers *h = &k->handlers[o->id];
 	uint32_t mask = w->mask;
 	const struct op *next;

@@ -99,7 +99,7 @@ static uint64_t hash_fragment(uint64_t h, const struct fragment *f)
 	return h;
 }
 
-static uint64_t hash_state(const struct worker *k)
+static uint64_t hash_state(const struct machine_worker *k)
 {
 	uint64_t h = 1;
 
@@ -140,7 +140,7 @@ static const struct observer_class stall_class = { .name = "stall", .step = watc
 /* It keeps nothing of its own: one serves all workers. */
 static struct observer stall_observer = { .class = &stall_class };
 
-static void set_stuck(struct worker *k, bool stuck)
+static void set_stuck(struct machine_worker *k, bool stuck)
 {
 	struct launch *l = k->launch;
 
@@ -152,7 +152,7 @@ static void set_stuck(struct worker *k, bool stuck)
 	atomic_store(&l->stuck_since, seconds());
 }
 
-void stall_over(struct worker *k)
+void stall_over(struct machine_worker *k)
 {
 	set_stuck(k, false);
 	if (k->stall.watched)
@@ -160,7 +160,7 @@ void stall_over(struct worker *k)
 	k->stall = (struct stall){ .window = FIRST_WINDOW };
 }
 
-void stall_leave(struct worker *k)
+void stall_leave(struct machine_worker *k)
 {
 	struct launch *l = k->launch;
 
@@ -170,14 +170,14 @@ void stall_leave(struct worker *k)
 	atomic_fetch_sub(&l->working, 1);
 }
 
-static void keep_state(struct worker *k, uint64_t hash)
+static void keep_state(struct machine_worker *k, uint64_t hash)
 {
 	k->stall.kept = hash;
 	k->stall.kept_rounds = 0;
 	k->stall.keep_for *= 2;
 }
 
-static void watch(struct worker *k)
+static void watch(struct machine_worker *k)
 {
 	k->stall.watched = true;
 	observer_add(k, &stall_observer);
@@ -188,7 +188,7 @@ static void watch(struct worker *k)
 }
 
 /* A long computation looks like spinning at first: it is left alone for longer each time. */
-static void unwatch(struct worker *k)
+static void unwatch(struct machine_worker *k)
 {
 	set_stuck(k, false);
 	k->stall.watched = false;
@@ -197,7 +197,7 @@ static void unwatch(struct worker *k)
 		k->stall.window *= 2;
 }
 
-static void look(struct worker *k)
+static void look(struct machine_worker *k)
 {
 	uint64_t hash;
 
@@ -214,7 +214,7 @@ static void look(struct worker *k)
 		keep_state(k, hash);
 }
 
-bool stall_spun(struct worker *k)
+bool stall_spun(struct machine_worker *k)
 {
 	struct launch *l = k->launch;
 

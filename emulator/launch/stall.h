@@ -17,10 +17,10 @@ void stall_list(const struct block *c, struct gpu_fault *f);
 
 /* The worker's head block has spun for another turn. True: the launch is in a deadlock, to be
  * reported by this worker. */
-bool stall_spun(struct worker *k);
+bool stall_spun(struct machine_worker *k);
 /* A block has ended or got on: whatever was watched is over. */
-void stall_over(struct worker *k);
+void stall_over(struct machine_worker *k);
 /* The worker's share of the launch has ended. */
-void stall_leave(struct worker *k);
+void stall_leave(struct machine_worker *k);
 
 #endif

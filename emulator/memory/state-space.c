@@ -29,10 +29,10 @@ static bool in_windows(uint64_t address)
 }
 
 /* The live buffer around the address, from the worker's few recent ones or from the driver. */
-static const struct device_buffer *find_buffer(struct worker *k, uint64_t address)
+static const struct machine_buffer *find_buffer(struct machine_worker *k, uint64_t address)
 {
-	const struct device_memory *m = k->launch->spec->memory;
-	struct device_buffer *slot;
+	const struct machine_memory *m = k->launch->spec->memory;
+	struct machine_buffer *slot;
 
 	for (int i = 0; i < WORKER_BUFFERS; i++)
 		if (address - k->recent[i].address < k->recent[i].size)
@@ -73,7 +73,7 @@ static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, ui
 
 uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size)
 {
-	const struct device_buffer *b = find_buffer(w->worker, address);
+	const struct machine_buffer *b = find_buffer(w->worker, address);
 
 	if (b && inside(address, size, b->address, b->size))
 		return (uint8_t *)b->bytes + (address - b->address);
@@ -83,7 +83,7 @@ uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t 
 uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size,
 			  enum gpu_access kind, enum ptx_space wanted, enum ptx_space *ret_space)
 {
-	const struct device_buffer *b = find_buffer(w->worker, *address);
+	const struct machine_buffer *b = find_buffer(w->worker, *address);
 	uint8_t *bytes;
 
 	*ret_space = PTX_SPACE_GLOBAL;
@@ -126,8 +126,8 @@ const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t 
 	return text;
 }
 
-static void describe_buffer(struct gpu_fault *f, const struct device_memory *m,
-			    const struct device_buffer *b)
+static void describe_buffer(struct gpu_fault *f, const struct machine_memory *m,
+			    const struct machine_buffer *b)
 {
 	f->has_buffer = true;
 	f->freed = b->freed;
@@ -193,8 +193,8 @@ static bool fault(struct warp *w, const struct op *o, struct memory_access a,
 
 void state_space_describe(struct warp *w, struct gpu_fault *f)
 {
-	const struct device_memory *m = w->worker->launch->spec->memory;
-	struct device_buffer near;
+	const struct machine_memory *m = w->worker->launch->spec->memory;
+	struct machine_buffer near;
 	uint64_t address = f->address;
 
 	f->reaches_host = m && m->reaches_host;
@@ -224,7 +224,7 @@ static uint8_t *local_shadow(const struct warp *w, uint32_t lane, uint64_t offse
 	return w->local_shadow + ((uint64_t)lane * w->local_size + offset) / SHADOW_WORD;
 }
 
-static uint8_t *buffer_shadow(const struct device_buffer *b, uint64_t address)
+static uint8_t *buffer_shadow(const struct machine_buffer *b, uint64_t address)
 {
 	uint8_t *words = b->shadow ? shadow_words(b->shadow) : NULL;
 
@@ -233,7 +233,7 @@ static uint8_t *buffer_shadow(const struct device_buffer *b, uint64_t address)
 
 uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enum ptx_space space)
 {
-	const struct device_buffer *b;
+	const struct machine_buffer *b;
 
 	if (space == PTX_SPACE_SHARED)
 		return array_shadow(block_array(w->block, address, 1), address);
@@ -250,7 +250,7 @@ uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enu
 
 struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address)
 {
-	const struct device_buffer *b = find_buffer(w->worker, address);
+	const struct machine_buffer *b = find_buffer(w->worker, address);
 
 	return b ? b->shadow : NULL;
 }
@@ -307,9 +307,9 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 }
 
 /* The first write to a buffer whose content somebody wants to keep. */
-static bool lift_guard(struct worker *k, const struct device_buffer *b)
+static bool lift_guard(struct machine_worker *k, const struct machine_buffer *b)
 {
-	const struct device_memory *m = k->launch->spec->memory;
+	const struct machine_memory *m = k->launch->spec->memory;
 
 	if (m->before_write(m->data, b))
 		return false;
@@ -320,9 +320,9 @@ static bool lift_guard(struct worker *k, const struct device_buffer *b)
 }
 
 static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t address,
-			struct memory_access a, uint8_t **ret, const struct device_buffer **buffer)
+			struct memory_access a, uint8_t **ret, const struct machine_buffer **buffer)
 {
-	const struct device_buffer *b = find_buffer(w->worker, address);
+	const struct machine_buffer *b = find_buffer(w->worker, address);
 
 	*buffer = b;
 	if (is_misaligned(address, a))
@@ -364,7 +364,7 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address,
 			 struct memory_access a, uint8_t **ret)
 {
-	const struct device_buffer *b;
+	const struct machine_buffer *b;
 	struct memory_cache first = { 0 };
 	bool same = true;
 

@@ -32,7 +32,7 @@ struct origin {
 
 struct taint {
 	struct observer observer;
-	struct worker *worker;
+	struct machine_worker *worker;
 	bool observed;
 	uint32_t frames; /* that have tainted registers */
 	uint32_t next;
@@ -52,7 +52,7 @@ static uint16_t *origin_of(const struct frame *f, uint32_t row)
 	return (uint16_t *)(void *)(f->taint + (area_bytes(f) + 63) / 64 * 64) + row / 4;
 }
 
-static bool make_area(struct worker *k, struct frame *f)
+static bool make_area(struct machine_worker *k, struct frame *f)
 {
 	size_t size =
 		(area_bytes(f) + 63) / 64 * 64 + f->program->frame_bytes / 4 * sizeof(uint16_t);
@@ -71,7 +71,7 @@ static void step(struct observer *x, struct warp *w, const struct op *o);
 
 static const struct observer_class watcher = { .name = "taint", .step = step };
 
-static bool start(struct worker *k)
+static bool start(struct machine_worker *k)
 {
 	if (!k->taint) {
 		k->taint = calloc(1, sizeof(*k->taint));
@@ -86,7 +86,7 @@ static bool start(struct worker *k)
 	return true;
 }
 
-void taint_drop(struct worker *k, struct frame *f)
+void taint_drop(struct machine_worker *k, struct frame *f)
 {
 	if (!f->taint)
 		return;
@@ -98,7 +98,7 @@ void taint_drop(struct worker *k, struct frame *f)
 	}
 }
 
-void taint_release(struct worker *k)
+void taint_release(struct machine_worker *k)
 {
 	free(k->taint);
 	k->taint = NULL;
@@ -762,7 +762,7 @@ void taint_printed(struct warp *w, const struct op *o, uint32_t lane, uint64_t a
 		       TAINT_USE_PRINT);
 }
 
-void taint_copy_params(struct worker *k, uint32_t lane, const struct frame *from,
+void taint_copy_params(struct machine_worker *k, uint32_t lane, const struct frame *from,
 		       uint32_t from_offset, struct frame *to, uint32_t to_offset, uint32_t size)
 {
 	static const uint8_t clean[64];

@@ -31,11 +31,11 @@ void taint_atomic(struct warp *w, const struct op *o, uint32_t lanes, const uint
 void taint_printed(struct warp *w, const struct op *o, uint32_t lane, uint64_t address,
 		   uint32_t size);
 /* Arguments or results have been copied between the parameters of two frames. */
-void taint_copy_params(struct worker *k, uint32_t lane, const struct frame *from,
+void taint_copy_params(struct machine_worker *k, uint32_t lane, const struct frame *from,
 		       uint32_t from_offset, struct frame *to, uint32_t to_offset, uint32_t size);
 /* The frame starts anew or is freed: no register of it is tainted. */
-void taint_drop(struct worker *k, struct frame *f);
+void taint_drop(struct machine_worker *k, struct frame *f);
 /* The worker ends; its frames are gone. */
-void taint_release(struct worker *k);
+void taint_release(struct machine_worker *k);
 
 #endif

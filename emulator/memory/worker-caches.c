@@ -10,9 +10,9 @@
 
 #include "emulator/warp/warp.h"
 
-void worker_check_generation(struct worker *k)
+void worker_check_generation(struct machine_worker *k)
 {
-	const struct device_memory *m = k->launch->spec->memory;
+	const struct machine_memory *m = k->launch->spec->memory;
 	uint64_t now =
 		m && m->generation ? atomic_load_explicit(m->generation, memory_order_acquire) : 0;
 
@@ -27,7 +27,7 @@ void worker_check_generation(struct worker *k)
 		       k->others[i].program->cache_count * sizeof(*k->others[i].caches));
 }
 
-struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p)
+struct memory_cache *worker_caches(struct machine_worker *k, struct ptx_program *p)
 {
 	struct program_caches *grown;
 	struct memory_cache *caches;

@@ -5,11 +5,11 @@
 
 struct memory_cache;
 struct ptx_program;
-struct worker;
+struct machine_worker;
 
 /* Forget all of them when the driver has changed its buffers. */
-void worker_check_generation(struct worker *k);
+void worker_check_generation(struct machine_worker *k);
 /* Those of a function that is called; NULL: out of memory. */
-struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p);
+struct memory_cache *worker_caches(struct machine_worker *k, struct ptx_program *p);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The machine: runs one launch of a PTX kernel on the CPU, warp-wide, with every memory access
  * checked. It owns no device memory and knows no streams: the driver says where buffers are through
- * struct device_memory and calls machine_launch(), which returns when the grid has ended or
+ * struct machine_memory and calls machine_launch(), which returns when the grid has ended or
  * faulted. Several launches may run at the same time from different threads.
  *
  * Addresses. A device buffer is {address, size, bytes}: kernels see `address`, the machine touches
@@ -33,7 +33,7 @@ struct image;
 struct shadow;
 struct observer;
 
-struct device_buffer {
+struct machine_buffer {
 	uint64_t address;
 	uint64_t size; /* exact bytes asked for, not rounded: one byte past it is out of bounds */
 	void *bytes;   /* where the machine finds them in this process */
@@ -55,19 +55,19 @@ struct device_buffer {
  * against the driver's own changes. After any buffer was added, freed or resized the driver
  * increments *generation; translations made under an older generation are forgotten.
  */
-struct device_memory {
+struct machine_memory {
 	void *data;
 	/* The live buffer that holds the byte at `address`; false when there is none. */
-	bool (*find)(void *data, uint64_t address, struct device_buffer *ret);
+	bool (*find)(void *data, uint64_t address, struct machine_buffer *ret);
 	/*
 	 * The buffer nearest to `address`, live or recently freed, for a fault report: one that
 	 * holds the address first (a freed one included), else the one whose end or start is
 	 * nearest. false when there is none.
 	 */
-	bool (*nearest)(void *data, uint64_t address, struct device_buffer *ret);
+	bool (*nearest)(void *data, uint64_t address, struct machine_buffer *ret);
 	/* Device code is about to write to a guarded buffer. 0: it may; from then on it is not
 	 * guarded. */
-	int (*before_write)(void *data, const struct device_buffer *b);
+	int (*before_write)(void *data, const struct machine_buffer *b);
 	const _Atomic uint64_t *generation;
 	int device;        /* that looks, for reports */
 	bool reaches_host; /* find() and nearest() know memory of the host, too */
@@ -79,7 +79,7 @@ struct machine_launch {
 	uint32_t dynamic_shared; /* bytes */
 	const void *params; /* packed as kernel->params say; read before machine_launch() returns */
 	size_t params_size;
-	const struct device_memory *memory;
+	const struct machine_memory *memory;
 	bool cooperative;        /* grid.sync() works: all blocks are resident at once */
 	uint64_t stack_size;     /* local memory a lane for called functions, cudaLimitStackSize; 0:
 				    default */

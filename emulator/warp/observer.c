@@ -6,7 +6,7 @@
 
 #include "common/base/bug.h"
 
-static void refresh_wishes(struct worker *k)
+static void refresh_wishes(struct machine_worker *k)
 {
 	k->steps_wanted = k->accesses_wanted = false;
 	for (uint32_t i = 0; i < k->observer_count; i++) {
@@ -15,7 +15,7 @@ static void refresh_wishes(struct worker *k)
 	}
 }
 
-void observer_add(struct worker *k, struct observer *x)
+void observer_add(struct machine_worker *k, struct observer *x)
 {
 	if (k->observer_count == WORKER_OBSERVERS)
 		BUG("more than %d observers of a worker", WORKER_OBSERVERS);
@@ -23,7 +23,7 @@ void observer_add(struct worker *k, struct observer *x)
 	refresh_wishes(k);
 }
 
-void observer_drop(struct worker *k, struct observer *x)
+void observer_drop(struct machine_worker *k, struct observer *x)
 {
 	uint32_t kept = 0;
 
@@ -34,7 +34,7 @@ void observer_drop(struct worker *k, struct observer *x)
 	refresh_wishes(k);
 }
 
-void observer_start(struct worker *k)
+void observer_start(struct machine_worker *k)
 {
 	const struct machine_launch *l = k->launch->spec;
 
@@ -44,7 +44,7 @@ void observer_start(struct worker *k)
 		observer_add(k, l->observers[i]);
 }
 
-void observer_refresh(struct worker *k)
+void observer_refresh(struct machine_worker *k)
 {
 	for (uint32_t i = k->observer_count; i-- > 0;)
 		if (atomic_load_explicit(&k->observers[i]->over, memory_order_relaxed) ||
@@ -54,7 +54,7 @@ void observer_refresh(struct worker *k)
 
 void observer_barrier(struct block *c, uint32_t id)
 {
-	struct worker *k = c->warps[0].worker;
+	struct machine_worker *k = c->warps[0].worker;
 
 	for (uint32_t i = 0; i < k->observer_count; i++)
 		if (k->observers[i]->class->barrier)
@@ -63,7 +63,7 @@ void observer_barrier(struct block *c, uint32_t id)
 
 void observer_placed(struct warp *w, const struct op *o)
 {
-	struct worker *k = w->worker;
+	struct machine_worker *k = w->worker;
 
 	for (uint32_t i = 0; i < k->observer_count; i++)
 		if (k->observers[i]->class->placed)
@@ -72,7 +72,7 @@ void observer_placed(struct warp *w, const struct op *o)
 
 void observer_warp_sync(struct warp *w, uint32_t lanes)
 {
-	struct worker *k = w->worker;
+	struct machine_worker *k = w->worker;
 
 	for (uint32_t i = 0; i < k->observer_count; i++)
 		if (k->observers[i]->class->warp_sync)
@@ -81,7 +81,7 @@ void observer_warp_sync(struct warp *w, uint32_t lanes)
 
 void observer_block_begin(struct block *c)
 {
-	struct worker *k = c->warps[0].worker;
+	struct machine_worker *k = c->warps[0].worker;
 
 	memset(c->observed, 0, sizeof(c->observed));
 	c->observed_by = 0;

@@ -82,11 +82,11 @@ static inline void **observer_slot(const struct observer *x, struct block *c)
 /* For the machine: */
 
 /* A worker starts: the launch's observers are its own. */
-void observer_start(struct worker *k);
+void observer_start(struct machine_worker *k);
 /* Those that are over are not called any more. */
-void observer_refresh(struct worker *k);
-void observer_add(struct worker *k, struct observer *x);
-void observer_drop(struct worker *k, struct observer *x);
+void observer_refresh(struct machine_worker *k);
+void observer_add(struct machine_worker *k, struct observer *x);
+void observer_drop(struct machine_worker *k, struct observer *x);
 
 void observer_barrier(struct block *c, uint32_t id);
 void observer_warp_sync(struct warp *w, uint32_t lanes);

@@ -95,7 +95,7 @@ struct lane_values {
 
 struct block;
 struct taint;
-struct worker;
+struct machine_worker;
 
 struct warp {
 	uint8_t *rows;
@@ -106,7 +106,7 @@ struct warp {
 	const struct op *next;
 	struct frame *frame;
 	struct block *block;
-	struct worker *worker;
+	struct machine_worker *worker;
 	uint8_t *local;
 	uint8_t *local_shadow; /* lane after lane, as local */
 	uint32_t mask;         /* lanes of the running fragment */
@@ -194,7 +194,7 @@ typedef const struct op *watched_run(struct warp *w, const struct op *pc, uintpt
 				     uint64_t *steps);
 
 /* The state of one host thread while it works on a launch. */
-struct worker {
+struct machine_worker {
 	struct launch *launch;
 	struct block *blocks; /* resident, round robin */
 	uint32_t resident, resident_max;
@@ -203,7 +203,7 @@ struct worker {
 	struct memory_cache *caches;   /* of the kernel */
 	struct program_caches *others; /* of called functions */
 	uint32_t other_count;
-	struct device_buffer recent[WORKER_BUFFERS];
+	struct machine_buffer recent[WORKER_BUFFERS];
 	uint32_t recent_next;
 	struct gpu_fault fault;
 	uint64_t instructions;

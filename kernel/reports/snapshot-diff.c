@@ -27,14 +27,14 @@
 #define VALUE_MAX 60
 #define COMPARED_MAX (64u * 1024 * 1024)
 
-struct device_buffer {
+struct snapshot_buffer {
 	struct snapshot_piece piece; /* part of it, at most SNAPSHOT_PIECE */
 	char *name;
 };
 
 struct snapshot_diff {
 	char *name;
-	struct device_buffer *buffers;
+	struct snapshot_buffer *buffers;
 	struct snapshot_piece *pieces; /* the pieces of `buffers` */
 	size_t n_buffers;
 	struct buffer text;
@@ -316,7 +316,7 @@ static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, 
 		      struct buffer *out, struct error *err)
 {
 	for (size_t i = 0; i < diff->n_buffers;) {
-		const struct device_buffer *first = &diff->buffers[i];
+		const struct snapshot_buffer *first = &diff->buffers[i];
 		uint64_t differ = 0, size = 0;
 
 		do {
@@ -356,7 +356,7 @@ static int compare(struct snapshot_job *j, int dir, void *data, struct error *er
 static int add_piece(struct snapshot_diff *d, uint64_t address, uint64_t size, const char *name)
 {
 	size_t n = d->n_buffers + 1;
-	struct device_buffer *buffers = realloc(d->buffers, n * sizeof(*buffers));
+	struct snapshot_buffer *buffers = realloc(d->buffers, n * sizeof(*buffers));
 	struct snapshot_piece *pieces = buffers ? realloc(d->pieces, n * sizeof(*pieces)) : NULL;
 
 	d->buffers = buffers ? buffers : d->buffers;
@@ -364,7 +364,7 @@ static int add_piece(struct snapshot_diff *d, uint64_t address, uint64_t size, c
 		return -1;
 	d->pieces = pieces;
 	pieces[n - 1] = (struct snapshot_piece){ .address = address, .size = size };
-	buffers[n - 1] = (struct device_buffer){ pieces[n - 1], name ? strdup(name) : NULL };
+	buffers[n - 1] = (struct snapshot_buffer){ pieces[n - 1], name ? strdup(name) : NULL };
 	d->n_buffers = n;
 	return name && !buffers[n - 1].name ? -1 : 0;
 }

@@ -546,12 +546,12 @@ void device_libraries_renew(void *unused)
 uint64_t device_layout(void)
 {
 	static const uint64_t sizes[] = {
-		offsetof(struct session, chunks),
-		offsetof(struct session, events),
+		offsetof(struct device_session, chunks),
+		offsetof(struct device_session, events),
 		sizeof(struct session_chunk),
 		sizeof(struct session_buffer),
 		offsetof(struct session_buffer, kind),
-		sizeof(struct session),
+		sizeof(struct device_session),
 		sizeof(struct session_place),
 		sizeof(struct session_unit),
 		sizeof(struct session_kernel),
@@ -559,7 +559,7 @@ uint64_t device_layout(void)
 		offsetof(struct session_variable, address),
 		sizeof(struct session_stream),
 		sizeof(struct session_event),
-		offsetof(struct session, images_epoch),
+		offsetof(struct device_session, images_epoch),
 		sizeof(struct session_image),
 		sizeof(struct session_mipmap),
 		sizeof(struct session_object),

@@ -16,7 +16,7 @@
 #include "common/memory/address-map.h"
 #include "common/protocol/ipc.h"
 
-struct worker worker;
+struct worker_process worker;
 
 int worker_send(uint32_t type, const void *data, size_t len, int fd, struct error *err)
 {

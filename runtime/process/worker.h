@@ -16,7 +16,7 @@ struct buffer;
 struct error;
 struct unit;
 
-struct worker {
+struct worker_process {
 	struct worker_control *control; /* shared with the kernel */
 	pid_t pid;
 	bool is_child; /* a process that a cell has forked: no part of the session */
@@ -24,7 +24,7 @@ struct worker {
 	uint32_t cell; /* execution count of the cell that runs, or ran last */
 };
 
-extern struct worker worker;
+extern struct worker_process worker;
 
 /* A message to the kernel; fd -1: none. */
 int worker_send(uint32_t type, const void *data, size_t len, int fd, struct error *err);

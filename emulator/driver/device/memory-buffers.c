@@ -23,7 +23,7 @@ static struct {
 			    are free of */
 } guard;
 
-static void remove_buffer(struct device_buffer *b)
+static void remove_buffer(struct machine_buffer *b)
 {
 	if (b->freed)
 		freed_count--;
@@ -32,9 +32,9 @@ static void remove_buffer(struct device_buffer *b)
 }
 
 /* The first buffer that has a byte in the range, NULL when there is none. */
-static struct device_buffer *first_in(uint64_t address, uint64_t size)
+static struct machine_buffer *first_in(uint64_t address, uint64_t size)
 {
-	struct device_buffer *b = range_find(&memory_table.buffers, address);
+	struct machine_buffer *b = range_find(&memory_table.buffers, address);
 	size_t i;
 
 	if (b)
@@ -48,7 +48,7 @@ static struct device_buffer *first_in(uint64_t address, uint64_t size)
 
 void memory_forget_buffers(uint64_t address, uint64_t size)
 {
-	struct device_buffer *b;
+	struct machine_buffer *b;
 	size_t i = range_index(&memory_table.buffers, address);
 
 	while (i < memory_table.buffers.n) {
@@ -66,7 +66,7 @@ void memory_forget_buffers(uint64_t address, uint64_t size)
 static void drop_old_freed(void)
 {
 	for (size_t i = 0; i < memory_table.buffers.n && freed_count >= FREED_MAX;) {
-		struct device_buffer *b = range_at(&memory_table.buffers, i);
+		struct machine_buffer *b = range_at(&memory_table.buffers, i);
 
 		if (b->freed)
 			remove_buffer(b);
@@ -78,7 +78,7 @@ static void drop_old_freed(void)
 static void insert_freed(uint64_t address, uint64_t size, const char *name, uint32_t tag,
 			 uint32_t freed_tag)
 {
-	struct device_buffer *b;
+	struct machine_buffer *b;
 
 	drop_old_freed();
 	while ((b = first_in(address, size)))
@@ -86,7 +86,7 @@ static void insert_freed(uint64_t address, uint64_t size, const char *name, uint
 	b = range_insert(&memory_table.buffers, address);
 	if (!b)
 		return;
-	*b = (struct device_buffer){
+	*b = (struct machine_buffer){
 		.address = address, .size = size, .freed = true, .tag = tag, .freed_tag = freed_tag
 	};
 	strncpy(b->name, name, sizeof(b->name) - 1);
@@ -104,7 +104,7 @@ int memory_annotate(const struct emulator_annotation *a)
 	int result = CUDA_ERROR_INVALID_VALUE;
 	struct shadow *kept = NULL;
 	uint64_t lifted;
-	struct device_buffer *b;
+	struct machine_buffer *b;
 	struct mapping *m;
 
 	pthread_rwlock_wrlock(&memory_table.lock);
@@ -132,7 +132,7 @@ int memory_annotate(const struct emulator_annotation *a)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 		goto out;
 	}
-	*b = (struct device_buffer){
+	*b = (struct machine_buffer){
 		.address = a->address,
 		.size = a->size,
 		.bytes = (char *)m->bytes + (a->address - m->address),
@@ -151,7 +151,7 @@ out:
 int memory_annotate_freed(uint64_t address, uint32_t cell)
 {
 	int result = CUDA_ERROR_INVALID_VALUE;
-	struct device_buffer *b, old;
+	struct machine_buffer *b, old;
 
 	pthread_rwlock_wrlock(&memory_table.lock);
 	b = range_find(&memory_table.buffers, address);
@@ -166,9 +166,9 @@ int memory_annotate_freed(uint64_t address, uint32_t cell)
 }
 
 /* How a device sees a mapping, as `prot` says. */
-static void as_buffer(const struct mapping *m, int prot, struct device_buffer *ret)
+static void as_buffer(const struct mapping *m, int prot, struct machine_buffer *ret)
 {
-	*ret = (struct device_buffer){
+	*ret = (struct machine_buffer){
 		.address = m->address,
 		.size = m->size,
 		.bytes = m->bytes,
@@ -185,14 +185,14 @@ static int device_of(const void *data)
 }
 
 /* The program's own memory there, or nearest to there. The program is asked without a lock. */
-static bool find_host(uint64_t address, struct device_buffer *ret)
+static bool find_host(uint64_t address, struct machine_buffer *ret)
 {
 	struct emulator_host_memory h = { 0 };
 
 	if (!memory_table.find_host || memory_is_device(address) ||
 	    !memory_table.find_host(address, &h))
 		return false;
-	*ret = (struct device_buffer){
+	*ret = (struct machine_buffer){
 		.address = h.address,
 		.size = h.size,
 		.bytes = (void *)(uintptr_t)h.address,
@@ -205,9 +205,9 @@ static bool find_host(uint64_t address, struct device_buffer *ret)
 	return true;
 }
 
-static bool find_mapped(void *data, uint64_t address, struct device_buffer *ret)
+static bool find_mapped(void *data, uint64_t address, struct machine_buffer *ret)
 {
-	const struct device_buffer *b;
+	const struct machine_buffer *b;
 	const struct mapping *m;
 	bool found = false;
 	int prot;
@@ -233,7 +233,7 @@ static bool find_mapped(void *data, uint64_t address, struct device_buffer *ret)
 	return found;
 }
 
-static bool find(void *data, uint64_t address, struct device_buffer *ret)
+static bool find(void *data, uint64_t address, struct machine_buffer *ret)
 {
 	return find_mapped(data, address, ret) ||
 	       (find_host(address, ret) && !ret->freed && address - ret->address < ret->size);
@@ -266,7 +266,7 @@ static const struct range *nearest_in(const struct range_table *t, uint64_t addr
 	return best;
 }
 
-static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
+static bool nearest(void *data, uint64_t address, struct machine_buffer *ret)
 {
 	const struct range *buffer, *mapping;
 	const struct mapping *m;
@@ -281,7 +281,7 @@ static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 	    (!distance(mapping, address) || distance(mapping, address) < distance(buffer, address)))
 		buffer = NULL;
 	if (buffer)
-		*ret = *(const struct device_buffer *)buffer;
+		*ret = *(const struct machine_buffer *)buffer;
 	else if (mapping)
 		as_buffer((const struct mapping *)mapping, PROT_READ | PROT_WRITE, ret);
 	m = range_find(&memory_table.mappings, address);
@@ -306,7 +306,7 @@ void memory_guard(int (*before_write)(const struct emulator_guarded *g))
 
 void memory_guard_lift(uint64_t address)
 {
-	struct device_buffer *b;
+	struct machine_buffer *b;
 
 	pthread_rwlock_wrlock(&memory_table.lock);
 	b = range_find(&memory_table.buffers, address);
@@ -317,7 +317,7 @@ void memory_guard_lift(uint64_t address)
 
 int memory_guard_holds(uint64_t address)
 {
-	const struct device_buffer *b;
+	const struct machine_buffer *b;
 	bool holds;
 
 	pthread_rwlock_rdlock(&memory_table.lock);
@@ -328,7 +328,7 @@ int memory_guard_holds(uint64_t address)
 }
 
 /* No lock is held: who is asked copies, and may lift the guard. */
-static int before_write(void *data, const struct device_buffer *b)
+static int before_write(void *data, const struct machine_buffer *b)
 {
 	int (*ask)(const struct emulator_guarded *g);
 	struct emulator_guarded g = { b->address, b->size, b->bytes, b->name, b->tag, b->device };
@@ -340,12 +340,12 @@ static int before_write(void *data, const struct device_buffer *b)
 	return ask ? ask(&g) : 0;
 }
 
-static struct device_memory views[GPU_DEVICES_MAX];
+static struct machine_memory views[GPU_DEVICES_MAX];
 
 void memory_make_views(void)
 {
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
-		views[i] = (struct device_memory){
+		views[i] = (struct machine_memory){
 			.data = (void *)(intptr_t)i,
 			.find = find,
 			.nearest = nearest,
@@ -365,7 +365,7 @@ void memory_reach_host(emulator_host_fn ask)
 	pthread_rwlock_unlock(&memory_table.lock);
 }
 
-const struct device_memory *memory_view(int device)
+const struct machine_memory *memory_view(int device)
 {
 	return &views[device];
 }

@@ -39,7 +39,7 @@ void memory_retire_shadow(struct shadow **s)
 static struct shadow **find_shadow(uint64_t address, uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct mapping *m = range_find(&memory_table.mappings, address);
-	struct device_buffer *b;
+	struct machine_buffer *b;
 
 	if (!m)
 		return NULL;
@@ -72,7 +72,7 @@ void memory_launch_ended(void)
 	pthread_rwlock_wrlock(&memory_table.lock);
 	if (!--launches) {
 		for (size_t i = 0; i < memory_table.buffers.n; i++) {
-			struct device_buffer *b = range_at(&memory_table.buffers, i);
+			struct machine_buffer *b = range_at(&memory_table.buffers, i);
 
 			if (b->shadow && shadow_full(b->shadow))
 				memory_retire_shadow(&b->shadow);

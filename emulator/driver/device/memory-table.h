@@ -31,7 +31,7 @@ struct range_table {
 struct memory_table {
 	pthread_rwlock_t lock;
 	struct range_table mappings; /* struct mapping */
-	struct range_table buffers;  /* struct device_buffer */
+	struct range_table buffers;  /* struct machine_buffer */
 	_Atomic uint64_t generation; /* grows with every change that device code can see */
 	emulator_host_fn
 		find_host; /* NULL: device code reaches no memory of the host but what is mapped */

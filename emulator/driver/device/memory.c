@@ -62,7 +62,7 @@ CUresult memory_init(void)
 	    mmap(alias(DEVICE_BASE), DEVICE_SIZE, PROT_NONE, flags, -1, 0) == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memory_table.mappings.item = sizeof(struct mapping);
-	memory_table.buffers.item = sizeof(struct device_buffer);
+	memory_table.buffers.item = sizeof(struct machine_buffer);
 	memory_make_views();
 	return CUDA_SUCCESS;
 }

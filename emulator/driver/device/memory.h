@@ -136,7 +136,7 @@ int memory_annotate(const struct emulator_annotation *a);
 int memory_annotate_freed(uint64_t address, uint32_t cell);
 
 /* The memory that the machine sees when it runs the code of a device. */
-const struct device_memory *memory_view(int device);
+const struct machine_memory *memory_view(int device);
 /* PROT_* that the device has to a mapping. The table's lock is held, or the mapping is a copy. */
 int memory_reach(const struct mapping *m, int device);
 

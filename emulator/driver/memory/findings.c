@@ -90,7 +90,7 @@ void findings_tell(void *data, const struct gpu_fault *f)
 }
 
 /* `d_sum` (cell 1) */
-static void print_buffer(const struct device_buffer *b, struct buffer *out)
+static void print_buffer(const struct machine_buffer *b, struct buffer *out)
 {
 	if (b->name[0])
 		buffer_printf(out, "`%s`", b->name);
@@ -105,9 +105,9 @@ void findings_host_read(const char *call, uint64_t address, uint64_t size)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct gpu_fault cause = { 0 };
 	enum memory_state state = memory_state(address, size, &cause);
-	const struct device_memory *view = memory_view(0);
+	const struct machine_memory *view = memory_view(0);
 	struct place p = { .kernel = "host" };
-	struct device_buffer b;
+	struct machine_buffer b;
 
 	if (state == MEMORY_KNOWN || !view->nearest(view->data, address, &b))
 		return;

@@ -176,7 +176,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *ret, const struct cudaMemPoolProps 
 /* Memory that was taken from a pool lives on until it is freed. */
 static cudaError_t destroy(cudaMemPool_t pool)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 	struct session_pool *p;
 
 	device_lock();

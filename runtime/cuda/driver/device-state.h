@@ -12,7 +12,7 @@
 #include "runtime/cuda/driver/device-host.h"
 #include "runtime/cuda/driver/driver.h"
 
-struct session;
+struct device_session;
 
 #define DEVICES_MAX 16
 
@@ -38,7 +38,7 @@ struct device {
 	enum device_rollback rollback;
 	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
-	struct session *session;
+	struct device_session *session;
 	bool refill, gives_up; /* of the attach at work */
 	pthread_mutex_t lock;  /* over the session's tables; never held while device code runs */
 };

@@ -65,7 +65,7 @@ bool ledger_holds(uint64_t address, uint64_t size)
 
 const struct session_buffer *ledger_look(uint64_t address, bool *ret_freed)
 {
-	const struct session *s = device.session;
+	const struct device_session *s = device.session;
 	uint32_t i;
 
 	*ret_freed = false;
@@ -188,7 +188,7 @@ CUresult ledger_add_host(const struct ledger_request *r, uint64_t address)
 /* Keep the story of a freed buffer for reports. */
 static void remember(const struct session_buffer *b)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 	struct session_buffer *slot;
 
 	if (s->freed.n < SESSION_FREED_MAX)

@@ -310,7 +310,7 @@ static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
 
 static uint64_t find_place(uint64_t size, uint32_t *ret_index)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 
 	for (int wrapped = 0; wrapped < 2; wrapped++) {
 		uint64_t from = wrapped ? 0 : s->next_place;
@@ -394,7 +394,7 @@ void vmm_pool_trim(void)
 static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size, bool pool,
 			  struct session_chunk **ret)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 	struct session_chunk *c = pool ? NULL : take_spare(ordinal, owner, size);
 	uint32_t index = 0;
 	uint64_t id = 0, at;
@@ -470,7 +470,7 @@ static uint64_t place_in(struct session_chunk *c, uint64_t size)
 CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size,
 			uint64_t *ret_address)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 	struct session_chunk *c = NULL;
 	CUresult result;
 

@@ -446,7 +446,7 @@ static CUresult remake_mipmap(struct session_mipmap *m)
 
 static CUresult remake_all(void)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 	int before = device_current();
 	CUresult result = CUDA_SUCCESS;
 
@@ -522,7 +522,7 @@ CUresult images_settle(void)
 
 void images_reset(void)
 {
-	struct session *s = device.session;
+	struct device_session *s = device.session;
 
 	if (images_ready())
 		return;

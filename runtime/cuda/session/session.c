@@ -8,12 +8,12 @@
 
 #define SESSION_VERSION 2
 
-struct session *session_open(void)
+struct device_session *session_open(void)
 {
 	void **root = device.host->session_root;
 
 	if (!*root) {
-		struct session *s = device.host->session_alloc(sizeof(*s));
+		struct device_session *s = device.host->session_alloc(sizeof(*s));
 
 		if (!s)
 			return NULL;

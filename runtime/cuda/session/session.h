@@ -347,7 +347,7 @@ struct session_library_setting {
 	long words[SESSION_LIBRARY_WORDS]; /* arguments; the first is the handle */
 };
 
-struct session {
+struct device_session {
 	uint32_t version;
 	uint64_t serial;        /* of the cell that runs: grows with each */
 	uint64_t charged;       /* against the cap */
@@ -389,7 +389,7 @@ struct session {
 };
 
 /* Find the session under the host's root, or start one. NULL: META is full. */
-struct session *session_open(void);
+struct device_session *session_open(void);
 
 /* Room for an item of `size` bytes before `index`, zeroed; NULL when META is full. */
 void *session_insert(struct session_array *a, size_t size, uint32_t index);

@@ -12,7 +12,7 @@
 #include "compiler/device/c-linkage.h"
 #include "compiler/session/session.h"
 
-static struct session session;
+static struct compiler_session session;
 static struct mem_pool pool;
 
 static void check(const char *text, const char *expected)

@@ -13,7 +13,7 @@
 #include "compiler/session/session.h"
 #include "compiler/text/token.h"
 
-static struct session session;
+static struct compiler_session session;
 static struct mem_pool pool;
 
 /* The state behind all of the text. */

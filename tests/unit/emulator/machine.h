@@ -31,12 +31,12 @@
 #define DEVICE_BUFFERS 64
 
 struct device {
-	struct device_buffer buffers[DEVICE_BUFFERS];
+	struct machine_buffer buffers[DEVICE_BUFFERS];
 	int count;
 	uint64_t next;
 	_Atomic uint64_t generation;
 	struct buffer printed;
-	struct device_memory memory;
+	struct machine_memory memory;
 	struct ptx_module *module;
 	struct gpu_fault fault;
 	struct error err;
@@ -49,7 +49,7 @@ struct device {
 	struct machine_stats stats;
 };
 
-static bool device_find(void *data, uint64_t address, struct device_buffer *ret)
+static bool device_find(void *data, uint64_t address, struct machine_buffer *ret)
 {
 	struct device *d = data;
 
@@ -61,13 +61,13 @@ static bool device_find(void *data, uint64_t address, struct device_buffer *ret)
 	return false;
 }
 
-static bool device_nearest(void *data, uint64_t address, struct device_buffer *ret)
+static bool device_nearest(void *data, uint64_t address, struct machine_buffer *ret)
 {
 	struct device *d = data;
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < d->count; i++) {
-		const struct device_buffer *b = &d->buffers[i];
+		const struct machine_buffer *b = &d->buffers[i];
 		uint64_t distance = address < b->address ? b->address - address
 				    : address >= b->address + b->size
 					    ? address - b->address - b->size + 1
@@ -88,10 +88,10 @@ static inline struct device *device_new(void)
 	assert_non_null(d);
 	d->next = DEVICE_BASE;
 	d->threads = 1;
-	d->memory = (struct device_memory){ .data = d,
-					    .find = device_find,
-					    .nearest = device_nearest,
-					    .generation = &d->generation };
+	d->memory = (struct machine_memory){ .data = d,
+					     .find = device_find,
+					     .nearest = device_nearest,
+					     .generation = &d->generation };
 	return d;
 }
 
@@ -107,7 +107,7 @@ static inline void device_free(struct device *d)
 /* A zeroed buffer; its cell number is 3. Returns the device address. */
 static inline uint64_t device_buffer(struct device *d, const char *name, size_t size)
 {
-	struct device_buffer *b = &d->buffers[d->count++];
+	struct machine_buffer *b = &d->buffers[d->count++];
 
 	assert_true(d->count <= DEVICE_BUFFERS);
 	b->address = d->next;
@@ -123,7 +123,7 @@ static inline uint64_t device_buffer(struct device *d, const char *name, size_t 
 
 static inline void *device_bytes(struct device *d, uint64_t address)
 {
-	struct device_buffer b = { 0 };
+	struct machine_buffer b = { 0 };
 
 	assert_true(device_find(d, address, &b));
 	return (char *)b.bytes + (address - b.address);

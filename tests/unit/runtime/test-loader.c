@@ -18,7 +18,7 @@
 #define PLAIN_C CC " -std=gnu17 -O1 -w -fPIC"
 #define PLAIN_CPP CXX " -x c++ -std=gnu++17 -O1 -w -fPIC"
 
-static struct session s;
+static struct session_process s;
 
 static int set_up(void **state)
 {

@@ -18,7 +18,7 @@
 #include "config.h"
 #include "tests/unit/runtime/worker-harness.h"
 
-static struct session s;
+static struct session_process s;
 
 static int set_up(void **state)
 {

@@ -19,7 +19,7 @@
 #include "common/protocol/ipc.h"
 #include "tests/unit/runtime/worker-harness.h"
 
-static struct session s;
+static struct session_process s;
 
 static void start(const char *hidden, uint32_t flags)
 {

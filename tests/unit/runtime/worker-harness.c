@@ -117,7 +117,7 @@ void harness_zygote_stop(struct zygote_process *z)
 	assert_int_equal(waitpid(z->pid, NULL, 0), z->pid);
 }
 
-static void read_hello(struct session *s)
+static void read_hello(struct session_process *s)
 {
 	struct error err = ERROR_INIT;
 	struct ipc_message m;
@@ -144,7 +144,7 @@ static void read_hello(struct session *s)
 	ipc_message_release(&m);
 }
 
-void harness_fork(struct session *s)
+void harness_fork(struct session_process *s)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -177,7 +177,7 @@ void harness_fork(struct session *s)
 	read_hello(s);
 }
 
-void harness_attach(struct session *s, uint64_t host_limit)
+void harness_attach(struct session_process *s, uint64_t host_limit)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -212,7 +212,7 @@ void harness_attach(struct session *s, uint64_t host_limit)
 	ipc_message_release(&m);
 }
 
-static void close_worker(struct session *s)
+static void close_worker(struct session_process *s)
 {
 	close(s->channel);
 	close(s->out);
@@ -222,14 +222,14 @@ static void close_worker(struct session *s)
 	s->pid = 0;
 }
 
-void harness_kill(struct session *s)
+void harness_kill(struct session_process *s)
 {
 	kill(-s->pid, SIGKILL);
 	waitpid(s->pid, NULL, 0);
 	close_worker(s);
 }
 
-void harness_replace(struct session *s)
+void harness_replace(struct session_process *s)
 {
 	if (s->outcome == -1)
 		close_worker(s);
@@ -239,7 +239,7 @@ void harness_replace(struct session *s)
 	harness_attach(s, 0);
 }
 
-void harness_start(struct session *s, uint32_t flags)
+void harness_start(struct session_process *s, uint32_t flags)
 {
 	memset(s, 0, sizeof(*s));
 	harness_zygote_start(&s->zygote, "", flags);
@@ -248,7 +248,7 @@ void harness_start(struct session *s, uint32_t flags)
 	harness_attach(s, 0);
 }
 
-void harness_stop(struct session *s)
+void harness_stop(struct session_process *s)
 {
 	if (s->pid)
 		harness_kill(s);
@@ -287,7 +287,8 @@ void *harness_compile(const char *text, size_t *ret_len)
 	return buffer_steal(&data);
 }
 
-void harness_send(struct session *s, uint32_t cell, const char *text, const char *const *types)
+void harness_send(struct session_process *s, uint32_t cell, const char *text,
+		  const char *const *types)
 {
 	cleanup_buffer struct buffer encoded = BUFFER_INIT;
 	cleanup_buffer struct buffer payload = BUFFER_INIT;
@@ -328,7 +329,7 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	free((void *)u.object);
 }
 
-static void drain(struct session *s)
+static void drain(struct session_process *s)
 {
 	cleanup_buffer struct buffer data = BUFFER_INIT;
 	struct error err = ERROR_INIT;
@@ -341,7 +342,7 @@ static void drain(struct session *s)
 		fail_msg("%s", err.text);
 }
 
-static void read_loaded(struct session *s, const struct ipc_message *m)
+static void read_loaded(struct session_process *s, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
@@ -361,7 +362,7 @@ static void read_loaded(struct session *s, const struct ipc_message *m)
 	assert_int_equal(record_check(&r, "loaded", &err), 0);
 }
 
-static void read_end(struct session *s, const struct ipc_message *m)
+static void read_end(struct session_process *s, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
@@ -377,7 +378,7 @@ static void read_end(struct session *s, const struct ipc_message *m)
 }
 
 /* Nobody else wants the device. */
-static void permit(struct session *s, const struct ipc_message *m)
+static void permit(struct session_process *s, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
 
@@ -385,7 +386,7 @@ static void permit(struct session *s, const struct ipc_message *m)
 }
 
 /* 1: the cell ended, 0: nothing yet. */
-static int step(struct session *s, int timeout_ms)
+static int step(struct session_process *s, int timeout_ms)
 {
 	struct error err = ERROR_INIT;
 	struct ipc_message m;
@@ -437,7 +438,7 @@ static int step(struct session *s, int timeout_ms)
 	return 1;
 }
 
-int harness_wait(struct session *s)
+int harness_wait(struct session_process *s)
 {
 	int64_t end = now_ms() + DEADLINE_MS;
 
@@ -448,7 +449,7 @@ int harness_wait(struct session *s)
 	return s->outcome;
 }
 
-int harness_interrupt(struct session *s)
+int harness_interrupt(struct session_process *s)
 {
 	int64_t end = now_ms() + DEADLINE_MS;
 
@@ -461,7 +462,7 @@ int harness_interrupt(struct session *s)
 	return s->outcome;
 }
 
-void harness_expect_output(struct session *s, const char *text)
+void harness_expect_output(struct session_process *s, const char *text)
 {
 	int64_t end = now_ms() + DEADLINE_MS;
 
@@ -471,7 +472,7 @@ void harness_expect_output(struct session *s, const char *text)
 	}
 }
 
-static void copy_private(struct session *s, int pagemap, uint64_t address)
+static void copy_private(struct session_process *s, int pagemap, uint64_t address)
 {
 	char page[4096];
 	struct iovec local = { page, sizeof(page) }, remote = { (void *)address, sizeof(page) };
@@ -484,7 +485,7 @@ static void copy_private(struct session *s, int pagemap, uint64_t address)
 	assert_int_equal(pwrite(s->arena, page, 4096, (off_t)(address - ARENA_BASE)), 4096);
 }
 
-void harness_commit(struct session *s)
+void harness_commit(struct session_process *s)
 {
 	struct arena_header h;
 	struct iovec local = { &h, sizeof(h) }, remote = { (void *)ARENA_BASE, sizeof(h) };
@@ -513,7 +514,8 @@ void harness_commit(struct session *s)
 	buffer_release(&committed);
 }
 
-int harness_cell(struct session *s, uint32_t cell, const char *text, const char *const *types)
+int harness_cell(struct session_process *s, uint32_t cell, const char *text,
+		 const char *const *types)
 {
 	harness_send(s, cell, text, types);
 	harness_wait(s);

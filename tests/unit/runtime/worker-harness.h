@@ -22,7 +22,7 @@ struct zygote_process {
 	char missing[1024];
 };
 
-struct session {
+struct session_process {
 	struct zygote_process zygote;
 	int arena;
 	/* the worker */
@@ -50,14 +50,14 @@ void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t
 /* Closes the socket and waits for its end. */
 void harness_zygote_stop(struct zygote_process *z);
 
-void harness_start(struct session *s, uint32_t flags);
-void harness_stop(struct session *s);
+void harness_start(struct session_process *s, uint32_t flags);
+void harness_stop(struct session_process *s);
 /* Fork a worker and wait for HELLO. */
-void harness_fork(struct session *s);
-void harness_attach(struct session *s, uint64_t host_limit);
-void harness_kill(struct session *s);
+void harness_fork(struct session_process *s);
+void harness_attach(struct session_process *s, uint64_t host_limit);
+void harness_kill(struct session_process *s);
 /* After a fault: reap, fork another, attach it to the same memory. */
-void harness_replace(struct session *s);
+void harness_replace(struct session_process *s);
 
 /* How cells are compiled; a test may set it, and sets it back to HARNESS_C. */
 #define HARNESS_C CC " -std=gnu17 -O1 -w -fPIC -fno-plt -fno-omit-frame-pointer -fdata-sections"
@@ -68,15 +68,17 @@ extern uint64_t harness_program;
 void *harness_compile(const char *text, size_t *ret_len);
 /* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`.
  */
-void harness_send(struct session *s, uint32_t cell, const char *text, const char *const *types);
+void harness_send(struct session_process *s, uint32_t cell, const char *text,
+		  const char *const *types);
 /* Collect output until the cell or the worker ends. */
-int harness_wait(struct session *s);
+int harness_wait(struct session_process *s);
 /* send + wait + commit if it went well. Returns the outcome. */
-int harness_cell(struct session *s, uint32_t cell, const char *text, const char *const *types);
-void harness_commit(struct session *s);
+int harness_cell(struct session_process *s, uint32_t cell, const char *text,
+		 const char *const *types);
+void harness_commit(struct session_process *s);
 /* Signals until the cell ends. */
-int harness_interrupt(struct session *s);
+int harness_interrupt(struct session_process *s);
 /* Wait until the output contains this. */
-void harness_expect_output(struct session *s, const char *text);
+void harness_expect_output(struct session_process *s, const char *text);
 
 #endif
