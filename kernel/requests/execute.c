@@ -390,6 +390,12 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	supervisor_run(s->supervisor, c->unit, dropped, &options);
 }
 
+static void go_to(struct session *s, enum step_next next)
+{
+	s->executor.current->state = next == STEP_TO_MAGICS ? CELL_MAGICS : CELL_EXPRESSIONS;
+	advance(s);
+}
+
 static void looked(struct session *s, const struct error *err)
 {
 	struct cell *c = s->executor.current;
@@ -399,14 +405,7 @@ static void looked(struct session *s, const struct error *err)
 				"interrupted while its device code was looked at");
 	else if (err)
 		cell_fail_plain(c, "UsageError", err->text);
-	c->state = CELL_EXPRESSIONS;
-	advance(s);
-}
-
-static void go_to(struct session *s, enum step_next next)
-{
-	s->executor.current->state = next == STEP_TO_MAGICS ? CELL_MAGICS : CELL_EXPRESSIONS;
-	advance(s);
+	go_to(s, STEP_TO_EXPRESSIONS);
 }
 
 static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,

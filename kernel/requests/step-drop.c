@@ -12,11 +12,6 @@
 #include "kernel/session/undo.h"
 #include "kernel/units/compiled-unit.h"
 
-static const char *id(const struct cell *c)
-{
-	return c->id;
-}
-
 static enum step_next ended(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	struct error err = ERROR_INIT;
@@ -35,7 +30,7 @@ static enum step_next ended(struct session *s, struct cell *c, const struct cell
 	return STEP_TO_MAGICS;
 }
 
-const struct step step_drop = { .id = id, .ended = ended };
+const struct step step_drop = { .id = step_id_of_cell, .ended = ended };
 
 struct compiled_unit *step_drop_begin(struct cell *c, const struct buffer *names, struct error *err)
 {

@@ -7,12 +7,6 @@
 #include "kernel/session/output.h"
 #include "kernel/session/session.h"
 
-static const char *no_id(const struct cell *c)
-{
-	(void)c;
-	return "";
-}
-
 /* Sets the value of a user_expression: a MIME bundle, or an error. */
 static void set_value(struct cell *c, json_t *value)
 {
@@ -55,7 +49,7 @@ static enum step_next ended(struct session *s, struct cell *c, const struct cell
 	return STEP_TO_EXPRESSIONS;
 }
 
-const struct step step_expression = { .id = no_id, .refused = refused, .ended = ended };
+const struct step step_expression = { .id = step_no_id, .refused = refused, .ended = ended };
 
 const char *step_expression_next(struct cell *c)
 {

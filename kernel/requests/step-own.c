@@ -21,19 +21,6 @@
 #include "kernel/session/session.h"
 #include "kernel/units/compiled-unit.h"
 
-static const char *id(const struct cell *c)
-{
-	return c->id;
-}
-
-static enum step_next refused(struct session *s, struct cell *c, const char *headline,
-			      const char *diagnostics)
-{
-	(void)s;
-	cell_fail(c, "CompileError", headline, diagnostics);
-	return STEP_TO_EXPRESSIONS;
-}
-
 static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
 {
 	output_printf(&s->output, STREAM_STDOUT,
@@ -127,4 +114,6 @@ static enum step_next ended(struct session *s, struct cell *c, const struct cell
 	return STEP_TO_EXPRESSIONS;
 }
 
-const struct step step_own = { .is_own = true, .id = id, .refused = refused, .ended = ended };
+const struct step step_own = {
+	.is_own = true, .id = step_id_of_cell, .refused = step_refused, .ended = ended
+};

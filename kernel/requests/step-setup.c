@@ -10,23 +10,9 @@
 #include "kernel/session/session.h"
 #include "kernel/supervisor/supervisor.h"
 
-static const char *no_id(const struct cell *c)
-{
-	(void)c;
-	return "";
-}
-
 static const char *id_of_restarted(const struct cell *c)
 {
 	return c->restarted->id;
-}
-
-static enum step_next refused(struct session *s, struct cell *c, const char *headline,
-			      const char *diagnostics)
-{
-	(void)s;
-	cell_fail(c, "CompileError", headline, diagnostics);
-	return STEP_TO_EXPRESSIONS;
 }
 
 static enum step_next settings_ended(struct session *s, struct cell *c, const struct cell_end *end)
@@ -65,7 +51,9 @@ static enum step_next restart_ended(struct session *s, struct cell *c, const str
 	return STEP_TO_MAGICS;
 }
 
-const struct step step_settings = { .id = no_id, .refused = refused, .ended = settings_ended };
+const struct step step_settings = { .id = step_no_id,
+				    .refused = step_refused,
+				    .ended = settings_ended };
 const struct step step_restart = { .id = id_of_restarted,
 				   .refused = restart_refused,
 				   .ended = restart_ended };

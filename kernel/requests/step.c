@@ -14,6 +14,25 @@
 #include "kernel/show/utf8.h"
 #include "kernel/units/compiled-unit.h"
 
+const char *step_id_of_cell(const struct cell *c)
+{
+	return c->id;
+}
+
+const char *step_no_id(const struct cell *c)
+{
+	(void)c;
+	return "";
+}
+
+enum step_next step_refused(struct session *s, struct cell *c, const char *headline,
+			    const char *diagnostics)
+{
+	(void)s;
+	cell_fail(c, "CompileError", headline, diagnostics);
+	return STEP_TO_EXPRESSIONS;
+}
+
 void step_fail(struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;

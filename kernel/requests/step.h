@@ -54,6 +54,12 @@ struct compiled_unit *step_drop_begin(struct cell *c, const struct buffer *names
 
 /* For steps. */
 
+/* For struct step: the text is the cell's own, or nobody's. */
+const char *step_id_of_cell(const struct cell *c);
+const char *step_no_id(const struct cell *c);
+/* For struct step: the cell fails with the compiler's diagnostics. */
+enum step_next step_refused(struct session *s, struct cell *c, const char *headline,
+			    const char *diagnostics);
 /* Marks the cell as failed with all that the report of a run says. */
 void step_fail(struct cell *c, const struct cell_end *end);
 /* Takes over the declarations of a run that is kept; a run that is not kept changes nothing. With
