@@ -208,6 +208,19 @@ class Session:
                 continue
         return pids
 
+    def wait_for_headers(self):
+        """Until no process makes headers ahead of cells: one takes memory and a processor as long as it works."""
+        def at_work():
+            for p in self.children():
+                try:
+                    if p.name() == "headers-ahead":
+                        return True
+                except psutil.NoSuchProcess:
+                    continue
+            return False
+
+        assert wait_until(lambda: not at_work())
+
     def worker_pid(self):
         """The worker that runs this session's cells."""
         r = self.run("#include <unistd.h>\n#include <stdio.h>\nprintf(\"pid %d\\n\", (int)getpid());").ok()

@@ -207,7 +207,7 @@ def test_a24_usage_is_told_on_control(kernel, raw_client):
     client = raw_client(kernel, "control")
     # The process that makes headers ahead counts, too, as long as it lives; this cell waits for its last header.
     kernel.run("__global__ void no_work() { }").ok()
-    assert wait_until(lambda: all(p.name() != "headers-ahead" for p in kernel.children()))
+    kernel.wait_for_headers()
     header, usage = client.request("usage_request", {})
     assert header["msg_type"] == "usage_reply"
     assert usage["pid"] == kernel.pid and usage["kernel_memory"] > 1 << 20 and usage["cpu_count"] >= 1

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A21: a notebook does not grow heavy by being used. Counted are bytes, not time."""
-import pathlib
 import re
 
 import pytest
-from session import wait_until
 
 pytestmark = pytest.mark.long
 
@@ -18,20 +16,10 @@ free(sample);
 runs++;"""
 
 
-def makes_headers(kernel):
-    for process in kernel.children():
-        try:
-            if pathlib.Path(f"/proc/{process.pid}/comm").read_text() == "headers-ahead\n":
-                return True
-        except (FileNotFoundError, ProcessLookupError):
-            pass  # it has ended
-    return False
-
-
 def resident(kernel):
     """Bytes of all processes that no file stands behind; an ordinary user may not see more of them. The one that makes
     headers ahead grows while it works, and ends: where the cache is empty, that is in the first seconds."""
-    assert wait_until(lambda: not makes_headers(kernel), 60)
+    kernel.wait_for_headers()
     total = 0
     for pid in (kernel.pid, *(p.pid for p in kernel.children())):
         with open(f"/proc/{pid}/statm") as f:
