@@ -15,7 +15,8 @@ libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF
 libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
 $(cpp_rooms): $(top_srcdir)/sources.mk
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(top_srcdir)/$(@D)/*.cc; do echo "#include \"$(@D)/$${f##*/}\""; done >$@
+	$(AM_V_GEN)rm -f $@ && $(MKDIR_P) $(@D) && \
+	for f in $(top_srcdir)/$(@D)/*.cc; do echo "#include \"$(@D)/$${f##*/}\""; done >$@.new && mv $@.new $@
 CLEANFILES += $(cpp_rooms)
 COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) -ldl -lm -lpthread
 
