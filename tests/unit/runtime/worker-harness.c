@@ -523,3 +523,13 @@ int harness_cell(struct session_process *s, uint32_t cell, const char *text,
 		harness_commit(s);
 	return s->outcome;
 }
+
+void harness_ok(struct session_process *s, uint32_t cell, const char *text,
+		const char *const *types)
+{
+	int r = harness_cell(s, cell, text, types);
+
+	if (r != OUTCOME_OK)
+		fail_msg("cell %u: outcome %d, fault %u: %s", cell, r,
+			 atomic_load(&s->control->fault.kind), s->control->fault.text);
+}

@@ -75,6 +75,9 @@ int harness_wait(struct session_process *s);
 /* send + wait + commit if it went well. Returns the outcome. */
 int harness_cell(struct session_process *s, uint32_t cell, const char *text,
 		 const char *const *types);
+/* The same for a cell that must go well, else the test fails. */
+void harness_ok(struct session_process *s, uint32_t cell, const char *text,
+		const char *const *types);
 void harness_commit(struct session_process *s);
 /* Signals until the cell ends. */
 int harness_interrupt(struct session_process *s);
