@@ -55,9 +55,10 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-cell-tokens test-header-names test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-cpp-instances test-listing \
-	test-tool-folder test-diagnostics
+# Here, too, those that take longest come first.
+compiler_tests = test-compile-ahead test-cpp-instances test-unit-cache test-instances \
+	test-cell-tokens test-header-names test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
+	test-compile test-header-ahead test-listing test-tool-folder test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_cell_tokens_SOURCES = tests/unit/compiler/test-cell-tokens.c

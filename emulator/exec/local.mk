@@ -40,7 +40,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 check_PROGRAMS += test-address-rows test-machine-matrix test-machine-opcodes
-TESTS += test-address-rows test-machine-matrix test-machine-opcodes
+TESTS += test-address-rows test-machine-matrix
 test_address_rows_SOURCES = tests/unit/emulator/test-address-rows.c
 test_address_rows_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_address_rows_LDADD = $(MACHINE_TEST_LIBS)

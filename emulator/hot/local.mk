@@ -30,7 +30,7 @@ EXTRA_DIST += %reldir%/hot-lanes.c
 CLEANFILES += %reldir%/hot-lanes.bc
 
 check_PROGRAMS += test-hot test-hot-random
-TESTS += test-hot test-hot-random
+TESTS += test-hot-random
 test_hot_SOURCES = tests/unit/emulator/test-hot.c tests/unit/emulator/machine.h
 test_hot_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 test_hot_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm

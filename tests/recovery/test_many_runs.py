@@ -185,8 +185,8 @@ HEADERS = {
 
 @pytest.mark.cuda
 @pytest.mark.usefixtures("nvcc")
-@pytest.mark.parametrize("flags, runs", [("", 60), ("-rdc=true", 15)])
-def test_60_runs_of_a_cuda_program_with_headers_of_its_own(start_kernel, tmp_path, flags, runs):
+@pytest.mark.parametrize("flags, runs", [("", 25), ("-rdc=true", 15)])
+def test_25_runs_of_a_cuda_program_with_headers_of_its_own(start_kernel, tmp_path, flags, runs):
     """nvcc makes it anew each time, since a header may have changed, and makes the same of it."""
     (tmp_path / "below").mkdir()
     for name, text in HEADERS.items():
