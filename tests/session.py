@@ -255,6 +255,10 @@ class Session:
         assert wait_until(found), "no spare worker"
         return spares[0]
 
+    def workers(self):
+        """The worker that has the session, and the spare; no cell runs to find them."""
+        return set(self._of("cgpu-worker")) - {self.zygote_pid()}
+
     def kill(self, pid, number=signal.SIGKILL):
         """Kill and wait until Linux has taken the process away."""
         os.kill(pid, number)

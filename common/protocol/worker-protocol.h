@@ -97,9 +97,10 @@ enum worker_message {
 	 * limit in bytes, u32 cell, u8 the content of device memory without a chunk follows later
 	 * (WORKER_DEVICE_FILL), u8 memory that cannot be mapped is given up and replaced by empty
 	 * memory, u8 enum device_rollback, [u32 number of a device that the session has memory of,
-	 * 16 bytes its UUID], [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset],
-	 * [checksums, as in WORKER_DEVICE_CHECKSUMS]; device chunks follow as WORKER_CHUNK
-	 * messages, then WORKER_ATTACH_END
+	 * 16 bytes its UUID], [u64 address, u64 size]: content that is kept, by
+	 * WORKER_DEVICE_PREIMAGE, before the pre-images are restored, [preimage: u64 address, u64
+	 * size, u64 chunk id, u64 chunk offset], [checksums, as in WORKER_DEVICE_CHECKSUMS]; device
+	 * chunks follow as WORKER_CHUNK messages, then WORKER_ATTACH_END
 	 */
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
@@ -170,7 +171,7 @@ enum worker_message {
 	 */
 	WORKER_HELLO = 20,
 	/* u8 enum attach_outcome, str error, [str what could not be restored], u8 there is a
-	 * device, with all memory that the session needs */
+	 * device, with all memory that the session needs, u8 all that was to be kept was kept */
 	WORKER_ATTACHED = 21,
 	/* u64 chunk id, u64 size, u64 address (0: pre-image or not mapped); fd. Sent before the
 	   chunk is first written */

@@ -8,7 +8,7 @@
  *	  |                                  ^                                     much to copy |
  *	  |                                  +---------- copied ---------- COMMITTING <---------+
  *	  |                                             not copied: RUNNING, and failed  |      |
- *	  |                      cell_run_fail(), cell_run_keep(), death of the worker          |
+ *	  |         cell_run_fail(), cell_run_set_aside(), cell_run_keep(), death of the worker |
  *	  +-- finish(), when the next worker holds the session ----- ENDED <--------------------+
  *
  * The outcome is decided when RUNNING is left; nothing that the old worker still says changes it.
@@ -33,6 +33,7 @@
 #include "kernel/cell-run/interrupt.h"
 #include "kernel/cell-run/leak-watch.h"
 #include "kernel/cell-run/rest.h"
+#include "kernel/cell-run/set-aside.h"
 #include "kernel/cell-run/watchdog.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/cap-watch.h"
@@ -213,6 +214,22 @@ void cell_run_fail(struct supervisor *s)
 	worker_pool_retire(s);
 }
 
+void cell_run_set_aside(struct supervisor *s, struct worker *w)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	s->run.end.set_aside = !set_aside(s, w, &err);
+	if (s->run.end.set_aside)
+		set_aside_put(s, &text);
+	else
+		buffer_printf(&text, "What it had done is not set aside: %s.", err.text);
+	decide(s, true, true);
+	fault_report_add(&s->run.report, buffer_text(&text));
+	worker_pool_retire(s);
+}
+
 /* ---- start ---- */
 
 static void put_names(struct buffer *out, const struct buffer *names)
@@ -293,6 +310,7 @@ static void begin(struct supervisor *s)
 	/* A snapshot must not read memory that a cell writes in place. */
 	if (options.unsaved)
 		snapshot_touch(&s->snapshot);
+	undo_log_drop_redo(&s->snapshot.undo);
 	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
@@ -456,14 +474,13 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 	cell_run_fail(s);
 }
 
-/* Adds the line that was interrupted, if the worker is alive and has recorded it. */
+/* Says in which line the cell was interrupted, if the worker is alive and has recorded it. */
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
 	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
-	fault_report_add(&s->run.report, KEPT);
 }
 
 void cell_run_tell_committed(struct supervisor *s, struct worker *w)
@@ -489,8 +506,10 @@ static void finish_committed(struct supervisor *s)
 	bool interrupted = s->run.end.interrupted;
 
 	s->run.end.ok = !interrupted;
-	if (interrupted)
+	if (interrupted) {
 		report_interrupt(s, w);
+		fault_report_add(&s->run.report, KEPT);
+	}
 	if (w && w->state == WORKER_QUIET) {
 		w->state = WORKER_IDLE;
 		cell_run_tell_committed(s, w);
@@ -585,6 +604,12 @@ static void start_commit(struct supervisor *s, struct worker *w)
 
 static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
 {
+	/* The interrupt may have cut short a sleep that was the cell's last call. */
+	if (interrupted && !s->interrupt_keeps) {
+		report_interrupt(s, w);
+		cell_run_set_aside(s, w);
+		return;
+	}
 	s->run.end.interrupted = interrupted;
 	if (s->run.end.whole)
 		unit_table_end_names(&s->units, &s->run.dropped);
@@ -662,7 +687,6 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	} else if (s->run.discarded) {
 		discard(s, w);
 	} else {
-		/* The interrupt may have cut short a sleep that was the cell's last call. */
 		s->run.end.whole = outcome == OUTCOME_OK;
 		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted);
 	}

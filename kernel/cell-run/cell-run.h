@@ -27,6 +27,9 @@ void cell_run_release(struct supervisor *s);
  * session.
  */
 void cell_run_fail(struct supervisor *s);
+/* Rolls the interrupted cell back, as cell_run_fail() does, and sets aside what it has done so far;
+ * the worker stands still. */
+void cell_run_set_aside(struct supervisor *s, struct worker *w);
 /* Commits what the cell has done so far and ends it; the worker stands still. -1: nothing was
  * committed. */
 int cell_run_keep(struct supervisor *s, struct worker *w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  *	asked: flag in the control area, SIGUSR1, both again every 5 ms
- *	    |     --- WORKER_CELL_END ------------------------------------> committed, same worker
+ *	    |     --- WORKER_CELL_END ------------------------------------> set aside, next worker
  *	    | 200 ms
  *	    v
  *	in a CUDA call, loading or settling the device -------------------> rolled back, next worker
@@ -11,7 +11,10 @@
  *	    |                          | 100 ms
  *	    |                          +----------------------------------> rolled back, next worker
  *	    v
- *	committed as it stands, next worker
+ *	set aside, next worker
+ *
+ * Set aside: rolled back, and what the cell has done is kept as the redo image (set-aside.h). With
+ * `%interrupt keep` it is committed as it stands instead.
  *
  * Times are those of kernel/base/cpu-deadline.h: on a loaded machine the worker has as much of
  * them as on an idle one.
@@ -55,9 +58,9 @@ static void roll_back(struct supervisor *s, const char *why)
 	s->hooks->fail(s);
 }
 
-/* Commits the stopped worker's state. Its pending messages count first: it may just have ended the
- * cell. */
-static void keep(struct supervisor *s, struct worker *w)
+/* Ends the cell, whose worker stands still in a state that is a session. Its pending messages count
+ * first: it may just have ended the cell. */
+static void end_stopped(struct supervisor *s, struct worker *w)
 {
 	while (w->state == WORKER_RUNNING && worker_receive_one(w, 0, NULL) > 0)
 		continue;
@@ -72,6 +75,8 @@ static void keep(struct supervisor *s, struct worker *w)
 				   "the cell was stopped inside a library or system call", "");
 	if (s->run.discarded)
 		roll_back(s, "the check was interrupted");
+	else if (!s->interrupt_keeps)
+		s->hooks->set_aside(s, w);
 	else if (s->hooks->keep(s, w))
 		roll_back(
 			s,
@@ -115,7 +120,7 @@ static void look_at_stop(struct supervisor *s, struct worker *w)
 	s->run.interrupt_stops = false;
 	phase = atomic_load(&w->control->phase);
 	if (may_be_kept(phase) && !atomic_load(&w->control->allocator_busy)) {
-		keep(s, w);
+		end_stopped(s, w);
 	} else if (!late) {
 		worker_continue(w);
 		again_in(s, STOP_AGAIN_MS);

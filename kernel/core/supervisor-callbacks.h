@@ -22,6 +22,7 @@ struct cell_end {
 	bool discarded; /* a checked cell: nothing of it is kept, although it is ok */
 	bool interrupted;
 	bool rolled_back;
+	bool set_aside; /* of a cell that was rolled back: session_redo() brings back what it did */
 	/* The state at the last checkpoint is kept, whatever became of the rest. */
 	bool checkpointed;
 	bool whole;         /* it ran to its end, so the names that it drops are dropped */

@@ -84,8 +84,10 @@ struct supervisor_hooks {
 	/* Lets a cell that waits begin, if nothing else is in its way. */
 	void (*go_on)(struct supervisor *s);
 	/* fail: ends the cell at work without success, see cell_run_fail(). keep: ends it with what
-	 * it has done so far, see cell_run_keep(). */
+	 * it has done so far, see cell_run_keep(). set_aside: ends it so that this can be had
+	 * again, see cell_run_set_aside(). */
 	void (*fail)(struct supervisor *s);
+	void (*set_aside)(struct supervisor *s, struct worker *w);
 	int (*keep)(struct supervisor *s, struct worker *w);
 	/* Commits the state of a worker that stands still, see cell_run_commit(). */
 	int (*commit)(struct supervisor *s, struct worker *w, struct error *err);

@@ -90,6 +90,7 @@ struct supervisor {
 	size_t n_covered;
 	uint64_t host_limit, device_limit;
 	enum device_rollback device_rollback;
+	bool interrupt_keeps; /* an interrupted cell is committed as it stands */
 	const struct limits *limits;
 	struct loop *loop; /* NULL until supervisor_start() */
 	const struct supervisor_callbacks *cb;

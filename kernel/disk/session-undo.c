@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Old content is written back into the arena and given back to the device, newest commit first. A
- * session that a loaded snapshot or a reset has replaced is brought back as a whole.
+ * session that a loaded snapshot or a reset has replaced is brought back as a whole. A redo is a
+ * commit whose pages come from the redo image.
  *
  * The old session is moved, not copied: its memfd, device memory and unit table go into the undo
  * entry, which owns them from then on, and the members of struct supervisor get the new ones. The
@@ -20,6 +21,7 @@
 #include "kernel/device/device-home.h"
 #include "kernel/device/device-share.h"
 #include "kernel/state/device-memory.h"
+#include "kernel/state/redo.h"
 #include "kernel/state/session-swap.h"
 #include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"
@@ -34,6 +36,7 @@ void session_undo_room(const struct supervisor *s, struct session_undo_room *ret
 		.oldest = l->n ? l->at[0].serial : s->snapshot.serial,
 		.bytes = undo_log_bytes(l),
 		.bytes_max = l->bytes_max,
+		.redo = l->redo.valid ? l->redo.cell : 0,
 	};
 }
 
@@ -74,24 +77,47 @@ static unsigned undo_swaps(struct supervisor *s, unsigned n)
 	return at - first;
 }
 
+/* Takes the image over. One that is not complete, or too large, is released. */
+static void keep_redo(struct supervisor *s, struct redo *redo)
+{
+	redo->valid &= redo->device.valid;
+	if (redo->valid)
+		undo_log_set_redo(&s->snapshot.undo, redo);
+	else
+		redo_release(redo);
+	if (!s->snapshot.undo.redo.valid)
+		s->device.keeping = KEEPING_NO;
+}
+
 static int undo(struct supervisor *s, unsigned all, struct error *err)
 {
 	struct undo_log *l = &s->snapshot.undo;
 	struct device_undo *device[UNDO_COMMITS_MAX];
+	struct redo redo = { 0 };
+	uint32_t newest = undo_log_newest(l)->cell;
 	unsigned n = undo_swaps(s, all);
+	bool keeps;
 	uint64_t units;
 
+	undo_log_drop_redo(l);
 	if (!n)
 		return 0;
 	units = l->at[l->n - n].units;
 	for (unsigned i = 0; i < n; i++)
 		device[i] = &l->at[l->n - 1 - i].device;
-	if (device_memory_undo_room(&s->device, device, n, err) ||
-	    snapshot_undo(&s->snapshot, n, err))
+	if (device_memory_undo_room(&s->device, device, n, err))
 		return -1;
-	device_memory_undo(&s->device, device, n);
-	unit_table_undo(&s->units, units);
+	keeps = n == all && !snapshot_keep_redo(&s->snapshot, n, &redo, NULL);
+	if (snapshot_undo(&s->snapshot, n, err)) {
+		redo_release(&redo);
+		return -1;
+	}
+	device_memory_undo(&s->device, device, n, keeps ? &redo.device : NULL);
+	if (unit_table_take(&s->units, units, &redo.units, &redo.n_units))
+		redo.valid = false;
 	undo_log_pop(l, n);
+	redo.cell = newest;
+	keep_redo(s, &redo);
 	closings_await(s);
 	device_share_settle(s);
 	return 0;
@@ -118,6 +144,74 @@ int session_undo(struct supervisor *s, uint64_t state, struct error *err)
 	failed = undo(s, n, err);
 	worker_pool_refill(s);
 	return failed;
+}
+
+/* No worker has the arena mapped. The image is used up, or on error as before. */
+static int redo(struct supervisor *s, struct redo *r, struct error *err)
+{
+	struct device_undo *device = &r->device, inverse;
+	struct undo_entry *entry;
+
+	if (device_memory_undo_room(&s->device, &device, 1, err) ||
+	    unit_table_reserve(&s->units, r->n_units, err) ||
+	    snapshot_redo(&s->snapshot, &s->journal, r, err))
+		return -1;
+	entry = undo_log_newest(&s->snapshot.undo);
+	entry->cell = r->cell;
+	entry->units = unit_table_committed(&s->units);
+	device_memory_undo(&s->device, &device, 1, &inverse);
+	entry->device = inverse;
+	unit_table_put(&s->units, r->units, r->n_units);
+	r->n_units = 0;
+	redo_release(r);
+	undo_log_trim(&s->snapshot.undo);
+	if (!s->snapshot.undo.n)
+		s->device.keeping = KEEPING_NO;
+	return 0;
+}
+
+int session_redo(struct supervisor *s, struct error *err)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	struct redo r;
+
+	if (s->run.phase != RUN_NONE)
+		return error_set(err, ERROR_STATE, "a cell runs");
+	if (device_home_is_missed(s))
+		return error_set(err, ERROR_STATE,
+				 "the device memory of the session cannot be reached, so nothing "
+				 "can be brought back: `%%gpu reset` tries the device again");
+	if (!l->redo.valid || s->device.keeping != KEEPING_NO)
+		return error_set(err, ERROR_STATE, "there is nothing that can be brought back");
+	s->hooks->settle_in_place(s);
+	if (worker_pool_empty(s, err))
+		return -1;
+	r = l->redo;
+	l->redo = (struct redo){ 0 };
+	if (redo(s, &r, err)) {
+		l->redo = r;
+		worker_pool_refill(s);
+		return -1;
+	}
+	worker_pool_refill(s);
+	closings_await(s);
+	device_share_settle(s);
+	return 0;
+}
+
+void session_redo_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
+{
+	redo_read(&s->snapshot.undo.redo, address, out, len);
+}
+
+void session_redo_symbols(const struct supervisor *s,
+			  void (*fn)(void *data, const struct unit_symbol *symbol), void *data)
+{
+	const struct redo *r = &s->snapshot.undo.redo;
+
+	for (size_t i = 0; i < r->n_units; i++)
+		for (size_t k = 0; k < r->units[i].unit.n_symbols; k++)
+			fn(data, &r->units[i].unit.symbols[k]);
 }
 
 int session_replace(struct supervisor *s, const struct session_state *to, struct error *err)

@@ -16,10 +16,21 @@ struct session_undo_room {
 	uint64_t oldest; /* the oldest state that can be returned to */
 	uint64_t bytes;  /* kept for undo */
 	uint64_t bytes_max;
+	uint32_t redo; /* the newest cell that session_redo() brings back; 0: there is none */
 };
 void session_undo_room(const struct supervisor *s, struct session_undo_room *ret);
-/* Goes back to an earlier state, between cells. ERROR_STATE: that state is not kept. */
+/* Goes back to an earlier state, between cells. ERROR_STATE: that state is not kept. What is taken
+ * back becomes the redo image, unless it is too large or goes over a replaced session. */
 int session_undo(struct supervisor *s, uint64_t state, struct error *err);
+/* Brings back what the redo image holds, as one commit, between cells. ERROR_STATE: there is none.
+ */
+int session_redo(struct supervisor *s, struct error *err);
+
+/* Writes over `out`, the committed bytes at the address, what session_redo() would change. */
+void session_redo_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
+/* Calls fn for the symbols that session_redo() brings back. */
+void session_redo_symbols(const struct supervisor *s,
+			  void (*fn)(void *data, const struct unit_symbol *symbol), void *data);
 
 /* The replacement of a session. With all zero but memfd it is an empty session. */
 struct session_state {

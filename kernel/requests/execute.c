@@ -32,6 +32,7 @@
 #include "kernel/session/packages.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/session/undo.h"
 #include "kernel/settings/options.h"
 #include "kernel/units/compiled-unit.h"
 
@@ -380,6 +381,7 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	struct run_options options = { 0 };
 
 	c->state = CELL_RUNNING;
+	undo_forget_redo(&s->undo);
 	if (!c->noted)
 		c->state_before = supervisor_state(s->supervisor);
 	supervisor_identify(s->supervisor, c->step->id(c));

@@ -61,6 +61,9 @@ static void refuse_names(struct session *s, struct cell *c, const struct cell_en
 {
 	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again "
 				    "without the check"
+			  : end->interrupted
+				  ? "is not there: that cell was interrupted and rolled back. "
+				    "Run it again"
 				  : "is not there: that cell has failed, and a failed cell defines "
 				    "nothing. Mend it and run it again";
 	struct error err = ERROR_INIT;

@@ -38,6 +38,8 @@ void step_fail(struct cell *c, const struct cell_end *end)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	buffer_puts(&text, end->traceback);
+	if (c->set_aside.len)
+		buffer_printf(&text, "\n%s", buffer_text(&c->set_aside));
 	if (*end->restored)
 		buffer_printf(&text, "\n%s", end->restored);
 	if (*end->warnings)
@@ -53,13 +55,18 @@ bool step_accept(struct session *s, struct cell *c, const struct cell_end *end, 
 	struct declaration_source from = { c->step->id(c), c->number, end->whole };
 	const struct unit *unit = &c->unit->unit;
 	struct error err = ERROR_INIT;
+	bool kept = (end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) ||
+		    end->checkpointed;
 
-	if (!(end->ok && !end->discarded) && !(end->interrupted && !end->rolled_back) &&
-	    !end->checkpointed)
+	if (kept) {
+		undo_note(s, c);
+		if (declarations_accept(&s->declarations, &from, unit, &notes, &err))
+			cell_fail_plain(c, "InternalError", err.text);
+	}
+	if (end->set_aside)
+		undo_set_aside(s, &from, unit, &c->set_aside);
+	if (!kept)
 		return false;
-	undo_note(s, c);
-	if (declarations_accept(&s->declarations, &from, unit, &notes, &err))
-		cell_fail_plain(c, "InternalError", err.text);
 	if (end->ok && warnings)
 		output_printf(&s->output, STREAM_STDERR, "%s", unit->warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));

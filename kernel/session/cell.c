@@ -45,6 +45,7 @@ void cell_free(struct cell *c)
 	buffer_release(&c->behind);
 	compiled_unit_release(c->unit);
 	buffer_release(&c->shown);
+	buffer_release(&c->set_aside);
 	buffer_release(&c->dropping);
 	look_release(&c->look);
 	json_decref(c->ename);

@@ -56,6 +56,7 @@ struct cell {
 
 	struct compiled_unit *unit; /* NULL: what is at work was not compiled yet */
 	struct buffer shown;        /* the OUTPUT_RESULT record */
+	struct buffer set_aside;    /* lines: what a %redo would bring back of it */
 	/* What is compiled or run, kernel/requests/step.h; NULL before the first step. */
 	const struct step *step;
 	void *expression;             /* step_expression: iterator of `expressions` */

@@ -14,6 +14,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "kernel/declarations/declarations.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/disk/session-undo.h"
 #include "kernel/session/cell.h"
@@ -41,6 +42,7 @@ static void drop_oldest(struct undo *u, unsigned n)
 void undo_release(struct undo *u)
 {
 	drop_oldest(u, u->n);
+	buffer_release(&u->redo);
 }
 
 /* Drops steps to states that the supervisor does not keep any more. */
@@ -99,7 +101,9 @@ struct seen_all {
 	size_t n;
 };
 
-static XXH64_hash_t hash_variable(const struct session *s, const struct unit_variable *v)
+/* redone: of the value that a %redo would bring. */
+static XXH64_hash_t hash_variable(const struct session *s, const struct unit_variable *v,
+				  bool redone)
 {
 	static char part[64 * 1024];
 	XXH3_state_t state;
@@ -111,6 +115,8 @@ static XXH64_hash_t hash_variable(const struct session *s, const struct unit_var
 
 		if (supervisor_read(s->supervisor, v->address + done, part, len))
 			break;
+		if (redone)
+			session_redo_read(s->supervisor, v->address + done, part, len);
 		XXH3_64bits_update(&state, part, len);
 		done += len;
 	}
@@ -132,7 +138,7 @@ static struct seen_all look(const struct session *s)
 	struct seen_all a = { malloc((n + 1) * sizeof(*a.at)), 0 };
 
 	for (size_t i = 0; a.at && i < n; i++) {
-		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i]),
+		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i], false),
 					   v[i].is_function };
 		a.n += a.at[a.n].name != NULL;
 	}
@@ -212,6 +218,7 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 	struct undo *u = &s->undo;
 	struct seen_all before, after;
 	struct undo_step *to;
+	uint32_t count;
 	char name[24];
 
 	supervisor_settle(s->supervisor);
@@ -220,6 +227,9 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 		return refuse(s, n, err);
 	to = &u->steps[u->n - n];
 	before = look(s);
+	buffer_clear(&u->redo);
+	if (session_state_describe(s, &u->redo, &count))
+		buffer_clear(&u->redo);
 	if (session_undo(s->supervisor, to->state, err)) {
 		seen_release(&before);
 		return -1;
@@ -244,4 +254,110 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 		step_release(step);
 	}
 	return 0;
+}
+
+/* ---- and forward again ---- */
+
+struct name_list {
+	const char *what; /* in front of the first name */
+	struct buffer *out;
+	size_t n;
+};
+
+static void put_listed(struct name_list *l, const char *name, bool is_function)
+{
+	const struct seen v = { (char *)name, 0, is_function };
+
+	if (l->n < NAMES_SHOWN)
+		put_name(l->n ? ", " : l->what, &v, l->out);
+	l->n++;
+}
+
+static void end_list(struct name_list *l)
+{
+	if (l->n > NAMES_SHOWN)
+		buffer_printf(l->out, " and %zu more", l->n - NAMES_SHOWN);
+	if (l->n)
+		buffer_puts(l->out, "\n");
+}
+
+static void put_new(void *data, const struct unit_symbol *symbol)
+{
+	put_listed(data, symbol->name, symbol->is_function);
+}
+
+static void describe_redo(struct session *s, struct buffer *out)
+{
+	struct name_list changed = { "`%redo` changes: ", out, 0 };
+	struct name_list made = { "`%redo` brings: ", out, 0 };
+	const struct unit_variable *v;
+	size_t n = supervisor_variables(s->supervisor, &v);
+
+	for (size_t i = 0; i < n; i++)
+		if (hash_variable(s, &v[i], false) != hash_variable(s, &v[i], true))
+			put_listed(&changed, v[i].name, false);
+	end_list(&changed);
+	session_redo_symbols(s->supervisor, put_new, &made);
+	end_list(&made);
+}
+
+void undo_forget_redo(struct undo *u)
+{
+	buffer_clear(&u->redo);
+}
+
+void undo_set_aside(struct session *s, const struct declaration_source *from,
+		    const struct unit *unit, struct buffer *out)
+{
+	cleanup_buffer struct buffer notes = BUFFER_INIT;
+	struct declarations_kept before;
+	struct error err = ERROR_INIT;
+	uint32_t count;
+
+	buffer_clear(&s->undo.redo);
+	if (declarations_keep(&s->declarations, &before, &err)) {
+		log_error("%%redo: %s", err.text);
+		return;
+	}
+	if (declarations_accept(&s->declarations, from, unit, &notes, &err) ||
+	    session_state_describe(s, &s->undo.redo, &count)) {
+		log_error("%%redo: %s", err.text);
+		buffer_clear(&s->undo.redo);
+	}
+	declarations_return(&s->declarations, &before);
+	if (s->undo.redo.len)
+		describe_redo(s, out);
+}
+
+int undo_redo(struct session *s, struct cell *c, struct buffer *report, struct error *err)
+{
+	struct undo *u = &s->undo;
+	struct seen_all before, after;
+	struct session_undo_room room;
+	int failed;
+
+	session_undo_room(s->supervisor, &room);
+	if (!room.redo || !u->redo.len)
+		return error_set(err, ERROR_STATE,
+				 "there is nothing to bring back. Kept is what the last %%undo or "
+				 "interrupt has taken back, until the next cell runs");
+	c->state_before = supervisor_state(s->supervisor);
+	before = look(s);
+	undo_note_all(s, c);
+	if (session_redo(s->supervisor, err)) {
+		seen_release(&before);
+		if (u->n)
+			step_release(&u->steps[--u->n]);
+		return -1;
+	}
+	after = look(s);
+	buffer_printf(report, "Brought back: what cell %u had done\n", room.redo);
+	put_names("As it left them: ", &after, &before, DIFFERENT, report);
+	put_names("Gone: ", &before, &after, ONLY_HERE, report);
+	put_names("Back again: ", &after, &before, ONLY_HERE, report);
+	seen_release(&before);
+	seen_release(&after);
+	failed = session_state_take(s, &u->redo, 0, err);
+	buffer_clear(&u->redo);
+	return failed;
 }

@@ -5,6 +5,7 @@
 #include "kernel/state/commit.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include "kernel/base/process.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/state/kept-memory.h"
+#include "kernel/state/redo.h"
 #include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
@@ -175,6 +177,49 @@ int commit_copy(struct commit *c, struct error *err)
 	shadow_copies_overwritten(&c->snapshot->shadow_copies, &c->journal->ranges);
 	if (c->goes_on)
 		refresh(c);
+	return 0;
+}
+
+/* Adds what a scan for private pages does not find, since the worker writes it where it lies: new
+ * memory beyond the committed tops, and in-place ranges. */
+static int add_shared(struct commit *c, struct error *err)
+{
+	const struct snapshot *s = c->snapshot;
+	struct dirty_ranges *r = &c->journal->ranges;
+
+	for (int i = 0; i < ARENA_REGIONS; i++) {
+		uint64_t start = ARENA_BASE + arena_region_offset(i);
+
+		if (snapshot_data_ranges(s, start + s->top[i], start + c->header.top[i], r, err))
+			return -1;
+	}
+	for (unsigned i = 0; i < s->shadow_copies.n; i++) {
+		const struct shadow_copy *w = &s->shadow_copies.at[i];
+
+		if (w->shared && dirty_ranges_add(r, w->address, w->size, err))
+			return -1;
+	}
+	dirty_ranges_join(r);
+	return 0;
+}
+
+int commit_set_aside(struct commit *c, struct redo *ret, struct error *err)
+{
+	struct journal *j = c->journal;
+	int failed = add_shared(c, err);
+
+	*ret = (struct redo){ .heap_freed = c->header.heap_freed };
+	if (!failed && j->ranges.bytes > c->snapshot->undo.bytes_max)
+		failed = error_set(err, ERROR_LIMIT, "it is more than --undo keeps");
+	if (!failed)
+		failed = journal_stage(j, c->pid, err);
+	if (failed) {
+		journal_reset(j);
+		return -1;
+	}
+	journal_take_out(j, &ret->ranges, &ret->data, &ret->mapped);
+	memcpy(ret->top, c->header.top, sizeof(ret->top));
+	ret->valid = true;
 	return 0;
 }
 

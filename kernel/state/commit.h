@@ -15,6 +15,7 @@
 #include "kernel/state/journal.h"
 
 struct error;
+struct redo;
 struct snapshot;
 
 struct commit_report {
@@ -56,6 +57,10 @@ bool commit_is_large(const struct commit *c);
 /* Copies the dirty pages; its time is in proportion to `bytes`. It may run on another thread, as
  * long as nobody else uses snapshot or journal. */
 int commit_copy(struct commit *c, struct error *err);
+/* Ends the commit in another way: the cell's state goes into ret, a redo image without device
+ * memory and units, and the snapshot holds the state before. -1: the state is too large, or cannot
+ * be read. */
+int commit_set_aside(struct commit *c, struct redo *ret, struct error *err);
 /* Ends the commit. With copied, the snapshot holds the cell's state, otherwise the state before.
  * The journal is RUNNING and empty. */
 void commit_end(struct commit *c, bool copied, struct commit_report *ret);

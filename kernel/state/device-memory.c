@@ -12,6 +12,7 @@
 
 #include "common/base/array.h"
 #include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "kernel/base/closer.h"
@@ -103,7 +104,9 @@ void device_memory_release(struct device_memory *d)
 	chunks_release(&d->chunks);
 	chunks_release(&d->waiting);
 	preimages_release(&d->preimages);
+	preimages_release(&d->kept);
 	checksums_release(&d->checksums);
+	d->keeping = KEEPING_NO;
 }
 
 void device_memory_reset(struct device_memory *d)
@@ -158,6 +161,7 @@ static int take_waiting(struct device_memory *d, uint64_t id, struct error *err)
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p,
 			   struct error *err)
 {
+	struct device_preimages *to = d->keeping == KEEPING_BEGUN ? &d->kept : &d->preimages;
 	const struct device_chunk *chunk;
 
 	if (take_waiting(d, p->chunk, err))
@@ -167,9 +171,9 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 		return error_set(err, ERROR_PROTOCOL,
 				 "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);
-	if (!ARRAY_ROOM(d->preimages.at, d->preimages.n, &d->preimages.cap))
+	if (!ARRAY_ROOM(to->at, to->n, &to->cap))
 		return no_memory(err);
-	d->preimages.at[d->preimages.n++] = *p;
+	to->at[to->n++] = *p;
 	return 0;
 }
 
@@ -276,6 +280,7 @@ void device_memory_recycle(struct device_memory *d, struct device_undo *undo)
 void device_memory_rollback(struct device_memory *d)
 {
 	chunks_release(&d->waiting);
+	preimages_release(&d->kept);
 	for (size_t i = 0; i < d->chunks.n;) {
 		struct device_chunk *c = &d->chunks.at[i];
 
@@ -288,16 +293,77 @@ void device_memory_rollback(struct device_memory *d)
 	}
 }
 
-void device_memory_restored(struct device_memory *d)
+/* Moves the chunk's descriptor to `to`. Without memory for that it is closed, and the undo is not
+ * valid. */
+static void give_chunk(struct device_chunk *c, struct device_undo *to)
+{
+	if (chunks_add(&to->dropped, c, NULL))
+		to->valid = false;
+	else
+		c->fd = -1;
+}
+
+void device_memory_restored(struct device_memory *d, struct device_undo *ret_kept)
 {
 	preimages_release(&d->preimages);
 	checksums_release(&d->checksums);
 	for (size_t i = 0; i < d->chunks.n;) {
-		if (d->chunks.at[i].fresh)
-			chunks_remove(&d->chunks, &d->chunks.at[i]);
-		else
+		struct device_chunk *c = &d->chunks.at[i];
+
+		if (!c->fresh) {
 			i++;
+			continue;
+		}
+		if (ret_kept && preimages_use(&d->kept, c->id))
+			give_chunk(c, ret_kept);
+		chunks_remove(&d->chunks, c);
 	}
+	d->keeping = KEEPING_NO;
+	if (!ret_kept)
+		preimages_release(&d->kept);
+	else
+		ret_kept->preimages = d->kept;
+	d->kept = (struct device_preimages){ 0 };
+}
+
+/* Records the chunks that exist, with their addresses. */
+static int note_chunks(const struct device_memory *d, struct device_undo *ret)
+{
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		struct device_chunk c = d->chunks.at[i];
+
+		c.fd = -1;
+		c.parked = c.fresh = false;
+		c.committed_address = c.address;
+		if (!c.dropped && c.address && chunks_add(&ret->before, &c, NULL))
+			return -1;
+	}
+	return 0;
+}
+
+/* Moves the chunks that a rollback would close to `to`. */
+static void give_fresh(struct device_memory *d, struct device_undo *to)
+{
+	for (size_t i = 0; i < d->chunks.n;) {
+		struct device_chunk *c = &d->chunks.at[i];
+
+		if (!c->fresh || c->dropped || !c->address || preimages_use(&d->preimages, c->id)) {
+			i++;
+			continue;
+		}
+		give_chunk(c, to);
+		chunks_remove(&d->chunks, c);
+	}
+}
+
+void device_memory_set_aside(struct device_memory *d, struct device_undo *ret)
+{
+	*ret = (struct device_undo){ 0 };
+	ret->valid = !note_chunks(d, ret);
+	give_fresh(d, ret);
+	device_memory_rollback(d);
+	/* Pre-images of an earlier cell may wait for a worker with a device. */
+	d->keeping = d->preimages.n && !d->out_of_reach ? KEEPING_ASKED : KEEPING_NO;
 }
 
 /* Finds the chunk that was mapped at the address. */
@@ -368,10 +434,15 @@ static void take_checksums(struct device_checksums *c, const struct device_undo 
 		c->at[c->n++] = undo->checksums.at[i];
 }
 
-void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n)
+void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n,
+			struct device_undo *ret_inverse)
 {
 	const struct device_chunks *before = &undo[n - 1]->before;
 
+	if (ret_inverse) {
+		*ret_inverse = (struct device_undo){ 0 };
+		ret_inverse->valid = !note_chunks(d, ret_inverse);
+	}
 	d->preimages.n = 0;
 	d->checksums.n = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -393,7 +464,10 @@ void device_memory_undo(struct device_memory *d, struct device_undo *const *undo
 		c->fresh = !old;
 		c->committed_address = old ? old->address : 0;
 	}
+	if (ret_inverse)
+		give_fresh(d, ret_inverse);
 	device_memory_rollback(d);
+	d->keeping = ret_inverse && d->preimages.n ? KEEPING_ASKED : KEEPING_NO;
 }
 
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out)
@@ -404,6 +478,36 @@ void device_memory_encode_preimages(const struct device_memory *d, struct buffer
 		record_put_u64(out, d->preimages.at[i].size);
 		record_put_u64(out, d->preimages.at[i].chunk);
 		record_put_u64(out, d->preimages.at[i].offset);
+	}
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct device_preimage *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+void device_memory_encode_keeping(const struct device_memory *d, struct buffer *out)
+{
+	size_t n = d->keeping == KEEPING_BEGUN ? d->preimages.n : 0, distinct = 0;
+	cleanup_free struct device_preimage *p = malloc((n + 1) * sizeof(*p));
+
+	if (!p) {
+		out->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		p[i] = d->preimages.at[i];
+	if (n)
+		qsort(p, n, sizeof(*p), compare_addresses);
+	for (size_t i = 0; i < n; i++)
+		if (!distinct || p[distinct - 1].address != p[i].address)
+			p[distinct++] = p[i];
+	record_put_u32(out, (uint32_t)distinct);
+	for (size_t i = 0; i < distinct; i++) {
+		record_put_u64(out, p[i].address);
+		record_put_u64(out, p[i].size);
 	}
 }
 

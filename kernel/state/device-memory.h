@@ -75,6 +75,15 @@ struct device_home {
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 };
 
+/* Whether the next worker keeps, for a redo or an undo, what the pre-images overwrite. */
+enum device_keeping {
+	KEEPING_NO,
+	KEEPING_ASKED,
+	/* A worker was told. One that dies before it has the session may have restored a part, and
+	 * what the next one would find is no state of the session. */
+	KEEPING_BEGUN,
+};
+
 struct device_memory {
 	struct device_home home;
 	struct device_chunks chunks;
@@ -84,6 +93,8 @@ struct device_memory {
 	/* Pre-images of the running cell, or those that the next worker must restore. */
 	struct device_preimages preimages;
 	struct device_checksums checksums; /* likewise */
+	enum device_keeping keeping;
+	struct device_preimages kept; /* what the worker that takes the session has kept so far */
 	/* The worker that holds the session has no device; a later worker may reach this memory. */
 	bool out_of_reach;
 	bool tried;    /* a worker without a device was sent away, and another one is tried */
@@ -122,16 +133,25 @@ void device_memory_recycle(struct device_memory *d, struct device_undo *undo);
 /* Rolls back: the chunks of the cell are closed, but those with pre-images stay until
  * device_memory_restored(). */
 void device_memory_rollback(struct device_memory *d);
-/* Notes that the next worker has copied the pre-images back. */
-void device_memory_restored(struct device_memory *d);
+/* Notes that the next worker has copied the pre-images back. What it has kept before is added to
+ * ret_kept; NULL: nobody wants it. */
+void device_memory_restored(struct device_memory *d, struct device_undo *ret_kept);
 /*
- * Goes back over n commits, undo[0] being the newest; the next worker restores the content. The
- * undos are used up except for what device_undo_release() frees. device_memory_undo_room()
- * allocates before, so that device_memory_undo() cannot fail.
+ * Rolls the running cell back as device_memory_rollback() does, while its worker still lives. ret
+ * is what leads to its state again, as an undo leads away from it; the next worker is asked to keep
+ * the content. ret is not valid when there is no memory for it.
+ */
+void device_memory_set_aside(struct device_memory *d, struct device_undo *ret);
+/*
+ * Goes over n commits, undo[0] being the newest, to the state that they lead to; the next worker
+ * restores the content. The undos are used up except for what device_undo_release() frees.
+ * ret_inverse, NULL for none, leads to the state that is left, as in device_memory_set_aside().
+ * device_memory_undo_room() allocates before, so that device_memory_undo() cannot fail.
  */
 int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n,
 			    struct error *err);
-void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n);
+void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n,
+			struct device_undo *ret_inverse);
 /* Returns the bytes of device memory that the undo holds. */
 uint64_t device_undo_bytes(const struct device_undo *u);
 void device_undo_release(struct device_undo *u);
@@ -139,6 +159,8 @@ void device_memory_reset(struct device_memory *d);
 
 /* Encode the lists as WORKER_ATTACH carries them, and one chunk as WORKER_CHUNK does. */
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out);
+/* [u64 address, u64 size]: what the next worker keeps before the pre-images are restored. */
+void device_memory_encode_keeping(const struct device_memory *d, struct buffer *out);
 void device_memory_encode_checksums(const struct device_memory *d, struct buffer *out);
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out);
 /* Encodes the chunks that wait as [u64 id]. */

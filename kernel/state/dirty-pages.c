@@ -28,13 +28,43 @@ void dirty_ranges_clear(struct dirty_ranges *r)
 	r->bytes = 0;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct dirty_range *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+void dirty_ranges_join(struct dirty_ranges *r)
+{
+	size_t n = 0;
+
+	if (r->n)
+		qsort(r->at, r->n, sizeof(*r->at), compare);
+	r->bytes = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		struct dirty_range *last = n ? &r->at[n - 1] : NULL;
+		uint64_t end = r->at[i].address + r->at[i].size;
+
+		if (last && r->at[i].address <= last->address + last->size) {
+			if (end > last->address + last->size)
+				last->size = end - last->address;
+		} else {
+			r->at[n++] = r->at[i];
+		}
+	}
+	r->n = n;
+	for (size_t i = 0; i < n; i++)
+		r->bytes += r->at[i].size;
+}
+
 void dirty_ranges_release(struct dirty_ranges *r)
 {
 	free(r->at);
 	*r = (struct dirty_ranges){ 0 };
 }
 
-static int append(struct dirty_ranges *r, uint64_t address, uint64_t size, struct error *err)
+int dirty_ranges_add(struct dirty_ranges *r, uint64_t address, uint64_t size, struct error *err)
 {
 	struct dirty_range *last = r->n ? &r->at[r->n - 1] : NULL;
 
@@ -69,7 +99,8 @@ static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ra
 			return error_errno(err, "PAGEMAP_SCAN of %#llx-%#llx",
 					   (unsigned long long)start, (unsigned long long)end);
 		for (int i = 0; i < n; i++)
-			if (append(ret, regions[i].start, regions[i].end - regions[i].start, err))
+			if (dirty_ranges_add(ret, regions[i].start,
+					     regions[i].end - regions[i].start, err))
 				return -1;
 	}
 	return 0;
@@ -100,7 +131,7 @@ static int scan_pagemap(int pagemap, uint64_t start, uint64_t end, struct dirty_
 			if (!(entries[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) ||
 			    (entries[i] & PAGEMAP_FILE))
 				continue;
-			if (append(ret, start, ARENA_PAGE, err))
+			if (dirty_ranges_add(ret, start, ARENA_PAGE, err))
 				return -1;
 		}
 	}

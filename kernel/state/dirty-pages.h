@@ -30,6 +30,10 @@ struct dirty_ranges {
 };
 
 void dirty_ranges_clear(struct dirty_ranges *r);
+/* Appends a range; one that begins where the last one ends is joined with it. */
+int dirty_ranges_add(struct dirty_ranges *r, uint64_t address, uint64_t size, struct error *err);
+/* Sorts the ranges, and joins those that overlap or touch. */
+void dirty_ranges_join(struct dirty_ranges *r);
 void dirty_ranges_release(struct dirty_ranges *r);
 
 struct dirty_pages {

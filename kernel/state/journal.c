@@ -19,6 +19,9 @@
  *	    +--------------------- journal_reset() -------------------+
  *	                           (the cell is committed: C)
  *
+ * An interrupted cell is STAGED, and its pages go out to a redo image (journal_take_out()). A redo
+ * puts such pages in again (journal_put_in()): STAGED without a worker, and then as above.
+ *
  * All of this is said of what the worker does not write in place: an in-place range holds C from
  * RUNNING on, and its shadow copy holds M until APPLIED (kernel/state/shadow-copy.h).
  *
@@ -221,6 +224,39 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 		journal_reset(j);
 		return -1;
 	}
+	j->state = JOURNAL_STAGED;
+	return 0;
+}
+
+void journal_take_out(struct journal *j, struct dirty_ranges *ret_ranges, char **ret_data,
+		      size_t *ret_mapped)
+{
+	if (j->state != JOURNAL_STAGED)
+		BUG("pages are taken out of a journal in state %d", j->state);
+	*ret_ranges = j->ranges;
+	j->ranges = (struct dirty_ranges){ 0 };
+	*ret_data = journal_steal_data(j, ret_mapped);
+	journal_reset(j);
+}
+
+int journal_put_in(struct journal *j, struct dirty_ranges *ranges, char *data, size_t mapped,
+		   struct error *err)
+{
+	struct dirty_ranges before = j->ranges;
+
+	if (j->state != JOURNAL_RUNNING)
+		BUG("pages are put into a journal in state %d", j->state);
+	if (cut_ranges(ranges, err))
+		return -1;
+	j->ranges = *ranges;
+	if (make_slices(j, err)) {
+		j->ranges = before;
+		return -1;
+	}
+	dirty_ranges_release(&before);
+	drop_data(j);
+	j->data = data;
+	j->capacity = mapped;
 	j->state = JOURNAL_STAGED;
 	return 0;
 }

@@ -80,6 +80,15 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
  * commit. */
 void journal_reset(struct journal *j);
 
+/* STAGED -> RUNNING: hands the copied pages over instead of applying them: ranges and data are the
+ * caller's, as in struct preimage. */
+void journal_take_out(struct journal *j, struct dirty_ranges *ret_ranges, char **ret_data,
+		      size_t *ret_mapped);
+/* RUNNING -> STAGED: with pages that were taken out. On success they are the journal's, on error
+ * still the caller's, and the journal is RUNNING and empty. */
+int journal_put_in(struct journal *j, struct dirty_ranges *ranges, char *data, size_t mapped,
+		   struct error *err);
+
 /* Takes over the block with the copied pages, one range after the other, of *ret_size bytes of
  * kernel/state/kept-memory.h. */
 char *journal_steal_data(struct journal *j, size_t *ret_size);

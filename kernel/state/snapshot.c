@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "kernel/state/snapshot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/whole-io.h"
+#include "kernel/state/kept-memory.h"
 
 int snapshot_memfd(struct error *err)
 {
@@ -91,6 +93,97 @@ int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 	memcpy(s->top, to->top, sizeof(s->top));
 	s->heap_freed = to->heap_freed;
 	s->serial = to->serial;
+	return 0;
+}
+
+int snapshot_data_ranges(const struct snapshot *s, uint64_t start, uint64_t end,
+			 struct dirty_ranges *ret, struct error *err)
+{
+	off_t at = (off_t)(start - ARENA_BASE), to = (off_t)(end - ARENA_BASE);
+
+	while (at < to) {
+		off_t data = lseek(s->memfd, at, SEEK_DATA), hole;
+
+		if (data < 0 && errno == ENXIO)
+			return 0;
+		hole = data < 0 ? -1 : lseek(s->memfd, data, SEEK_HOLE);
+		if (hole < 0)
+			return error_errno(err, "cannot look for pages of the session's memory");
+		if (data >= to)
+			return 0;
+		if (hole > to)
+			hole = to;
+		if (dirty_ranges_add(ret, ARENA_BASE + (uint64_t)data, (uint64_t)(hole - data),
+				     err))
+			return -1;
+		at = hole;
+	}
+	return 0;
+}
+
+/* Collects where the state before the newest n entries differs from the committed one. */
+static int changed_since(const struct snapshot *s, unsigned n, struct dirty_ranges *ret,
+			 struct error *err)
+{
+	const struct undo_entry *oldest = &s->undo.at[s->undo.n - n];
+
+	for (const struct undo_entry *e = oldest; e < &s->undo.at[s->undo.n]; e++)
+		for (const struct preimage *p = &e->preimage; p; p = p->next)
+			for (size_t i = 0; i < p->ranges.n; i++)
+				if (dirty_ranges_add(ret, p->ranges.at[i].address,
+						     p->ranges.at[i].size, err))
+					return -1;
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t start = ARENA_BASE + arena_region_offset(r);
+
+		if (snapshot_data_ranges(s, start + oldest->top[r], start + s->top[r], ret, err))
+			return -1;
+	}
+	dirty_ranges_join(ret);
+	return 0;
+}
+
+int snapshot_keep_redo(const struct snapshot *s, unsigned n, struct redo *ret, struct error *err)
+{
+	int failed;
+
+	*ret = (struct redo){ .heap_freed = s->heap_freed, .valid = true };
+	memcpy(ret->top, s->top, sizeof(s->top));
+	failed = changed_since(s, n, &ret->ranges, err);
+	if (!failed && ret->ranges.bytes > s->undo.bytes_max)
+		failed = error_set(err, ERROR_LIMIT, "it is more than --undo keeps");
+	if (!failed) {
+		ret->mapped = ret->ranges.bytes ? ret->ranges.bytes : ARENA_PAGE;
+		ret->data = kept_memory_take(ret->mapped, err);
+		failed = ret->data ? 0 : -1;
+	}
+	for (size_t i = 0, at = 0; !failed && i < ret->ranges.n; at += ret->ranges.at[i++].size)
+		if (whole_pread(s->memfd, ret->data + at, ret->ranges.at[i].size,
+				ret->ranges.at[i].address - ARENA_BASE) != ret->ranges.at[i].size)
+			failed = error_errno(err, "cannot read the session's memory");
+	if (failed)
+		redo_release(ret);
+	return failed;
+}
+
+int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct error *err)
+{
+	struct arena_header h = { .heap_freed = r->heap_freed };
+
+	memcpy(h.top, r->top, sizeof(r->top));
+	if (journal_put_in(j, &r->ranges, r->data, r->mapped, err))
+		return -1;
+	if (journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, NULL, err)) {
+		journal_take_out(j, &r->ranges, &r->data, &r->mapped);
+		return -1;
+	}
+	r->ranges = (struct dirty_ranges){ 0 };
+	r->data = NULL;
+	r->mapped = 0;
+	r->valid = false;
+	snapshot_touch(s);
+	snapshot_advance(s, &h, journal_steal_preimage(j));
+	journal_reset(j);
 	return 0;
 }
 

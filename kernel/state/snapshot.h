@@ -59,6 +59,15 @@ int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t 
  * repeated.
  */
 int snapshot_undo(struct snapshot *s, unsigned n, struct error *err);
+/* Keeps what snapshot_undo() over the newest n entries will take away, in a redo image without
+ * device memory and units. -1: it is more than the log's limit, or memory is out. */
+int snapshot_keep_redo(const struct snapshot *s, unsigned n, struct redo *ret, struct error *err);
+/* Commits a redo image's arena, by the journal. The image is not valid any more; on error nothing
+ * has changed, and it can be repeated. */
+int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct error *err);
+/* Appends the ranges of session memory in [start, end) that have pages in the memfd. */
+int snapshot_data_ranges(const struct snapshot *s, uint64_t start, uint64_t end,
+			 struct dirty_ranges *ret, struct error *err);
 /* Goes back to the state before the first cell. */
 int snapshot_reset(struct snapshot *s, struct error *err);
 

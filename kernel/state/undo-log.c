@@ -31,13 +31,20 @@ static void drop_oldest(struct undo_log *l, unsigned n)
 	memmove(&l->at[0], &l->at[n], l->n * sizeof(l->at[0]));
 }
 
+void undo_log_drop_redo(struct undo_log *l)
+{
+	redo_release(&l->redo);
+}
+
 void undo_log_clear(struct undo_log *l)
 {
+	undo_log_drop_redo(l);
 	drop_oldest(l, l->n);
 }
 
 void undo_log_push(struct undo_log *l, const struct undo_entry *e)
 {
+	undo_log_drop_redo(l);
 	if (l->n == UNDO_COMMITS_MAX)
 		drop_oldest(l, 1);
 	l->at[l->n++] = *e;
@@ -50,11 +57,12 @@ void undo_log_each_chunks(struct undo_log *l, undo_chunks_fn *fn, void *data)
 		if (l->at[i].swap)
 			fn(data, &l->at[i].swap->device.chunks);
 	}
+	fn(data, &l->redo.device.dropped);
 }
 
 uint64_t undo_log_bytes(const struct undo_log *l)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = redo_bytes(&l->redo);
 
 	for (unsigned i = 0; i < l->n; i++)
 		bytes += entry_bytes(&l->at[i]);
@@ -85,6 +93,16 @@ void undo_log_pop(struct undo_log *l, unsigned n)
 {
 	while (n--)
 		entry_release(&l->at[--l->n]);
+}
+
+void undo_log_set_redo(struct undo_log *l, const struct redo *r)
+{
+	undo_log_drop_redo(l);
+	l->redo = *r;
+	if (redo_bytes(r) > l->bytes_max)
+		undo_log_drop_redo(l);
+	else
+		undo_log_trim(l);
 }
 
 unsigned undo_log_depth(const struct undo_log *l, uint64_t serial)

@@ -4,6 +4,9 @@
  * tops, and a mark of the unit table. The log is bounded by bytes and by commits; the oldest
  * entries go first. A commit whose old content was too large to keep ends the log: no state before
  * it can be reached.
+ *
+ * Behind the newest entry there may be a redo image, which leads away from the committed state in
+ * the other direction. A new entry ends it.
  */
 #ifndef CGPU_KERNEL_STATE_UNDO_LOG_H
 #define CGPU_KERNEL_STATE_UNDO_LOG_H
@@ -14,6 +17,7 @@
 #include "common/memory/arena-layout.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/state/journal.h"
+#include "kernel/state/redo.h"
 #include "kernel/state/session-swap.h"
 
 struct error;
@@ -37,11 +41,12 @@ struct undo_entry {
 struct undo_log {
 	struct undo_entry at[UNDO_COMMITS_MAX]; /* oldest first */
 	unsigned n;
+	struct redo redo; /* see redo.valid */
 	uint64_t bytes_max;
 };
 
 void undo_log_clear(struct undo_log *l);
-/* Adds an entry and takes it over; a full log drops its oldest one. */
+/* Adds an entry and takes it over; a full log drops its oldest one. The redo image is released. */
 void undo_log_push(struct undo_log *l, const struct undo_entry *e);
 static inline struct undo_entry *undo_log_newest(struct undo_log *l)
 {
@@ -54,9 +59,13 @@ bool undo_log_keeps_newest(const struct undo_log *l);
 void undo_log_trim(struct undo_log *l);
 /* Removes the newest n entries. */
 void undo_log_pop(struct undo_log *l, unsigned n);
+/* Takes over a redo image in place of the one before. One that is larger than the log's limit is
+ * released at once; the oldest entries make room for it otherwise. */
+void undo_log_set_redo(struct undo_log *l, const struct redo *r);
+void undo_log_drop_redo(struct undo_log *l);
 
-/* Calls fn for the device memory that the log keeps: dropped chunks, and chunks of replaced
- * sessions. */
+/* Calls fn for the device memory that the log keeps: dropped chunks, chunks of replaced sessions,
+ * and those of the redo image. */
 typedef void undo_chunks_fn(void *data, struct device_chunks *c);
 void undo_log_each_chunks(struct undo_log *l, undo_chunks_fn *fn, void *data);
 

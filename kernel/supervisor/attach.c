@@ -24,6 +24,7 @@
 #include "kernel/disk/snapshots.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/state/device-memory.h"
+#include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
@@ -83,6 +84,46 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 	return worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
 }
 
+/* Content of device memory that was to be kept is lost: the state that it belongs to cannot be
+ * reached any more. */
+static void lose_kept(struct supervisor *s)
+{
+	s->device.keeping = KEEPING_NO;
+	if (s->snapshot.undo.redo.valid)
+		undo_log_drop_redo(&s->snapshot.undo);
+	else
+		undo_log_clear(&s->snapshot.undo);
+}
+
+static void begin_keeping(struct supervisor *s)
+{
+	if (s->device.keeping == KEEPING_BEGUN)
+		lose_kept(s);
+	else if (s->device.keeping == KEEPING_ASKED)
+		s->device.keeping = KEEPING_BEGUN;
+}
+
+/* The worker has the session's device memory. What it has kept belongs to the redo image, or after
+ * a redo to the step back. */
+static void end_keeping(struct supervisor *s, bool kept)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	struct device_undo *to = l->redo.valid ? &l->redo.device
+				 : l->n        ? &undo_log_newest(l)->device
+					       : NULL;
+
+	if (s->device.keeping != KEEPING_BEGUN) {
+		device_memory_restored(&s->device, NULL);
+		return;
+	}
+	if (!kept) {
+		lose_kept(s);
+		to = NULL;
+	}
+	device_memory_restored(&s->device, to);
+	undo_log_trim(l);
+}
+
 static int send_session(struct supervisor *s, struct worker *w, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -95,6 +136,9 @@ static int send_session(struct supervisor *s, struct worker *w, struct error *er
 	record_put_u8(&b, !w->checks && device_home_gives_up(s));
 	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
 	device_home_encode(s, &b);
+	if (!w->checks)
+		begin_keeping(s);
+	device_memory_encode_keeping(&s->device, &b);
 	device_memory_encode_preimages(&s->device, &b);
 	device_memory_encode_checksums(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
@@ -118,11 +162,12 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	const char *why = record_str(&r);
 	uint32_t n = record_count(&r, 1);
 	struct error err = ERROR_INIT;
-	bool has_device;
+	bool has_device, kept;
 
 	while (n--)
 		buffer_printf(&lacks, "%s\n", record_str(&r));
 	has_device = record_u8(&r) != 0;
+	kept = record_u8(&r) != 0;
 	if (outcome == ATTACH_NO_ROOM && s->eviction->phase == EVICTION_ATTACHING) {
 		eviction_on_no_room(s, why);
 		send_away(w);
@@ -161,7 +206,7 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	w->state = WORKER_IDLE;
 	if (has_device)
-		device_memory_restored(&s->device);
+		end_keeping(s, kept);
 	worker_pool_look(s);
 	cell_run_on_session(s);
 }
@@ -225,6 +270,7 @@ const struct supervisor_hooks attach_hooks = {
 	.on_session = cell_run_on_session,
 	.go_on = cell_run_go_on,
 	.fail = cell_run_fail,
+	.set_aside = cell_run_set_aside,
 	.keep = cell_run_keep,
 	.commit = cell_run_commit,
 };

@@ -584,6 +584,16 @@ int supervisor_share(struct supervisor *s, const char *path, const char *name, s
 	return 0;
 }
 
+void supervisor_set_interrupt(struct supervisor *s, bool keeps)
+{
+	s->interrupt_keeps = keeps;
+}
+
+bool supervisor_interrupt_keeps(const struct supervisor *s)
+{
+	return s->interrupt_keeps;
+}
+
 void supervisor_set_wait(struct supervisor *s, uint64_t ms)
 {
 	s->share->wait_ms = ms;

@@ -95,6 +95,10 @@ void supervisor_identify(struct supervisor *s, const char *id);
 void supervisor_run(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
 		    const struct run_options *options);
 void supervisor_interrupt(struct supervisor *s);
+/* Whether what an interrupted cell has done is committed. Otherwise it is set aside for
+ * session_redo(). */
+void supervisor_set_interrupt(struct supervisor *s, bool keeps);
+bool supervisor_interrupt_keeps(const struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Forgets the whole session, between cells. ret_undoable: it was small enough to be kept, so that
  * session_undo() brings it back. */

@@ -271,6 +271,55 @@ void unit_table_undo(struct unit_table *t, uint64_t mark)
 		cut(t, n);
 }
 
+int unit_table_take(struct unit_table *t, uint64_t mark, struct unit_record **ret, size_t *ret_n)
+{
+	size_t first = t->n;
+
+	while (first && t->records[first - 1].serial >= mark)
+		first--;
+	*ret_n = t->n - first;
+	*ret = malloc((*ret_n + 1) * sizeof(**ret));
+	if (!*ret) {
+		*ret_n = 0;
+		unit_table_undo(t, mark);
+		return -1;
+	}
+	memcpy(*ret, &t->records[first], *ret_n * sizeof(**ret));
+	t->n = first;
+	t->n_running = 0;
+	t->stale = true;
+	return 0;
+}
+
+int unit_table_reserve(struct unit_table *t, size_t n, struct error *err)
+{
+	struct unit_record *grown;
+
+	if (t->n + n <= t->cap)
+		return 0;
+	grown = realloc(t->records, (t->n + n) * sizeof(*grown));
+	if (!grown)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	t->records = grown;
+	t->cap = t->n + n;
+	return 0;
+}
+
+void unit_table_put(struct unit_table *t, const struct unit_record *records, size_t n)
+{
+	if (n)
+		memcpy(&t->records[t->n], records, n * sizeof(*records));
+	t->n += n;
+	t->stale = true;
+}
+
+void unit_records_free(struct unit_record *records, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		record_release(&records[i]);
+	free(records);
+}
+
 void unit_table_remove(struct unit_table *t, const bool *gone)
 {
 	size_t n = 0;

@@ -91,6 +91,15 @@ void unit_table_drop(struct unit_table *t);
  * it. */
 uint64_t unit_table_committed(const struct unit_table *t);
 void unit_table_undo(struct unit_table *t, uint64_t mark);
+/* Goes back to the mark, and hands over the records that were newer, those of the running cell
+ * included: *ret is the caller's, NULL for none. On error, memory is out, they are released. */
+int unit_table_take(struct unit_table *t, uint64_t mark, struct unit_record **ret, size_t *ret_n);
+/* Makes room for n more records. */
+int unit_table_reserve(struct unit_table *t, size_t n, struct error *err);
+/* Takes records that unit_table_take() has handed over back, as committed ones; there is room. */
+void unit_table_put(struct unit_table *t, const struct unit_record *records, size_t n);
+/* Releases records that were handed over. NULL is accepted. */
+void unit_records_free(struct unit_record *records, size_t n);
 /*
  * Drops, from time to time, records that are of no use any more: no address is in their code, and
  * all their names mean something else. `oldest` is the mark of the oldest state that can be

@@ -81,6 +81,13 @@ void device_close_chunk(uint64_t id)
 	(void)id;
 }
 
+bool device_attach_keep(uint64_t address, uint64_t size)
+{
+	(void)address;
+	(void)size;
+	return false;
+}
+
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
 			   struct error *err)
 {

@@ -200,6 +200,16 @@ static void note_not_back(uint64_t address)
 		      (unsigned long long)b->address);
 }
 
+bool device_attach_keep(uint64_t address, uint64_t size)
+{
+	CUresult result = device.usable ? preimage_keep(address, size) : CUDA_ERROR_NO_DEVICE;
+
+	if (result)
+		log_info("device memory at 0x%llx is not kept for a redo: %s (%d)",
+			 (unsigned long long)address, cuda_error_text(result), (int)result);
+	return !result;
+}
+
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
 			   struct error *err)
 {

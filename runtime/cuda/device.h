@@ -80,7 +80,10 @@ int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
 /* Between cells: a chunk that is mapped nowhere, to be read; takes fd. */
 int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err);
 void device_close_chunk(uint64_t id);
-/* During attach, after the chunks: put back what the failed cell had changed. */
+/* During attach, after the chunks: the kernel process gets a copy of this buffer, which a pre-image
+ * will overwrite, as a pre-image of its own. False: it could not be kept. */
+bool device_attach_keep(uint64_t address, uint64_t size);
+/* Then: put back what the failed cell had changed. */
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset,
 			   struct error *err);
 /* The same: what was kept of a buffer that was not saved. */

@@ -150,8 +150,24 @@ static int take_chunks(struct error *err)
 	}
 }
 
-static int restore_preimages(struct record *r, uint32_t n, struct error *err)
+/* Keeps what the pre-images will overwrite. False: some of it could not be kept. */
+static bool keep_overwritten(struct record *r)
 {
+	uint32_t n = record_count(r, 16);
+	bool kept = true;
+
+	while (n--) {
+		uint64_t address = record_u64(r), size = record_u64(r);
+
+		kept = kept && !r->failed && device_attach_keep(address, size);
+	}
+	return kept;
+}
+
+static int restore_preimages(struct record *r, struct error *err)
+{
+	uint32_t n = record_count(r, 32);
+
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t address = record_u64(r), size = record_u64(r), chunk = record_u64(r),
 			 offset = record_u64(r);
@@ -187,12 +203,12 @@ static void take_needed(struct record *r, struct device_attachment *ret)
 	}
 }
 
-static int attach(const struct ipc_message *first, struct buffer *lost, struct error *err)
+static int attach(const struct ipc_message *first, struct buffer *lost, bool *ret_kept,
+		  struct error *err)
 {
 	struct record r = record_open(first->data, first->len);
 	struct device_attachment how = { .epoch = (uint32_t)record_u64(&r) };
 	uint64_t host_limit = record_u64(&r);
-	uint32_t n;
 
 	how.limit = record_u64(&r);
 	worker.cell = record_u32(&r);
@@ -200,11 +216,12 @@ static int attach(const struct ipc_message *first, struct buffer *lost, struct e
 	how.gives_up = record_u8(&r) != 0;
 	device_set_rollback(record_u8(&r));
 	take_needed(&r, &how);
-	n = record_count(&r, 32);
 	if (r.failed)
 		return record_check(&r, "WORKER_ATTACH", err);
-	if (take_session(lost, err) || device_attach(&how, err) || take_chunks(err) ||
-	    restore_preimages(&r, n, err))
+	if (take_session(lost, err) || device_attach(&how, err) || take_chunks(err))
+		return -1;
+	*ret_kept = keep_overwritten(&r);
+	if (restore_preimages(&r, err))
 		return -1;
 	take_checksums(&r);
 	if (record_check(&r, "WORKER_ATTACH", err))
@@ -240,10 +257,11 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	cleanup_buffer struct buffer lost = BUFFER_INIT;
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
+	bool kept = false;
 	int r;
 
 	worker_set_phase(PHASE_ATTACHING);
-	r = attach(first, &lost, &problem);
+	r = attach(first, &lost, &kept, &problem);
 	worker_set_phase(PHASE_IDLE);
 	record_put_u8(&out, !r                            ? ATTACH_OK
 			    : problem.code == ERROR_LIMIT ? ATTACH_NO_ROOM
@@ -251,6 +269,7 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	record_put_str(&out, r ? problem.text : "");
 	put_lines(&out, &lost);
 	record_put_u8(&out, device_is_usable());
+	record_put_u8(&out, kept);
 	if (buffer_check(&lost, err) || buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_ATTACHED, out.data, out.len, -1, err);

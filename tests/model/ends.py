@@ -34,7 +34,7 @@ ENDS = {
     "syntax": End(2, "int = ;", ("CompileError",), runs=False),
     "unknown name": End(2, "this_is_declared_nowhere = 1;", ("CompileError",), runs=False),
     "undefined symbol": End(0.5, "extern int defined_nowhere(void); defined_nowhere();", ("LinkError",), runs=False),
-    "interrupt": End(2, "wait_for_it();", ("Interrupted",), kept=True, act="interrupt"),
-    "interrupt in malloc": End(1, "churn_for_ever();", ("Interrupted",), kept=True, act="interrupt"),
+    "interrupt": End(2, "wait_for_it();", ("Interrupted",), act="interrupt"),
+    "interrupt in malloc": End(1, "churn_for_ever();", ("Interrupted",), act="interrupt"),
     "kill": End(2, "wait_for_it();", ("WorkerKilled",), act="kill"),
 }

@@ -19,7 +19,7 @@ from steps import STEPS, weights_of
 
 DEFINITIONS = [pathlib.Path(__file__).with_name(f"definitions.{suffix}").read_text() for suffix in ("cpp", "c")]
 LANGUAGES = {"c": 2, "c++": 1}
-BETWEEN = {"undo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1,
+BETWEEN = {"undo": 6, "redo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1,
            "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
 
 
@@ -54,6 +54,7 @@ class Player:
         self.session = session
         self.state = State()
         self.undo = []   # states that %undo may go back to, oldest first
+        self.redo = None # the state that %redo must bring back
         self.saved = {}  # name of a snapshot: state
 
     # --- cells ---
@@ -78,6 +79,10 @@ class Player:
         code = self.text(event, after)
         result = self.run(code, end.act)
         self.check(end, result, code, after.defined)
+        if end.runs:
+            self.redo = after if "set aside, and `%redo` before" in result.shown else None
+        if event.kind == "interrupt" and not self.redo:
+            raise Difference(f"it was not set aside: {result.shown}")
         kept = after if end.kept else after.kept if end.runs else None
         if not kept:
             return
@@ -105,9 +110,20 @@ class Player:
             return  # the definitions would go
         result = self.session.run("%undo")
         if result.status == "ok":
+            self.redo = self.state
             self.state = self.undo.pop()
         elif self.undo_is_due:
             raise Difference(f"%undo: {result.shown}")
+
+    def bring_back(self):
+        if not self.redo:
+            return
+        result = self.session.run("%redo")
+        if result.status != "ok":
+            raise Difference(f"%redo: {result.shown}")
+        self.redo.learn_from(self.state)
+        self.undo.append(self.state)
+        self.state, self.redo = self.redo, None
 
     def save(self, name):
         result = self.session.run(f"%snapshot save {name}")
@@ -122,7 +138,7 @@ class Player:
         if result.status != "ok":
             raise Difference(f"%snapshot load: {result.shown}")
         self.undo.append(self.state)
-        self.state = self.saved[name]
+        self.state, self.redo = self.saved[name], None
 
     def kill(self, kind):
         pid = {"kill idle worker": self.session.worker_pid, "kill spare": self.session.spare_pid,
@@ -136,6 +152,9 @@ class Player:
         elif event.kind == "undo":
             self.take_back()
             self.undo_is_due = False
+        elif event.kind == "redo":
+            self.undo_is_due = bool(self.redo)
+            self.bring_back()
         elif event.kind.startswith(("save", "load")):
             verb, name = event.kind.split()
             getattr(self, verb)(name)
@@ -144,6 +163,7 @@ class Player:
             self.kill(event.kind)
             if event.kind in ("kill idle worker", "kill spare"):
                 self.undo.append(self.state)  # finding the process takes a cell
+                self.redo = None
             self.undo_is_due = False
 
     def begin(self):
@@ -152,7 +172,7 @@ class Player:
             result = self.session.run(code)
             if result.status != "ok":
                 raise Difference(f"{code[:60]}: {result.shown}")
-        self.state, self.undo, self.undo_is_due, self.saved = State(), [], False, {}
+        self.state, self.undo, self.undo_is_due, self.redo, self.saved = State(), [], False, None, {}
 
 
 def play_round(session, events):

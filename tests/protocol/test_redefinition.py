@@ -63,11 +63,17 @@ def test_a_failed_cell_declares_nothing(fresh_kernel):
     assert fresh_kernel.run("int never = 2;\nnever").ok().text == "2"
 
 
-def test_what_an_interrupted_cell_has_declared_stays(kernel):
+def test_what_an_interrupted_cell_has_declared_comes_back_with_it(kernel):
     cell = kernel.start('int kept = 5;\nprintf("on\\n");\nfor (;;) ;').wait_output("on")
     kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
+    kernel.run("%redo").ok()
     assert kernel.run("kept").ok().text == "5"
+    cell = kernel.start('int gone = 5;\nprintf("on\\n");\nfor (;;) ;').wait_output("on")
+    kernel.interrupt()
+    assert cell.wait().ename == "Interrupted"
+    r = kernel.run("gone")
+    assert "that cell was interrupted and rolled back" in r.traceback, r.shown
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +171,7 @@ def test_a_failing_run_drops_nothing(fresh_kernel):
     cell = fresh_kernel.start('int a = 5;\nprintf("on\\n");\nfor (;;) ;', cell_id="A").wait_output("on")
     fresh_kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
+    assert run("%redo", cell_id="C").ok()
     assert run("a * 10 + b", cell_id="B").ok().text == "52"
 
 

@@ -101,7 +101,10 @@ for (;;)
     cell.wait_output("now")
     fresh_kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
+    fresh_kernel.run("%redo").ok()
     assert fresh_kernel.run("n").ok().text == "6"
+    fresh_kernel.run("%undo 2").ok()
+    assert fresh_kernel.run("n").ok().text == "1"
     fresh_kernel.run("%undo 2").ok()
     assert fresh_kernel.run("n").ok().text == "0"
 

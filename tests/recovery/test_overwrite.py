@@ -192,6 +192,12 @@ def test_an_interrupt_in_it(fresh_kernel, run):
     pending = fresh_kernel.start('fill(big, 13); puts("written"); for (;;) small = 7;').wait_output("written\n")
     fresh_kernel.interrupt()
     assert pending.wait().ename == "Interrupted"
+    is_filled(run, 12)
+    lent(run)
+    pending = fresh_kernel.start('fill(big, 13); puts("written"); for (;;) small = 7;').wait_output("written\n")
+    fresh_kernel.interrupt()
+    assert pending.wait().ename == "Interrupted"
+    run("%redo").ok()
     is_filled(run, 13)
     assert run("fill(big, 14);\nabort();").ename == "Aborted"
     is_filled(run, 13)
@@ -199,6 +205,7 @@ def test_an_interrupt_in_it(fresh_kernel, run):
 
 def test_a_stopped_worker(fresh_kernel, run):
     """Inside of Linux, with its signals blocked: the kernel commits what is there, and a new worker goes on."""
+    run("%interrupt keep").ok()
     lent(run)
     pending = fresh_kernel.start('#include <signal.h>\nfill(big, 13); small = 8; sigset_t all; sigfillset(&all); '
                                  'sigprocmask(SIG_SETMASK, &all, NULL); puts("written"); for (;;) pause();'

@@ -432,6 +432,18 @@ CUresult preimage_save_rest(void)
 	return device.rollback == DEVICE_ROLLBACK_WHOLE ? save_reached() : watch_rest();
 }
 
+CUresult preimage_keep(uint64_t address, uint64_t size)
+{
+	const struct session_buffer *b = ledger_find(address);
+	int ordinal = b ? b->device : 0;
+	uint64_t offset;
+	CUresult result = take(ordinal, size, &offset);
+
+	if (!result)
+		result = copy_now(ordinal, scratches[ordinal].address + offset, address, size);
+	return result ? result : announce(address, size, scratches[ordinal].id, offset);
+}
+
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
 {
 	uint64_t from = vmm_pool_scratch_address(chunk);

@@ -34,6 +34,8 @@ bool preimage_all_saved(void);
 /* Devices reach more than before. */
 void preimage_reach_changed(void);
 
+/* In a new worker: saves what preimage_restore() will overwrite, before any of it is restored. */
+CUresult preimage_keep(uint64_t address, uint64_t size);
 /* In a new worker: put back what was saved, from scratch chunk `chunk`. */
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset);
 

@@ -84,7 +84,7 @@ static void go_back(size_t n)
 	for (size_t i = 0; i < n; i++)
 		newest[i] = &undo[n_undo - 1 - i];
 	assert_int_equal(device_memory_undo_room(&memory, newest, n, &err), 0);
-	device_memory_undo(&memory, newest, n);
+	device_memory_undo(&memory, newest, n, NULL);
 	while (n--)
 		device_undo_release(&undo[--n_undo]);
 }
@@ -130,7 +130,7 @@ static void test_rollback_forgets_what_the_cell_made(void **state)
 	/* The pre-image stays until the next worker has copied it back. */
 	assert_int_equal(memory.preimages.n, 1);
 	assert_true(is_open(4));
-	device_memory_restored(&memory);
+	device_memory_restored(&memory, NULL);
 	assert_int_equal(memory.preimages.n, 0);
 	assert_false(is_open(4));
 	assert_int_equal(memory.chunks.n, 2);
@@ -179,7 +179,7 @@ static void test_scratch_that_waits(void **state)
 	assert_true(find(4) && !device_memory_waits(&memory, 4));
 	device_memory_rollback(&memory);
 	assert_true(find(4) && is_open(4)); /* the next worker copies from there */
-	device_memory_restored(&memory);
+	device_memory_restored(&memory, NULL);
 	assert_false(is_open(4));
 }
 
@@ -228,8 +228,89 @@ static void test_undo(void **state)
 	assert_int_equal(find(4)->address, 0);
 	assert_int_equal(find(2)->address, AT(2));
 	assert_null(find(3));
-	device_memory_restored(&memory);
+	device_memory_restored(&memory, NULL);
 	assert_int_equal(memory.chunks.n, 2);
+}
+
+/* A cell that has made chunk 3, dropped chunk 2 and overwritten chunk 1 is set aside. */
+static void set_aside(struct device_undo *ret)
+{
+	chunk(3, AT(3));
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	drop(2);
+	device_memory_set_aside(&memory, ret);
+	assert_true(ret->valid);
+	assert_int_equal(memory.keeping, KEEPING_ASKED);
+	/* The worker lives until then, and its death rolls back once more. */
+	device_memory_rollback(&memory);
+	assert_null(find(3));
+	assert_true(is_open(3));
+	assert_int_equal(find(2)->address, AT(2));
+}
+
+static void keep_in(uint64_t id)
+{
+	memory.keeping = KEEPING_BEGUN;
+	chunk(id, 0);
+	preimage(AT(1), id);
+	assert_int_equal(memory.kept.n, 1);
+	assert_int_equal(memory.preimages.n, 1);
+}
+
+static void go_over(struct device_undo *by, struct device_undo *ret_inverse)
+{
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(device_memory_undo_room(&memory, &by, 1, &err), 0);
+	device_memory_undo(&memory, &by, 1, ret_inverse);
+	device_undo_release(by);
+}
+
+static void test_set_aside_and_back(void **state)
+{
+	struct device_undo aside, inverse;
+
+	(void)state;
+	set_aside(&aside);
+	keep_in(5);
+	device_memory_restored(&memory, &aside);
+	assert_int_equal(memory.keeping, KEEPING_NO);
+	assert_true(is_open(5) && !is_open(4));
+	assert_int_equal(memory.chunks.n, 2);
+
+	go_over(&aside, &inverse);
+	assert_int_equal(find(3)->address, AT(3));
+	assert_null(find(2));
+	assert_true(is_open(2));
+	assert_int_equal(memory.preimages.at[0].chunk, 5);
+	keep_in(6);
+	device_memory_restored(&memory, &inverse);
+	assert_true(is_open(6) && !is_open(5));
+
+	go_over(&inverse, NULL);
+	assert_int_equal(find(2)->address, AT(2));
+	assert_null(find(3));
+	assert_false(is_open(3));
+	assert_int_equal(memory.preimages.at[0].chunk, 6);
+	device_memory_restored(&memory, NULL);
+	assert_int_equal(memory.chunks.n, 2);
+}
+
+static void test_death_of_the_worker_that_keeps(void **state)
+{
+	struct device_undo aside;
+
+	(void)state;
+	set_aside(&aside);
+	keep_in(5);
+	device_memory_rollback(&memory);
+	assert_false(is_open(5));
+	assert_int_equal(memory.kept.n, 0);
+	assert_int_equal(memory.keeping, KEEPING_BEGUN);
+	assert_int_equal(memory.preimages.at[0].chunk, 4);
+	assert_true(is_open(4));
+	device_undo_release(&aside);
 }
 
 /* Over two commits: the older pre-image is copied last; one of a chunk that goes away is not copied
@@ -256,7 +337,7 @@ static void test_undo_of_two(void **state)
 	assert_null(find(3));
 	assert_null(find(5));
 	assert_int_equal(find(2)->address, AT(2));
-	device_memory_restored(&memory);
+	device_memory_restored(&memory, NULL);
 	assert_int_equal(memory.chunks.n, 2);
 }
 
@@ -309,7 +390,7 @@ static void test_checksums_are_for_the_worker_behind_a_failed_cell(void **state)
 	checksum(AT(1), 7);
 	device_memory_rollback(&memory);
 	assert_checksums(1, 7, 0);
-	device_memory_restored(&memory);
+	device_memory_restored(&memory, NULL);
 	assert_checksums(0, 0, 0);
 	/* The session has them when a cell is committed. */
 	checksum(AT(1), 7);
@@ -391,6 +472,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_scratch_that_is_not_wanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_moved_chunk_goes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_set_aside_and_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_death_of_the_worker_that_keeps, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_of_two, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_preimages_go_with_the_commit, set_up,
 						tear_down),

@@ -59,12 +59,12 @@ static int device_cell(void *data)
 		if (!failed) {
 			failed = device_memory_undo_room(&d, &newest, 1, &err);
 			if (!failed)
-				device_memory_undo(&d, &newest, 1);
+				device_memory_undo(&d, &newest, 1, NULL);
 		}
 	} else {
 		assert_int_equal(err.code, ERROR_MEMORY);
 		device_memory_rollback(&d);
-		device_memory_restored(&d);
+		device_memory_restored(&d, NULL);
 		failing_malloc_arm(-1);
 		assert_int_equal(take_chunks(&d, &err), 0);
 	}

@@ -405,7 +405,29 @@ static void test_loop_works_during_a_large_commit(void **state)
 	assert_untouched();
 }
 
-static void test_interrupts_keep_the_state(void **state)
+/* Interrupts the cell behind the text that sets numbers[5]. */
+static void interrupt(const char *cell, int value)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "numbers[5] = %d; printf(\"on\\n\"); fflush(stdout);\n%s",
+		 value, cell);
+	harness_start_cell(&h, text, "on");
+	supervisor_interrupt(h.supervisor);
+	harness_wait_end(&h);
+	if (strcmp(buffer_text(&h.last.ename), "Interrupted"))
+		fail_msg("%s gave %s", cell, buffer_text(&h.last.ename));
+}
+
+static void assert_number(int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", value);
+	assert_string_equal(harness_ok(&h, "printf(\"%d\\n\", numbers[5]);"), text);
+}
+
+static void test_interrupted_cells(void **state)
 {
 	static const char *const cells[] = {
 		"for (volatile int i = 0; ; i++) ;",
@@ -417,23 +439,26 @@ static void test_interrupts_keep_the_state(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		char text[256];
+		struct error err = ERROR_INIT;
+		int value = 1000 + 10 * (int)i;
 
-		snprintf(text, sizeof(text),
-			 "numbers[5] = %d; printf(\"on\\n\"); fflush(stdout);\n%s", 1000 + (int)i,
-			 cells[i]);
-		harness_start_cell(&h, text, "on");
-		supervisor_interrupt(h.supervisor);
-		harness_wait_end(&h);
-		if (strcmp(buffer_text(&h.last.ename), "Interrupted"))
-			fail_msg("%s gave %s", cells[i], buffer_text(&h.last.ename));
+		interrupt(cells[i], value);
+		assert_true(h.last.rolled_back);
+		assert_number(25);
+		interrupt(cells[i], value + 1);
+		assert_true(h.last.rolled_back);
+		if (session_redo(h.supervisor, &err))
+			fail_msg("%s: %s", cells[i], err.text);
+		assert_number(value + 1);
+		supervisor_set_interrupt(h.supervisor, true);
+		interrupt(cells[i], value + 2);
+		supervisor_set_interrupt(h.supervisor, false);
 		if (h.last.rolled_back)
 			fail_msg("%s was rolled back:\n%s", cells[i],
 				 buffer_text(&h.last.traceback));
-		snprintf(text, sizeof(text), "%d\n", 1000 + (int)i);
-		assert_string_equal(harness_ok(&h, "printf(\"%d\\n\", numbers[5]);"), text);
+		assert_number(value + 2);
+		harness_ok(&h, "numbers[5] = 25;");
 	}
-	harness_ok(&h, "numbers[5] = 25;");
 	assert_untouched();
 }
 
@@ -556,7 +581,7 @@ int main(int argc, char **argv)
 #endif
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
-		cmocka_unit_test(test_interrupts_keep_the_state),
+		cmocka_unit_test(test_interrupted_cells),
 		cmocka_unit_test(test_variables_and_questions),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_fork_bomb),

@@ -196,6 +196,7 @@ void harness_attach(struct session_process *s, uint64_t host_limit)
 	record_put_u32(&b, 0);
 	record_put_u32(&b, 0);
 	record_put_u32(&b, 0);
+	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH, b.data, b.len, NULL, 0, &err), 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH_END, "", 0, NULL, 0, &err), 0);
 	expect(s->channel, WORKER_ATTACHED, &m);
@@ -208,6 +209,7 @@ void harness_attach(struct session_process *s, uint64_t host_limit)
 	for (uint32_t n = record_count(&r, 1); n--;)
 		at += (size_t)snprintf(s->lost + at, sizeof(s->lost) - at, "%s\n", record_str(&r));
 	assert_int_equal(record_u8(&r), HAVE_CUDA); /* the worker has a device */
+	assert_int_equal(record_u8(&r), 1); /* and has kept all that it was to keep: nothing */
 	assert_int_equal(record_check(&r, "attached", &err), 0);
 	ipc_message_release(&m);
 }
