@@ -29,7 +29,8 @@
  * codes. */
 size_t type_code_size(const char *code);
 
-/* Returns the end of the type that starts at code; NULL if malformed. */
+/* Returns the end of the type that starts at code; NULL if malformed. In a code that is not,
+ * members lie inside their structures, and sizes are those that the kind of type can have. */
 const char *type_code_skip(const char *code);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A walk over the type code, with one function for each kind of type; each returns the end of the
- * code it has printed. type_code_skip() has validated the code, so the walk trusts it; the size is
- * checked against the bytes once.
+ * code it has printed. type_code_skip() has validated the code, members inside their structures
+ * included, so the walk trusts it; the size is checked against the bytes once.
  */
 #include "kernel/show/value-format.h"
 
@@ -189,18 +189,21 @@ static const char *walk_array(struct walk *w, const char *code, const char *byte
 	return type_code_skip(elem);
 }
 
+/* A bit-field of a packed structure may lie across its unit, so its own bytes are read. */
 static void put_bit_field(struct walk *w, const char *code, const char *bytes, unsigned start,
 			  unsigned width)
 {
-	size_t size = type_code_size(code);
-	uint64_t value = load(bytes, size) >> start;
-	char field[8];
+	unsigned __int128 all = 0;
+	uint64_t value;
+	char field[16] = { 0 };
 
+	memcpy(&all, bytes, (start + width + 7) / 8);
+	value = (uint64_t)(all >> start);
 	if (width < 64)
 		value &= (1ull << width) - 1;
 	if (*code == 'i')
 		value = sign_extend(value, width);
-	memcpy(field, &value, sizeof(field));
+	memcpy(field, &value, sizeof(value));
 	walk_type(w, code, field);
 }
 

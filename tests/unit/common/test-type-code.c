@@ -31,6 +31,8 @@ static void sizes(void **state)
 		{ "s16(point){x@0:i4,y@8:f8}", 16 },
 		{ "ps16(node)", 8 },
 		{ "s4(){f@0:m3:4:i4}", 4 },
+		{ "s3(){f@0:m0:12:i4,g@0:m12:12:u4}", 3 },
+		{ "s16(f){n@0:i8,rest@16:a0i4}", 16 },
 		{ "n8(){a@0:i4,b@0:f8}", 8 },
 		{ "?12", 12 },
 		{ "s24(n){next@0:ps24(n),v@8:a2f8}", 24 },
@@ -48,19 +50,16 @@ static void sizes(void **state)
 
 static void malformed(void **state)
 {
-	static const char *const rows[] = { "",
-					    "q",
-					    "i",
-					    "a",
-					    "a10",
-					    "p",
-					    "s16",
-					    "s16(x",
-					    "s16(x){",
-					    "s16(x){a@0}",
-					    "s16(x){a@0:q}",
-					    "e4{A=1",
-					    "s4(){f@0:m3:i4}" };
+	static const char *const rows[] = {
+		"", "q", "i", "a", "a10", "p", "s16", "s16(x", "s16(x){", "s16(x){a@0}",
+		"s16(x){a@0:q}", "e4{A=1", "s4(){f@0:m3:i4}",
+		/* what a hostile worker would say */
+		"s4(x){a@123456789012:i4}", "s4(x){a@1:i4}", "s4(x){a@18446744073709551615:i4}",
+		"s4(x){a@0:i4b@0:i4}", "s1(){f@0:m4:5:i4}", "s64(){f@0:m64:1:i4}",
+		"s64(){f@0:m0:65:i16}", "s64(){f@0:m0:4:s64()}", "s8(){a@0:a3i4}",
+		"s8(){a@0:a4611686018427387905i4}", "pU0", "pU4000", "i0", "i3", "u32", "f12",
+		"f99", "z2", "e0{}", "a18446744073709551615f8"
+	};
 	char deep[2000];
 
 	(void)state;

@@ -249,6 +249,41 @@ static void malformed_codes_are_refused(void **state)
 		check(codes[i], &value, 4, i == 8 ? "<0 bytes:>" : "<4 bytes of T>");
 }
 
+/* Codes of a worker that is an enemy: the bytes lie at the end of their block, so that
+ * AddressSanitizer sees a read behind them. */
+static void random_codes_read_the_value_only(void **state)
+{
+	static const char *const words[] = { "s8(x){",      "n4(){", "}",       "a@0:",  "b@4:",
+					     "c@70000:",    "m3:4:", "m60:64:", ",",     "i4",
+					     "u1",          "i16",   "f8",      "f16",   "z8",
+					     "e4{A=1,B=2}", "p",     "c",       "L4",    "U2",
+					     "a3",          "a100",  "x4",      "?8",    "a0",
+					     "b",           "v",     "F",       "s1(y)", "U9" };
+	size_t printed = 0;
+
+	(void)state;
+	srandom(7);
+	for (int round = 0; round < 200000; round++) {
+		cleanup_buffer struct buffer out = BUFFER_INIT, code = BUFFER_INIT;
+		size_t len = (size_t)random() % 40 + 1;
+		struct value_text v = { .type = "T", .len = len, .max = random() % 2 ? 80 : 0 };
+		char *bytes = malloc(len);
+
+		assert_non_null(bytes);
+		for (size_t i = 0; i < len; i++)
+			bytes[i] = (char)random();
+		for (long n = random() % 8 + 1; n; n--)
+			buffer_puts(&code,
+				    words[(size_t)random() % (sizeof(words) / sizeof(words[0]))]);
+		v.code = buffer_text(&code);
+		v.bytes = bytes;
+		value_format(&v, &out);
+		printed += out.len && out.data[0] != '<';
+		free(bytes);
+	}
+	assert_true(printed > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +296,7 @@ int main(void)
 		cmocka_unit_test(long_arrays_are_cut),
 		cmocka_unit_test(pointers_show_where_they_lead),
 		cmocka_unit_test(malformed_codes_are_refused),
+		cmocka_unit_test(random_codes_read_the_value_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
