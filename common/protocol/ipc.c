@@ -2,6 +2,9 @@
 /*
  * One sendmsg() a message. The header tells the payload size; when it is larger than IPC_INLINE_MAX
  * the packet holds the header alone and the first passed descriptor is the memfd with the payload.
+ *
+ * The sender may be an enemy. So a payload is taken from a sealed memfd only, which neither shrinks
+ * under the receiver's mapping, an access to which would be SIGBUS, nor changes while it is parsed.
  */
 #define _GNU_SOURCE
 #include "common/protocol/ipc.h"
@@ -20,6 +23,8 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/whole-io.h"
+
+#define PAYLOAD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 struct header {
 	uint32_t type;
@@ -44,7 +49,7 @@ int ipc_set_send_deadline(int sock, int ms, struct error *err)
 
 int ipc_memfd(const char *name, const void *data, size_t len, struct error *err)
 {
-	cleanup_fd int fd = memfd_create(name, MFD_CLOEXEC);
+	cleanup_fd int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return error_errno(err, "memfd_create");
@@ -105,6 +110,8 @@ int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *f
 	big = ipc_memfd("cgpu-message", data, len, err);
 	if (big < 0)
 		return -1;
+	if (fcntl(big, F_ADD_SEALS, PAYLOAD_SEALS))
+		return error_errno(err, "cannot seal a message of %zu bytes", len);
 	all[0] = big;
 	if (n_fds)
 		memcpy(all + 1, fds, sizeof(int) * n_fds);
@@ -158,8 +165,12 @@ static void take_fds(struct msghdr *msg, int *ret_fds, unsigned *ret_n)
 
 static int map_payload(struct ipc_message *m, int fd, size_t len, struct error *err)
 {
+	int seals = fcntl(fd, F_GET_SEALS);
 	void *p;
 
+	if (seals < 0 || (seals & PAYLOAD_SEALS) != PAYLOAD_SEALS)
+		return error_set(err, ERROR_PROTOCOL, "the payload of message %u is not sealed",
+				 m->type);
 	if (lseek(fd, 0, SEEK_END) < (off_t)len)
 		return error_set(err, ERROR_PROTOCOL, "message %u lost its payload of %zu bytes",
 				 m->type, len);
@@ -216,7 +227,7 @@ int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error 
 		return -1;
 	m.type = h.type;
 	if ((size_t)n < sizeof(h) || (h.len <= IPC_INLINE_MAX && (size_t)n != sizeof(h) + h.len) ||
-	    (h.len > IPC_INLINE_MAX && n_all == 0)) {
+	    (h.len > IPC_INLINE_MAX && n_all == 0) || h.len > IPC_PAYLOAD_MAX) {
 		error_set(err, ERROR_PROTOCOL, "message %u is malformed", h.type);
 		goto fail;
 	}

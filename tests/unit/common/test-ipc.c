@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* common/ipc over real socket pairs: sizes around the inline limit, passed descriptors, order, a
  * dead peer. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,6 +175,69 @@ static void a_peer_that_does_not_read_ends_the_send(void **state)
 	close(s[1]);
 }
 
+/* A packet with a header alone, that promises a payload of so many bytes in `fd`. */
+static void send_promise(int sock, uint32_t len, int fd)
+{
+	uint32_t header[2] = { 9, len };
+	struct iovec iov = { header, sizeof(header) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
+			      .msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	assert_int_equal(sendmsg(sock, &msg, 0), sizeof(header));
+}
+
+static void payloads_that_can_change_are_refused(void **state)
+{
+	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+	const int seals[] = { 0, F_SEAL_SHRINK, all & ~F_SEAL_WRITE, all & ~F_SEAL_SHRINK, all };
+	size_t len = 4 * IPC_INLINE_MAX;
+	struct error err = ERROR_INIT;
+	struct ipc_message m;
+	int s[2], ends[2], fd;
+
+	(void)state;
+	assert_int_equal(ipc_pair(s, NULL), 0);
+	for (size_t i = 0; i < sizeof(seals) / sizeof(seals[0]); i++) {
+		fd = memfd_create("payload", MFD_ALLOW_SEALING);
+		assert_int_equal(ftruncate(fd, (off_t)len), 0);
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals[i]), 0);
+		send_promise(s[0], (uint32_t)len, fd);
+		close(fd);
+		if (seals[i] == all) {
+			assert_int_equal(ipc_receive(s[1], -1, &m, &err), 1);
+			ipc_message_release(&m);
+		} else {
+			assert_int_equal(ipc_receive(s[1], -1, &m, &err), -1);
+			assert_int_equal(err.code, ERROR_PROTOCOL);
+		}
+	}
+	assert_int_equal(pipe(ends), 0);
+	send_promise(s[0], (uint32_t)len, ends[0]);
+	assert_int_equal(ipc_receive(s[1], -1, &m, &err), -1);
+	fd = memfd_create("payload", MFD_ALLOW_SEALING);
+	assert_int_equal(ftruncate(fd, 1ll << 33), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, all), 0);
+	send_promise(s[0], IPC_PAYLOAD_MAX + 1, fd);
+	assert_int_equal(ipc_receive(s[1], -1, &m, &err), -1);
+	assert_int_equal(err.code, ERROR_PROTOCOL);
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+	close(s[0]);
+	close(s[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +246,7 @@ int main(void)
 		cmocka_unit_test(messages_outlive_their_sender),
 		cmocka_unit_test(nothing_in_time_is_no_error),
 		cmocka_unit_test(too_large_is_refused),
+		cmocka_unit_test(payloads_that_can_change_are_refused),
 		cmocka_unit_test(foreign_packets_are_an_error),
 		cmocka_unit_test(a_peer_that_does_not_read_ends_the_send),
 	};
