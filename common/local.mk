@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libcommon.a
 libcommon_a_SOURCES = $(common_base_sources) $(common_text_sources) $(common_memory_sources) $(common_code_sources) \
-	$(common_cuda_sources) $(common_protocol_sources) $(common_sources)
+	$(common_cuda_sources) $(common_protocol_sources) $(common_sandbox_sources) $(common_sources)
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \

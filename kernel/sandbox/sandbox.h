@@ -2,7 +2,7 @@
 /*
  * The containment of cells, which keeps them away from the session that carries them: the ordered
  * list of steps, the steps that this machine can take, and reports of the zygote and the workers
- * about theirs. The policy is here; runtime/worker/sandbox-apply.c carries it out.
+ * about theirs. The policy is here; common/sandbox/sandbox-apply.c carries it out.
  */
 #ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
 #define CGPU_KERNEL_SANDBOX_SANDBOX_H

@@ -32,7 +32,7 @@
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 #include "runtime/worker/device-host.h"
-#include "runtime/worker/sandbox-apply.h"
+#include "common/sandbox/sandbox-apply.h"
 #include "runtime/worker/worker-eviction.h"
 #include "runtime/worker/worker-run.h"
 #include "runtime/worker/worker-snapshot.h"

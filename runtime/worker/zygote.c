@@ -33,7 +33,7 @@
 #include "runtime/exports/cpp-runtime.h"
 #include "runtime/interpose/fork-handlers.h"
 #include "runtime/worker/libraries.h"
-#include "runtime/worker/sandbox-apply.h"
+#include "common/sandbox/sandbox-apply.h"
 #include "runtime/worker/session-processes.h"
 #include "runtime/worker/worker-serve.h"
 

@@ -28,7 +28,7 @@ MAY_USE = {
 }
 # Rooms of a folder, lowest first: a file includes headers of its own room and of lower ones.
 ROOMS = {
-    "common": ["base", "text", "memory", "code", "cuda", "protocol"],
+    "common": ["base", "text", "memory", "code", "cuda", "protocol", "sandbox"],
     "compiler/clang": ["job", "tree", "cells", "code", "headers", "device"],
     "compiler": ["text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
     "kernel": ["settings", "base", "sandbox", "share", "units", "state", "faults", "core", "workers", "device", "disk",

@@ -3,8 +3,8 @@
  * The two uses that cells have for Landlock. Both are for the calling thread and its descendants,
  * and need no_new_privs.
  */
-#ifndef CGPU_RUNTIME_WORKER_LANDLOCK_H
-#define CGPU_RUNTIME_WORKER_LANDLOCK_H
+#ifndef CGPU_COMMON_SANDBOX_LANDLOCK_H
+#define CGPU_COMMON_SANDBOX_LANDLOCK_H
 
 struct error;
 

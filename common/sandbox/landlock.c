@@ -2,7 +2,7 @@
 /* Documentation/userspace-api/landlock.rst of Linux. Declared here what headers before 6.12 lack.
  */
 #define _GNU_SOURCE
-#include "runtime/worker/landlock.h"
+#include "common/sandbox/landlock.h"
 
 #include <dirent.h>
 #include <errno.h>

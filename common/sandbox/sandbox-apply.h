@@ -4,8 +4,8 @@
  * kernel's decision (enum sandbox_flag); a step that cannot be applied is appended to the report
  * and the others go on.
  */
-#ifndef CGPU_RUNTIME_WORKER_SANDBOX_APPLY_H
-#define CGPU_RUNTIME_WORKER_SANDBOX_APPLY_H
+#ifndef CGPU_COMMON_SANDBOX_SANDBOX_APPLY_H
+#define CGPU_COMMON_SANDBOX_SANDBOX_APPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * what takes them away, the system call filter is last.
  */
 #define _GNU_SOURCE
-#include "runtime/worker/sandbox-apply.h"
+#include "common/sandbox/sandbox-apply.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/protocol/worker-protocol.h"
-#include "runtime/worker/landlock.h"
+#include "common/sandbox/landlock.h"
 
 #define OPEN_FILES 65536
 #define OWN_PROCESSES 1024 /* beyond those that the user has already */
