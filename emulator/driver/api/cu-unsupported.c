@@ -8,6 +8,7 @@
 #include "emulator/driver/api/cu-unsupported.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/log.h"
@@ -30,9 +31,21 @@ static const char *const texts[] = {
 #undef UNSUPPORTED
 };
 
-static int refuse(atomic_flag *told, const char *call, enum reason reason)
+enum function {
+#define REASON(symbol, text)
+#define UNSUPPORTED(name, reason) FUNCTION_##name,
+#include "emulator/driver/api/cu-unsupported.def"
+#undef REASON
+#undef UNSUPPORTED
+	FUNCTIONS
+};
+
+/* The functions whose line was printed. */
+static _Atomic bool told[FUNCTIONS];
+
+static int refuse(enum function function, const char *call, enum reason reason)
 {
-	if (!atomic_flag_test_and_set(told))
+	if (!atomic_exchange(&told[function], true))
 		log_warning("%s: not supported: %s", call, texts[reason]);
 	return NOT_SUPPORTED;
 }
@@ -42,9 +55,7 @@ static int refuse(atomic_flag *told, const char *call, enum reason reason)
 	__attribute__((visibility("default"))) int name(void);                                     \
 	int name(void)                                                                             \
 	{                                                                                          \
-		static atomic_flag told = ATOMIC_FLAG_INIT;                                        \
-                                                                                                   \
-		return refuse(&told, #name, reason);                                               \
+		return refuse(FUNCTION_##name, #name, reason);                                     \
 	}
 #include "emulator/driver/api/cu-unsupported.def"
 #undef UNSUPPORTED
