@@ -243,7 +243,7 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 static size_t *limit_slot(CUlimit limit)
 {
-	struct gpu_limits *l = &gpu.limits[context_device()];
+	struct gpu_limits *l = &gpu.device[context_device()].limits;
 
 	switch (limit) {
 	case CU_LIMIT_STACK_SIZE:

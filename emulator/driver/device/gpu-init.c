@@ -3,7 +3,6 @@
  * process. */
 #include "emulator/driver/device/gpu.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,8 +23,6 @@ static const struct gpu_limits default_limits = {
 	.pending_launches = 2048,
 	.l2_fetch = 64,
 };
-
-static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* "512M", "4G", "1000000"; 0 when it is no size. */
 static uint64_t parse_size(const char *text)
@@ -101,7 +98,7 @@ CUresult gpu_init(void)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	pthread_mutex_lock(&init_lock);
+	pthread_mutex_lock(&gpu.init_lock);
 	if (!gpu.initialised) {
 		inject_slow(INJECT_INIT);
 		gpu.devices = device_count();
@@ -109,10 +106,10 @@ CUresult gpu_init(void)
 		gpu.capability = capability();
 		gpu.has_hmm = has_hmm();
 		for (int i = 0; i < gpu.devices; i++)
-			gpu.limits[i] = default_limits;
+			gpu.device[i].limits = default_limits;
 		result = memory_init();
 		gpu.initialised = result == CUDA_SUCCESS;
 	}
-	pthread_mutex_unlock(&init_lock);
+	pthread_mutex_unlock(&gpu.init_lock);
 	return result;
 }

@@ -2,10 +2,13 @@
 /* The state of the emulated GPUs, as far as every part of the driver may look at it. */
 #include "emulator/driver/device/gpu.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
-struct gpu gpu;
+struct gpu gpu = {
+	.init_lock = PTHREAD_MUTEX_INITIALIZER,
+	.fault_lock = PTHREAD_MUTEX_INITIALIZER,
+	.print_lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 bool gpu_is_dead(void)
 {
@@ -14,14 +17,12 @@ bool gpu_is_dead(void)
 
 void gpu_print(bool to_stderr, const char *text, size_t len)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&gpu.print_lock);
 	if (gpu.print)
 		gpu.print(gpu.print_data, to_stderr, text, len);
 	else
 		fwrite(text, 1, len, to_stderr ? stderr : stdout);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&gpu.print_lock);
 }
 
 void gpu_hang(void)

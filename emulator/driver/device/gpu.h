@@ -13,6 +13,7 @@
 #ifndef CGPU_EMULATOR_GPU_H
 #define CGPU_EMULATOR_GPU_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,18 +55,28 @@ struct gpu_limits {
 	size_t l2_fetch, l2_persisting; /* advice to a cache that is not there */
 };
 
+/* The limits of one device and what its heap holds. */
+struct gpu_device {
+	struct gpu_limits limits;
+	_Atomic uint64_t heap_used; /* bytes of all blocks of malloc() of device code together */
+};
+
 struct gpu {
-	int devices;     /* how many there are, fixed by cuInit as the next one is */
-	uint64_t memory; /* bytes of memory of each */
-	int capability;  /* of each, 75 for 7.5 */
-	bool has_hmm;    /* device code reaches all memory of the host */
-	struct gpu_limits limits[GPU_DEVICES_MAX];
+	pthread_mutex_t init_lock; /* of gpu_init() */
+	int devices;               /* how many there are, fixed by cuInit as the next one is */
+	uint64_t memory;           /* bytes of memory of each */
+	int capability;            /* of each, 75 for 7.5 */
+	bool has_hmm;              /* device code reaches all memory of the host */
+	struct gpu_device device[GPU_DEVICES_MAX];
 	_Atomic bool initialised;
 	_Atomic int pending; /* CUresult that the next synchronising call delivers */
 	_Atomic int sticky;  /* CUresult of every call */
 	_Atomic int hung;    /* a launch that never ends occupies the device */
 	_Atomic int stop;    /* launches are to end, as gpu_stop() says */
 	_Atomic int halt;    /* the same, or one has faulted: the others need not go on */
+	pthread_mutex_t fault_lock;
+	struct emulator_fault fault; /* that broke the devices; code 0: none did */
+	pthread_mutex_t print_lock;  /* keeps the output of threads apart */
 	emulator_print_fn print;
 	void *print_data;
 };

@@ -40,21 +40,18 @@ struct grid {
 	_Alignas(16) char params[];
 };
 
-/* Bytes of all blocks of a device's malloc() together; cudaLimitMallocHeapSize is the most there
- * may be. */
-static _Atomic uint64_t heap_used[GPU_DEVICES_MAX];
-
 static uint64_t heap_alloc(void *data, uint64_t size)
 {
-	int device = ((const struct grid *)data)->device;
-	size_t limit = gpu.limits[device].malloc_heap;
+	int number = ((const struct grid *)data)->device;
+	struct gpu_device *device = &gpu.device[number];
+	size_t limit = device->limits.malloc_heap;
 	uint64_t address;
 
 	if (!size || size > limit)
 		return 0;
-	if (atomic_fetch_add(&heap_used[device], size) + size > limit ||
-	    memory_alloc(device, size, MAPPING_ALLOC, "device malloc", &address)) {
-		atomic_fetch_sub(&heap_used[device], size);
+	if (atomic_fetch_add(&device->heap_used, size) + size > limit ||
+	    memory_alloc(number, size, MAPPING_ALLOC, "device malloc", &address)) {
+		atomic_fetch_sub(&device->heap_used, size);
 		return 0;
 	}
 	memory_mark(address, true, false);
@@ -71,7 +68,7 @@ static bool heap_free(void *data, uint64_t address)
 		return false;
 	if (memory_free(address, MAPPING_ALLOC))
 		return false;
-	atomic_fetch_sub(&heap_used[m.device], m.size);
+	atomic_fetch_sub(&gpu.device[m.device].heap_used, m.size);
 	return true;
 }
 
@@ -162,7 +159,7 @@ static void complete(struct machine_launch *l, const struct CUfunc_st *f, int de
 	l->kernel = f->ptx;
 	l->params_size = f->ptx->param_size;
 	l->memory = memory_view(device);
-	l->stack_size = gpu.limits[device].stack;
+	l->stack_size = gpu.device[device].limits.stack;
 	l->stop = &gpu.halt;
 	l->print = print;
 	l->finding = findings_tell;
