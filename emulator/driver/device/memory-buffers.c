@@ -14,19 +14,10 @@
 
 #define FREED_MAX 1024
 
-static size_t freed_count;
-
-/* What device code must not write before before_write() has been asked; under the table's lock. */
-static struct {
-	int (*before_write)(const struct emulator_guarded *g);
-	uint64_t number; /* of guards so far: buffers that are lifted have that of the guard they
-			    are free of */
-} guard;
-
 static void remove_buffer(struct machine_buffer *b)
 {
 	if (b->freed)
-		freed_count--;
+		memory_table.freed_count--;
 	memory_retire_shadow(&b->shadow);
 	range_remove(&memory_table.buffers, b);
 }
@@ -65,7 +56,7 @@ void memory_forget_buffers(uint64_t address, uint64_t size)
 
 static void drop_old_freed(void)
 {
-	for (size_t i = 0; i < memory_table.buffers.n && freed_count >= FREED_MAX;) {
+	for (size_t i = 0; i < memory_table.buffers.n && memory_table.freed_count >= FREED_MAX;) {
 		struct machine_buffer *b = range_at(&memory_table.buffers, i);
 
 		if (b->freed)
@@ -90,7 +81,7 @@ static void insert_freed(uint64_t address, uint64_t size, const char *name, uint
 		.address = address, .size = size, .freed = true, .tag = tag, .freed_tag = freed_tag
 	};
 	strncpy(b->name, name, sizeof(b->name) - 1);
-	freed_count++;
+	memory_table.freed_count++;
 }
 
 void memory_remember_freed(const struct mapping *m)
@@ -108,7 +99,7 @@ int memory_annotate(const struct emulator_annotation *a)
 	struct mapping *m;
 
 	pthread_rwlock_wrlock(&memory_table.lock);
-	lifted = guard.number;
+	lifted = memory_table.guard.number;
 	m = range_find(&memory_table.mappings, a->address);
 	if (!m || a->address + a->size > m->address + m->size)
 		goto out;
@@ -224,8 +215,8 @@ static bool find_mapped(void *data, uint64_t address, struct machine_buffer *ret
 			*ret = *b;
 			ret->read_only |= !(prot & PROT_WRITE);
 			ret->device = m->device;
-			ret->guarded = guard.before_write && m->kind == MAPPING_VMM &&
-				       b->lifted != guard.number;
+			ret->guarded = memory_table.guard.before_write && m->kind == MAPPING_VMM &&
+				       b->lifted != memory_table.guard.number;
 			found = true;
 		}
 	}
@@ -297,8 +288,8 @@ static bool nearest(void *data, uint64_t address, struct machine_buffer *ret)
 void memory_guard(int (*before_write)(const struct emulator_guarded *g))
 {
 	pthread_rwlock_wrlock(&memory_table.lock);
-	guard.before_write = before_write;
-	guard.number++;
+	memory_table.guard.before_write = before_write;
+	memory_table.guard.number++;
 	/* Translations for stores that are known to be free of the last one. */
 	memory_table.generation++;
 	pthread_rwlock_unlock(&memory_table.lock);
@@ -311,7 +302,7 @@ void memory_guard_lift(uint64_t address)
 	pthread_rwlock_wrlock(&memory_table.lock);
 	b = range_find(&memory_table.buffers, address);
 	if (b && b->address == address)
-		b->lifted = guard.number;
+		b->lifted = memory_table.guard.number;
 	pthread_rwlock_unlock(&memory_table.lock);
 }
 
@@ -322,7 +313,8 @@ int memory_guard_holds(uint64_t address)
 
 	pthread_rwlock_rdlock(&memory_table.lock);
 	b = range_find(&memory_table.buffers, address);
-	holds = guard.before_write && b && b->address == address && b->lifted != guard.number;
+	holds = memory_table.guard.before_write && b && b->address == address &&
+		b->lifted != memory_table.guard.number;
 	pthread_rwlock_unlock(&memory_table.lock);
 	return holds;
 }
@@ -335,17 +327,15 @@ static int before_write(void *data, const struct machine_buffer *b)
 
 	(void)data;
 	pthread_rwlock_rdlock(&memory_table.lock);
-	ask = guard.before_write;
+	ask = memory_table.guard.before_write;
 	pthread_rwlock_unlock(&memory_table.lock);
 	return ask ? ask(&g) : 0;
 }
 
-static struct machine_memory views[GPU_DEVICES_MAX];
-
 void memory_make_views(void)
 {
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
-		views[i] = (struct machine_memory){
+		memory_table.device[i].view = (struct machine_memory){
 			.data = (void *)(intptr_t)i,
 			.find = find,
 			.nearest = nearest,
@@ -360,12 +350,12 @@ void memory_reach_host(emulator_host_fn ask)
 	pthread_rwlock_wrlock(&memory_table.lock);
 	memory_table.find_host = gpu.has_hmm ? ask : NULL;
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
-		views[i].reaches_host = memory_table.find_host;
+		memory_table.device[i].view.reaches_host = memory_table.find_host;
 	memory_table.generation++;
 	pthread_rwlock_unlock(&memory_table.lock);
 }
 
 const struct machine_memory *memory_view(int device)
 {
-	return &views[device];
+	return &memory_table.device[device].view;
 }

@@ -11,15 +11,12 @@
 #include "emulator/memory/shadow.h"
 #include "emulator/report/gpu-fault.h"
 
-static struct shadow *retired;
-static unsigned launches;
-
 static void free_retired(void)
 {
-	while (retired) {
-		struct shadow *s = retired;
+	while (memory_table.retired) {
+		struct shadow *s = memory_table.retired;
 
-		retired = s->next;
+		memory_table.retired = s->next;
 		shadow_free(s);
 	}
 }
@@ -28,10 +25,10 @@ void memory_retire_shadow(struct shadow **s)
 {
 	if (!*s)
 		return;
-	(*s)->next = retired;
-	retired = *s;
+	(*s)->next = memory_table.retired;
+	memory_table.retired = *s;
 	*s = NULL;
-	if (!launches)
+	if (!memory_table.launches)
 		free_retired();
 }
 
@@ -59,7 +56,7 @@ static struct shadow **find_shadow(uint64_t address, uint64_t *ret_start, uint64
 void memory_launch_begins(void)
 {
 	pthread_rwlock_wrlock(&memory_table.lock);
-	launches++;
+	memory_table.launches++;
 	/* The host may have allocated and freed since the last one. */
 	if (memory_table.find_host)
 		memory_table.generation++;
@@ -70,7 +67,7 @@ void memory_launch_begins(void)
 void memory_launch_ended(void)
 {
 	pthread_rwlock_wrlock(&memory_table.lock);
-	if (!--launches) {
+	if (!--memory_table.launches) {
 		for (size_t i = 0; i < memory_table.buffers.n; i++) {
 			struct machine_buffer *b = range_at(&memory_table.buffers, i);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that memory.c and memory-buffers.c share: arrays of structs that start with {address,
- * size}, sorted by address, never overlapping. Inside memory*.c only.
+ * The memory of the emulated GPUs as memory*.c share it: tables, which are arrays of structs that
+ * start with {address, size}, sorted by address, never overlapping, and the state of each device.
+ * Used inside memory*.c only.
  */
 #ifndef CGPU_EMULATOR_MEMORY_TABLE_H
 #define CGPU_EMULATOR_MEMORY_TABLE_H
@@ -13,6 +14,9 @@
 #include <stdint.h>
 
 #include "common/cuda/emulator-extension.h"
+#include "emulator/driver/device/frames.h"
+#include "emulator/driver/device/gpu.h"
+#include "emulator/warp/machine.h"
 
 struct mapping;
 struct shadow;
@@ -28,10 +32,31 @@ struct range_table {
 	size_t n, cap;
 };
 
+/* A guard: its function is asked before device code writes to a buffer. */
+struct memory_guard {
+	int (*before_write)(const struct emulator_guarded *g);
+	uint64_t number; /* of guards so far: buffers that are lifted have that of the guard they
+			    are free of */
+};
+
+/* The memory of one device. */
+struct memory_device {
+	uint64_t used;              /* bytes of all its allocations */
+	struct frames frames;       /* where these lie */
+	uint32_t peers;             /* a bit for each device that this one reaches */
+	struct machine_memory view; /* of the machine when it runs the device's code */
+};
+
 struct memory_table {
-	pthread_rwlock_t lock;
-	struct range_table mappings; /* struct mapping */
-	struct range_table buffers;  /* struct machine_buffer */
+	pthread_rwlock_t lock; /* of all that follows */
+	struct memory_device device[GPU_DEVICES_MAX];
+	struct range_table reservations; /* struct range */
+	struct range_table mappings;     /* struct mapping */
+	struct range_table buffers;      /* struct machine_buffer */
+	size_t freed_count;              /* buffers that were freed and are kept for reports */
+	struct memory_guard guard;
+	struct shadow *retired;      /* given up while a launch may look at them */
+	unsigned launches;           /* that run */
 	_Atomic uint64_t generation; /* grows with every change that device code can see */
 	emulator_host_fn
 		find_host; /* NULL: device code reaches no memory of the host but what is mapped */

@@ -27,11 +27,6 @@ _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 =
 #define HOST_NAME "cgpu-host"
 
 struct memory_table memory_table = { .lock = PTHREAD_RWLOCK_INITIALIZER };
-static struct range_table reservations = { .item = sizeof(struct range) };
-static uint64_t
-	used[GPU_DEVICES_MAX]; /* bytes of all allocations of each; under the table's lock */
-static struct frames frames[GPU_DEVICES_MAX]; /* where they lie; the same */
-static uint32_t peers[GPU_DEVICES_MAX]; /* a bit for each device that this one reaches; the same */
 
 static void write_lock(void)
 {
@@ -61,6 +56,7 @@ CUresult memory_init(void)
 	if (mmap(window, DEVICE_SIZE, PROT_NONE, flags, -1, 0) == MAP_FAILED ||
 	    mmap(alias(DEVICE_BASE), DEVICE_SIZE, PROT_NONE, flags, -1, 0) == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	memory_table.reservations.item = sizeof(struct range);
 	memory_table.mappings.item = sizeof(struct mapping);
 	memory_table.buffers.item = sizeof(struct machine_buffer);
 	memory_make_views();
@@ -70,9 +66,15 @@ CUresult memory_init(void)
 /* With the lock: what neither this process nor, as a test may say, others have. */
 static uint64_t room(int device)
 {
-	uint64_t taken = frames[device].taken + inject_held();
+	uint64_t taken = memory_table.device[device].frames.taken + inject_held();
 
 	return taken < gpu.memory ? gpu.memory - taken : 0;
+}
+
+/* The memory of a device that the allocation is of. */
+static struct memory_device *device_of(const struct allocation *a)
+{
+	return &memory_table.device[a->device];
 }
 
 /* With the lock: false when the device has no room for it. */
@@ -80,10 +82,10 @@ static bool charge(struct allocation *a)
 {
 	if (a->device < 0)
 		return true;
-	if (!frames_take(&frames[a->device], a->size, room(a->device), &a->place))
+	if (!frames_take(&device_of(a)->frames, a->size, room(a->device), &a->place))
 		return false;
 	a->charged = a->size;
-	used[a->device] += a->size;
+	device_of(a)->used += a->size;
 	return true;
 }
 
@@ -91,8 +93,8 @@ static void discharge(const struct allocation *a)
 {
 	if (a->device < 0)
 		return;
-	used[a->device] -= a->charged;
-	frames_give(&frames[a->device], &a->place);
+	device_of(a)->used -= a->charged;
+	frames_give(&device_of(a)->frames, &a->place);
 }
 
 CUresult memory_create(int device, uint64_t size, struct allocation **ret)
@@ -212,7 +214,7 @@ uint64_t memory_used(int device)
 	uint64_t bytes;
 
 	write_lock();
-	bytes = used[device];
+	bytes = memory_table.device[device].used;
 	unlock();
 	return bytes;
 }
@@ -222,8 +224,8 @@ static uint64_t find_free(uint64_t size, uint64_t align)
 {
 	uint64_t top = DEVICE_BASE + DEVICE_SIZE;
 
-	for (size_t i = reservations.n;; i--) {
-		const struct range *below = i ? range_at(&reservations, i - 1) : NULL;
+	for (size_t i = memory_table.reservations.n;; i--) {
+		const struct range *below = i ? range_at(&memory_table.reservations, i - 1) : NULL;
 		uint64_t bottom = below ? below->address + below->size : DEVICE_BASE;
 
 		if (top - bottom >= size) {
@@ -244,11 +246,12 @@ static CUresult reserve_locked(uint64_t hint, uint64_t size, uint64_t align, uin
 	uint64_t at = hint;
 
 	if (!hint || hint % align || !address_in_device(hint) ||
-	    !address_in_device(hint + size - 1) || range_overlaps(&reservations, hint, size))
+	    !address_in_device(hint + size - 1) ||
+	    range_overlaps(&memory_table.reservations, hint, size))
 		at = find_free(size, align);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = range_insert(&reservations, at);
+	r = range_insert(&memory_table.reservations, at);
 	if (!r)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*r = (struct range){ at, size };
@@ -272,10 +275,10 @@ CUresult memory_unreserve(uint64_t address, uint64_t size)
 	struct range *r;
 
 	write_lock();
-	r = range_find(&reservations, address);
+	r = range_find(&memory_table.reservations, address);
 	if (r && r->address == address && r->size == size &&
 	    !range_overlaps(&memory_table.mappings, address, size)) {
-		range_remove(&reservations, r);
+		range_remove(&memory_table.reservations, r);
 		result = CUDA_SUCCESS;
 	}
 	unlock();
@@ -316,7 +319,7 @@ CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a)
 	const struct range *r;
 
 	write_lock();
-	r = range_find(&reservations, address);
+	r = range_find(&memory_table.reservations, address);
 	if (r && size && size == a->size && address + size <= r->address + r->size)
 		result = map_locked(m, PROT_NONE);
 	unlock();
@@ -381,11 +384,12 @@ CUresult memory_set_access(uint64_t address, uint64_t size, int device, int prot
 
 bool memory_peer(int device, int other, bool on)
 {
+	uint32_t *peers = &memory_table.device[device].peers;
 	bool before;
 
 	write_lock();
-	before = peers[device] >> other & 1;
-	peers[device] = with_bit(peers[device], other, on);
+	before = *peers >> other & 1;
+	*peers = with_bit(*peers, other, on);
 	memory_table.generation++;
 	unlock();
 	return before;
@@ -396,7 +400,8 @@ int memory_reach(const struct mapping *m, int device)
 	if (m->kind == MAPPING_VMM)
 		return (m->readers >> device & 1 ? PROT_READ : 0) |
 		       (m->writers >> device & 1 ? PROT_WRITE : 0);
-	if (!m->allocation || m->device == device || (peers[device] >> m->device & 1))
+	if (!m->allocation || m->device == device ||
+	    (memory_table.device[device].peers >> m->device & 1))
 		return m->access;
 	return PROT_NONE;
 }
@@ -430,9 +435,9 @@ static CUresult alloc_device(struct mapping *m)
 	if (!result) {
 		m->bytes = alias(m->address);
 		result = map_locked(*m, PROT_READ | PROT_WRITE);
-		r = range_find(&reservations, m->address);
+		r = range_find(&memory_table.reservations, m->address);
 		if (result && r)
-			range_remove(&reservations, r);
+			range_remove(&memory_table.reservations, r);
 	}
 	release_locked(m->allocation);
 	unlock();
@@ -495,9 +500,9 @@ CUresult memory_free(uint64_t address, enum mapping_kind kind)
 	}
 	copy = *m;
 	unmap_locked(m);
-	r = range_find(&reservations, address);
+	r = range_find(&memory_table.reservations, address);
 	if (r && r->address == address)
-		range_remove(&reservations, r);
+		range_remove(&memory_table.reservations, r);
 	memory_remember_freed(&copy);
 	unlock();
 	if (kind == MAPPING_PINNED)
