@@ -9,20 +9,29 @@
 
 #define STACK_MAX 32
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The primary ones of the devices come first. */
-static struct CUctx_st contexts[GPU_DEVICES_MAX + GPU_CONTEXTS_MAX];
-static _Thread_local CUcontext stack[STACK_MAX];
-static _Thread_local int depth; /* entries in use; the last one is current */
+#define SLOTS (GPU_DEVICES_MAX + GPU_CONTEXTS_MAX)
+
+static struct context_table {
+	pthread_mutex_t lock;
+	struct CUctx_st slots[SLOTS]; /* the primary ones of the devices come first */
+} contexts = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The contexts of the calling thread. */
+static _Thread_local struct context_stack {
+	CUcontext entries[STACK_MAX];
+	int depth; /* entries in use; the last one is current */
+} stack;
 
 static bool is_context(CUcontext c)
 {
-	return c >= contexts && c < contexts + GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && c->alive;
+	return c >= contexts.slots && c < contexts.slots + SLOTS && c->alive;
 }
 
 CUcontext context_current(void)
 {
-	return depth && is_context(stack[depth - 1]) ? stack[depth - 1] : NULL;
+	CUcontext c = stack.depth ? stack.entries[stack.depth - 1] : NULL;
+
+	return c && is_context(c) ? c : NULL;
 }
 
 int context_device(void)
@@ -39,7 +48,7 @@ bool context_valid(CUcontext c)
 
 CUcontext context_primary(int device)
 {
-	return is_context(&contexts[device]) ? &contexts[device] : NULL;
+	return is_context(&contexts.slots[device]) ? &contexts.slots[device] : NULL;
 }
 
 int context_device_of(CUcontext c)
@@ -49,53 +58,53 @@ int context_device_of(CUcontext c)
 
 CUcontext context_primary_slot(int device)
 {
-	return &contexts[device];
+	return &contexts.slots[device];
 }
 
 void context_retain(int device)
 {
-	pthread_mutex_lock(&lock);
-	contexts[device].alive = true;
-	contexts[device].device = device;
-	contexts[device].references++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&contexts.lock);
+	contexts.slots[device].alive = true;
+	contexts.slots[device].device = device;
+	contexts.slots[device].references++;
+	pthread_mutex_unlock(&contexts.lock);
 }
 
 CUresult context_release(int device)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	pthread_mutex_lock(&lock);
-	if (!contexts[device].references)
+	pthread_mutex_lock(&contexts.lock);
+	if (!contexts.slots[device].references)
 		result = CUDA_ERROR_INVALID_CONTEXT;
-	else if (!--contexts[device].references)
-		contexts[device].alive = false;
-	pthread_mutex_unlock(&lock);
+	else if (!--contexts.slots[device].references)
+		contexts.slots[device].alive = false;
+	pthread_mutex_unlock(&contexts.lock);
 	return result;
 }
 
 CUresult context_push(CUcontext c)
 {
-	if (depth == STACK_MAX)
+	if (stack.depth == STACK_MAX)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	stack[depth++] = c;
+	stack.entries[stack.depth++] = c;
 	return CUDA_SUCCESS;
 }
 
 CUresult context_pop(CUcontext *ret)
 {
-	if (!depth)
+	if (!stack.depth)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	depth--;
+	stack.depth--;
 	if (ret)
-		*ret = stack[depth];
+		*ret = stack.entries[stack.depth];
 	return CUDA_SUCCESS;
 }
 
 CUresult context_set(CUcontext c)
 {
-	if (depth)
-		depth--;
+	if (stack.depth)
+		stack.depth--;
 	return c ? context_push(c) : CUDA_SUCCESS;
 }
 
@@ -103,28 +112,29 @@ CUresult context_new(int device, unsigned flags, CUcontext *ret)
 {
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
-	pthread_mutex_lock(&lock);
-	for (int i = GPU_DEVICES_MAX; i < GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && result; i++) {
-		if (contexts[i].alive)
+	pthread_mutex_lock(&contexts.lock);
+	for (int i = GPU_DEVICES_MAX; i < SLOTS && result; i++) {
+		if (contexts.slots[i].alive)
 			continue;
-		result = context_push(&contexts[i]);
+		result = context_push(&contexts.slots[i]);
 		if (result)
 			break;
-		contexts[i] = (struct CUctx_st){ .alive = true, .device = device, .flags = flags };
-		*ret = &contexts[i];
+		contexts.slots[i] =
+			(struct CUctx_st){ .alive = true, .device = device, .flags = flags };
+		*ret = &contexts.slots[i];
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&contexts.lock);
 	return result;
 }
 
 CUresult context_destroy(CUcontext c)
 {
-	if (!is_context(c) || c < contexts + GPU_DEVICES_MAX)
+	if (!is_context(c) || c < contexts.slots + GPU_DEVICES_MAX)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&contexts.lock);
 	c->alive = false;
-	if (depth && stack[depth - 1] == c)
-		depth--;
-	pthread_mutex_unlock(&lock);
+	if (stack.depth && stack.entries[stack.depth - 1] == c)
+		stack.depth--;
+	pthread_mutex_unlock(&contexts.lock);
 	return CUDA_SUCCESS;
 }

@@ -20,12 +20,12 @@
 
 #define TEXT_MAX 1024
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+static struct core_dump {
+	pthread_mutex_t lock;
 	bool on_exception;
 	int flags;
 	char file[TEXT_MAX], pipe[TEXT_MAX]; /* "": the name that the manual gives */
-} settings;
+} settings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static size_t size_of(CUcoredumpSettings attribute)
 {
@@ -76,7 +76,7 @@ CUresult core_dump_get(CUcoredumpSettings attribute, void *value, size_t *size)
 	}
 	if (needed == TEXT_MAX ? !*size : *size < needed)
 		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&settings.lock);
 	switch (attribute) {
 	case CU_COREDUMP_ENABLE_ON_EXCEPTION:
 		*(bool *)value = settings.on_exception;
@@ -101,7 +101,7 @@ CUresult core_dump_get(CUcoredumpSettings attribute, void *value, size_t *size)
 		*(bool *)value = false;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&settings.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -133,7 +133,7 @@ CUresult core_dump_set(CUcoredumpSettings attribute, void *value, size_t *size)
 	}
 	if (needed != TEXT_MAX && *size < needed)
 		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&settings.lock);
 	switch (attribute) {
 	case CU_COREDUMP_ENABLE_ON_EXCEPTION:
 		settings.on_exception = *(const bool *)value;
@@ -157,7 +157,7 @@ CUresult core_dump_set(CUcoredumpSettings attribute, void *value, size_t *size)
 		result = *(const bool *)value ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&settings.lock);
 	return result;
 }
 
@@ -168,9 +168,9 @@ void core_dump_write(const struct gpu_fault *f, const struct machine_launch *l)
 
 	if (!settings.on_exception || !gpu_fault_exception(f->kind))
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&settings.lock);
 	read_text(settings.file, "core", path, sizeof(path));
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&settings.lock);
 	if (dump_write(path, settings.flags, f, l, &err))
 		log_warning("core dump of the device: %s", err.text);
 }

@@ -12,7 +12,8 @@
 
 #define INJECT_MAX 32
 
-struct inject {
+/* A failure to come. */
+struct failure {
 	char name[48];
 	int code;
 	unsigned countdown; /* 1: the next call; 0: the slot is free */
@@ -20,19 +21,21 @@ struct inject {
 	bool once;          /* and the call that fails removes it */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct inject slots[INJECT_MAX];
-static _Atomic unsigned armed;
-static unsigned slow_ms[INJECT_PLACES];
-static _Atomic uint64_t held;
-static int driver_version;
-static char *lost_path; /* set once, as the environment or the first item says */
-static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
+static struct inject {
+	pthread_once_t environment; /* adds what it says */
+	pthread_mutex_t lock;
+	struct failure slots[INJECT_MAX];
+	_Atomic unsigned armed; /* failures and a lost device; 0: no call looks further */
+	unsigned slow_ms[INJECT_PLACES];
+	_Atomic uint64_t held;
+	int driver_version;
+	char *lost_path; /* set once, as the environment or the first item says */
+} inject = { .environment = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct inject *arm(const char *name, size_t name_len, int code, unsigned countdown)
+static struct failure *arm(const char *name, size_t name_len, int code, unsigned countdown)
 {
 	for (size_t i = 0; i < INJECT_MAX; i++) {
-		struct inject *s = &slots[i];
+		struct failure *s = &inject.slots[i];
 
 		if (s->countdown || name_len >= sizeof(s->name))
 			continue;
@@ -41,7 +44,7 @@ static struct inject *arm(const char *name, size_t name_len, int code, unsigned 
 		s->code = code;
 		s->countdown = countdown;
 		s->path = NULL;
-		armed++;
+		inject.armed++;
 		return s;
 	}
 	return NULL;
@@ -52,7 +55,7 @@ static const char *arm_file(const char *name, size_t name_len, int code, bool on
 			    const char *path)
 {
 	size_t len = strcspn(path, ",");
-	struct inject *s = arm(name, name_len, code, 1);
+	struct failure *s = arm(name, name_len, code, 1);
 
 	if (!s)
 		return NULL;
@@ -83,11 +86,11 @@ static const char *set_lost(const char *path)
 {
 	size_t len = strcspn(path, ",");
 
-	if (!lost_path)
-		lost_path = strndup(path, len);
-	if (!lost_path)
+	if (!inject.lost_path)
+		inject.lost_path = strndup(path, len);
+	if (!inject.lost_path)
 		return NULL;
-	armed++;
+	inject.armed++;
 	return path + len;
 }
 
@@ -97,13 +100,13 @@ static const char *set_state(const char *item)
 	char *end = NULL;
 
 	if (!strncmp(item, "init=slow:", 10))
-		slow_ms[INJECT_INIT] = (unsigned)strtoul(item + 10, &end, 10);
+		inject.slow_ms[INJECT_INIT] = (unsigned)strtoul(item + 10, &end, 10);
 	else if (!strncmp(item, "context=slow:", 13))
-		slow_ms[INJECT_CONTEXT] = (unsigned)strtoul(item + 13, &end, 10);
+		inject.slow_ms[INJECT_CONTEXT] = (unsigned)strtoul(item + 13, &end, 10);
 	else if (!strncmp(item, "memory=held:", 12))
-		held = parse_size(item + 12, &end);
+		inject.held = parse_size(item + 12, &end);
 	else if (!strncmp(item, "driver=", 7))
-		driver_version = (int)strtoul(item + 7, &end, 10);
+		inject.driver_version = (int)strtoul(item + 7, &end, 10);
 	else if (!strncmp(item, "device=lost:", 12))
 		return set_lost(item + 12);
 	return end;
@@ -141,7 +144,7 @@ int inject_add(const char *spec)
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&inject.lock);
 	while (spec && *spec && !ret) {
 		spec = add_item(spec);
 		if (!spec || (*spec && *spec != ','))
@@ -149,7 +152,7 @@ int inject_add(const char *spec)
 		else if (*spec)
 			spec++;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&inject.lock);
 	return ret;
 }
 
@@ -162,7 +165,7 @@ static void read_environment(void)
 }
 
 /* The file of a failure for once is taken by one call of all processes. */
-static bool takes_file(const struct inject *s)
+static bool takes_file(const struct failure *s)
 {
 	return s->once ? !unlink(s->path) : !access(s->path, F_OK);
 }
@@ -171,12 +174,12 @@ int inject_take(const char *name)
 {
 	int code = 0;
 
-	pthread_once(&environment_once, read_environment);
-	if (!armed)
+	pthread_once(&inject.environment, read_environment);
+	if (!inject.armed)
 		return 0;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&inject.lock);
 	for (size_t i = 0; i < INJECT_MAX; i++) {
-		struct inject *s = &slots[i];
+		struct failure *s = &inject.slots[i];
 
 		if (!s->countdown || strcmp(s->name, name))
 			continue;
@@ -185,10 +188,10 @@ int inject_take(const char *name)
 				code = s->code;
 		} else if (!--s->countdown) {
 			code = s->code;
-			armed--;
+			inject.armed--;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&inject.lock);
 	return code;
 }
 
@@ -196,26 +199,26 @@ void inject_slow(enum inject_place place)
 {
 	struct timespec pause;
 
-	pthread_once(&environment_once, read_environment);
-	pause.tv_sec = slow_ms[place] / 1000;
-	pause.tv_nsec = (long)(slow_ms[place] % 1000) * 1000000;
+	pthread_once(&inject.environment, read_environment);
+	pause.tv_sec = inject.slow_ms[place] / 1000;
+	pause.tv_nsec = (long)(inject.slow_ms[place] % 1000) * 1000000;
 	nanosleep(&pause, NULL);
 }
 
 uint64_t inject_held(void)
 {
-	pthread_once(&environment_once, read_environment);
-	return held;
+	pthread_once(&inject.environment, read_environment);
+	return inject.held;
 }
 
 int inject_driver_version(int otherwise)
 {
-	pthread_once(&environment_once, read_environment);
-	return driver_version ? driver_version : otherwise;
+	pthread_once(&inject.environment, read_environment);
+	return inject.driver_version ? inject.driver_version : otherwise;
 }
 
 bool inject_lost(void)
 {
-	pthread_once(&environment_once, read_environment);
-	return armed && lost_path && !access(lost_path, F_OK);
+	pthread_once(&inject.environment, read_environment);
+	return inject.armed && inject.lost_path && !access(inject.lost_path, F_OK);
 }
