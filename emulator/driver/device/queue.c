@@ -42,12 +42,20 @@ struct work {
 	_Alignas(16) char data[];
 };
 
-static struct {
+/* All queues, which outlive a fork; what they hold does not. */
+static struct queue_list {
+	pthread_once_t once; /* puts the legacy ones in */
+	struct queue legacy[GPU_DEVICES_MAX];
+	struct queue *first; /* under the lock of `queues` */
+} list = { .once = PTHREAD_ONCE_INIT };
+
+/* The work of all queues and who runs it. */
+static struct queue_work {
 	pthread_mutex_t lock;
-	pthread_cond_t done;   /* an item that somebody waits for */
-	pthread_cond_t lead;   /* for the leader */
-	pthread_cond_t follow; /* for other executors */
-	struct queue *queues;
+	pthread_cond_t done;         /* an item that somebody waits for */
+	pthread_cond_t lead;         /* for the leader */
+	pthread_cond_t follow;       /* for other executors */
+	_Atomic unsigned unfinished; /* items */
 	unsigned tick;
 	unsigned submitted;
 	unsigned hurried; /* number of the last item that is not put off */
@@ -67,42 +75,39 @@ static struct {
 
 struct queue_threads queue_threads;
 
-static _Atomic unsigned unfinished;
-static struct queue legacy[GPU_DEVICES_MAX];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local struct work *current;
-static _Thread_local const struct queue *at_work;
+/* The queue that the calling thread works for; of an item that it runs, the item, too. */
+static _Thread_local struct queue_turn {
+	struct work *work;
+	const struct queue *queue;
+} turn;
 
 static void forget_after_fork(void)
 {
 	static const pthread_mutex_t fresh_lock = PTHREAD_MUTEX_INITIALIZER;
 	static const pthread_cond_t fresh_cond = PTHREAD_COND_INITIALIZER;
-	struct queue *all = queues.queues;
 
 	memset(&queues, 0, sizeof(queues));
 	queues.lock = fresh_lock;
 	queues.done = queues.lead = queues.follow = fresh_cond;
-	queues.queues = all;
-	for (struct queue *q = all; q; q = q->next)
+	for (struct queue *q = list.first; q; q = q->next)
 		q->head = q->tail = NULL;
-	unfinished = 0;
-	current = NULL;
+	turn.work = NULL;
 }
 
 static void init(void)
 {
 	for (int i = 0; i < GPU_DEVICES_MAX; i++) {
-		legacy[i] = (struct queue){
-			.next = queues.queues, .device = i, .legacy = true, .blocking = true
+		list.legacy[i] = (struct queue){
+			.next = list.first, .device = i, .legacy = true, .blocking = true
 		};
-		queues.queues = &legacy[i];
+		list.first = &list.legacy[i];
 	}
 	pthread_atfork(NULL, NULL, forget_after_fork);
 }
 
 static void lock_queues(void)
 {
-	pthread_once(&once, init);
+	pthread_once(&list.once, init);
 	if (queue_threads.hold)
 		queue_threads.hold();
 	pthread_mutex_lock(&queues.lock);
@@ -127,8 +132,8 @@ static void wait_done(void)
 
 struct queue *queue_legacy(int device)
 {
-	pthread_once(&once, init);
-	return &legacy[device];
+	pthread_once(&list.once, init);
+	return &list.legacy[device];
 }
 
 struct queue *queue_new(int device, bool blocking)
@@ -140,15 +145,15 @@ struct queue *queue_new(int device, bool blocking)
 	q->device = device;
 	q->blocking = blocking;
 	lock_queues();
-	q->next = queues.queues;
-	queues.queues = q;
+	q->next = list.first;
+	list.first = q;
 	unlock_queues();
 	return q;
 }
 
 static void remove_queue(struct queue *q)
 {
-	for (struct queue **at = &queues.queues; *at; at = &(*at)->next) {
+	for (struct queue **at = &list.first; *at; at = &(*at)->next) {
 		if (*at != q)
 			continue;
 		*at = q->next;
@@ -202,8 +207,8 @@ static int add_legacy_order(struct work *w, const struct queue *q)
 	if (!q->blocking)
 		return 0;
 	if (!q->legacy)
-		return add_dependency(w, legacy[q->device].tail);
-	for (struct queue *other = queues.queues; other; other = other->next)
+		return add_dependency(w, list.legacy[q->device].tail);
+	for (struct queue *other = list.first; other; other = other->next)
 		if (other != q && other->blocking && other->device == q->device &&
 		    add_dependency(w, other->tail))
 			return -1;
@@ -213,11 +218,11 @@ static int add_legacy_order(struct work *w, const struct queue *q)
 /* Nothing is before an item that would be added. */
 static bool is_idle(const struct queue *q)
 {
-	if (q->head || (q->blocking && legacy[q->device].head))
+	if (q->head || (q->blocking && list.legacy[q->device].head))
 		return false;
 	if (!q->legacy)
 		return true;
-	for (struct queue *other = queues.queues; other; other = other->next)
+	for (struct queue *other = list.first; other; other = other->next)
 		if (other->blocking && other->device == q->device && other->head)
 			return false;
 	return true;
@@ -262,7 +267,7 @@ static void end(struct work *w)
 	q->head = w->next;
 	if (!q->head)
 		q->tail = NULL;
-	unfinished--;
+	queues.unfinished--;
 	drop_dependencies(w);
 	if (w->awaited)
 		pthread_cond_broadcast(&queues.done);
@@ -279,10 +284,10 @@ static void finish(struct work *w)
 	struct queue *q;
 
 	end(w);
-	for (q = queues.queues; q;)
+	for (q = list.first; q;)
 		if (q->head && q->head->kind == WORK_MARK && is_ready(q->head)) {
 			end(q->head);
-			q = queues.queues;
+			q = list.first;
 		} else {
 			q = q->next;
 		}
@@ -294,11 +299,9 @@ static void run(struct work *w)
 	w->state = RUNNING;
 	if (w->run) {
 		unlock_queues();
-		current = w;
-		at_work = w->queue;
+		turn = (struct queue_turn){ w, w->queue };
 		w->run(w->data);
-		at_work = NULL;
-		current = NULL;
+		turn = (struct queue_turn){ 0 };
 		lock_queues();
 	}
 	finish(w);
@@ -350,7 +353,7 @@ static struct work *find_due(void)
 {
 	if (queues.paused)
 		return NULL;
-	for (struct queue *q = queues.queues; q; q = q->next)
+	for (struct queue *q = list.first; q; q = q->next)
 		if (is_ready(q->head) && is_due(q->head))
 			return q->head;
 	return NULL;
@@ -361,7 +364,7 @@ static void lead(unsigned *idle_ticks, unsigned *seen)
 {
 	struct timespec until;
 
-	if (queues.submitted != *seen || unfinished)
+	if (queues.submitted != *seen || queues.unfinished)
 		*idle_ticks = 0;
 	*seen = queues.submitted;
 	if (++*idle_ticks > TICKS_AWAKE) {
@@ -399,7 +402,7 @@ static void *executor(void *unused)
 				queues.leader = leads = false;
 			queues.busy++;
 			w->state = RUNNING;
-			if (unfinished > queues.busy)
+			if (queues.unfinished > queues.busy)
 				call_leader(false);
 			run(w);
 			if (!--queues.busy)
@@ -445,7 +448,7 @@ static CUresult append(struct queue *q, struct work *w)
 	else
 		q->head = w;
 	q->tail = w;
-	unfinished++;
+	queues.unfinished++;
 	call_leader(false);
 	return CUDA_SUCCESS;
 }
@@ -476,7 +479,7 @@ static bool queue_idle(struct queue *q)
 {
 	bool idle;
 
-	if (!unfinished)
+	if (!queues.unfinished)
 		return true;
 	lock_queues();
 	idle = is_idle(q);
@@ -488,9 +491,9 @@ CUresult queue_do(struct queue *q, void (*fn)(void *data), const void *data, siz
 {
 	if (!queue_idle(q))
 		return queue_submit(q, WORK_DEVICE, fn, data, size);
-	at_work = q;
+	turn.queue = q;
 	fn((void *)data);
-	at_work = NULL;
+	turn.queue = NULL;
 	return CUDA_SUCCESS;
 }
 
@@ -575,7 +578,7 @@ bool queue_poll(struct queue *q)
 {
 	bool idle;
 
-	if (!unfinished)
+	if (!queues.unfinished)
 		return true;
 	lock_queues();
 	idle = q->legacy ? is_idle(q) : !q->head;
@@ -633,7 +636,7 @@ void queue_wait(struct queue *q)
 {
 	struct work *mark;
 
-	if (!unfinished)
+	if (!queues.unfinished)
 		return;
 	if (q->legacy) {
 		/* A mark waits for all streams that an item of this one would have to wait for. */
@@ -656,12 +659,12 @@ void queue_wait_device(int device)
 	unsigned last;
 	struct queue *q;
 
-	if (!unfinished)
+	if (!queues.unfinished)
 		return;
 	lock_queues();
 	last = queues.submitted;
 	do {
-		for (q = queues.queues; q; q = q->next)
+		for (q = list.first; q; q = q->next)
 			if (q->head && (device < 0 || q->device == device) &&
 			    (int)(last - q->head->number) >= 0)
 				break;
@@ -673,17 +676,17 @@ void queue_wait_device(int device)
 
 const struct queue *queue_at_work(void)
 {
-	return at_work;
+	return turn.queue;
 }
 
 struct work *queue_running(void)
 {
-	return current;
+	return turn.work;
 }
 
 bool queue_in_host_function(void)
 {
-	return current && current->kind == WORK_HOST;
+	return turn.work && turn.work->kind == WORK_HOST;
 }
 
 /* The driver's own threads have names that begin so. */
@@ -734,7 +737,7 @@ bool queue_may_free(void *work)
 	lock_queues();
 	if (self)
 		self->stalled = now.tv_sec;
-	for (const struct queue *q = queues.queues; q && !may; q = q->next) {
+	for (const struct queue *q = list.first; q && !may; q = q->next) {
 		const struct work *w = q->head;
 
 		if (!w || w == self)
