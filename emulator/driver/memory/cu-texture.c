@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +24,15 @@ struct object {
 	CUDA_RESOURCE_VIEW_DESC view;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct object *_Atomic objects[OBJECTS_MAX];
+static struct object_table {
+	pthread_mutex_t lock; /* to add and to drop */
+	struct object *_Atomic objects[OBJECTS_MAX];
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct object *find(uint64_t handle, bool surface)
 {
 	struct object *o =
-		handle && handle <= OBJECTS_MAX ? atomic_load(&objects[handle - 1]) : NULL;
+		handle && handle <= OBJECTS_MAX ? atomic_load(&table.objects[handle - 1]) : NULL;
 
 	return o && atomic_load(&o->live) && o->image.surface == surface ? o : NULL;
 }
@@ -48,9 +51,9 @@ static CUresult add(const struct object *from, unsigned long long *ret)
 {
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	for (uint64_t i = 0; i < OBJECTS_MAX; i++) {
-		struct object *o = atomic_load(&objects[i]);
+		struct object *o = atomic_load(&table.objects[i]);
 
 		if (o && atomic_load(&o->live))
 			continue;
@@ -64,12 +67,12 @@ static CUresult add(const struct object *from, unsigned long long *ret)
 		o->texture = from->texture;
 		o->view = from->view;
 		atomic_store(&o->live, true);
-		atomic_store(&objects[i], o);
+		atomic_store(&table.objects[i], o);
 		*ret = i + 1;
 		result = CUDA_SUCCESS;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return result;
 }
 
@@ -77,11 +80,11 @@ static CUresult drop(uint64_t handle, bool surface)
 {
 	struct object *o;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	o = find(handle, surface);
 	if (o)
 		atomic_store(&o->live, false);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return o ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -246,43 +249,37 @@ CUresult cuTexObjectDestroy(CUtexObject handle)
 	return result ? result : drop(handle, false);
 }
 
-CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret, CUtexObject handle)
+/* Part [offset, offset + size) of the object. */
+static CUresult get(const char *call, uint64_t handle, bool surface, void *ret, size_t offset,
+		    size_t size)
 {
-	CUresult result = gpu_enter("cuTexObjectGetResourceDesc", GPU_CALL_ASYNC);
-	struct object *o = find(handle, false);
+	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
+	const struct object *o = find(handle, surface);
 
 	if (result)
 		return result;
-	if (!ret || !o)
+	if (!ret || !o || (offset == offsetof(struct object, view) && !o->has_view))
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = o->resource;
+	memcpy(ret, (const char *)o + offset, size);
 	return CUDA_SUCCESS;
+}
+
+#define GET(call, handle, surface, ret, part)                                                      \
+	get(call, handle, surface, ret, offsetof(struct object, part), sizeof(*(ret)))
+
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret, CUtexObject handle)
+{
+	return GET("cuTexObjectGetResourceDesc", handle, false, ret, resource);
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *ret, CUtexObject handle)
 {
-	CUresult result = gpu_enter("cuTexObjectGetTextureDesc", GPU_CALL_ASYNC);
-	struct object *o = find(handle, false);
-
-	if (result)
-		return result;
-	if (!ret || !o)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ret = o->texture;
-	return CUDA_SUCCESS;
+	return GET("cuTexObjectGetTextureDesc", handle, false, ret, texture);
 }
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *ret, CUtexObject handle)
 {
-	CUresult result = gpu_enter("cuTexObjectGetResourceViewDesc", GPU_CALL_ASYNC);
-	struct object *o = find(handle, false);
-
-	if (result)
-		return result;
-	if (!ret || !o || !o->has_view)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ret = o->view;
-	return CUDA_SUCCESS;
+	return GET("cuTexObjectGetResourceViewDesc", handle, false, ret, view);
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *ret, const CUDA_RESOURCE_DESC *r)
@@ -315,13 +312,5 @@ CUresult cuSurfObjectDestroy(CUsurfObject handle)
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *ret, CUsurfObject handle)
 {
-	CUresult result = gpu_enter("cuSurfObjectGetResourceDesc", GPU_CALL_ASYNC);
-	struct object *o = find(handle, true);
-
-	if (result)
-		return result;
-	if (!ret || !o)
-		return CUDA_ERROR_INVALID_VALUE;
-	*ret = o->resource;
-	return CUDA_SUCCESS;
+	return GET("cuSurfObjectGetResourceDesc", handle, true, ret, resource);
 }
