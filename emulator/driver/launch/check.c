@@ -22,13 +22,21 @@ struct watched {
 	uint64_t operations;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool chosen; /* mode is known */
-static enum mode mode;
-static struct watched *kernels, *told;
-static size_t kernel_count, told_count;
-static struct race_count count;
-static uint32_t sync_errors;
+struct watched_list {
+	struct watched *items;
+	size_t n;
+};
+
+/* The checks of the cell that runs. */
+static struct cell_checks {
+	pthread_mutex_t lock;
+	bool chosen; /* mode is known */
+	enum mode mode;
+	struct watched_list kernels;
+	struct watched_list told; /* reports */
+	struct race_count count;
+	uint32_t sync_errors;
+} cell = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static enum mode mode_of(uint32_t what)
 {
@@ -49,26 +57,26 @@ static uint64_t hash_of(const char *text)
 }
 
 /* The item of that name, a new one when there is none. NULL: out of memory. */
-static struct watched *find(struct watched **items, size_t *n, const char *name)
+static struct watched *find(struct watched_list *l, const char *name)
 {
 	uint64_t hash = hash_of(name);
 	struct watched *grown;
 
-	for (size_t i = 0; i < *n; i++)
-		if ((*items)[i].hash == hash)
-			return &(*items)[i];
-	grown = realloc(*items, (*n + 1) * sizeof(*grown));
+	for (size_t i = 0; i < l->n; i++)
+		if (l->items[i].hash == hash)
+			return &l->items[i];
+	grown = realloc(l->items, (l->n + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
-	*items = grown;
-	grown[*n] = (struct watched){ .hash = hash };
-	return &grown[(*n)++];
+	l->items = grown;
+	grown[l->n] = (struct watched){ .hash = hash };
+	return &grown[l->n++];
 }
 
-/* Asked while `lock` is held: the key was not told before. */
+/* Asked while the lock is held: the key was not told before. */
 static bool is_fresh(void *data, const char *key)
 {
-	struct watched *t = find(&told, &told_count, key);
+	struct watched *t = find(&cell.told, key);
 
 	(void)data;
 	return t && !t->operations++;
@@ -81,18 +89,18 @@ void check_launch_begin(struct check *c, struct machine_launch *l)
 
 	c->race = NULL;
 	c->sync = NULL;
-	pthread_mutex_lock(&lock);
-	if (!chosen)
-		mode = mode_of(0);
-	chosen = true;
-	kernel = mode == CHEAP ? find(&kernels, &kernel_count, l->kernel->name) : NULL;
-	if (mode == WHOLE || (kernel && kernel->operations < BUDGET)) {
-		o.warnings = mode == WHOLE;
-		o.budget = mode == WHOLE ? 0 : BUDGET - kernel->operations;
+	pthread_mutex_lock(&cell.lock);
+	if (!cell.chosen)
+		cell.mode = mode_of(0);
+	cell.chosen = true;
+	kernel = cell.mode == CHEAP ? find(&cell.kernels, l->kernel->name) : NULL;
+	if (cell.mode == WHOLE || (kernel && kernel->operations < BUDGET)) {
+		o.warnings = cell.mode == WHOLE;
+		o.budget = cell.mode == WHOLE ? 0 : BUDGET - kernel->operations;
 		c->race = race_new(&o);
 		c->sync = sync_new(o.warnings, o.budget);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cell.lock);
 	l->observers = c->observers;
 	l->observer_count = 0;
 	if (c->race)
@@ -108,15 +116,15 @@ void check_launch_end(struct check *c, struct machine_launch *l, uint64_t operat
 
 	if (!c->race && !c->sync)
 		return;
-	pthread_mutex_lock(&lock);
-	kernel = find(&kernels, &kernel_count, l->kernel->name);
+	pthread_mutex_lock(&cell.lock);
+	kernel = find(&cell.kernels, l->kernel->name);
 	if (kernel)
 		kernel->operations += operations;
 	if (c->sync)
-		sync_errors += sync_report(c->sync, l, is_fresh, NULL, &text);
+		cell.sync_errors += sync_report(c->sync, l, is_fresh, NULL, &text);
 	if (c->race)
-		race_report(c->race, l, is_fresh, NULL, &text, &count);
-	pthread_mutex_unlock(&lock);
+		race_report(c->race, l, is_fresh, NULL, &text, &cell.count);
+	pthread_mutex_unlock(&cell.lock);
 	if (text.len)
 		gpu_print(true, buffer_text(&text), text.len);
 	race_free(c->race);
@@ -127,13 +135,13 @@ void check_launch_end(struct check *c, struct machine_launch *l, uint64_t operat
 
 void check_cell_begin(uint32_t what)
 {
-	pthread_mutex_lock(&lock);
-	mode = mode_of(what);
-	chosen = true;
-	kernel_count = told_count = 0;
-	count = (struct race_count){ 0 };
-	sync_errors = 0;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&cell.lock);
+	cell.mode = mode_of(what);
+	cell.chosen = true;
+	cell.kernels.n = cell.told.n = 0;
+	cell.count = (struct race_count){ 0 };
+	cell.sync_errors = 0;
+	pthread_mutex_unlock(&cell.lock);
 }
 
 void check_cell_end(void)
@@ -141,25 +149,26 @@ void check_cell_end(void)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	uint32_t all;
 
-	pthread_mutex_lock(&lock);
-	all = count.errors + count.warnings;
-	if (mode == WHOLE) {
-		if (count.cut)
+	pthread_mutex_lock(&cell.lock);
+	all = cell.count.errors + cell.count.warnings;
+	if (cell.mode == WHOLE) {
+		if (cell.count.cut)
 			buffer_puts(&text, "========= Not all was checked: the launch touches more "
 					   "memory than the check can keep\n");
-		if (count.strayed)
+		if (cell.count.strayed)
 			buffer_puts(&text, "========= Not all was checked: an address that starts "
 					   "from one buffer lies in another one\n");
-		if (sync_errors)
-			buffer_printf(&text, "========= ERROR SUMMARY: %u error%s\n", sync_errors,
-				      sync_errors == 1 ? "" : "s");
+		if (cell.sync_errors)
+			buffer_printf(&text, "========= ERROR SUMMARY: %u error%s\n",
+				      cell.sync_errors, cell.sync_errors == 1 ? "" : "s");
 		buffer_printf(&text,
 			      "========= RACECHECK SUMMARY: %u hazard%s displayed (%u error%s, %u "
 			      "warning%s)\n",
-			      all, all == 1 ? "" : "s", count.errors, count.errors == 1 ? "" : "s",
-			      count.warnings, count.warnings == 1 ? "" : "s");
+			      all, all == 1 ? "" : "s", cell.count.errors,
+			      cell.count.errors == 1 ? "" : "s", cell.count.warnings,
+			      cell.count.warnings == 1 ? "" : "s");
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cell.lock);
 	if (text.len)
 		gpu_print(true, buffer_text(&text), text.len);
 }

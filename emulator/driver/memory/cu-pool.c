@@ -14,10 +14,14 @@
 #include "emulator/driver/device/memory.h"
 
 #define POOL_MAGIC 0x504f4f4cull
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct handle_memory pools = HANDLE_MEMORY(struct CUmemPoolHandle_st);
-static struct CUmemPoolHandle_st defaults[GPU_DEVICES_MAX];
-static CUmemoryPool current[GPU_DEVICES_MAX]; /* NULL: the default one */
+
+static struct handle_memory handles = HANDLE_MEMORY(struct CUmemPoolHandle_st);
+
+static struct pool_table {
+	pthread_mutex_t lock; /* of the pools, too */
+	struct CUmemPoolHandle_st defaults[GPU_DEVICES_MAX];
+	CUmemoryPool current[GPU_DEVICES_MAX]; /* NULL: the default one */
+} pools = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void init(CUmemoryPool p, const CUmemPoolProps *props)
 {
@@ -28,20 +32,20 @@ static void init(CUmemoryPool p, const CUmemPoolProps *props)
 
 CUmemoryPool cu_pool_default(int device)
 {
-	CUmemoryPool p = &defaults[device];
+	CUmemoryPool p = &pools.defaults[device];
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	if (!p->magic)
 		init(p, &(CUmemPoolProps){ .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 					   .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
 							 .id = device } });
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	return p;
 }
 
 CUmemoryPool cu_pool_current(int device)
 {
-	return current[device] ? current[device] : cu_pool_default(device);
+	return pools.current[device] ? pools.current[device] : cu_pool_default(device);
 }
 
 bool cu_pool_valid(CUmemoryPool p)
@@ -51,14 +55,14 @@ bool cu_pool_valid(CUmemoryPool p)
 
 static bool is_default(CUmemoryPool p)
 {
-	return p >= defaults && p < defaults + GPU_DEVICES_MAX;
+	return p >= pools.defaults && p < pools.defaults + GPU_DEVICES_MAX;
 }
 
 static void drop_if_unused(CUmemoryPool p)
 {
 	if (!p->gone || p->used)
 		return;
-	handle_memory_give(&pools, p);
+	handle_memory_give(&handles, p);
 }
 
 /* ---- memory ---- */
@@ -67,23 +71,23 @@ CUresult cu_pool_take(CUmemoryPool p, size_t size)
 {
 	bool fits;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	fits = !p->props.maxSize ||
 	       (size <= p->props.maxSize && p->used <= p->props.maxSize - size);
 	if (fits)
 		p->used += size;
 	if (p->used > p->used_high)
 		p->used_high = p->used;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	return fits ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 void cu_pool_give_back(CUmemoryPool p, size_t size)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	p->used -= size;
 	drop_if_unused(p);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 }
 
 void cu_pool_freed(const struct mapping *m)
@@ -106,7 +110,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *ret, const CUmemPoolProps *props)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!gpu_has(props->location.id))
 		return CUDA_ERROR_INVALID_DEVICE;
-	*ret = handle_memory_take(&pools);
+	*ret = handle_memory_take(&handles);
 	if (!*ret)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	init(*ret, props);
@@ -121,13 +125,13 @@ CUresult cuMemPoolDestroy(CUmemoryPool p)
 		return result;
 	if (!cu_pool_valid(p) || is_default(p))
 		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&pools.lock);
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
-		if (current[i] == p)
-			current[i] = NULL;
+		if (pools.current[i] == p)
+			pools.current[i] = NULL;
 	p->gone = true;
 	drop_if_unused(p);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&pools.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -165,7 +169,7 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool p)
 
 	if (result || !cu_pool_valid(p) || p->props.location.id != device)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
-	current[device] = p;
+	pools.current[device] = p;
 	return CUDA_SUCCESS;
 }
 

@@ -17,33 +17,37 @@ struct place {
 	uint32_t line, offset;
 };
 
-static struct {
+/* The places that were told in this cell. */
+static struct place_list {
 	pthread_mutex_t lock;
 	struct place places[PLACES];
 	unsigned n;
 } told = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static _Thread_local int quiet;
-static _Thread_local const char *outer_call;
+/* The call that the runtime is in, in the calling thread. */
+static _Thread_local struct outer_call {
+	const char *name; /* NULL: none, the program calls the driver itself */
+	int quiet;        /* not 0: its copies to the host are not looked at */
+} outer;
 
 void findings_set_call(const char *name)
 {
-	outer_call = name;
+	outer.name = name;
 }
 
 const char *findings_call(const char *driver_call)
 {
-	return outer_call ? outer_call : driver_call;
+	return outer.name ? outer.name : driver_call;
 }
 
 void findings_quiet(int on)
 {
-	quiet = on;
+	outer.quiet = on;
 }
 
 bool findings_are_quiet(void)
 {
-	return quiet;
+	return outer.quiet;
 }
 
 /* False: told before, or too many were. */

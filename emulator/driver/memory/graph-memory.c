@@ -10,13 +10,15 @@
 
 #include "emulator/driver/device/memory.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct graph_memory *all;
-static uint64_t used[GPU_DEVICES_MAX], most[GPU_DEVICES_MAX];
+static struct graph_memory_list {
+	pthread_mutex_t lock;
+	struct graph_memory *first;
+	uint64_t used[GPU_DEVICES_MAX], most[GPU_DEVICES_MAX]; /* bytes of each device */
+} memories = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct graph_memory **find(CUdeviceptr address)
 {
-	struct graph_memory **at = &all;
+	struct graph_memory **at = &memories.first;
 
 	while (*at && (*at)->address != address)
 		at = &(*at)->next;
@@ -27,9 +29,9 @@ bool graph_has_memory(CUdeviceptr address)
 {
 	bool has;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&memories.lock);
 	has = *find(address);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&memories.lock);
 	return has;
 }
 
@@ -49,22 +51,22 @@ CUresult graph_memory_new(int device, size_t size, struct graph_memory **ret)
 	m->device = device;
 	m->size = size;
 	m->references = 1;
-	pthread_mutex_lock(&lock);
-	m->next = all;
-	all = m;
-	used[device] += size;
-	if (used[device] > most[device])
-		most[device] = used[device];
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&memories.lock);
+	m->next = memories.first;
+	memories.first = m;
+	memories.used[device] += size;
+	if (memories.used[device] > memories.most[device])
+		memories.most[device] = memories.used[device];
+	pthread_mutex_unlock(&memories.lock);
 	*ret = m;
 	return CUDA_SUCCESS;
 }
 
 struct graph_memory *graph_memory_hold(struct graph_memory *m)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&memories.lock);
 	m->references++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&memories.lock);
 	return m;
 }
 
@@ -74,13 +76,13 @@ void graph_memory_release(struct graph_memory *m)
 
 	if (!m)
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&memories.lock);
 	last = !--m->references;
 	if (last) {
 		*find(m->address) = m->next;
-		used[m->device] -= m->size;
+		memories.used[m->device] -= m->size;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&memories.lock);
 	if (!last)
 		return;
 	cuMemFree(m->address);
@@ -112,9 +114,9 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
-	*(cuuint64_t *)ret = is_mark(attribute) ? most[device] : used[device];
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&memories.lock);
+	*(cuuint64_t *)ret = is_mark(attribute) ? memories.most[device] : memories.used[device];
+	pthread_mutex_unlock(&memories.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -125,13 +127,13 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 
 	if (result || !is_mark(attribute) || *(cuuint64_t *)value)
 		return result ? result : CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	most[device] = used[device];
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&memories.lock);
+	memories.most[device] = memories.used[device];
+	pthread_mutex_unlock(&memories.lock);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGraphMemTrim(CUdevice device)
 {
-	return enter("cuDeviceGraphMemTrim", device, 0, &lock);
+	return enter("cuDeviceGraphMemTrim", device, 0, &memories.lock);
 }

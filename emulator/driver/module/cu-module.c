@@ -26,10 +26,14 @@
 
 #define MODULE_MAGIC 0x4d4f4455ull
 
-static struct handle_memory modules = HANDLE_MEMORY(struct CUmod_st);
-static struct handle_memory functions = HANDLE_MEMORY(struct CUfunc_st);
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module_table {
+	pthread_mutex_t lock; /* of the functions and twins of all modules */
+	struct handle_memory modules, functions;
+} table = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.modules = HANDLE_MEMORY(struct CUmod_st),
+	.functions = HANDLE_MEMORY(struct CUfunc_st),
+};
 
 bool cu_function_valid(CUfunction f)
 {
@@ -71,14 +75,14 @@ static void release(CUmodule m)
 		next = f->next;
 		f->module = NULL;
 		free(f->older.params);
-		handle_memory_give(&functions, f);
+		handle_memory_give(&table.functions, f);
 	}
 	if (m->ptx)
 		ptx_module_free(m->ptx);
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
 		release(m->twins[i]);
 	free(m->text);
-	handle_memory_give(&modules, m);
+	handle_memory_give(&table.modules, m);
 }
 
 static CUresult code_of(const struct error *err)
@@ -97,11 +101,11 @@ static CUresult code_of(const struct error *err)
 
 static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *err)
 {
-	CUmodule m = handle_memory_take(&modules);
+	CUmodule m = handle_memory_take(&table.modules);
 	struct ptx_placer placer = { .data = m, .place = place };
 
 	if (m && gpu.devices > 1 && !(m->text = strndup(text, len))) {
-		handle_memory_give(&modules, m);
+		handle_memory_give(&table.modules, m);
 		m = NULL;
 	}
 	if (!m) {
@@ -244,9 +248,9 @@ CUresult cuModuleUnload(CUmodule m)
 		return result;
 	if (!cu_module_valid(m))
 		return CUDA_ERROR_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	release(m);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -254,10 +258,10 @@ static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 {
 	CUfunction f;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	for (f = m->functions; f && f->ptx != ptx; f = f->next)
 		;
-	if (!f && (f = handle_memory_take(&functions))) {
+	if (!f && (f = handle_memory_take(&table.functions))) {
 		*f = (struct CUfunc_st){ .next = m->functions,
 					 .ptx = ptx,
 					 .module = m,
@@ -266,7 +270,7 @@ static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 							       (int)ptx->static_shared };
 		m->functions = f;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return f;
 }
 
@@ -280,11 +284,11 @@ CUmodule cu_module_here(CUmodule m)
 		return cu_module_valid(m) ? m : NULL;
 	if (!m->library || !m->text)
 		return NULL;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	twin = &m->twins[device];
 	if (!*twin && load(m->text, strlen(m->text), twin, &err))
 		log_warning("module: %s", err.text);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return *twin;
 }
 

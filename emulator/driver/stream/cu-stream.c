@@ -6,35 +6,44 @@
 
 #include "emulator/driver/device/context.h"
 
-static pthread_key_t own_key;
-static pthread_once_t own_once = PTHREAD_ONCE_INIT;
-static _Thread_local struct queue *own[GPU_DEVICES_MAX]; /* default streams of this thread */
-static _Thread_local struct capture_point own_point[GPU_DEVICES_MAX];
+/* A default stream of a thread. */
+struct own_stream {
+	struct queue *queue; /* NULL: not used yet */
+	struct capture_point point;
+};
 
-static void release_own(void *queues)
+static _Thread_local struct own_stream own[GPU_DEVICES_MAX];
+
+/* The key whose destructor releases them with their thread. */
+static struct own_key {
+	pthread_once_t once;
+	pthread_key_t key;
+} own_key = { .once = PTHREAD_ONCE_INIT };
+
+static void release_own(void *streams)
 {
-	struct queue **all = queues;
+	struct own_stream *all = streams;
 
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
-		if (all[i])
-			queue_release(all[i]);
+		if (all[i].queue)
+			queue_release(all[i].queue);
 }
 
 static void make_key(void)
 {
-	pthread_key_create(&own_key, release_own);
+	pthread_key_create(&own_key.key, release_own);
 }
 
 static struct queue *own_queue(void)
 {
 	int device = context_device();
 
-	if (!own[device]) {
-		pthread_once(&own_once, make_key);
-		own[device] = queue_new(device, true);
-		pthread_setspecific(own_key, own);
+	if (!own[device].queue) {
+		pthread_once(&own_key.once, make_key);
+		own[device].queue = queue_new(device, true);
+		pthread_setspecific(own_key.key, own);
 	}
-	return own[device];
+	return own[device].queue;
 }
 
 bool cu_stream_is_default(CUstream s)
@@ -59,7 +68,7 @@ struct queue *cu_stream_queue(CUstream s)
 struct capture_point *cu_stream_point(CUstream s)
 {
 	if (s == CU_STREAM_PER_THREAD)
-		return &own_point[context_device()];
+		return &own[context_device()].point;
 	return cu_stream_is_default(s) || s->magic != CU_STREAM_MAGIC ? NULL : &s->point;
 }
 
