@@ -13,7 +13,7 @@
 
 static bool may_write_shared(const struct op *o)
 {
-	const struct access_shape *s = &access_shapes[o->id];
+	const struct access_shape *s = &access_table.shapes[o->id];
 
 	switch (o->id) {
 	case OP_atom:

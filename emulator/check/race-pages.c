@@ -20,18 +20,21 @@ struct race_slab {
 	_Alignas(64) uint8_t bytes[SLAB_BYTES - 64];
 };
 
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct race_slab *kept;
-static uint32_t kept_count;
-static struct race_tables *kept_tables;
+/* Memory of launches that have ended, for the next ones. */
+static struct race_spares {
+	pthread_mutex_t lock;
+	struct race_slab *slabs;
+	uint32_t slab_count;
+	struct race_tables *tables;
+} spares = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int race_pages_init(struct race_global *g)
 {
-	pthread_mutex_lock(&kept_lock);
-	g->tables = kept_tables;
+	pthread_mutex_lock(&spares.lock);
+	g->tables = spares.tables;
 	if (g->tables)
-		kept_tables = g->tables->next;
-	pthread_mutex_unlock(&kept_lock);
+		spares.tables = g->tables->next;
+	pthread_mutex_unlock(&spares.lock);
 	if (!g->tables)
 		g->tables = calloc(1, sizeof(*g->tables));
 	pthread_mutex_init(&g->lock, NULL);
@@ -48,27 +51,27 @@ static void keep_tables(struct race_global *g)
 		g->tables->pages[p->slot] = NULL;
 	for (uint32_t i = 0; i < used && i < RACE_NUMBERS / 2 / RACE_CHUNK; i++)
 		g->tables->chunks[i] = NULL;
-	g->tables->next = kept_tables;
-	kept_tables = g->tables;
+	g->tables->next = spares.tables;
+	spares.tables = g->tables;
 }
 
 void race_pages_release(struct race_global *g)
 {
-	pthread_mutex_lock(&kept_lock);
+	pthread_mutex_lock(&spares.lock);
 	keep_tables(g);
 	while (g->slabs) {
 		struct race_slab *s = g->slabs;
 
 		g->slabs = s->next;
-		if (kept_count == SLABS_KEPT) {
+		if (spares.slab_count == SLABS_KEPT) {
 			free(s);
 			continue;
 		}
-		s->next = kept;
-		kept = s;
-		kept_count++;
+		s->next = spares.slabs;
+		spares.slabs = s;
+		spares.slab_count++;
 	}
-	pthread_mutex_unlock(&kept_lock);
+	pthread_mutex_unlock(&spares.lock);
 	pthread_mutex_destroy(&g->lock);
 }
 
@@ -76,13 +79,13 @@ static struct race_slab *take_slab(void)
 {
 	struct race_slab *s;
 
-	pthread_mutex_lock(&kept_lock);
-	s = kept;
+	pthread_mutex_lock(&spares.lock);
+	s = spares.slabs;
 	if (s) {
-		kept = s->next;
-		kept_count--;
+		spares.slabs = s->next;
+		spares.slab_count--;
 	}
-	pthread_mutex_unlock(&kept_lock);
+	pthread_mutex_unlock(&spares.lock);
 	return s ? s : malloc(sizeof(*s));
 }
 

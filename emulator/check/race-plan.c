@@ -205,8 +205,8 @@ static void look_at(struct planner *x, const struct op *o, const struct access_s
 
 static bool is_global(const struct op *o)
 {
-	return access_shapes[o->id].count && access_shapes[o->id].space == PTX_SPACE_GLOBAL &&
-	       !(o->flags & OP_CONST);
+	return access_table.shapes[o->id].count &&
+	       access_table.shapes[o->id].space == PTX_SPACE_GLOBAL && !(o->flags & OP_CONST);
 }
 
 static void look_at_all(struct planner *x)
@@ -236,7 +236,7 @@ static void look_at_all(struct planner *x)
 		default:
 			if (is_global(o))
 				look_at(x, o, access_shape(o),
-					access_shapes[o->id].kind != GPU_ACCESS_READ);
+					access_table.shapes[o->id].kind != GPU_ACCESS_READ);
 			break;
 		}
 	}

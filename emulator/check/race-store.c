@@ -31,7 +31,8 @@ void race_store_set(struct race_store *s, const struct warp *w, const struct op 
 static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint32_t size,
 		    uint8_t *bytes)
 {
-	uint64_t start = s->address[lane] + s->offset, end = start + access_shapes[s->op->id].size;
+	uint64_t start = s->address[lane] + s->offset,
+		 end = start + access_table.shapes[s->op->id].size;
 	uint64_t from = start > at ? start : at, to = end < at + size ? end : at + size;
 	uint8_t value[16];
 

@@ -16,12 +16,11 @@
 
 struct draft *decode_emit(struct decoder *d, enum ptx_op id)
 {
-	static struct draft nowhere;
 	struct draft *to;
 
 	if (!ARRAY_ROOM(d->drafts, d->draft_count, &d->draft_cap)) {
 		d->out_of_memory = true;
-		return &nowhere;
+		return &d->nowhere;
 	}
 	to = &d->drafts[d->draft_count++];
 	memset(to, 0, sizeof(*to));

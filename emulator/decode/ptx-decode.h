@@ -113,7 +113,8 @@ struct decoder {
 	bool calls;       /* of functions with a body */
 	bool area;        /* the parameter area is needed, also for system calls */
 	bool out_of_memory;
-	char problem[160]; /* why the current instruction cannot be decoded */
+	struct draft nowhere; /* what is emitted when memory is out goes there */
+	char problem[160];    /* why the current instruction cannot be decoded */
 };
 
 /* ---- ptx-decode-operand.c ---- */

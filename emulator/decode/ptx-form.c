@@ -16,8 +16,10 @@ const struct op_info op_table[OP_COUNT] = {
 
 #define FORM_HASH 4096
 
-static uint16_t form_hash[FORM_HASH];
-static pthread_once_t form_once = PTHREAD_ONCE_INIT;
+static struct form_hash {
+	pthread_once_t once;
+	uint16_t slots[FORM_HASH]; /* operation + 1; 0: free */
+} form_hash = { .once = PTHREAD_ONCE_INIT };
 
 static uint32_t hash_text(const char *s)
 {
@@ -33,9 +35,9 @@ static void fill_form_hash(void)
 	for (unsigned id = 0; id < OP_COUNT; id++) {
 		uint32_t i = hash_text(op_table[id].form) % FORM_HASH;
 
-		while (form_hash[i])
+		while (form_hash.slots[i])
 			i = (i + 1) % FORM_HASH;
-		form_hash[i] = (uint16_t)(id + 1);
+		form_hash.slots[i] = (uint16_t)(id + 1);
 	}
 }
 
@@ -43,10 +45,10 @@ enum ptx_op op_find(const char *form)
 {
 	uint32_t i;
 
-	pthread_once(&form_once, fill_form_hash);
-	for (i = hash_text(form) % FORM_HASH; form_hash[i]; i = (i + 1) % FORM_HASH)
-		if (!strcmp(op_table[form_hash[i] - 1].form, form))
-			return (enum ptx_op)(form_hash[i] - 1);
+	pthread_once(&form_hash.once, fill_form_hash);
+	for (i = hash_text(form) % FORM_HASH; form_hash.slots[i]; i = (i + 1) % FORM_HASH)
+		if (!strcmp(op_table[form_hash.slots[i] - 1].form, form))
+			return (enum ptx_op)(form_hash.slots[i] - 1);
 	return OP_COUNT;
 }
 

@@ -21,15 +21,18 @@ EXEC_VECTOR_FILES(DECLARE_AVX512)
 #endif
 EXEC_SCALAR_FILES(DECLARE_BASE)
 
-static struct op_handlers table[OP_COUNT];
-static const struct address_rows *rows;
-static const char *name_of_core;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* The copy of the vector handlers that was chosen. */
+static struct core {
+	pthread_once_t once;
+	const char *name;
+	const struct address_rows *rows;
+	struct op_handlers handlers[OP_COUNT];
+} core = { .once = PTHREAD_ONCE_INIT };
 
 static void add(const struct op_entry *e)
 {
 	for (; e->id != OP_COUNT; e++)
-		table[e->id] = (struct op_handlers){ e->full, e->masked };
+		core.handlers[e->id] = (struct op_handlers){ e->full, e->masked };
 }
 
 static bool usable(const char *name, bool supported)
@@ -52,42 +55,42 @@ static void choose(void)
 				     __builtin_cpu_supports("avx512dq") &&
 				     __builtin_cpu_supports("avx512vl") &&
 				     __builtin_cpu_supports("avx512cd"))) {
-		name_of_core = "avx512";
-		rows = &address_rows_avx512;
+		core.name = "avx512";
+		core.rows = &address_rows_avx512;
 		EXEC_VECTOR_FILES(ADD_AVX512)
 	} else if (usable("avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 					  __builtin_cpu_supports("bmi2") &&
 					  __builtin_cpu_supports("f16c"))) {
-		name_of_core = "avx2";
-		rows = &address_rows_avx2;
+		core.name = "avx2";
+		core.rows = &address_rows_avx2;
 		EXEC_VECTOR_FILES(ADD_AVX2)
 	}
 #endif
-	if (!name_of_core) {
-		name_of_core = "baseline";
-		rows = &address_rows_baseline;
+	if (!core.name) {
+		core.name = "baseline";
+		core.rows = &address_rows_baseline;
 		EXEC_VECTOR_FILES(ADD_BASELINE)
 	}
 	EXEC_SCALAR_FILES(ADD_BASE)
 	for (int i = 0; i < OP_COUNT; i++)
-		if (!table[i].full)
+		if (!core.handlers[i].full)
 			BUG("operation %d has no handler", i);
 }
 
 const struct op_handlers *core_handlers(void)
 {
-	pthread_once(&once, choose);
-	return table;
+	pthread_once(&core.once, choose);
+	return core.handlers;
 }
 
 const struct address_rows *core_address_rows(void)
 {
 	core_handlers();
-	return rows;
+	return core.rows;
 }
 
 const char *core_name(void)
 {
 	core_handlers();
-	return name_of_core;
+	return core.name;
 }

@@ -40,9 +40,12 @@ static struct {
 	struct hot *list;
 } hot = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
-static const struct hot_compiler *compiler; /* as long as the process */
-static char plugin_problem[256];
-static pthread_once_t plugin_once = PTHREAD_ONCE_INIT;
+/* The plug-in, which stays loaded as long as the process. */
+static struct plugin {
+	pthread_once_t once;
+	const struct hot_compiler *compiler; /* NULL: it cannot be loaded */
+	char problem[256];                   /* why */
+} plugin = { .once = PTHREAD_ONCE_INIT };
 
 /* The plug-in stands beside this library, or beside the program that it is part of. */
 static void load_plugin(void)
@@ -54,16 +57,16 @@ static void load_plugin(void)
 	if (!dladdr(&hot, &info) || !realpath(info.dli_fname, self) ||
 	    !(slash = strrchr(self, '/')) ||
 	    (size_t)(slash - self) + sizeof("/" PLUGIN) > sizeof(self)) {
-		snprintf(plugin_problem, sizeof(plugin_problem),
+		snprintf(plugin.problem, sizeof(plugin.problem),
 			 "the emulator cannot find its own file");
 		return;
 	}
 	memcpy(slash, "/" PLUGIN, sizeof("/" PLUGIN));
 	lib = dlopen(self, RTLD_NOW | RTLD_LOCAL);
 	if (lib)
-		compiler = dlsym(lib, HOT_COMPILER_SYMBOL);
-	if (!compiler)
-		snprintf(plugin_problem, sizeof(plugin_problem), "%s", dlerror());
+		plugin.compiler = dlsym(lib, HOT_COMPILER_SYMBOL);
+	if (!plugin.compiler)
+		snprintf(plugin.problem, sizeof(plugin.problem), "%s", dlerror());
 }
 
 static void hot_free(struct hot *h)
@@ -71,7 +74,7 @@ static void hot_free(struct hot *h)
 	if (!h)
 		return;
 	if (h->code)
-		compiler->free(h->code);
+		plugin.compiler->free(h->code);
 	free((void *)h->copy.ops);
 	free((void *)h->copy.targets);
 	free((void *)h->copy.constants);
@@ -155,9 +158,9 @@ static bool publish(void *data, uint32_t op, op_handler *full, op_handler *maske
 
 static void compile(struct hot *h)
 {
-	pthread_once(&plugin_once, load_plugin);
-	if (compiler)
-		h->code = compiler->compile(&h->copy, publish, h);
+	pthread_once(&plugin.once, load_plugin);
+	if (plugin.compiler)
+		h->code = plugin.compiler->compile(&h->copy, publish, h);
 }
 
 static void *work(void *unused)
@@ -271,9 +274,9 @@ int hot_compile(struct ptx_program *p, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory for a copy of device code");
 	p->hot = h;
 	compile(h);
-	if (!compiler)
+	if (!plugin.compiler)
 		return error_set(err, ERROR_NOT_FOUND, "device code is not compiled: %s",
-				 plugin_problem);
+				 plugin.problem);
 	return h->blocks;
 }
 

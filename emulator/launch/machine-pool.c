@@ -20,7 +20,9 @@
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
-	pid_t owner; /* process that made the helpers; another one after a fork */
+	pthread_mutex_t owner_lock; /* held for two assignments only, never over a fork by this
+				       library */
+	pid_t owner;                /* process that made the helpers; another one after a fork */
 	unsigned helpers;
 	unsigned seats;   /* of the current job, not yet taken */
 	unsigned running; /* helpers at work */
@@ -29,6 +31,7 @@ static struct {
 	void *data;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.owner_lock = PTHREAD_MUTEX_INITIALIZER,
 	.wake = PTHREAD_COND_INITIALIZER,
 	.done = PTHREAD_COND_INITIALIZER,
 };
@@ -98,20 +101,18 @@ static void make_helpers(unsigned wanted)
 
 void machine_pool_run(unsigned threads, void (*work)(void *data), void *data)
 {
+	bool mine;
+
 	if (threads <= 1) {
 		work(data);
 		return;
 	}
-	static pthread_mutex_t owner_lock = PTHREAD_MUTEX_INITIALIZER;
-	bool mine;
-
-	/* Held for two assignments only, never over a fork by this library. */
-	pthread_mutex_lock(&owner_lock);
+	pthread_mutex_lock(&pool.owner_lock);
 	if (pool.owner != getpid()) {
 		renew_after_fork();
 		pool.owner = getpid();
 	}
-	pthread_mutex_unlock(&owner_lock);
+	pthread_mutex_unlock(&pool.owner_lock);
 	pthread_mutex_lock(&pool.lock);
 	mine = !pool.busy;
 	if (mine) {

@@ -14,8 +14,7 @@
 #include "emulator/ptx/ptx-ops.h"
 #include "emulator/warp/exec.h"
 
-struct access_shape access_shapes[OP_COUNT];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+struct access_table access_table = { .once = PTHREAD_ONCE_INIT };
 
 /* "(ld).global.b32v2": a load of 8 bytes from global memory */
 static struct access_shape shape_of_form(const char *form)
@@ -39,7 +38,7 @@ static struct access_shape shape_of_form(const char *form)
 
 static void fill_shapes(void)
 {
-#define OP(family, name, form, ...) access_shapes[OP_##name] = shape_of_form(form);
+#define OP(family, name, form, ...) access_table.shapes[OP_##name] = shape_of_form(form);
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
 	static const uint16_t prefixes[] = { OP_guard, OP_guard_not, OP_mode };
@@ -49,17 +48,17 @@ static void fill_shapes(void)
 					  OP_match, OP_redux,   OP_bar_warp, OP_elect };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		access_shapes[prefixes[i]].family = ACCESS_PREFIX;
+		access_table.shapes[prefixes[i]].family = ACCESS_PREFIX;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
-		access_shapes[memory[i]].family = ACCESS_MEMORY;
+		access_table.shapes[memory[i]].family = ACCESS_MEMORY;
 	for (size_t i = 0; i < sizeof(syncs) / sizeof(syncs[0]); i++)
-		access_shapes[syncs[i]].family = ACCESS_SYNC;
-	access_shapes[OP_mbarrier].family = ACCESS_BOTH;
+		access_table.shapes[syncs[i]].family = ACCESS_SYNC;
+	access_table.shapes[OP_mbarrier].family = ACCESS_BOTH;
 }
 
 void access_prepare(void)
 {
-	pthread_once(&once, fill_shapes);
+	pthread_once(&access_table.once, fill_shapes);
 }
 
 static bool is_plain_store(struct access_shape shape)
@@ -81,7 +80,7 @@ static const uint8_t *stored_row(const struct warp *w, const struct op *o, uint3
 
 bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret)
 {
-	struct access_shape shape = access_shapes[o->id];
+	struct access_shape shape = access_table.shapes[o->id];
 	uint32_t bytes;
 
 	if (!is_plain_store(shape))
@@ -94,7 +93,7 @@ bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8
 
 bool access_registers_copy(const struct warp *w, const struct op *o, struct access_registers *ret)
 {
-	struct access_shape shape = access_shapes[o->id];
+	struct access_shape shape = access_table.shapes[o->id];
 
 	if (!is_plain_store(shape) || shape.count > ACCESS_ELEMENTS)
 		return false;
@@ -106,7 +105,7 @@ bool access_registers_copy(const struct warp *w, const struct op *o, struct acce
 void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane,
 			    uint8_t *ret)
 {
-	struct access_shape shape = access_shapes[o->id];
+	struct access_shape shape = access_table.shapes[o->id];
 	uint32_t bytes = shape.size / shape.count;
 
 	for (uint32_t i = 0; i < shape.count; i++)
@@ -382,7 +381,7 @@ static void list_matrix_rows(const struct listing *x, enum gpu_access kind)
 void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data)
 {
 	struct listing x = { w, o, fn, data };
-	struct access_shape shape = access_shapes[o->id];
+	struct access_shape shape = access_table.shapes[o->id];
 
 	switch (o->id) {
 	case OP_atom:

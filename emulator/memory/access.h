@@ -44,12 +44,15 @@ struct access_shape {
 };
 
 /* By operation number; launches with observers fill it at their start. */
-extern struct access_shape access_shapes[];
+extern struct access_table {
+	struct access_shape shapes[OP_COUNT];
+	pthread_once_t once;
+} access_table;
 void access_prepare(void);
 
 static inline enum access_family access_family(const struct op *o)
 {
-	return (enum access_family)access_shapes[o->id].family;
+	return (enum access_family)access_table.shapes[o->id].family;
 }
 
 typedef void access_fn(void *data, struct warp *w, const struct op *o, const struct memory_step *s);
@@ -87,7 +90,7 @@ void access_registers_value(const struct access_registers *r, const struct op *o
  */
 static inline const struct access_shape *access_shape(const struct op *o)
 {
-	const struct access_shape *s = &access_shapes[o->id];
+	const struct access_shape *s = &access_table.shapes[o->id];
 
 	return s->count && !(o->flags & (OP_STRONG | OP_ACQUIRE | OP_RELEASE)) ? s : NULL;
 }

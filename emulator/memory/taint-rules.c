@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static struct taint_rule rules[OP_COUNT];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct taint_rules {
+	pthread_once_t once;
+	struct taint_rule of[OP_COUNT];
+} rules = { .once = PTHREAD_ONCE_INIT };
 
 /* Operations on values: the first prefix that fits. */
 static const struct {
@@ -112,7 +114,7 @@ static void fill(uint32_t id, const char *name, const char *form, bool by_hand, 
 		known |= id == handled[i];
 	if (!take_memory(form, &r))
 		r.class = known ? class_of(name, &r) : TAINT_NOTHING;
-	rules[id] = r;
+	rules.of[id] = r;
 }
 
 static void fill_all(void)
@@ -132,6 +134,6 @@ static void fill_all(void)
 
 const struct taint_rule *taint_rule(uint32_t id)
 {
-	pthread_once(&once, fill_all);
-	return &rules[id];
+	pthread_once(&rules.once, fill_all);
+	return &rules.of[id];
 }

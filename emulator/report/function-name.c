@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The demangler is looked up in libstdc++.so.6 at run time, once, so that the emulator does not
- * depend on the C++ library. Its text is then edited: a template's result type in front is cut off,
- * `const` moves in front of the type, and blanks are put before `*` and `&`, as compute-sanitizer
- * prints them. A name that cannot be demangled, that has no parameters, or that is too long for
- * FUNCTION_NAME_MAX, is printed as "name(...)".
+ * depend on the C++ demangler. Its text is then edited: a template's result type in front is cut
+ * off, `const` moves in front of the type, and blanks are put before `*` and `&`, as
+ * compute-sanitizer prints them. A name that cannot be demangled, that has no parameters, or that
+ * is too long for FUNCTION_NAME_MAX, is printed as "name(...)".
  */
 #define _GNU_SOURCE
 #include "emulator/report/function-name.h"
@@ -22,15 +22,17 @@
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *len, int *status);
 
-static demangle_fn *demangle;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct demangler {
+	pthread_once_t once;
+	demangle_fn *demangle; /* NULL: there is no such library */
+} demangler = { .once = PTHREAD_ONCE_INIT };
 
 static void find_library(void)
 {
-	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	void *handle = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 
-	if (library)
-		*(void **)&demangle = dlsym(library, "__cxa_demangle");
+	if (handle)
+		*(void **)&demangler.demangle = dlsym(handle, "__cxa_demangle");
 }
 
 /* The place where the parameters begin; NULL: it is no function. */
@@ -110,9 +112,9 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 
 	cleanup_free char *mangled = strndup(symbol, mangled_len(symbol));
 
-	pthread_once(&once, find_library);
-	if (demangle && mangled && !strncmp(mangled, "_Z", 2))
-		whole = demangle(mangled, NULL, NULL, NULL);
+	pthread_once(&demangler.once, find_library);
+	if (demangler.demangle && mangled && !strncmp(mangled, "_Z", 2))
+		whole = demangler.demangle(mangled, NULL, NULL, NULL);
 	parameters = whole ? parameters_of(whole) : NULL;
 	lambda_name_show(parameters ? whole : NULL);
 	parameters = parameters ? parameters_of(whole) : NULL;

@@ -14,13 +14,14 @@
 
 #define LINE_MAX_SHOWN 160
 
-static emulator_source_fn reader;
-static void *reader_data;
+static struct source_reader {
+	emulator_source_fn read; /* NULL: there is nobody to ask */
+	void *data;
+} reader;
 
 void source_line_set_reader(emulator_source_fn read, void *data)
 {
-	reader = read;
-	reader_data = data;
+	reader = (struct source_reader){ read, data };
 }
 
 static bool read_file(const char *path, uint32_t line, char *ret, size_t size)
@@ -44,7 +45,7 @@ void source_line_put(const char *file, uint32_t line, const char *indent, struct
 
 	if (!line)
 		return;
-	if (!(reader && reader(reader_data, file, line, text, sizeof(text))) &&
+	if (!(reader.read && reader.read(reader.data, file, line, text, sizeof(text))) &&
 	    !read_file(file, line, text, sizeof(text)))
 		return;
 	text[strcspn(text, "\r\n")] = '\0';
