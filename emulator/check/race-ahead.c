@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where shared memory may be written before the next barrier: found backwards over the operations
- * until nothing changes. When all threads of a block leave a barrier for places from where nothing
- * is written, reads up to the next one race with nothing, and most loops over tiles are of that
- * kind.
+ * The operations from where shared memory may be written before the next barrier are found
+ * backwards, over all operations until nothing changes. When all threads of a block leave a barrier
+ * for places from where nothing is written, reads up to the next one race with nothing, and most
+ * loops over tiles are of that kind.
  */
 #include "emulator/check/race-plan.h"
 

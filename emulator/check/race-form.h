@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel's registers hold, as far as its text and one launch tell before it runs: sums of
- * the thread's and the block's numbers times constants, and which buffers a value may be an address
- * in. Private to race*.c.
+ * The forms of a kernel's registers are what they hold, as far as its text and one launch tell
+ * before it runs: sums of the thread's and the block's numbers times constants, and which buffers a
+ * value may be an address in. Private to race*.c.
  */
 #ifndef CGPU_EMULATOR_RACE_FORM_H
 #define CGPU_EMULATOR_RACE_FORM_H

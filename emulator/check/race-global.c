@@ -61,8 +61,8 @@ static struct race_page *page_of(struct race_block *c, uint64_t number)
 
 /* ---- marks ---- */
 
-/* What an access makes of the marks of an earlier read. Two reads are kept that no order makes one.
- */
+/* An access replaces the mark of an earlier read, or its own is kept beside that: two reads are
+ * kept that no order makes one. */
 enum keep { REPLACE, BESIDE };
 
 static enum keep keep_read(const struct race_now *n, const struct race_access *old)
@@ -413,7 +413,7 @@ static inline bool find_piece(const struct race_now *n, uint32_t lane,
 	ret->bytes = half->same ? size : HALF_LANES * size;
 	ret->offset = at % RACE_PAGE;
 	ret->lane = lane;
-	/* What all lanes touch is the first one's. */
+	/* A word that all lanes touch is the first one's. */
 	ret->step = half->same ? 5 : size == 4 ? 0 : size == 8 ? 1 : 2;
 	if (at & (size - 1) || buffer->size < ret->bytes || off > buffer->size - ret->bytes ||
 	    ret->offset + ret->bytes > RACE_PAGE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of global memory: pages that are made when they are first touched, found through a
- * table that is read without a lock, and the log of accesses, in chunks that never move. All of it
- * lies in slabs, which the next launch takes over: memory that the system gives anew would cost
- * more than what is written to it.
+ * The pages of global memory are made when they are first touched, and found through a table that
+ * is read without a lock; the log of accesses lies in chunks that never move. All of it lies in
+ * slabs, which the next launch takes over: memory that the system gives anew would cost more than
+ * what is written to it.
  */
 #include "emulator/check/race-pages.h"
 

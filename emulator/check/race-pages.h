@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of global memory for one launch; private to race*.c.
+ * The marks of accesses to global memory that are kept for one launch; private to race*.c.
  *
  * Memory is cut into pages, those into groups of 16 words. Most accesses are of half a warp that
  * touches whole groups: such a group has one mark for all of its words. Once something else touches

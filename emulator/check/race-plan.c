@@ -101,8 +101,8 @@ static void add_points(struct planner *x, const struct ptx_operand *o, uint64_t 
 	x->points[o->index] |= points;
 }
 
-/* Of addresses only 64 bits are loaded in one piece; what is put together of halves may be found to
- * stray. */
+/* Only 64 bits that are loaded in one piece count as an address; one that is put together of halves
+ * may be found to stray. */
 static uint64_t points_of_load(struct planner *x, const struct ptx_instruction *in)
 {
 	uint32_t count = in->operands[0].kind == PTX_OPERAND_VECTOR ? in->operands[0].count : 1;
@@ -261,7 +261,7 @@ static bool are_apart(const struct planner *x, const struct pattern *p)
 			if (left >> i & 1 &&
 			    llabs(p->form.factor[i]) < llabs(p->form.factor[least]))
 				least = i;
-		/* What fits into the address at all does not overflow here. */
+		/* A sum that fits into the address at all does not overflow here. */
 		if (llabs(p->form.factor[least]) < span)
 			return false;
 		span += llabs(p->form.factor[least]) * (race_form_count(x->launch, least) - 1);

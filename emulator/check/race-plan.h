@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a launch need not be watched, found before it runs; private to race*.c. Shared memory
- * need not be from a barrier up to the next one when it is not written in between (race-ahead.c).
- * What follows is about global memory.
+ * The plan of a launch says which accesses need not be watched. It is made before the launch runs;
+ * private to race*.c. Shared memory need not be watched from a barrier up to the next one when it
+ * is not written in between (race-ahead.c). What follows is about global memory.
  *
  * An access cannot race when nobody writes to its buffer, or when all that is done to the buffer is
  * done by addresses that no two threads of the launch share. Which buffers are written follows from

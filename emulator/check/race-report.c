@@ -122,7 +122,7 @@ static void print_advice(const struct race_hazard *h, struct buffer *out)
 	buffer_printf(out, "=========     %s\n", text);
 }
 
-/* Which came first says little: of a write and a read, the write is named first. */
+/* A write is named before a read: which of the two came first says little. */
 static void print_hazard(const struct race_hazard *found, const struct machine_launch *l,
 			 struct buffer *out)
 {

@@ -27,7 +27,7 @@ void race_store_set(struct race_store *s, const struct warp *w, const struct op 
 	race_unlock(&s->lock);
 }
 
-/* What [at, at + size) and the store of that lane have in common. */
+/* The part of [at, at + size) that the store of that lane covers gets the stored value. */
 static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint32_t size,
 		    uint8_t *bytes)
 {

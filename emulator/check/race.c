@@ -212,7 +212,7 @@ static void look_again(void *data, struct warp *w, const struct op *o, const str
 		on_access(x, w, o, s);
 }
 
-/* Where an operation that is not watched goes. */
+/* An operation that is not watched goes to another buffer, so its accesses are looked at again. */
 static void on_placed(struct observer *x, struct warp *w, const struct op *o)
 {
 	struct race_block *c = *observer_slot(x, w->block);

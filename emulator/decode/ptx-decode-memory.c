@@ -135,8 +135,8 @@ static enum ptx_op memory_op(const char *ld_or_st, const struct address *a, cons
 }
 
 /*
- * Where an element of a load goes: its register, or a temporary when the register is wider than the
- * type, with the conversion to append.
+ * The target of an element of a load is its register, or a temporary when the register is wider
+ * than the type, with the conversion to append.
  */
 struct target {
 	struct ref row, final;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the decoders of all families are made of: drafts of operations, and their operands. Each
+ * The decoders of all families are made of this: drafts of operations, and their operands. Each
  * constant has one row, however often it is used. Plain copies (mov, cvta of global memory) to a
  * register written once disappear: readers are bound to the original, when that is a constant or is
  * written once and outside of loops, so that it stays what it was when it was copied.

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may have happened when a draft is reached; nothing: no barrier yet, or the turn was given
- * away since. */
+/* The events that may have come before a draft is reached; none: no barrier yet, or the turn was
+ * given away since. */
 enum {
 	AT_BARRIER = 1, /* nothing was read since the last barrier */
 	HAS_READ = 2,

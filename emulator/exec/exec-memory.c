@@ -86,8 +86,8 @@ DEFINE_INSIDE(uint32_t)
 DEFINE_INSIDE(uint64_t)
 
 /*
- * What lanes load is put together in a register: sixteen small writes to a row could not be
- * forwarded to the next operation, which reads it as a whole.
+ * The values that lanes load are put together in a register: sixteen small writes to a row could
+ * not be forwarded to the next operation, which reads it as a whole.
  */
 typedef uint32_t part_uint32_t __attribute__((vector_size(64), may_alias));
 typedef uint64_t part_uint64_t __attribute__((vector_size(64), may_alias));

@@ -655,8 +655,8 @@ static bool build(struct hot_build *b, const struct hot_block *block, bool maske
 		if (block->loops) {
 			emit_loop(b, block);
 		} else {
-			/* Where rows of two warps are more than there are registers, a pair is
-			 * slower than two. */
+			/* A pair of warps is slower than two when its rows are more than there are
+			 * registers. */
 			if (block->meets && !masked && !strcmp(b->program->core, "avx512"))
 				emit_pair(b, block);
 			emit_body(b, block);

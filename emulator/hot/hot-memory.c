@@ -196,7 +196,7 @@ static LLVMValueRef behind(const struct access *a, LLVMValueRef p, LLVMValueRef 
 			     "");
 }
 
-/* What of the operation's cache is needed, and the offsets of the lanes. */
+/* The fields of the operation's cache that are needed, and the offsets of the lanes. */
 static void find_offsets(struct access *a)
 {
 	struct hot_build *b = a->b;
@@ -352,7 +352,7 @@ static LLVMValueRef is_ramp(const struct access *a)
 					   "")));
 }
 
-/* Where a later warp is going to look. */
+/* A later warp is going to look there. */
 static void prefetch(const struct access *a, LLVMValueRef at)
 {
 	LLVMValueRef args[] = { hot_field(a->b, at, AHEAD), hot_const32(a->b, 0),

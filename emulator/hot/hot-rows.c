@@ -159,7 +159,7 @@ LLVMValueRef hot_rows_read(struct hot_build *b, uint32_t offset, enum hot_type t
 	struct hot_row *r = hot_rows_find(b, offset, type);
 
 	hot_rows_load(b, r);
-	/* What a binary64 is made of keeps the bits of a NaN. */
+	/* A value that a binary64 is made of keeps the bits of a NaN. */
 	if (type != TYPE_F32 || reader == TYPE_F64)
 		hot_rows_make_canonical(b, &r->value);
 	return LLVMBuildBitCast(b->builder, r->value.llvm, llvm_type(b, type), "");

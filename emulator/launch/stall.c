@@ -165,7 +165,7 @@ void stall_leave(struct machine_worker *k)
 	struct launch *l = k->launch;
 
 	stall_over(k);
-	/* What it did last may set others free: their time starts again. */
+	/* The last thing that it did may set others free: their time starts again. */
 	atomic_store(&l->stuck_since, seconds());
 	atomic_fetch_sub(&l->working, 1);
 }

@@ -72,7 +72,7 @@ static size_t lane_bytes(struct access_shape shape)
 	return shape.size / shape.count == 8 ? 8 : 4;
 }
 
-/* Of all lanes, the element number i of what is stored. */
+/* The element number i of what is stored, for all lanes. */
 static const uint8_t *stored_row(const struct warp *w, const struct op *o, uint32_t i)
 {
 	return w->rows + (i ? o->x[i - 1] : o->b);

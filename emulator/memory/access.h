@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes an operation touches: the one answer for all observers. Loads and stores are told by
- * their names in ptx-opcodes.def, the others by their operands. Asked before the operation runs,
+ * The bytes that an operation touches: the one answer for all observers. Loads and stores are told
+ * by their names in ptx-opcodes.def, the others by their operands. Asked before the operation runs,
  * and answered without any effect on the launch. Not listed: parameters of calls, which lie in the
  * frame; what textures and surfaces read and write; what printf reads.
  */
@@ -84,9 +84,9 @@ void access_registers_value(const struct access_registers *r, const struct op *o
 			    uint8_t *ret);
 
 /*
- * Of a plain load or store that only its own thread is to see. Its addresses are row o->a (32 bits
- * when OP_ADDRESS_32) plus o->imm: so frequent that an observer may want to work them out in its
- * own way. NULL: o is something else.
+ * The shape of a plain load or store that only its own thread is to see. Its addresses are row o->a
+ * (32 bits when OP_ADDRESS_32) plus o->imm: so frequent that an observer may want to work them out
+ * in its own way. NULL: o is something else.
  */
 static inline const struct access_shape *access_shape(const struct op *o)
 {

@@ -55,7 +55,7 @@ static inline uint64_t image_level_size(const struct image *i, uint32_t level)
 	       (uint64_t)l->width * image_texel_size(i);
 }
 
-/* Where to sample; x, y, z are float or, when `whole`, integer texel numbers. */
+/* The place to sample; x, y, z are float or, when `whole`, integer texel numbers. */
 struct image_point {
 	float at[3];
 	int32_t index[3];
@@ -81,7 +81,7 @@ void image_sample(const struct image *i, const uint8_t *const *bytes, const stru
 /* The four texels that linear filtering would use, one component of each, in the order of tld4. */
 void image_gather(const struct image *i, const uint8_t *const *bytes, const struct image_point *p,
 		  unsigned component, struct image_value *ret);
-/* Which levels image_sample() reads for that level of detail. */
+/* The levels that image_sample() reads for that level of detail. */
 void image_levels(const struct image *i, float level, uint32_t *first, uint32_t *second,
 		  float *weight);
 /* Texels read as 32-bit floats and not as integers. */

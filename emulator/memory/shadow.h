@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of memory were written: one shadow byte for each aligned word of four. Its low half
- * has a bit for each byte that holds a known value. A bit of the high half belongs to a byte that
- * was written, but with what was worked out from memory that nobody had written. 0 so means:
- * nothing was written there.
+ * A shadow says which bytes of memory were written: it has one byte for each aligned word of four.
+ * Its low half has a bit for each byte that holds a known value. A bit of the high half belongs to
+ * a byte that was written, but with what was worked out from memory that nobody had written. 0 so
+ * means: nothing was written there.
  *
  * A buffer's words come to be when the first launch needs them. Who has found a shadow full forgets
  * it: from then on accesses cost nothing. Bytes of different words may be marked from several

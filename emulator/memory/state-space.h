@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes an address stands for (PTX ISA chapter 5, state spaces), and what a fault says about
- * it.
+ * State spaces (PTX ISA chapter 5): the bytes that an address stands for, and what a fault says
+ * about it.
  */
 #ifndef CGPU_EMULATOR_STATE_SPACE_H
 #define CGPU_EMULATOR_STATE_SPACE_H
@@ -16,7 +16,7 @@ struct memory_access {
 };
 
 /*
- * Where the bytes of each active lane are. Fills the operation's cache when one buffer holds all.
+ * Find the bytes of each active lane. Fills the operation's cache when one buffer holds all.
  * False: the warp has faulted, and the first lane with a bad address is named.
  */
 bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address,
@@ -26,7 +26,7 @@ bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *add
 const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len);
 uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size);
 /*
- * Where the bytes of one lane are, for those who look on: NULL when the access would fault.
+ * The place of the bytes of one lane, for those who look on: NULL when the access would fault.
  * `wanted` is the space that the instruction names. For shared and local memory *address becomes
  * the offset in its window.
  */

@@ -470,7 +470,7 @@ static void by_instruction_release(struct by_instruction *x)
 	free(x->known);
 }
 
-/* Of several operations of one instruction the one that ran most often tells how often it ran. */
+/* The operation of an instruction that ran most often tells how often the instruction ran. */
 static void take_op(struct by_instruction *x, uint32_t source, const struct profile_counts *op)
 {
 	struct profile_counts *to = &x->counts[source];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the arrays of shared memory lie. Device functions are decoded once, so an array has one
+ * The places of the arrays of shared memory. Device functions are decoded once, so an array has one
  * place for all kernels; but two arrays that no kernel can reach both may have the same one. A
  * kernel reaches all that it and the functions it calls name, and with a call through a pointer all
  * that any function names. Between two arrays is a red zone, so that an index past the end of one

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parser leaves of a function body, private to emulator/ptx. Names are resolved as far as
- * scopes decide (registers, variables of the body, labels); module symbols stay names until
- * decoding, since PTX allows use before definition. All of it lives in the module's pool.
+ * The syntax of a function body as the parser leaves it, private to emulator/ptx. Names are
+ * resolved as far as scopes decide (registers, variables of the body, labels); module symbols stay
+ * names until decoding, since PTX allows use before definition. All of it lives in the module's
+ * pool.
  */
 #ifndef CGPU_EMULATOR_PTX_SYNTAX_H
 #define CGPU_EMULATOR_PTX_SYNTAX_H

@@ -55,7 +55,7 @@ static char *parameters_of(char *text)
 	return NULL;
 }
 
-/* Of a template its result stands in front: "void scale<float>(float*)". */
+/* The name of a template has its result in front: "void scale<float>(float*)". */
 static const char *without_result(const char *text, const char *end)
 {
 	const char *begin = text;

@@ -217,7 +217,8 @@ static bool is_near(const struct gpu_fault *f)
 	return f->has_buffer && (distance <= f->buffer_size || distance < ARENA_PAGE);
 }
 
-/* Where the address is: the buffer that is nearest says nothing of one that no device ever had. */
+/* The place of the address: the buffer that is nearest says nothing of one that no device ever had.
+ */
 static void print_where(const struct gpu_fault *f, struct buffer *out)
 {
 	bool outside = f->kind == GPU_FAULT_ILLEGAL_ADDRESS && !f->unreachable && !is_near(f);

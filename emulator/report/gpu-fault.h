@@ -93,7 +93,8 @@ struct gpu_fault {
 	struct ptx_lines_frame frames[GPU_FAULT_FRAMES];
 	uint32_t caller_count; /* of the innermost calls that were not inlined, innermost first */
 	struct gpu_fault_caller callers[GPU_FAULT_CALLERS];
-	/* Of GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on. */
+	/* The use of the value, for GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on.
+	 */
 	enum taint_use use;
 	struct ptx_lines_frame use_place;
 	bool computed;       /* the memory held what was worked out from such memory */

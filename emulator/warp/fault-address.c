@@ -521,7 +521,7 @@ static void put_formula(const struct sum *s, struct gpu_fault *f)
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	bool from_constant = s->constant >= ADDRESSES;
 
-	/* What it starts from stands first. */
+	/* The value that it starts from stands first. */
 	if (from_constant)
 		buffer_printf(&out, "0x%" PRIx64, s->constant);
 	for (int index = 0; index < 2; index++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the addresses of 16 neighbouring lanes have in common. Most accesses go up by one element
- * from lane to lane, or are the same for all, over a half of the warp at least: blocks are 16
- * threads wide as often as 32. Such a half is checked by its first address and moved as one piece;
- * all else is looked at lane by lane.
+ * Halves of a warp: what the addresses of 16 neighbouring lanes have in common. Most accesses go up
+ * by one element from lane to lane, or are the same for all, over a half of the warp at least:
+ * blocks are 16 threads wide as often as 32. Such a half is checked by its first address and moved
+ * as one piece; all else is looked at lane by lane.
  */
 #ifndef CGPU_EMULATOR_LANE_HALVES_H
 #define CGPU_EMULATOR_LANE_HALVES_H
@@ -80,7 +80,7 @@ HALF_INLINE bool half_goes_by_uint32_t(const uint32_t *a, uint32_t step)
 		else                                                                               \
 			return false;                                                              \
 		ret->at = s->bytes + off;                                                          \
-		/* Where a later warp is going to look. */                                         \
+		/* A later warp is going to look there. */                                         \
 		__builtin_prefetch(ret->at + AHEAD);                                               \
 		return s->size >= extent && off <= s->size - extent && !(address & (bytes - 1));   \
 	}

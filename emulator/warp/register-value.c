@@ -193,7 +193,8 @@ static bool convert(struct register_values *v, const struct ptx_instruction *in,
 	return true;
 }
 
-/* Of a launch: its bytes. Of a called function: where the caller has put them. */
+/* A parameter of a launch is its bytes; one of a called function lies where the caller has put it.
+ */
 static bool parameter(const struct register_values *v, const struct ptx_instruction *in,
 		      uint64_t *ret)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a register of PTX held for one lane, worked out again from its text: launch parameters,
- * special registers and constants are at hand as long as the launch runs, and most indices are made
- * of them. Rows of the register file would not do: registers share them, and compiled code leaves
- * dead ones unwritten.
+ * The value that a register of PTX held for one lane, worked out again from its text: launch
+ * parameters, special registers and constants are at hand as long as the launch runs, and most
+ * indices are made of them. Rows of the register file would not do: registers share them, and
+ * compiled code leaves dead ones unwritten.
  *
  * A value that cannot be worked out (loaded, exchanged, counted in a loop) is unknown, until the
  * caller assumes one.

@@ -57,7 +57,7 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 	f->thread[2] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_Z, lane);
 	f->lanes = lanes;
 	warp_describe_place(w->frame->program->function, o, f);
-	/* What the frames of real calls add behind the inlined ones. */
+	/* The frames of real calls come behind the inlined ones. */
 	for (const struct frame *up = w->frame; up->parent; up = up->parent) {
 		const struct ptx_function *caller = up->parent->program->function;
 		uint32_t source = (up->return_to - 1)->source;

@@ -153,7 +153,7 @@ static const struct {
 #undef ATTRIBUTE
 };
 
-/* Of those that are not the same for each device of each process. */
+/* The attributes that are not the same for each device of each process. */
 static int own_attribute(CUdevice_attribute attribute, CUdevice device)
 {
 	switch (attribute) {

@@ -101,7 +101,7 @@ CUresult cu_older_launch(CUfunction f)
 	return cu_older_launch_in(f, 1, 1, NULL);
 }
 
-/* Of a context that nobody else has attached to. */
+/* A context that nobody else has attached to is destroyed. */
 CUresult cu_older_detach(CUcontext c)
 {
 	return cuCtxDestroy(c);

@@ -64,7 +64,7 @@ static bool is_pageable(uint64_t address)
 }
 
 /*
- * What the call returns when its copy is queued. Pageable memory the driver stages: the caller may
+ * The result of a call whose copy is queued. The driver stages pageable memory: the caller may
  * use it at once ("API synchronization behavior" of the manual), so also an asynchronous copy has
  * ended then.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a core dump of the device is to have, and where it is put. A fault is one of all
- * contexts, so what is set for a context is set for the process. A dump never has memory or
- * registers, whatever the flags say.
+ * The settings of core dumps of the device: whether one is made, and where it is put. A fault is
+ * one of all contexts, so what is set for a context is set for the process. A dump never has memory
+ * or registers, whatever the flags say.
  */
 #include "emulator/driver/device/core-dump.h"
 

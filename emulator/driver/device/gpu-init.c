@@ -54,8 +54,8 @@ static int device_count(void)
 	return n < 1 ? 1 : n > GPU_DEVICES_MAX ? GPU_DEVICES_MAX : (int)n;
 }
 
-/* What programs are told, and by which they choose among their ways. Device code of any target
- * runs. */
+/* The compute capability that programs are told, by which they choose among their ways. Device code
+ * of any target runs. */
 static int capability(void)
 {
 	static const struct {
@@ -70,8 +70,8 @@ static int capability(void)
 	return known[0].value;
 }
 
-/* Of each device: together they have no more than half of what the machine has, unless somebody has
- * said so. */
+/* The memory of each device: together the devices have no more than half of what the machine has,
+ * unless somebody has said so. */
 static uint64_t memory_size(void)
 {
 	const char *text = getenv("CGPU_EMULATED_MEMORY");

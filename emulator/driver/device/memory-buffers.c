@@ -267,7 +267,7 @@ static bool nearest(void *data, uint64_t address, struct machine_buffer *ret)
 	pthread_rwlock_rdlock(&memory_table.lock);
 	buffer = nearest_in(&memory_table.buffers, address, false);
 	mapping = nearest_in(&memory_table.mappings, address, true);
-	/* Of both that hold it the mapping is live, and the buffer was freed before. */
+	/* When both hold it the mapping is live, and the buffer was freed before. */
 	if (buffer && mapping &&
 	    (!distance(mapping, address) || distance(mapping, address) < distance(buffer, address)))
 		buffer = NULL;

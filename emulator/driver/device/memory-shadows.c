@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of buffers were written, as the host's calls change it (emulator/memory/shadow.h). A
+ * The shadows of buffers (emulator/memory/shadow.h) as the host's calls change them. A
  * buffer has a shadow from its cudaMalloc() until it is known as a whole. A launch that is running
  * may hold pointers to a shadow: what is given up meanwhile waits until none is.
  */

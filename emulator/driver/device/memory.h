@@ -71,11 +71,11 @@ CUresult memory_init(void);
 CUresult memory_create(int device, uint64_t size, struct allocation **ret);
 CUresult memory_import(int fd, struct allocation **ret);
 void memory_release(struct allocation *a);
-/* What cuMemMap() has mapped there, with a reference for the caller; NULL: nothing. */
+/* The allocation that cuMemMap() has mapped there, with a reference for the caller; NULL: none. */
 struct allocation *memory_retain(uint64_t address);
 void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total);
-/* What of it is this process's, not of others: the bytes of all allocations, whatever frames they
- * take. */
+/* The part of it that is this process's, not of others: the bytes of all allocations, whatever
+ * frames they take. */
 uint64_t memory_used(int device);
 
 /* hint 0: anywhere. The result can lie elsewhere than the hint. */
@@ -103,8 +103,8 @@ bool memory_find_mapping(uint64_t address, struct mapping *ret);
 void memory_mark(uint64_t address, bool device_heap, bool managed);
 void memory_set_pool(uint64_t address, CUmemoryPool pool);
 /*
- * Where the host finds `size` bytes at a device address, all mapped and accessible; NULL otherwise.
- * Neighbouring mappings are one range.
+ * The address on the host of `size` bytes at a device address, all mapped and accessible; NULL
+ * otherwise. Neighbouring mappings are one range.
  */
 void *memory_bytes(uint64_t address, uint64_t size, bool write);
 

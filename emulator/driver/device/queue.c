@@ -238,7 +238,8 @@ static bool is_ready(const struct work *w)
 	return true;
 }
 
-/* What can run and comes before w, or w itself; NULL when somebody else runs what it waits for. */
+/* An item that can run and comes before w, or w itself; NULL when somebody else runs what it waits
+ * for. */
 static struct work *find_before(struct work *w)
 {
 	struct work *head = w->queue->head;
@@ -652,8 +653,8 @@ void queue_wait(struct queue *q)
 	unlock_queues();
 }
 
-/* What was there when it was called; what comes meanwhile from other threads is theirs to wait for.
- */
+/* It waits for the items that were there when it was called; those that come meanwhile from other
+ * threads are theirs to wait for. */
 void queue_wait_device(int device)
 {
 	unsigned last;

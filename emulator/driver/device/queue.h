@@ -30,8 +30,8 @@ enum work_kind {
 
 struct work;
 
-/* What a stream has to do. Memory of the caller; released by queue_release() with or without work
- * left. */
+/* The work that a stream has to do. Memory of the caller; released by queue_release() with or
+ * without work left. */
 struct queue {
 	struct queue *next;
 	struct work *head, *tail; /* unfinished items */

@@ -108,7 +108,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *ret)
 	return result;
 }
 
-/* Of the attributes of a launch one changes what it does here. */
+/* One attribute of a launch changes what it does here. */
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID attribute,
 				       const CUkernelNodeAttrValue *value)
 {
@@ -441,7 +441,8 @@ CUresult cuGraphAddNode(CUgraphNode *ret, CUgraph graph, const CUgraphNode *deps
 	return result;
 }
 
-/* What memory is taken or given back cannot be changed, nor what a conditional node looks at. */
+/* The memory that is taken or given back cannot be changed, nor what a conditional node
+ * looks at. */
 static bool is_fixed(const CUgraphNodeParams *p)
 {
 	return p &&

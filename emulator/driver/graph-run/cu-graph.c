@@ -27,7 +27,7 @@ CUresult cuGraphCreate(CUgraph *ret, unsigned int flags)
 	return *ret ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* What a call on a graph begins with: whether it is one, and where to answer to is given. */
+/* A call on a graph begins so: it must be one, and a place for the answer must be given. */
 static CUresult enter(const char *call, CUgraph g, const void *ret)
 {
 	CUresult result = gpu_enter(call, GPU_CALL_DEVICE);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which launches are checked for races and wrong synchronisation, and where the reports go. All
- * are, as long as it is cheap: each kernel is watched for its first operations in a cell (in a
- * program: of all its launches together), and only errors are told. When a cell asks for it, its
- * launches are watched whole, warnings are told too, and a summary ends the cell. A race is told
- * once for each pair of source lines of a kernel in a cell. CGPU_RACECHECK=all is the same for a
- * whole program, =off ends it.
+ * Launches are checked for races and wrong synchronisation, and what is found is printed. All are
+ * checked, as long as it is cheap: each kernel is watched for its first operations in a cell
+ * (in a program: of all its launches together), and only errors are told. When a cell asks for it,
+ * its launches are watched whole, warnings are told too, and a summary ends the cell. A race is
+ * told once for each pair of source lines of a kernel in a cell. CGPU_RACECHECK=all is the same for
+ * a whole program, =off ends it.
  */
 #ifndef CGPU_EMULATOR_DRIVER_CHECK_H
 #define CGPU_EMULATOR_DRIVER_CHECK_H
@@ -17,7 +17,7 @@
 struct race;
 struct sync;
 
-/* Of one launch. */
+/* The checks of one launch. */
 struct check {
 	struct race *race; /* NULL: not checked */
 	struct sync *sync;

@@ -5,7 +5,7 @@
 
 struct device_busy;
 
-/* Where it is counted, which must stay; NULL: nowhere. No launch is under way. */
+/* The counter of busy time, which must stay; NULL: none. No launch is under way. */
 void cu_busy_count(struct device_busy *b);
 /* Around each launch. */
 void cu_busy_begin(void);

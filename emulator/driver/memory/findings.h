@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the memory checks have found that is no fault: told once for each place of the code, on
+ * Findings of the memory checks are no faults: each is told once for its place of the code, on
  * stderr, and the program goes on.
  */
 #ifndef CGPU_EMULATOR_FINDINGS_H

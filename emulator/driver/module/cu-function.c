@@ -204,8 +204,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunct
 							 limit, 0);
 }
 
-/* What each of `blocks` blocks of a multiprocessor can have beside the static shared memory of the
- * kernel. */
+/* The shared memory that each of `blocks` blocks of a multiprocessor can have beside the static one
+ * of the kernel. */
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int blocks, int threads)
 {
 	CUresult result;

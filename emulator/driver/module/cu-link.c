@@ -146,8 +146,8 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
 	return result ? result : add(s, type, buffer_text(&data), data.len, path);
 }
 
-/* What the device does not have of it is a fault when it is called, not an error here: programs may
- * never come there. */
+/* A function of it that the device does not have is a fault when it is called, not an error here:
+ * programs may never come there. */
 static bool known_with_device_runtime(const char *name)
 {
 	return ptx_syscall_known(name) || ptx_link_is_device_runtime(name);

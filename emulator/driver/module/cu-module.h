@@ -40,7 +40,7 @@ CUmodule cu_module_here(CUmodule m);
 bool cu_module_valid(CUmodule m);
 
 /*
- * What the functions of modules and of libraries have in common, without the gate of gpu_enter().
+ * The functions of modules and of libraries are made of these, without the gate of gpu_enter().
  * An image is PTX text or a fat binary; n JIT options say where messages go.
  */
 CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,

@@ -44,7 +44,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags)
 							    .eventWait.event = e });
 	if (e->point.capture && cu_stream_point(s))
 		return capture_join(cu_stream_point(s), &e->point);
-	/* What it stands for is outside of the capture. */
+	/* The work that it stands for is outside of the capture. */
 	if (capture_is_on(s))
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	return queue_after(q, e->mark);

@@ -23,7 +23,7 @@ bool cu_stream_valid(CUstream s);
 /* Its queue; NULL when the handle is none. NULL and CU_STREAM_LEGACY: of the current device, in
  * order with its streams. */
 struct queue *cu_stream_queue(CUstream s);
-/* Where it is in a capture, or would be; NULL: the legacy stream, or none, which cannot be
+/* Its place in a capture, if it is in one; NULL: the legacy stream, or none, which cannot be
  * captured. */
 struct capture_point *cu_stream_point(CUstream s);
 /* Until what is in the queue is done; the fault that is then to be delivered. */
