@@ -326,20 +326,6 @@ int decode_ld(struct decoder *d, const struct ptx_instruction *in, const struct 
 	return 0;
 }
 
-/* A value to store; registers wider than the type give their low part. */
-static struct ref store_source(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
-{
-	struct ref wide, low;
-
-	if (o->kind != PTX_OPERAND_REGISTER || type_size(type) == 8 ||
-	    d->registers[o->index].class != PTX_CLASS_64)
-		return decode_source(d, o, type);
-	wide = decode_source(d, o, TYPE_u64);
-	low = decode_temporary(d, PTX_CLASS_32);
-	decode_emit_op(d, OP_low_b32, low, wide, REF_NOTHING, REF_NOTHING);
-	return low;
-}
-
 int decode_st(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	enum lane_type type = form_last_type(f);
@@ -365,7 +351,7 @@ int decode_st(struct decoder *d, const struct ptx_instruction *in, const struct 
 	if (id == OP_COUNT)
 		return decode_unknown(d, "a store of this shape is not emulated");
 	for (unsigned i = 0; i < count; i++)
-		v[i] = store_source(d, element(&in->operands[1], i), type);
+		v[i] = decode_narrow_source(d, element(&in->operands[1], i), type);
 	if (d->problem[0])
 		return -1;
 	to = decode_emit_op(d, id, REF_NOTHING, a.row, v[0], REF_NOTHING);

@@ -170,20 +170,6 @@ static int convert(struct decoder *d, const char *to, const char *from, const ch
 	return 0;
 }
 
-/* A source that may sit in a register wider than the type. */
-static struct ref narrow_source(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
-{
-	struct ref wide, low;
-
-	if (o->kind != PTX_OPERAND_REGISTER || type_size(type) == 8 ||
-	    d->registers[o->index].class != PTX_CLASS_64)
-		return decode_source(d, o, type);
-	wide = decode_source(d, o, TYPE_u64);
-	low = decode_temporary(d, PTX_CLASS_32);
-	decode_emit_op(d, OP_low_b32, low, wide, REF_NOTHING, REF_NOTHING);
-	return low;
-}
-
 static struct ref temporary_of(struct decoder *d, enum lane_type type)
 {
 	return decode_temporary(d, type_size(type) == 8 ? PTX_CLASS_64 : PTX_CLASS_32);
@@ -483,7 +469,7 @@ int decode_cvt(struct decoder *d, const struct ptx_instruction *in, const struct
 	if (type_size(to) == 0 || type_size(from) == 0)
 		return decode_unknown(d, "no conversion from %s to %s in this emulator", from_name,
 				      to_name);
-	a = narrow_source(d, &in->operands[1], from);
+	a = decode_narrow_source(d, &in->operands[1], from);
 	final = REF_NOTHING;
 	if (in->operands[0].kind == PTX_OPERAND_REGISTER && type_size(to) < 8 &&
 	    d->registers[in->operands[0].index].class == PTX_CLASS_64) {

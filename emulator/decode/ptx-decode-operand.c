@@ -354,6 +354,19 @@ struct ref decode_source(struct decoder *d, const struct ptx_operand *o, enum la
 	}
 }
 
+struct ref decode_narrow_source(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
+{
+	struct ref wide, low;
+
+	if (o->kind != PTX_OPERAND_REGISTER || type_size(type) == 8 ||
+	    d->registers[o->index].class != PTX_CLASS_64)
+		return decode_source(d, o, type);
+	wide = decode_source(d, o, TYPE_u64);
+	low = decode_temporary(d, PTX_CLASS_32);
+	decode_emit_op(d, OP_low_b32, low, wide, REF_NOTHING, REF_NOTHING);
+	return low;
+}
+
 struct ref decode_dest(struct decoder *d, const struct ptx_operand *o, enum lane_type type)
 {
 	enum ptx_register_class class = type == TYPE_p         ? PTX_CLASS_PREDICATE

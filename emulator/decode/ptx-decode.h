@@ -133,6 +133,9 @@ struct ref decode_value(struct decoder *d, uint64_t value, bool wide);
 struct ref decode_constant(struct decoder *d, struct ptx_constant c);
 /* A source operand of the type; kind REF_NONE after decode_unknown(). */
 struct ref decode_source(struct decoder *d, const struct ptx_operand *o, enum lane_type type);
+/* The same of a register that may be wider than the type: its low part. */
+struct ref decode_narrow_source(struct decoder *d, const struct ptx_operand *o,
+				enum lane_type type);
 /* A destination; `_` becomes a fresh temporary. */
 struct ref decode_dest(struct decoder *d, const struct ptx_operand *o, enum lane_type type);
 bool decode_is_wide(const struct decoder *d, struct ref r);
