@@ -8,27 +8,18 @@
 
 /* ---- streams ---- */
 
-static CUresult ask_stream(const char *call, CUstream s, const void *ret)
-{
-	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
-
-	if (!result && !ret)
-		result = CUDA_ERROR_INVALID_VALUE;
-	return result || cu_stream_queue(s) ? result : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuStreamGetDevice(CUstream s, CUdevice *ret)
 {
-	CUresult result = ask_stream("cuStreamGetDevice", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetDevice", s, ret);
 
 	if (!result)
-		*ret = cu_stream_queue(s)->device;
+		*ret = cu_stream_is_default(s) ? context_device() : s->queue->device;
 	return result;
 }
 
 CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttrValue *ret)
 {
-	CUresult result = ask_stream("cuStreamGetAttribute", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetAttribute", s, ret);
 
 	if (result)
 		return result;
@@ -41,14 +32,14 @@ CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttr
 CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID attribute, const CUstreamAttrValue *value)
 {
 	(void)attribute;
-	return ask_stream("cuStreamSetAttribute", s, value);
+	return cu_stream_ask("cuStreamSetAttribute", s, value);
 }
 
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
 {
-	CUresult result = ask_stream("cuStreamCopyAttributes", dst, dst);
+	CUresult result = cu_stream_ask("cuStreamCopyAttributes", dst, dst);
 
-	return result ? result : ask_stream("cuStreamCopyAttributes", src, src);
+	return result ? result : cu_stream_ask("cuStreamCopyAttributes", src, src);
 }
 
 CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr address, size_t size, unsigned int flags)
@@ -57,7 +48,7 @@ CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr address, size_t size, un
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
 	    flags != CU_MEM_ATTACH_SINGLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	return ask_stream("cuStreamAttachMemAsync", s, (const void *)(uintptr_t)address);
+	return cu_stream_ask("cuStreamAttachMemAsync", s, (const void *)(uintptr_t)address);
 }
 
 /* ---- contexts ---- */

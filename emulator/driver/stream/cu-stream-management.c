@@ -81,19 +81,9 @@ CUresult cuStreamQuery(CUstream s)
 	return queue_poll(q) && !gpu.hung ? gpu_deliver() : CUDA_ERROR_NOT_READY;
 }
 
-/* Whether it is a stream that is asked, and there is somewhere to answer to. */
-static CUresult ask(const char *call, CUstream s, const void *ret)
-{
-	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
-
-	if (!result && !ret)
-		result = CUDA_ERROR_INVALID_VALUE;
-	return result || cu_stream_valid(s) ? result : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuStreamGetFlags(CUstream s, unsigned int *ret)
 {
-	CUresult result = ask("cuStreamGetFlags", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetFlags", s, ret);
 
 	if (!result)
 		*ret = cu_stream_is_default(s) ? 0 : s->flags;
@@ -102,7 +92,7 @@ CUresult cuStreamGetFlags(CUstream s, unsigned int *ret)
 
 CUresult cuStreamGetPriority(CUstream s, int *ret)
 {
-	CUresult result = ask("cuStreamGetPriority", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetPriority", s, ret);
 
 	if (!result)
 		*ret = cu_stream_is_default(s) ? 0 : s->priority;
@@ -111,7 +101,7 @@ CUresult cuStreamGetPriority(CUstream s, int *ret)
 
 CUresult cuStreamGetId(CUstream s, unsigned long long *ret)
 {
-	CUresult result = ask("cuStreamGetId", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetId", s, ret);
 
 	if (!result)
 		*ret = (uintptr_t)s;
@@ -120,7 +110,7 @@ CUresult cuStreamGetId(CUstream s, unsigned long long *ret)
 
 CUresult cuStreamGetCtx(CUstream s, CUcontext *ret)
 {
-	CUresult result = ask("cuStreamGetCtx", s, ret);
+	CUresult result = cu_stream_ask("cuStreamGetCtx", s, ret);
 
 	if (!result)
 		*ret = cu_stream_is_default(s) ? context_current() : s->context;

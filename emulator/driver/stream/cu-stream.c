@@ -56,6 +56,15 @@ bool cu_stream_valid(CUstream s)
 	return cu_stream_is_default(s) || s->magic == CU_STREAM_MAGIC;
 }
 
+CUresult cu_stream_ask(const char *call, CUstream s, const void *ret)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
+
+	if (!result && !ret)
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result || cu_stream_valid(s) ? result : CUDA_ERROR_INVALID_HANDLE;
+}
+
 struct queue *cu_stream_queue(CUstream s)
 {
 	if (s == CU_STREAM_PER_THREAD)

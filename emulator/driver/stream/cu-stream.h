@@ -20,6 +20,8 @@ struct CUstream_st {
 /* The default streams have reserved values: null, legacy (1) and per thread (2). */
 bool cu_stream_is_default(CUstream s);
 bool cu_stream_valid(CUstream s);
+/* The start of a call that asks a stream: it must be one, and a place for the answer be given. */
+CUresult cu_stream_ask(const char *call, CUstream s, const void *ret);
 /* Its queue; NULL when the handle is none. NULL and CU_STREAM_LEGACY: of the current device, in
  * order with its streams. */
 struct queue *cu_stream_queue(CUstream s);
