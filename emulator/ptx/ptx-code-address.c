@@ -13,6 +13,7 @@
 
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
+#include "emulator/ptx/text-hash.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -57,17 +58,10 @@ static int grow_registry(void)
 	return 0;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-	return hash;
-}
-
-/* FNV-1a, and its upper half mixed into the lower one. */
+/* The upper half of the hash is mixed into the lower one. */
 static uint64_t code_key(const struct ptx_function *f)
 {
-	uint64_t hash = hash_text(hash_text(f->module->text_hash, f->name), " ");
+	uint64_t hash = text_hash(text_hash(f->module->text_hash, f->name), " ");
 
 	return hash ^ hash >> 32;
 }
@@ -78,7 +72,7 @@ uint64_t ptx_code_address_new(struct ptx_function *f)
 	uint32_t number;
 
 	if (!f->module->text_hash)
-		f->module->text_hash = hash_text(0xcbf29ce484222325, f->module->text);
+		f->module->text_hash = text_hash(TEXT_HASH_START, f->module->text);
 	key = code_key(f);
 	number = (uint32_t)(key % (CODE_NUMBERS - 1)) + 1;
 	pthread_mutex_lock(&registry.lock);

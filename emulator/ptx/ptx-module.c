@@ -12,6 +12,7 @@
 #include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-parser.h"
 #include "emulator/ptx/ptx-program.h"
+#include "emulator/ptx/text-hash.h"
 
 /* An entry of the symbol hash: one of the two pointers is set. */
 struct symbol {
@@ -22,10 +23,8 @@ struct symbol {
 
 static uint64_t hash_name(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	uint64_t h = text_hash(TEXT_HASH_START, name);
 
-	while (*name)
-		h = (h ^ (unsigned char)*name++) * 0x100000001b3ull;
 	return h ^ h >> 29;
 }
 

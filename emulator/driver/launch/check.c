@@ -10,6 +10,7 @@
 #include "emulator/check/race.h"
 #include "emulator/check/sync.h"
 #include "emulator/driver/device/gpu.h"
+#include "emulator/ptx/text-hash.h"
 
 /* Operations of a kernel that are watched unasked. */
 #define BUDGET 100000
@@ -47,19 +48,10 @@ static enum mode mode_of(uint32_t what)
 	return what & EMULATOR_CHECK_RACES || (wish && !strcmp(wish, "all")) ? WHOLE : CHEAP;
 }
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ull;
-	return h;
-}
-
 /* The item of that name, a new one when there is none. NULL: out of memory. */
 static struct watched *find(struct watched_list *l, const char *name)
 {
-	uint64_t hash = hash_of(name);
+	uint64_t hash = text_hash(TEXT_HASH_START, name);
 	struct watched *grown;
 
 	for (size_t i = 0; i < l->n; i++)
