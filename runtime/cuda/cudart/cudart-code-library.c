@@ -22,12 +22,9 @@
 
 static struct session_library *find(cudaLibrary_t handle)
 {
-	const struct session_array *a = &device.session->libraries;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		if (*session_at(a, void *, i) == handle)
-			return (struct session_library *)handle;
-	return NULL;
+	return session_index_of(&device.session->libraries, handle) < 0
+		       ? NULL
+		       : (struct session_library *)handle;
 }
 
 static struct session_library_name *name_at(const struct session_library *l, uint32_t i)

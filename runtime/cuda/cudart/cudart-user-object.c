@@ -14,12 +14,9 @@
 
 static struct session_user_object *find(cudaUserObject_t handle)
 {
-	const struct session_array *a = &device.session->user_objects;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		if (*session_at(a, void *, i) == handle)
-			return (struct session_user_object *)handle;
-	return NULL;
+	return session_index_of(&device.session->user_objects, handle) < 0
+		       ? NULL
+		       : (struct session_user_object *)handle;
 }
 
 /* One that nobody has any more, taken out of the table; NULL: there is none. */
