@@ -27,7 +27,7 @@ struct hot_code {
 	struct hot_code *next; /* of those that are left to the end of the process */
 };
 
-static struct {
+static struct llvm_state {
 	pthread_mutex_t lock;
 	_Atomic bool ending; /* LLVM will clean up: nothing of it may be called any more */
 	struct hot_code *left;

@@ -33,7 +33,7 @@ struct hot {
 	struct hot *next;
 };
 
-static struct {
+static struct hot_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pid_t owner; /* process of the thread; 0: there is none */

@@ -17,7 +17,7 @@
 
 #define HELPERS_MAX 255
 
-static struct {
+static struct machine_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
 	pthread_mutex_t owner_lock; /* held for two assignments only, never over a fork by this

@@ -15,7 +15,7 @@
 #include "emulator/ptx/ptx-syntax.h"
 #include "emulator/ptx/text-hash.h"
 
-static struct {
+static struct code_registry {
 	pthread_mutex_t lock;
 	struct code_slot {
 		uint32_t number; /* of the address; 0: free */

@@ -15,7 +15,7 @@
 #include "emulator/ptx/machine-limits.h"
 #include "emulator/ptx/ptx-lines.h"
 
-static struct {
+static struct cu_profile {
 	_Atomic bool on;
 	pthread_mutex_t lock;
 	pthread_cond_t unused;
