@@ -196,7 +196,7 @@ static CUresult wait_idle(void)
 	if (!device.driver->extension)
 		result = device_wait_streams(-1);
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && !(result = device_switch(i)))
+		if (device.contexts[i].handle && !(result = device_switch(i)))
 			result = device.driver->cuCtxSynchronize();
 	device_switch(before);
 	device.host->leave_device();
@@ -449,8 +449,8 @@ void device_report(struct buffer *out)
 		size_t free_bytes, own;
 
 		/* One that nobody has used is not woken up for this. */
-		if (device.usable && device.contexts[i] && !ledger_room(i, &free_bytes, &own) &&
-		    free_bytes > largest)
+		if (device.usable && device.contexts[i].handle &&
+		    !ledger_room(i, &free_bytes, &own) && free_bytes > largest)
 			largest = free_bytes;
 	}
 	watch_renew();

@@ -441,13 +441,12 @@ static CUresult load_module(struct session_unit *u, struct error *err);
 /* A pointer to a function of an earlier unit means something only while that unit is loaded. */
 static void load_pointed_at(void)
 {
-	static uint32_t done[DEVICES_MAX];
 	int d = device_current();
 	struct error err = ERROR_INIT;
 
-	if (done[d] == device.epoch)
+	if (device.contexts[d].code_epoch == device.epoch)
 		return;
-	done[d] = device.epoch;
+	device.contexts[d].code_epoch = device.epoch;
 	for (uint32_t i = 0; i < device.session->units.n; i++)
 		if (unit_at(i)->holds_code && unit_at(i)->source &&
 		    unit_at(i)->on[d].epoch != device.epoch && load_module(unit_at(i), &err))

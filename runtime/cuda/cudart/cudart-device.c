@@ -18,8 +18,6 @@
 #include "runtime/cuda/session/capture.h"
 #include "runtime/cuda/session/handles.h"
 
-static unsigned device_flags[DEVICES_MAX];
-
 static cudaError_t check_device(int ordinal)
 {
 	return cudart_has_device(ordinal) ? cudaSuccess : cudaErrorInvalidDevice;
@@ -95,13 +93,13 @@ cudaError_t cudaSetValidDevices(int *ordinals, int n)
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-	device_flags[device_current()] = flags;
+	device.contexts[device_current()].flags = flags;
 	return CUDART_CALL(cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *ret)
 {
-	return CUDART_CALL(give((int *)ret, (int)device_flags[device_current()]));
+	return CUDART_CALL(give((int *)ret, (int)device.contexts[device_current()].flags));
 }
 
 static cudaError_t attribute(int *ret, enum cudaDeviceAttr a, int ordinal)

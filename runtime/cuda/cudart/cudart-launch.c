@@ -45,13 +45,13 @@ static const struct {
 	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "threads of a block" },
 };
 enum { N_SIDES = 6, ALL_THREADS = N_SIDES, N_LIMITS };
+_Static_assert(N_LIMITS == DEVICE_SHAPE_LIMITS, "one limit for each row");
 
 /* The limits of the current device, asked for once in this process; NULL: it does not say.
  * device.lock is held. */
 static const int *shape_limits(void)
 {
-	static int known[DEVICES_MAX][N_LIMITS];
-	int d = device_current(), *max = known[d];
+	int d = device_current(), *max = device.contexts[d].shape_limits;
 
 	for (int i = 0; !max[ALL_THREADS] && i < N_LIMITS; i++)
 		if (device.driver->cuDeviceGetAttribute(&max[i], limits[i].attribute, d))

@@ -190,7 +190,7 @@ static cudaError_t wait_users(const void *p)
 	device_lock();
 	b = ledger_find((uintptr_t)p);
 	for (int i = 0; b && i < device.count; i++)
-		if (device.contexts[i] && peers_reach(i, b))
+		if (device.contexts[i].handle && peers_reach(i, b))
 			users |= 1u << i;
 	device_unlock();
 	for (int i = 0; i < device.count && !result; i++) {

@@ -76,13 +76,12 @@ static void tell(void *data, int fd)
 
 void device_node_tell(void)
 {
-	static uint32_t told; /* a bit for each device that was in use */
 	uint32_t used = 0;
 
 	for (int i = 0; i < device.count; i++)
-		used |= (device.contexts[i] ? 1u : 0u) << i;
-	if (device.driver->extension || !(used & ~told))
+		used |= (device.contexts[i].handle ? 1u : 0u) << i;
+	if (device.driver->extension || !(used & ~device.nodes_told))
 		return;
-	told |= used;
+	device.nodes_told |= used;
 	device_node_each("/proc/self/fd", NODE, tell, NULL);
 }

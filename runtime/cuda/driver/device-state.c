@@ -12,11 +12,13 @@
 #include "common/cuda/cuda-fault.h"
 #include "runtime/cuda/driver/cuda-error.h"
 
-struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct device device = { .contexts_lock = PTHREAD_MUTEX_INITIALIZER,
+			 .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static pthread_t cell_thread;
-static _Thread_local int current;       /* device of the thread */
-static _Thread_local CUcontext entered; /* that the driver has for the thread */
+static _Thread_local struct {
+	int current;       /* its device */
+	CUcontext entered; /* that the driver has for it */
+} thread;
 
 CUresult device_note(CUresult result)
 {
@@ -31,57 +33,56 @@ CUresult device_note(CUresult result)
 /* A context takes memory and time, so a device has none before it is used. */
 static CUresult retain(int ordinal)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	CUcontext *handle = &device.contexts[ordinal].handle;
 	CUresult result = CUDA_SUCCESS;
 
-	if (device.contexts[ordinal])
+	if (*handle)
 		return CUDA_SUCCESS;
-	pthread_mutex_lock(&lock);
-	if (!device.contexts[ordinal])
-		result =
-			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
+	pthread_mutex_lock(&device.contexts_lock);
+	if (!*handle)
+		result = device.driver->cuDevicePrimaryCtxRetain(handle, ordinal);
 	if (result && device.callbacks->context_refused(result))
-		result =
-			device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
-	pthread_mutex_unlock(&lock);
+		result = device.driver->cuDevicePrimaryCtxRetain(handle, ordinal);
+	pthread_mutex_unlock(&device.contexts_lock);
 	return result;
 }
 
 CUresult device_enter(void)
 {
-	CUresult result = device.count ? retain(current) : device.unusable;
+	const struct device_context *c = &device.contexts[thread.current];
+	CUresult result = device.count ? retain(thread.current) : device.unusable;
 
-	if (!result && entered != device.contexts[current])
-		result = device.driver->cuCtxSetCurrent(device.contexts[current]);
+	if (!result && thread.entered != c->handle)
+		result = device.driver->cuCtxSetCurrent(c->handle);
 	if (!result)
-		entered = device.contexts[current];
+		thread.entered = c->handle;
 	return result;
 }
 
 void device_context_changed(void)
 {
-	entered = NULL;
+	thread.entered = NULL;
 }
 
 bool device_in_cell_thread(void)
 {
-	return pthread_equal(pthread_self(), cell_thread);
+	return pthread_equal(pthread_self(), device.cell_thread);
 }
 
 void device_begin_cells(int ordinal)
 {
-	current = ordinal;
-	cell_thread = pthread_self();
+	thread.current = ordinal;
+	device.cell_thread = pthread_self();
 }
 
 int device_current(void)
 {
-	return current;
+	return thread.current;
 }
 
 CUresult device_switch(int ordinal)
 {
-	current = ordinal;
+	thread.current = ordinal;
 	return device_enter();
 }
 
@@ -128,15 +129,14 @@ void device_set_out_of_reach(const char *format, ...)
 
 CUresult device_own_stream(int ordinal, CUstream *ret)
 {
-	static CUstream streams[DEVICES_MAX];
+	CUstream *own = &device.contexts[ordinal].own_stream;
 	CUresult result = CUDA_SUCCESS;
 
-	if (!streams[ordinal]) {
-		result = device.driver->cuStreamCreateWithPriority(&streams[ordinal],
-								   CU_STREAM_NON_BLOCKING, 0);
+	if (!*own) {
+		result = device.driver->cuStreamCreateWithPriority(own, CU_STREAM_NON_BLOCKING, 0);
 		if (!result && device.driver->extension)
-			device.driver->extension->profile_hide(streams[ordinal]);
+			device.driver->extension->profile_hide(*own);
 	}
-	*ret = streams[ordinal];
+	*ret = *own;
 	return result;
 }

@@ -24,17 +24,41 @@ struct device_callbacks {
 	bool (*context_refused)(CUresult why);
 };
 
+#define DEVICE_SHAPE_LIMITS 7 /* of a launch, in the order of the runtime API's checks */
+
+/* One device as this process uses it: its primary context, what was made in that, and what was
+ * asked about the device. */
+struct device_context {
+	CUcontext handle;     /* NULL: nobody has used the device */
+	CUstream own_stream;  /* of device_own_stream(); NULL: not made */
+	_Atomic int retained; /* by libraries and cells, beside the worker */
+	unsigned flags;       /* of cudaSetDeviceFlags() */
+	uint32_t code_epoch;  /* device.epoch when pointers into device code were made good */
+	int shape_limits[DEVICE_SHAPE_LIMITS]; /* 0: not asked for */
+	/* The kernel that computes digests of buffers. */
+	struct {
+		CUmodule module; /* NULL: not loaded */
+		CUfunction function;
+		CUdeviceptr slots; /* for its answers */
+	} digest;
+};
+
 struct device {
 	const struct device_host *host;
 	const struct cuda_driver *driver;
 	const struct device_callbacks *callbacks;
 	struct device_info info;
 	bool usable;
-	CUresult unusable;               /* why not */
-	int count;                       /* of devices, DEVICES_MAX at most */
-	CUcontext contexts[DEVICES_MAX]; /* NULL: nobody has used that one */
-	uint32_t epoch;                  /* of the session that is attached */
-	uint64_t limit;                  /* cap on session device memory, bytes */
+	CUresult unusable; /* why not */
+	bool is_mps_client;
+	int count; /* of devices, DEVICES_MAX at most */
+	struct device_context contexts[DEVICES_MAX];
+	pthread_mutex_t contexts_lock; /* while a handle is made */
+	pthread_t cell_thread;         /* in which cells run */
+	uint64_t window;               /* bytes of the range of addresses, 0: there is none */
+	uint32_t nodes_told;           /* a bit for each device whose node the kernel process has */
+	uint32_t epoch;                /* of the session that is attached */
+	uint64_t limit;                /* cap on session device memory, bytes */
 	enum device_rollback rollback;
 	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */

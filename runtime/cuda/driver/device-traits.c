@@ -18,14 +18,12 @@
 #include <unistd.h>
 
 #include "common/protocol/worker-protocol.h"
-#include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/device-state.h"
 
 #define PIPES "CUDA_MPS_PIPE_DIRECTORY"
 #define PIPES_DEFAULT "/tmp/nvidia-mps"
 #define NO_PIPES "/proc/self/no-mps" /* nobody can make it */
 #define EXCLUSIVE_PROCESS 3          /* of nvmlComputeMode_t */
-
-static bool is_client;
 
 static bool has_daemon(void)
 {
@@ -53,10 +51,10 @@ static bool is_exclusive(void *nvml)
 	exclusive = count(&n) != 0;
 	for (unsigned i = 0; i < n; i++) {
 		int mode = EXCLUSIVE_PROCESS;
-		void *device;
+		void *found;
 
-		exclusive |= !handle(i, &device) &&
-			     (compute_mode(device, &mode) || mode == EXCLUSIVE_PROCESS);
+		exclusive |= !handle(i, &found) &&
+			     (compute_mode(found, &mode) || mode == EXCLUSIVE_PROCESS);
 	}
 	shutdown();
 	return exclusive;
@@ -69,8 +67,8 @@ void device_traits_choose_mps(void *(*open_nvml)(void))
 	if (!has_daemon())
 		return;
 	nvml = open_nvml();
-	is_client = !nvml || is_exclusive(nvml);
-	if (!is_client)
+	device.is_mps_client = !nvml || is_exclusive(nvml);
+	if (!device.is_mps_client)
 		setenv(PIPES, NO_PIPES, 1);
 }
 
@@ -81,5 +79,5 @@ uint32_t device_traits(const struct cuda_driver *driver)
 	driver->cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0);
 	driver->cuDeviceGetAttribute(&hmm, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0);
 	return (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? DEVICE_EXCLUSIVE : 0) |
-	       (is_client ? DEVICE_MPS : 0) | (hmm ? DEVICE_HMM : 0);
+	       (device.is_mps_client ? DEVICE_MPS : 0) | (hmm ? DEVICE_HMM : 0);
 }

@@ -12,16 +12,15 @@
 
 #include "common/base/error.h"
 #include "runtime/cuda/driver/cuda-error.h"
+#include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/driver/host-mapping.h"
 
 #define GREATEST (DEVICE_SIZE / 4 * 3)
 #define LEAST (GREATEST >> 9) /* 1.5 GiB, 1 GiB of it for the session */
 
-static uint64_t window;
-
 uint64_t device_window_size(void)
 {
-	return window;
+	return device.window;
 }
 
 static int refuse(const struct cuda_driver *driver, const char *lacks, struct error *err)
@@ -135,7 +134,7 @@ static int open_range(const struct cuda_driver *driver, uint64_t wanted, struct 
 		size /= 2;
 	}
 	if (!result)
-		window = size;
+		device.window = size;
 	if (!result || result == CUDA_ERROR_INVALID_CONTEXT)
 		return 0;
 	return no_window(driver, size, result == CUDA_ERROR_MAP_FAILED ? CUDA_SUCCESS : result, at,
@@ -144,7 +143,7 @@ static int open_range(const struct cuda_driver *driver, uint64_t wanted, struct 
 
 int device_window_open(const struct cuda_driver *driver, uint64_t wanted, struct error *err)
 {
-	if (window)
+	if (device.window)
 		return 0;
 	/* The emulated device has them, and a call more is one that a test may have made fail. */
 	if (!driver->extension && check_descriptors(driver, err))

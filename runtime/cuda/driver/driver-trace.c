@@ -3,12 +3,16 @@
 #include "common/base/log.h"
 #include "runtime/cuda/driver/driver.h"
 
-static const struct cuda_driver *traced;
+/* The driver that is handed out, whose functions log, and the one behind it. */
+static struct tracing_driver {
+	struct cuda_driver driver;
+	const struct cuda_driver *inner;
+} tracing;
 
 #define DRIVER(name, parameters, arguments)                                                        \
 	static CUresult trace_##name parameters                                                    \
 	{                                                                                          \
-		CUresult result = traced->name arguments;                                          \
+		CUresult result = tracing.inner->name arguments;                                   \
                                                                                                    \
 		log_debug("driver: " #name " = %d", (int)result);                                  \
 		return result;                                                                     \
@@ -18,14 +22,13 @@ static const struct cuda_driver *traced;
 
 const struct cuda_driver *driver_trace(const struct cuda_driver *inner)
 {
-	static struct cuda_driver driver = {
+	tracing.driver = (struct cuda_driver){
 #define DRIVER(name, parameters, arguments) .name = trace_##name,
 #include "runtime/cuda/driver/driver.def"
 #undef DRIVER
+		.library = inner->library,
+		.extension = inner->extension,
 	};
-
-	traced = inner;
-	driver.library = inner->library;
-	driver.extension = inner->extension;
-	return &driver;
+	tracing.inner = inner;
+	return &tracing.driver;
 }

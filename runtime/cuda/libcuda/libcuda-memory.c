@@ -395,14 +395,12 @@ static CUresult total_memory(size_t *ret, CUdevice ordinal)
 }
 
 /* The worker has the primary contexts, too: what the caller has not taken he does not give back. */
-static int retained[DEVICES_MAX];
-
 static CUresult retain_context(CUcontext *ret, CUdevice ordinal)
 {
 	CUresult result = device.driver->cuDevicePrimaryCtxRetain(ret, ordinal);
 
 	if (!result && cudart_has_device(ordinal))
-		__atomic_add_fetch(&retained[ordinal], 1, __ATOMIC_RELAXED);
+		atomic_fetch_add(&device.contexts[ordinal].retained, 1);
 	return result;
 }
 
@@ -410,8 +408,8 @@ static CUresult release_context(CUdevice ordinal)
 {
 	if (!cudart_has_device(ordinal))
 		return CUDA_ERROR_INVALID_DEVICE;
-	if (__atomic_sub_fetch(&retained[ordinal], 1, __ATOMIC_RELAXED) < 0) {
-		__atomic_add_fetch(&retained[ordinal], 1, __ATOMIC_RELAXED);
+	if (atomic_fetch_sub(&device.contexts[ordinal].retained, 1) <= 0) {
+		atomic_fetch_add(&device.contexts[ordinal].retained, 1);
 		return CUDA_ERROR_INVALID_CONTEXT;
 	}
 	return LIBCUDA_REAL(LIBCUDA_cuDevicePrimaryCtxRelease_v2,

@@ -23,7 +23,7 @@ CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *
 	if (arguments)
 		result = arguments(data, &known);
 	for (int i = 0; i < device.count && !result; i++) {
-		if (!device.contexts[i])
+		if (!device.contexts[i].handle)
 			continue;
 		result = device_switch(i);
 		if (!result)

@@ -394,7 +394,7 @@ static uint64_t used_on(int i)
 static int own_process(void *handle, unsigned *n, struct process_v2 *ret)
 {
 	NEED_DEVICE(i, handle, n);
-	if (!device.contexts[i]) {
+	if (!device.contexts[i].handle) {
 		*n = 0;
 		return NVML_SUCCESS;
 	}

@@ -18,9 +18,9 @@ static CUresult change(int ordinal, int peer, bool on)
 	if (!result)
 		result = device_switch(ordinal);
 	if (!result && on)
-		result = device.driver->cuCtxEnablePeerAccess(device.contexts[peer], 0);
+		result = device.driver->cuCtxEnablePeerAccess(device.contexts[peer].handle, 0);
 	else if (!result)
-		result = device.driver->cuCtxDisablePeerAccess(device.contexts[peer]);
+		result = device.driver->cuCtxDisablePeerAccess(device.contexts[peer].handle);
 	device_switch(before);
 	return result;
 }

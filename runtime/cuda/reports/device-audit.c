@@ -87,7 +87,7 @@ void device_audit(struct buffer *warnings)
 	if (!device.driver->extension)
 		return;
 	for (int i = 0; i < device.count; i++)
-		if (device.contexts[i] && !device_switch(i))
+		if (device.contexts[i].handle && !device_switch(i))
 			audit(i, warnings);
 	device_switch(before);
 }

@@ -192,7 +192,7 @@ CUresult checksum_audit_rest(void)
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i])
+		if (device.contexts[i].handle)
 			result = take_where(i, lacks_digest, i, device.cell + 1);
 	return result;
 }
@@ -206,7 +206,7 @@ CUresult checksum_audit_reach(void)
 	if (is_covered >> ordinal & 1)
 		return CUDA_SUCCESS;
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i])
+		if (device.contexts[i].handle)
 			result = take_where(i, is_to_be_read, ordinal, device.cell);
 	read_ns += clock_now_ns() - began;
 	if (!result)
@@ -343,7 +343,7 @@ void checksum_audit_after_suspend(struct buffer *report)
 	for (uint32_t i = 0; i < device.session->buffers.n; i++)
 		unknown += lacks_digest(buffer_at(i), 0);
 	for (int i = 0; i < device.count; i++)
-		if (device.contexts[i])
+		if (device.contexts[i].handle)
 			device_note(check_on(i, checksum_audit_forget, report));
 	if (unknown)
 		buffer_printf(report,
@@ -372,7 +372,7 @@ void checksum_audit_check(struct buffer *report)
 	expected.n = 0;
 	looked_ns = clock_suspended_ns();
 	for (int i = 0; i < device.count && compares; i++)
-		if (device.contexts[i])
+		if (device.contexts[i].handle)
 			check_on(i, forget_here, report);
 	for (uint32_t i = 0; i < n; i++)
 		if (!is_expected || is_expected[i] || device.driver->extension)

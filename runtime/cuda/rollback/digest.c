@@ -9,31 +9,26 @@
 #define PER_THREAD 64   /* bytes, where there are enough of them */
 #define BLOCKS_MAX 4096 /* more than a device runs at a time */
 
-static struct {
-	CUmodule module;
-	CUfunction function;
-	CUdeviceptr slots;
-} loaded[DEVICES_MAX];
-
 static CUresult load(int ordinal)
 {
 	CUmodule module;
 	size_t size;
 	CUresult result;
 
-	if (loaded[ordinal].module)
+	if (device.contexts[ordinal].digest.module)
 		return CUDA_SUCCESS;
 	result = device.driver->cuModuleLoadDataEx(&module, digest_kernel, 0, NULL, NULL);
 	if (result)
 		return result;
-	result = device.driver->cuModuleGetFunction(&loaded[ordinal].function, module, "digest");
+	result = device.driver->cuModuleGetFunction(&device.contexts[ordinal].digest.function,
+						    module, "digest");
 	if (!result)
-		result = device.driver->cuModuleGetGlobal(&loaded[ordinal].slots, &size, module,
-							  "digests");
+		result = device.driver->cuModuleGetGlobal(&device.contexts[ordinal].digest.slots,
+							  &size, module, "digests");
 	if (result)
 		device.driver->cuModuleUnload(module);
 	else
-		loaded[ordinal].module = module;
+		device.contexts[ordinal].digest.module = module;
 	return result;
 }
 
@@ -52,13 +47,14 @@ static CUresult launch(CUfunction f, CUstream stream, struct digest_range *r, ui
 static CUresult compute(int ordinal, CUstream stream, struct digest_range *ranges, size_t n)
 {
 	uint64_t answers[DIGEST_SLOTS];
-	CUresult result = device.driver->cuMemsetD8Async(loaded[ordinal].slots, 0,
+	CUresult result = device.driver->cuMemsetD8Async(device.contexts[ordinal].digest.slots, 0,
 							 n * sizeof(answers[0]), stream);
 
 	for (size_t i = 0; i < n && !result; i++)
-		result = launch(loaded[ordinal].function, stream, &ranges[i], i);
+		result = launch(device.contexts[ordinal].digest.function, stream, &ranges[i], i);
 	if (!result)
-		result = device.driver->cuMemcpyAsync((uintptr_t)answers, loaded[ordinal].slots,
+		result = device.driver->cuMemcpyAsync((uintptr_t)answers,
+						      device.contexts[ordinal].digest.slots,
 						      n * sizeof(answers[0]), stream);
 	if (!result)
 		result = device.driver->cuStreamSynchronize(stream);

@@ -282,7 +282,7 @@ static int save_late(const struct emulator_guarded *g)
 bool preimage_all_saved(void)
 {
 	for (int i = 0; i < device.count; i++)
-		if (device.contexts[i] && !(all_saved >> i & 1))
+		if (device.contexts[i].handle && !(all_saved >> i & 1))
 			return false;
 	return true;
 }

@@ -128,7 +128,7 @@ CUresult device_synchronize_all(void)
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && !(result = device_switch(i)))
+		if (device.contexts[i].handle && !(result = device_switch(i)))
 			result = device_synchronize_context();
 	device_switch(before);
 	return result;

@@ -269,7 +269,7 @@ CUresult handles_query_all(int device_number)
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && (device_number < 0 || i == device_number) &&
+		if (device.contexts[i].handle && (device_number < 0 || i == device_number) &&
 		    !(result = device_switch(i)))
 			result = device.driver->cuStreamQuery(NULL);
 	device_switch(before);
