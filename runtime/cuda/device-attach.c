@@ -29,8 +29,6 @@
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/pinning.h"
 
-static struct buffer not_back; /* lines: buffers whose pre-image could not be copied */
-
 /* Memory of one device is nothing to another one, and a card that is gone shifts the numbers of
  * those behind it. */
 static void check_devices(const struct device_attachment *how)
@@ -193,7 +191,7 @@ static void note_not_back(uint64_t address)
 	if (!b || !vmm_pool_is_mapped(address))
 		return;
 	checksum_audit_lost(b);
-	buffer_printf(&not_back,
+	buffer_printf(&device.not_back,
 		      "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: "
 		      "it holds what the failed cell has made of it\n",
 		      session_buffer_name(b), b->cell, (unsigned long long)b->size,
@@ -339,7 +337,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 	if (peers_reopen())
 		buffer_puts(report, "not all devices reach the memory of each other any more\n");
 	vmm_pool_attach_end(report_lost, report);
-	buffer_append(report, buffer_text(&not_back), not_back.len);
+	buffer_append(report, buffer_text(&device.not_back), device.not_back.len);
 	checksum_audit_check(report);
 	for (uint32_t i = a->n; i-- > 0;)
 		take_buffer(session_at(a, struct session_buffer, i), report);

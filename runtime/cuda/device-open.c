@@ -38,8 +38,6 @@
 #define NEEDED_DRIVER "580"
 #define VERSION_TEXT_MAX 24
 
-static struct cuda_driver chosen;
-
 static void print(void *data, int to_stderr, const char *text, size_t len)
 {
 	(void)data;
@@ -49,14 +47,14 @@ static void print(void *data, int to_stderr, const char *text, size_t len)
 /* libcgpu-emulator.so lies beside the worker; CGPU_EMULATOR names another one. */
 static const char *emulator_path(void)
 {
-	static char path[4096];
 	const char *given = getenv("CGPU_EMULATOR");
+	char *path = device.driver_path;
 	ssize_t n;
 	char *slash;
 
 	if (given)
 		return given;
-	n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("libcgpu-emulator.so"));
+	n = readlink("/proc/self/exe", path, LIBCUDA_PATH_MAX - sizeof("libcgpu-emulator.so"));
 	if (n <= 0)
 		return "libcgpu-emulator.so";
 	path[n] = '\0';
@@ -80,24 +78,24 @@ static int try_driver(const char *path, struct error *err)
 	bool lacks;
 
 	device.unusable = CUDA_ERROR_NO_DEVICE;
-	lacks = driver_open(path, &chosen, err);
+	lacks = driver_open(path, &device.chosen, err);
 	/* One that is too old is asked, too: where no device is, a newer one is of no use. */
-	if (lacks && (!chosen.cuInit || !chosen.cuDriverGetVersion))
+	if (lacks && (!device.chosen.cuInit || !device.chosen.cuDriverGetVersion))
 		return -1;
-	result = chosen.cuInit(0);
-	if (!result && !chosen.cuDriverGetVersion(&version) && version < NEEDED_VERSION)
+	result = device.chosen.cuInit(0);
+	if (!result && !device.chosen.cuDriverGetVersion(&version) && version < NEEDED_VERSION)
 		result = (CUresult)cudaErrorInsufficientDriver;
 	if (!result && lacks)
 		return -1;
 	if (!result)
-		result = chosen.cuDeviceGetCount(&count);
+		result = device.chosen.cuDeviceGetCount(&count);
 	if (!result && !count)
 		result = CUDA_ERROR_NO_DEVICE;
 	device.unusable = result ? result : CUDA_ERROR_NOT_SUPPORTED;
 	if (!result)
-		return device_window_open(&chosen, device.host->window, err);
+		return device_window_open(&device.chosen, device.host->window, err);
 	/* One that fails in all it is asked does not tell its version. */
-	if (chosen.cuDriverGetVersion(&version) || version >= NEEDED_VERSION)
+	if (device.chosen.cuDriverGetVersion(&version) || version >= NEEDED_VERSION)
 		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path,
 				 cuda_error_text(result), (int)result);
 	put_version(version, present);
@@ -111,9 +109,10 @@ static int try_driver(const char *path, struct error *err)
 /* The machine's own driver, also when another library has its name. */
 static int try_native(struct error *err)
 {
-	static char path[LIBCUDA_PATH_MAX] = LIBCUDA_NAME;
+	char *path = device.driver_path;
 	int ret;
 
+	strcpy(path, LIBCUDA_NAME);
 	if (libcuda_is_loaded() && !libcuda_find(path))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
@@ -252,7 +251,7 @@ void device_stand_before_driver(const char *folder)
 
 static bool try_without_dumps(CUresult why)
 {
-	return device_dump_give_up(&chosen, why);
+	return device_dump_give_up(&device.chosen, why);
 }
 
 static const struct device_callbacks callbacks = { .ended = device_fault_note,
@@ -267,9 +266,9 @@ static const struct ledger_callbacks ledger_callbacks = { .save = preimage_save,
 static void begin(const struct device_host *host)
 {
 	device.host = host;
-	device.driver = &chosen;
+	device.driver = &device.chosen;
 	device.callbacks = &callbacks;
-	ledger_init(&ledger_callbacks);
+	device.ledger_callbacks = &ledger_callbacks;
 }
 
 void device_leave_alone(const struct device_host *host, struct device_info *ret_info)
@@ -305,12 +304,12 @@ static void use(int (*find)(struct error *err), const struct device_host *host,
 		nvml_attach();
 		return;
 	}
-	libcuda_attach(chosen.handle, chosen.library);
+	libcuda_attach(device.chosen.handle, device.chosen.library);
 	if (getenv("CGPU_TRACE_DRIVER"))
-		device.driver = driver_trace(&chosen);
+		device.driver = driver_trace(&device.chosen);
 	describe(&device.info);
 	nvml_attach();
-	device_dump_ask(&chosen, host->dump_folder);
+	device_dump_ask(&device.chosen, host->dump_folder);
 	device.info.window = device_window_size();
 	if (!waits())
 		device_open_take();

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "runtime/cuda/driver/device-host.h"
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/driver/libcuda-find.h"
 
 struct device_session;
+struct ledger_callbacks;
 
 #define DEVICES_MAX 16
 
@@ -45,8 +48,11 @@ struct device_context {
 
 struct device {
 	const struct device_host *host;
-	const struct cuda_driver *driver;
+	struct cuda_driver chosen;
+	char driver_path[LIBCUDA_PATH_MAX]; /* of its file, unless the environment has named that */
+	const struct cuda_driver *driver;   /* the chosen one, or the one that logs its calls */
 	const struct device_callbacks *callbacks;
+	const struct ledger_callbacks *ledger_callbacks;
 	struct device_info info;
 	bool usable;
 	CUresult unusable; /* why not */
@@ -63,8 +69,11 @@ struct device {
 	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct device_session *session;
-	bool refill, gives_up; /* of the attach at work */
-	pthread_mutex_t lock;  /* over the session's tables; never held while device code runs */
+	bool refill, gives_up;        /* of the attach at work */
+	struct buffer not_back;       /* of that: lines about buffers that could not be put back */
+	_Atomic uint32_t host_chunks; /* that this process has made */
+	uint64_t watch_renewed_ns;    /* when the table of device_host.watch was made */
+	pthread_mutex_t lock; /* over the session's tables; never held while device code runs */
 };
 
 extern struct device device;

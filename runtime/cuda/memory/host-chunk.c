@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "runtime/cuda/memory/host-chunk.h"
 
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,8 +11,6 @@
 #include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/chunk-message.h"
-
-static _Atomic uint32_t made; /* in this process */
 
 static int map(struct host_chunk *c, int fd, struct error *err)
 {
@@ -29,7 +26,7 @@ static int map(struct host_chunk *c, int fd, struct error *err)
 int host_chunk_init(struct host_chunk *c, int ordinal, uint64_t size, struct error *err)
 {
 	cleanup_fd int fd = memfd_create("cgpu-pre-images", MFD_CLOEXEC);
-	uint32_t n = atomic_fetch_add(&made, 1);
+	uint32_t n = atomic_fetch_add(&device.host_chunks, 1);
 
 	*c = (struct host_chunk){ .id = CHUNK_ID(device.epoch, ordinal, CHUNK_ON_HOST | n),
 				  .size = size };

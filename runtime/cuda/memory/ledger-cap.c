@@ -13,9 +13,13 @@
 
 #define TABLE_ROWS 10
 
-static char refusal[LEDGER_REFUSAL_MAX];
-static _Atomic bool unchecked, unsaid;
-static _Atomic bool another_unchecked; /* than the last one */
+/* The last refusal of this cell. A signal handler reads the text. */
+static struct ledger_refusal {
+	char text[LEDGER_REFUSAL_MAX];  /* "": there is none */
+	_Atomic bool unchecked;         /* nobody has asked what the error was */
+	_Atomic bool another_unchecked; /* than the last one */
+	_Atomic bool unsaid; /* it was of a library, and is told at the end of the cell */
+} refusal;
 
 const char *ledger_size_text(uint64_t bytes, char text[24])
 {
@@ -107,9 +111,9 @@ void ledger_refuse(const struct ledger_request *r, const char *why, const char *
 	buffer_printf(&text, " was refused: %s\n", why);
 	ledger_table(&text);
 	buffer_printf(&text, "Free what is not needed (cudaFree)%s.\n", advice);
-	snprintf(refusal, sizeof(refusal), "%s", buffer_text(&text));
-	another_unchecked = unchecked;
-	unchecked = true;
+	snprintf(refusal.text, sizeof(refusal.text), "%s", buffer_text(&text));
+	refusal.another_unchecked = refusal.unchecked;
+	refusal.unchecked = true;
 }
 
 CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total)
@@ -228,38 +232,38 @@ CUresult ledger_admit(const struct ledger_request *r)
 
 const char *ledger_refusal(void)
 {
-	return refusal;
+	return refusal.text;
 }
 
 bool ledger_refusal_unchecked(void)
 {
-	return unchecked;
+	return refusal.unchecked;
 }
 
 void ledger_refusal_checked(void)
 {
-	unchecked = another_unchecked = false;
+	refusal.unchecked = refusal.another_unchecked = false;
 }
 
 void ledger_refusal_looked_at(void)
 {
-	unchecked = another_unchecked;
+	refusal.unchecked = refusal.another_unchecked;
 }
 
 void ledger_refusal_of_library(void)
 {
-	unchecked = false;
-	unsaid = true;
+	refusal.unchecked = false;
+	refusal.unsaid = true;
 }
 
 bool ledger_refusal_unsaid(void)
 {
-	return unsaid;
+	return refusal.unsaid;
 }
 
 void ledger_cell_begin(void)
 {
-	unsaid = false;
-	refusal[0] = '\0';
-	unchecked = another_unchecked = false;
+	refusal.unsaid = false;
+	refusal.text[0] = '\0';
+	refusal.unchecked = refusal.another_unchecked = false;
 }

@@ -12,13 +12,6 @@
 #include "runtime/cuda/session/advice.h"
 #include "runtime/cuda/session/pinning.h"
 
-static const struct ledger_callbacks *callbacks;
-
-void ledger_init(const struct ledger_callbacks *c)
-{
-	callbacks = c;
-}
-
 static struct session_buffer *buffer_at(uint32_t i)
 {
 	return session_at(&device.session->buffers, struct session_buffer, i);
@@ -138,7 +131,7 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	if (device.host->device_made && !is_host_kind(b->kind))
 		device.host->device_made(b->size);
 	annotate(b, b->kind == BUFFER_MALLOC);
-	callbacks->allocated(b);
+	device.ledger_callbacks->allocated(b);
 	watch_changed();
 	return CUDA_SUCCESS;
 }
@@ -169,7 +162,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 	CUresult result = alloc(r, ret_address);
 
 	if (result)
-		callbacks->refused(r, result);
+		device.ledger_callbacks->refused(r, result);
 	return result;
 }
 
@@ -222,10 +215,10 @@ CUresult ledger_free(struct session_buffer *b)
 	if (is_host_kind(b->kind))
 		result = pinning_remove(b->address);
 	else if (b->size <= VMM_POOL_SMALL)
-		result = callbacks->save(b);
+		result = device.ledger_callbacks->save(b);
 	if (result)
 		return result;
-	callbacks->freed(b);
+	device.ledger_callbacks->freed(b);
 	if (b->kind == BUFFER_MANAGED)
 		advice_forget(b->address, b->size);
 	b->freed = device.cell;

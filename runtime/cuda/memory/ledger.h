@@ -30,7 +30,7 @@ struct ledger_request {
 	uint32_t line;
 };
 
-/* The rooms above do this when memory comes or goes. */
+/* The rooms above do this when memory comes or goes: device.ledger_callbacks. */
 struct ledger_callbacks {
 	/* A small buffer is freed, and another one may get its place: its content is saved, if that
 	 * is not done yet. An error means that it cannot be freed. */
@@ -39,9 +39,6 @@ struct ledger_callbacks {
 	void (*freed)(const struct session_buffer *b);
 	void (*refused)(const struct ledger_request *r, CUresult why);
 };
-
-/* Before any other call; borrowed for the life of the process. */
-void ledger_init(const struct ledger_callbacks *callbacks);
 
 /* Device memory, charged and annotated. OUT_OF_MEMORY leaves a refusal. */
 CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address);

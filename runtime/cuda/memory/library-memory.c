@@ -13,9 +13,12 @@
 #include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/driver/device-state.h"
 
-static struct library_memory *rows;
-static size_t n_rows, cap_rows;
-static uint64_t reserved[DEVICES_MAX]; /* by calls at work */
+static struct library_memory_table {
+	struct library_memory *rows;
+	size_t n, cap;
+	uint64_t reserved[DEVICES_MAX]; /* by calls at work */
+	uint64_t told;                  /* the digest of what the kernel process knows */
+} table;
 
 static bool is_behind(const struct library_memory *h, enum library_memory_kind kind, uint64_t key)
 {
@@ -25,12 +28,12 @@ static bool is_behind(const struct library_memory *h, enum library_memory_kind k
 /* Index of the first row behind this one. */
 static size_t index_behind(enum library_memory_kind kind, uint64_t key)
 {
-	size_t low = 0, high = n_rows;
+	size_t low = 0, high = table.n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (is_behind(&rows[middle], kind, key))
+		if (is_behind(&table.rows[middle], kind, key))
 			high = middle;
 		else
 			low = middle + 1;
@@ -42,13 +45,15 @@ static struct library_memory *find(enum library_memory_kind kind, uint64_t key)
 {
 	size_t i = index_behind(kind, key);
 
-	return i && rows[i - 1].kind == kind && rows[i - 1].key == key ? &rows[i - 1] : NULL;
+	return i && table.rows[i - 1].kind == kind && table.rows[i - 1].key == key
+		       ? &table.rows[i - 1]
+		       : NULL;
 }
 
 static void remove_row(struct library_memory *h)
 {
-	n_rows--;
-	memmove(h, h + 1, (size_t)(rows + n_rows - h) * sizeof(*h));
+	table.n--;
+	memmove(h, h + 1, (size_t)(table.rows + table.n - h) * sizeof(*h));
 }
 
 /* False: no memory for the row. */
@@ -56,11 +61,11 @@ static bool add_row(const struct library_memory *h)
 {
 	size_t at = index_behind(h->kind, h->key);
 
-	if (!ARRAY_ROOM(rows, n_rows, &cap_rows))
+	if (!ARRAY_ROOM(table.rows, table.n, &table.cap))
 		return false;
-	memmove(rows + at + 1, rows + at, (n_rows - at) * sizeof(*rows));
-	rows[at] = *h;
-	n_rows++;
+	memmove(table.rows + at + 1, table.rows + at, (table.n - at) * sizeof(*table.rows));
+	table.rows[at] = *h;
+	table.n++;
 	return true;
 }
 
@@ -68,7 +73,6 @@ void library_memory_tell(void)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
-	static uint64_t told;
 	uint64_t sum = 0;
 
 	record_put_u32(&b, (uint32_t)device.count);
@@ -76,9 +80,9 @@ void library_memory_tell(void)
 		record_put_u64(&b, library_memory_bytes(i));
 		sum = sum * 31 + library_memory_bytes(i);
 	}
-	if (sum == told)
+	if (sum == table.told)
 		return;
-	told = sum;
+	table.told = sum;
 	if (buffer_check(&b, &err) ||
 	    device.host->send(WORKER_LIBRARY_MEMORY, b.data, b.len, -1, &err))
 		log_error("device memory of libraries: %s", err.text);
@@ -86,7 +90,7 @@ void library_memory_tell(void)
 
 void library_memory_add_reserved(int device_number, uint64_t bytes)
 {
-	reserved[device_number] += bytes;
+	table.reserved[device_number] += bytes;
 }
 
 void library_memory_settle(int device_number, uint64_t bytes, const struct library_memory *h)
@@ -94,7 +98,7 @@ void library_memory_settle(int device_number, uint64_t bytes, const struct libra
 	struct library_memory row, *before;
 
 	device_lock();
-	reserved[device_number] -= bytes;
+	table.reserved[device_number] -= bytes;
 	if (h) {
 		row = *h;
 		row.cell = device.cell;
@@ -104,7 +108,7 @@ void library_memory_settle(int device_number, uint64_t bytes, const struct libra
 			remove_row(before);
 		/* Memory without a row stays counted until the worker ends. */
 		if (row.bytes && !add_row(&row))
-			reserved[device_number] += row.bytes;
+			table.reserved[device_number] += row.bytes;
 	}
 	device_unlock();
 }
@@ -153,9 +157,9 @@ uint64_t library_memory_of_owner(enum library_memory_kind kind, uint64_t owner)
 	uint64_t bytes = 0;
 
 	device_lock();
-	for (size_t i = 0; i < n_rows; i++)
-		if (rows[i].kind == kind && rows[i].owner == owner)
-			bytes += rows[i].bytes;
+	for (size_t i = 0; i < table.n; i++)
+		if (table.rows[i].kind == kind && table.rows[i].owner == owner)
+			bytes += table.rows[i].bytes;
 	device_unlock();
 	return bytes;
 }
@@ -164,7 +168,7 @@ bool library_memory_reaches(uint64_t address, uint64_t size)
 {
 	size_t i = index_behind(LIBRARY_MEMORY, address);
 	const struct library_memory *h =
-		i && rows[i - 1].kind == LIBRARY_MEMORY ? &rows[i - 1] : NULL;
+		i && table.rows[i - 1].kind == LIBRARY_MEMORY ? &table.rows[i - 1] : NULL;
 
 	return h && address - h->key < h->bytes && size <= h->bytes - (address - h->key);
 }
@@ -173,9 +177,10 @@ uint64_t library_memory_bytes_of(enum library_memory_kind kind, int device_numbe
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < n_rows; i++)
-		if (rows[i].kind == kind && (device_number < 0 || rows[i].device == device_number))
-			bytes += rows[i].bytes;
+	for (size_t i = 0; i < table.n; i++)
+		if (table.rows[i].kind == kind &&
+		    (device_number < 0 || table.rows[i].device == device_number))
+			bytes += table.rows[i].bytes;
 	return bytes;
 }
 
@@ -183,12 +188,12 @@ uint64_t library_memory_bytes(int device_number)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < n_rows; i++)
-		if (device_number < 0 || rows[i].device == device_number)
-			bytes += rows[i].bytes;
+	for (size_t i = 0; i < table.n; i++)
+		if (device_number < 0 || table.rows[i].device == device_number)
+			bytes += table.rows[i].bytes;
 	for (int i = 0; i < DEVICES_MAX; i++)
 		if (device_number < 0 || i == device_number)
-			bytes += reserved[i];
+			bytes += table.reserved[i];
 	return bytes;
 }
 
@@ -201,23 +206,23 @@ static bool same_sum(const struct library_memory *a, const struct library_memory
 static bool is_first(size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (same_sum(&rows[k], &rows[i]))
+		if (same_sum(&table.rows[k], &table.rows[i]))
 			return false;
 	return true;
 }
 
 bool library_memory_sum(uint32_t number, struct library_memory *ret)
 {
-	for (size_t i = 0; i < n_rows; i++) {
+	for (size_t i = 0; i < table.n; i++) {
 		if (!is_first(i) || number--)
 			continue;
-		*ret = rows[i];
-		for (size_t k = i + 1; k < n_rows; k++) {
-			if (!same_sum(&rows[k], &rows[i]))
+		*ret = table.rows[i];
+		for (size_t k = i + 1; k < table.n; k++) {
+			if (!same_sum(&table.rows[k], &table.rows[i]))
 				continue;
-			ret->bytes += rows[k].bytes;
-			if (rows[k].cell > ret->cell)
-				ret->cell = rows[k].cell;
+			ret->bytes += table.rows[k].bytes;
+			if (table.rows[k].cell > ret->cell)
+				ret->cell = table.rows[k].cell;
 		}
 		return true;
 	}

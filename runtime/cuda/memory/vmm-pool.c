@@ -38,9 +38,16 @@ struct chunk_handle {
 	struct host_chunk host; /* bytes not NULL: it is memory of the host, and has no handle */
 };
 
-static struct chunk_handle *handles;
-static size_t n_handles, cap_handles;
-static uint64_t last_id; /* the low bits of it */
+/* The chunks as this process has them. */
+static struct vmm_pool {
+	struct chunk_handle *handles;
+	size_t n_handles, cap_handles;
+	uint64_t last_id; /* the low bits of it */
+	/* Bytes that were granted stay so until the cell is committed, also when they were given
+	 * back in between. */
+	uint64_t granted[DEVICES_MAX];
+	const char *refused; /* why the last request was; "": it was not */
+} vmm_pool = { .refused = "" };
 
 CUresult vmm_pool_init(void)
 {
@@ -56,18 +63,18 @@ CUresult vmm_pool_init(void)
 
 static struct chunk_handle *find_handle(uint64_t id)
 {
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].id == id)
-			return &handles[i];
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		if (vmm_pool.handles[i].id == id)
+			return &vmm_pool.handles[i];
 	return NULL;
 }
 
 static struct chunk_handle *add_handle(const struct chunk_handle *h)
 {
-	if (!ARRAY_ROOM(handles, n_handles, &cap_handles))
+	if (!ARRAY_ROOM(vmm_pool.handles, vmm_pool.n_handles, &vmm_pool.cap_handles))
 		return NULL;
-	handles[n_handles] = *h;
-	return &handles[n_handles++];
+	vmm_pool.handles[vmm_pool.n_handles] = *h;
+	return &vmm_pool.handles[vmm_pool.n_handles++];
 }
 
 static void release_handle(struct chunk_handle *h)
@@ -79,7 +86,7 @@ static void release_handle(struct chunk_handle *h)
 		device.driver->cuMemUnmap(h->address, h->size);
 		device.driver->cuMemRelease(h->handle);
 	}
-	*h = handles[--n_handles];
+	*h = vmm_pool.handles[--vmm_pool.n_handles];
 }
 
 /* The kernel must hold the memory before anything is written there: then it outlives us. */
@@ -147,14 +154,15 @@ CUresult vmm_pool_reach_changed(void)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (size_t i = 0; i < n_handles && !result; i++) {
-		uint32_t bits = reached_by(&handles[i]);
+	for (size_t i = 0; i < vmm_pool.n_handles && !result; i++) {
+		uint32_t bits = reached_by(&vmm_pool.handles[i]);
 
-		if (handles[i].scratch || handles[i].leaving)
+		if (vmm_pool.handles[i].scratch || vmm_pool.handles[i].leaving)
 			continue;
-		result = set_access(&handles[i], bits, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+		result = set_access(&vmm_pool.handles[i], bits, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 		if (!result)
-			result = set_access(&handles[i], ~bits, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+			result = set_access(&vmm_pool.handles[i], ~bits,
+					    CU_MEM_ACCESS_FLAGS_PROT_NONE);
 	}
 	return result;
 }
@@ -178,11 +186,9 @@ static CUresult map(struct chunk_handle *h)
 	return CUDA_SUCCESS;
 }
 
-static const char *refused = "";
-
 const char *vmm_pool_refusal(void)
 {
-	return refused;
+	return vmm_pool.refused;
 }
 
 bool vmm_pool_owns(uint64_t address)
@@ -190,22 +196,18 @@ bool vmm_pool_owns(uint64_t address)
 	return address - DEVICE_BASE < device_window_size();
 }
 
-/* Bytes that were granted stay so until the cell is committed, also when they were given back in
- * between. */
-static uint64_t granted[DEVICES_MAX];
-
 static void settle_granted(void)
 {
 	for (int i = 0; i < device.count; i++)
-		granted[i] = vmm_pool_taken(i) + library_memory_bytes(i);
+		vmm_pool.granted[i] = vmm_pool_taken(i) + library_memory_bytes(i);
 }
 
 static bool is_granted(int ordinal, uint64_t size, uint64_t *ret_more)
 {
 	uint64_t all = vmm_pool_taken(ordinal) + library_memory_bytes(ordinal) + size;
 
-	*ret_more = all > granted[ordinal]
-			    ? round_up_to(all - granted[ordinal], DEVICE_WINDOW_GRANULE)
+	*ret_more = all > vmm_pool.granted[ordinal]
+			    ? round_up_to(all - vmm_pool.granted[ordinal], DEVICE_WINDOW_GRANULE)
 			    : 0;
 	return !*ret_more;
 }
@@ -217,7 +219,7 @@ CUresult vmm_pool_ask(int ordinal, uint64_t size)
 	CUresult result;
 	int yes;
 
-	refused = "";
+	vmm_pool.refused = "";
 	if (!device.host->ask || is_granted(ordinal, size, &more))
 		return CUDA_SUCCESS;
 	/* Nobody is asked for more as long as there is something that is not needed. */
@@ -227,10 +229,10 @@ CUresult vmm_pool_ask(int ordinal, uint64_t size)
 	result = device.driver->cuDeviceTotalMem(&total, ordinal);
 	if (result)
 		return result;
-	yes = device.host->ask(ordinal, total, more, &refused);
+	yes = device.host->ask(ordinal, total, more, &vmm_pool.refused);
 	if (yes <= 0)
 		return yes ? CUDA_ERROR_TIMEOUT : CUDA_ERROR_OUT_OF_MEMORY;
-	granted[ordinal] += more;
+	vmm_pool.granted[ordinal] += more;
 	return CUDA_SUCCESS;
 }
 
@@ -263,7 +265,7 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 
 	if (result)
 		return result;
-	h.id = *id ? *id : CHUNK_ID(device.epoch, ordinal, ++last_id);
+	h.id = *id ? *id : CHUNK_ID(device.epoch, ordinal, ++vmm_pool.last_id);
 	result = map(&h);
 	if (result) {
 		device.driver->cuMemRelease(h.handle);
@@ -283,9 +285,10 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 /* One that is mapped in [at, at + size). What the session has let go is so until the commit. */
 static const struct chunk_handle *handle_in(uint64_t at, uint64_t size)
 {
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].address < at + size && at < handles[i].address + handles[i].size)
-			return &handles[i];
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		if (vmm_pool.handles[i].address < at + size &&
+		    at < vmm_pool.handles[i].address + vmm_pool.handles[i].size)
+			return &vmm_pool.handles[i];
 	return NULL;
 }
 
@@ -340,9 +343,10 @@ uint64_t vmm_pool_spare(int ordinal)
 	for (uint32_t i = 0; i < device.session->chunks.n; i++)
 		if (is_spare(chunk_at(i)) && chunk_at(i)->device == ordinal)
 			bytes += chunk_at(i)->size;
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].waiting && handles[i].device == ordinal && !handles[i].host.bytes)
-			bytes += handles[i].size;
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		if (vmm_pool.handles[i].waiting && vmm_pool.handles[i].device == ordinal &&
+		    !vmm_pool.handles[i].host.bytes)
+			bytes += vmm_pool.handles[i].size;
 	return bytes;
 }
 
@@ -350,9 +354,9 @@ uint64_t vmm_pool_taken(int ordinal)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].device == ordinal && !handles[i].host.bytes)
-			bytes += handles[i].size;
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		if (vmm_pool.handles[i].device == ordinal && !vmm_pool.handles[i].host.bytes)
+			bytes += vmm_pool.handles[i].size;
 	return bytes;
 }
 
@@ -407,8 +411,8 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	vmm_pool_trim();
 	at = find_place(size, &index);
 	if (!at) {
-		refused = "The driver gives no more addresses for it, free memory or not: "
-			  "`%doctor` says how many it has given.";
+		vmm_pool.refused = "The driver gives no more addresses for it, free memory or not: "
+				   "`%doctor` says how many it has given.";
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	c = session_insert(&s->chunks, sizeof(*c), index);
@@ -594,8 +598,8 @@ static CUresult scratch_on_device(int ordinal, uint64_t size, uint64_t *ret_id,
 /* One that waits and is not much larger. */
 static struct chunk_handle *take_waiting(int ordinal, uint64_t size, bool on_host)
 {
-	for (size_t i = 0; i < n_handles; i++) {
-		struct chunk_handle *h = &handles[i];
+	for (size_t i = 0; i < vmm_pool.n_handles; i++) {
+		struct chunk_handle *h = &vmm_pool.handles[i];
 
 		if (!h->waiting || h->device != ordinal || (h->host.bytes != NULL) != on_host ||
 		    h->size < size || h->size - size > size / 4)
@@ -634,8 +638,9 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
  */
 void vmm_pool_drop_scratch(void)
 {
-	for (size_t i = 0; i < n_handles; i++)
-		handles[i].leaving |= handles[i].scratch && !handles[i].waiting;
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		vmm_pool.handles[i].leaving |=
+			vmm_pool.handles[i].scratch && !vmm_pool.handles[i].waiting;
 }
 
 void vmm_pool_keep(uint64_t id)
@@ -652,8 +657,8 @@ void vmm_pool_keep(uint64_t id)
 
 void vmm_pool_forget(void)
 {
-	for (size_t i = 0; i < n_handles;) {
-		struct chunk_handle *h = &handles[i];
+	for (size_t i = 0; i < vmm_pool.n_handles;) {
+		struct chunk_handle *h = &vmm_pool.handles[i];
 
 		if (!h->waiting) {
 			i++;
@@ -733,8 +738,8 @@ CUresult vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd)
 
 bool vmm_pool_is_mapped(uint64_t address)
 {
-	for (size_t i = 0; i < n_handles; i++)
-		if (address - handles[i].address < handles[i].size)
+	for (size_t i = 0; i < vmm_pool.n_handles; i++)
+		if (address - vmm_pool.handles[i].address < vmm_pool.handles[i].size)
 			return true;
 	return false;
 }
@@ -764,9 +769,9 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 {
 	/* Scratch chunks of the last worker have done their work; the kernel drops them by itself.
 	 */
-	for (size_t i = 0; i < n_handles;) {
-		if (handles[i].scratch)
-			release_handle(&handles[i]);
+	for (size_t i = 0; i < vmm_pool.n_handles;) {
+		if (vmm_pool.handles[i].scratch)
+			release_handle(&vmm_pool.handles[i]);
 		else
 			i++;
 	}
@@ -816,9 +821,9 @@ void vmm_pool_settle(void)
 
 void vmm_pool_committed(void)
 {
-	for (size_t i = 0; i < n_handles;) {
-		if (handles[i].leaving)
-			release_handle(&handles[i]);
+	for (size_t i = 0; i < vmm_pool.n_handles;) {
+		if (vmm_pool.handles[i].leaving)
+			release_handle(&vmm_pool.handles[i]);
 		else
 			i++;
 	}

@@ -17,8 +17,6 @@
 #define RENEW_NS 100000000u
 #define MANY 256 /* buffers */
 
-static uint64_t renewed_ns;
-
 /* The largest so far, in order; the one that falls out joins the rest. */
 static void place(const struct session_buffer *b,
 		  const struct session_buffer *largest[DEVICE_WATCH_ROWS],
@@ -64,7 +62,7 @@ static void renew(struct device_watch *w)
 			 session_buffer_name(largest[i]));
 	}
 	device_watch_put(w, &t);
-	renewed_ns = clock_now_ns();
+	device.watch_renewed_ns = clock_now_ns();
 }
 
 static struct device_watch *watch(void)
@@ -83,7 +81,8 @@ void watch_changed(void)
 	struct device_watch *w = watch();
 
 	if (w && atomic_load_explicit(&w->wanted, memory_order_relaxed) &&
-	    (device.session->buffers.n < MANY || clock_now_ns() - renewed_ns > RENEW_NS))
+	    (device.session->buffers.n < MANY ||
+	     clock_now_ns() - device.watch_renewed_ns > RENEW_NS))
 		renew(w);
 }
 
