@@ -25,10 +25,13 @@
 
 #define SOURCE_LINE_MAX 200
 
-static struct core_dump dump;
-static _Atomic bool has_dump; /* of the fault that was noted */
-static char cause[FAULT_TEXT_MAX];
-static _Atomic bool has_cause;
+/* The fault that was noted. A signal handler reads the cause. */
+static struct device_fault {
+	struct core_dump dump;
+	_Atomic bool has_dump;
+	char cause[FAULT_TEXT_MAX];
+	_Atomic bool has_cause;
+} fault;
 
 static void put_source(const struct cubin_frame *f, const char *indent, struct buffer *out)
 {
@@ -98,12 +101,12 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
 	hmm_put_fault(code, out);
 	call_errors_put_first(out);
-	if (has_dump && code != CUDA_ERROR_ASSERT)
+	if (fault.has_dump && code != CUDA_ERROR_ASSERT)
 		buffer_puts(out,
 			    "Which address and buffer it was this device does not say. Run the "
 			    "cell again with `%%memcheck` as its first line:\nit then runs on the "
 			    "emulated device, which does, and nothing of that run is kept.\n");
-	else if (!has_dump && !device.driver->extension && cuda_fault_is_of_code((int)code))
+	else if (!fault.has_dump && !device.driver->extension && cuda_fault_is_of_code((int)code))
 		buffer_puts(out,
 			    "Which thread and line it was this device does not say. Run the cell "
 			    "again with `%%memcheck` as its first line:\nit then runs on the "
@@ -138,10 +141,11 @@ static void put_fault(CUresult code, struct buffer *text)
 		put_place(report.kernel, report.file, report.line, text);
 		placed = report.kernel[0];
 		buffer_puts(text, report.text);
-	} else if (has_dump) {
-		put_place(dump.place.kernel, dump.place.n_frames ? dump.place.frames[0].file : "",
-			  dump.place.n_frames ? dump.place.frames[0].line : 0, text);
-		put_dump(&dump, text);
+	} else if (fault.has_dump) {
+		put_place(fault.dump.place.kernel,
+			  fault.dump.place.n_frames ? fault.dump.place.frames[0].file : "",
+			  fault.dump.place.n_frames ? fault.dump.place.frames[0].line : 0, text);
+		put_dump(&fault.dump, text);
 	} else {
 		buffer_puts(text, "\n");
 	}
@@ -156,23 +160,23 @@ static void tell_cause(CUresult code)
 	buffer_puts(&out,
 		    "Before that the device had failed, and all calls after it failed, too:\n");
 	put_fault(code, &out);
-	snprintf(cause, sizeof(cause), "%s", buffer_text(&out));
-	atomic_store(&has_cause, true);
+	snprintf(fault.cause, sizeof(fault.cause), "%s", buffer_text(&out));
+	atomic_store(&fault.has_cause, true);
 }
 
 /* A dump is read when the cause is told already: should that end the process, it is not lost. */
 void device_fault_note(CUresult code)
 {
 	tell_cause(code);
-	if (!cuda_fault_is_of_code((int)code) || !device_dump_take(&dump))
+	if (!cuda_fault_is_of_code((int)code) || !device_dump_take(&fault.dump))
 		return;
-	has_dump = true;
+	fault.has_dump = true;
 	tell_cause(code);
 }
 
 const char *device_fault_told(void)
 {
-	return atomic_load(&has_cause) ? cause : ledger_refusal();
+	return atomic_load(&fault.has_cause) ? fault.cause : ledger_refusal();
 }
 
 void device_fault_fill(CUresult code, struct fault_record *f)

@@ -26,13 +26,16 @@ static _Thread_local struct {
 	uint64_t address, size; /* size 0: nothing was noted */
 } noted;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Places of this cell that have their report. */
 static struct {
-	char call[48];
-	uint32_t line;
-	uint64_t address;
-} told[PLACES];
-static uint32_t n_told;
+	pthread_mutex_t lock;
+	struct {
+		char call[48];
+		uint32_t line;
+		uint64_t address;
+	} places[PLACES];
+	uint32_t n;
+} told = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void range_report_note(uint64_t address, uint64_t size)
 {
@@ -42,9 +45,9 @@ void range_report_note(uint64_t address, uint64_t size)
 
 void range_report_cell_begin(void)
 {
-	pthread_mutex_lock(&lock);
-	n_told = 0;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&told.lock);
+	told.n = 0;
+	pthread_mutex_unlock(&told.lock);
 }
 
 /* Without a line a buffer stands for the place. */
@@ -52,18 +55,18 @@ static bool is_new(const char *call, uint32_t line, uint64_t address)
 {
 	bool fresh = true;
 
-	pthread_mutex_lock(&lock);
-	for (uint32_t i = 0; i < n_told; i++)
-		if (told[i].line == line && !strcmp(told[i].call, call) &&
-		    (line || told[i].address == address))
+	pthread_mutex_lock(&told.lock);
+	for (uint32_t i = 0; i < told.n; i++)
+		if (told.places[i].line == line && !strcmp(told.places[i].call, call) &&
+		    (line || told.places[i].address == address))
 			fresh = false;
-	fresh &= n_told < PLACES;
+	fresh &= told.n < PLACES;
 	if (fresh) {
-		snprintf(told[n_told].call, sizeof(told[n_told].call), "%s", call);
-		told[n_told].line = line;
-		told[n_told++].address = address;
+		snprintf(told.places[told.n].call, sizeof(told.places[told.n].call), "%s", call);
+		told.places[told.n].line = line;
+		told.places[told.n++].address = address;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&told.lock);
 	return fresh;
 }
 

@@ -55,27 +55,29 @@ static struct {
 	uint32_t n_streams;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static _Thread_local const char *at_work;
-static _Thread_local unsigned hidden;
+static _Thread_local struct {
+	const char *call; /* that is at work; NULL: none */
+	unsigned hidden;  /* trace_hide() without trace_unhide() */
+} thread;
 
 void trace_call(const char *call)
 {
-	at_work = call;
+	thread.call = call;
 }
 
 void trace_hide(void)
 {
-	hidden++;
+	thread.hidden++;
 }
 
 void trace_unhide(void)
 {
-	hidden--;
+	thread.hidden--;
 }
 
 static bool is_traced(void)
 {
-	return atomic_load_explicit(&trace.on, memory_order_relaxed) && !hidden;
+	return atomic_load_explicit(&trace.on, memory_order_relaxed) && !thread.hidden;
 }
 
 static uint64_t since_start(void)
@@ -204,7 +206,7 @@ static struct row begin(enum trace_kind kind)
 		.told = { .kind = kind,
 			  .begin_ns = since_start(),
 			  .line = device.host->caller_line ? device.host->caller_line() : 0 },
-		.call = at_work ? at_work : "",
+		.call = thread.call ? thread.call : "",
 		.device = device_current(),
 	};
 }

@@ -30,13 +30,15 @@
 #define PER_MESSAGE 1000
 #define SUSPENDED_NS 10000000u /* less is a reading of two clocks */
 
-static uint64_t read_bytes, read_ns; /* of this cell */
-static uint32_t is_covered; /* a bit for each device: all that it reaches has a digest or a copy */
-static uint64_t looked_ns;  /* clock_suspended_ns() when that was looked at */
-static struct {
-	struct buffer_checksum *at;
-	size_t n, cap;
-} expected;
+static struct checksum_audit {
+	uint64_t read_bytes, read_ns; /* of this cell */
+	uint32_t covered;   /* a bit for each device: all that it reaches has a digest or a copy */
+	uint64_t looked_ns; /* clock_suspended_ns() when that was looked at */
+	struct {
+		struct buffer_checksum *at;
+		size_t n, cap;
+	} expected; /* by the kernel process, while a session is taken over */
+} audit;
 
 /* ordinal: the device from which the buffer is seen. */
 typedef bool buffer_question(const struct session_buffer *b, int ordinal);
@@ -171,7 +173,7 @@ static CUresult batch_take(struct batch *batch, int ordinal, uint32_t cell)
 		batch->buffers[i]->digest = batch->ranges[i].digest;
 		batch->buffers[i]->suspended_ns = suspended_ns;
 		batch->buffers[i]->digested = cell;
-		read_bytes += batch->ranges[i].size;
+		audit.read_bytes += batch->ranges[i].size;
 	}
 	return result ? result : announce(batch);
 }
@@ -203,14 +205,14 @@ CUresult checksum_audit_reach(void)
 	uint64_t began = clock_now_ns();
 	CUresult result = CUDA_SUCCESS;
 
-	if (is_covered >> ordinal & 1)
+	if (audit.covered >> ordinal & 1)
 		return CUDA_SUCCESS;
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i].handle)
 			result = take_where(i, is_to_be_read, ordinal, device.cell);
-	read_ns += clock_now_ns() - began;
+	audit.read_ns += clock_now_ns() - began;
 	if (!result)
-		is_covered |= 1u << ordinal;
+		audit.covered |= 1u << ordinal;
 	return result;
 }
 
@@ -227,30 +229,30 @@ CUresult checksum_audit_forget(struct session_buffer *b)
 
 void checksum_audit_cell_begin(void)
 {
-	read_bytes = read_ns = 0;
+	audit.read_bytes = audit.read_ns = 0;
 }
 
 void checksum_audit_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
 {
-	*ret_bytes = read_bytes;
-	*ret_ns = read_ns;
+	*ret_bytes = audit.read_bytes;
+	*ret_ns = audit.read_ns;
 }
 
 void checksum_audit_reset(void)
 {
-	is_covered = 0;
+	audit.covered = 0;
 }
 
 /* ---- a session is taken over ---- */
 
 void checksum_audit_expect(const struct buffer_checksum *c)
 {
-	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
+	if (!ARRAY_ROOM(audit.expected.at, audit.expected.n, &audit.expected.cap)) {
 		log_error("device memory: no memory for the digest of the buffer at %#llx",
 			  (unsigned long long)c->address);
 		return;
 	}
-	expected.at[expected.n++] = *c;
+	audit.expected.at[audit.expected.n++] = *c;
 }
 
 /*
@@ -262,8 +264,8 @@ static bool take_expected(struct session_buffer *b)
 {
 	uint32_t committed = b->digested;
 
-	for (size_t i = 0; i < expected.n; i++) {
-		const struct buffer_checksum *c = &expected.at[i];
+	for (size_t i = 0; i < audit.expected.n; i++) {
+		const struct buffer_checksum *c = &audit.expected.at[i];
 
 		if (c->address != b->address || c->size != b->size || c->born != b->born)
 			continue;
@@ -337,9 +339,9 @@ void checksum_audit_after_suspend(struct buffer *report)
 	uint64_t now = clock_suspended_ns();
 	unsigned unknown = 0;
 
-	if (now < looked_ns + SUSPENDED_NS)
+	if (now < audit.looked_ns + SUSPENDED_NS)
 		return;
-	looked_ns = now;
+	audit.looked_ns = now;
 	for (uint32_t i = 0; i < device.session->buffers.n; i++)
 		unknown += lacks_digest(buffer_at(i), 0);
 	for (int i = 0; i < device.count; i++)
@@ -369,8 +371,8 @@ void checksum_audit_check(struct buffer *report)
 
 	for (uint32_t i = 0; i < n && is_expected; i++)
 		is_expected[i] = take_expected(buffer_at(i));
-	expected.n = 0;
-	looked_ns = clock_suspended_ns();
+	audit.expected.n = 0;
+	audit.looked_ns = clock_suspended_ns();
 	for (int i = 0; i < device.count && compares; i++)
 		if (device.contexts[i].handle)
 			check_on(i, forget_here, report);

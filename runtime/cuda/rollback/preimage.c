@@ -37,32 +37,38 @@
 #include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/rollback/checksum-audit.h"
 
-/* Pre-images lie on the device of their buffer. */
-static struct scratch {
+/* A chunk that pre-images are copied to. */
+struct scratch {
 	uint64_t id;
 	uint64_t address;
 	uint64_t size; /* 0: there is none */
 	uint64_t used;
-} scratches[DEVICES_MAX];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t saved_bytes, saved_ns; /* of this cell */
-static struct {
-	uint64_t *addresses; /* of buffers that were saved while a launch ran */
-	size_t n, cap;
-	struct host_chunk chunk; /* the last one of this cell */
-	uint64_t used;
-	int ordinal; /* whose buffers it is for */
-} late;
-static struct {
-	uint64_t *chunks; /* of small buffers, all of which are saved */
-	size_t n, cap;
-} shared;
-static bool is_watched;    /* the device tells of writes before they are made */
-static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
+};
+
+/* Copies that this process has made. `lock` is over the members behind it, and save_late() uses
+ * no others. */
+static struct preimages {
+	struct scratch scratches[DEVICES_MAX]; /* pre-images lie on the device of their buffer */
+	uint32_t all_saved;                    /* a bit for each device: what it reaches is saved */
+	bool is_watched;                       /* the device tells of writes before they are made */
+	struct {
+		uint64_t *chunks; /* of small buffers, all of which are saved */
+		size_t n, cap;
+	} shared;
+	pthread_mutex_t lock;
+	uint64_t saved_bytes, saved_ns; /* of this cell */
+	struct {
+		uint64_t *addresses; /* of buffers that were saved while a launch ran */
+		size_t n, cap;
+		struct host_chunk chunk; /* the last one of this cell */
+		uint64_t used;
+		int ordinal; /* whose buffers it is for */
+	} late;
+} preimages = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /*
- * What is saved is as the last cell has left it, so it need not wait for anything that this one has
- * begun: that may in its turn wait for the thread that is here.
+ * A buffer that is saved is as the last cell has left it, so the copy need not wait for anything
+ * that this one has begun: that may in its turn wait for the thread that is here.
  */
 static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 {
@@ -85,7 +91,7 @@ static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 /* Room for `size` bytes; device.lock is held. */
 static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 {
-	struct scratch *s = &scratches[ordinal];
+	struct scratch *s = &preimages.scratches[ordinal];
 	CUresult result;
 
 	if (size > s->size - s->used) {
@@ -153,13 +159,13 @@ static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell,
 
 void preimage_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
 {
-	*ret_bytes = saved_bytes;
-	*ret_ns = saved_ns;
+	*ret_bytes = preimages.saved_bytes;
+	*ret_ns = preimages.saved_ns;
 }
 
 void preimage_cell_begin(void)
 {
-	saved_bytes = saved_ns = 0;
+	preimages.saved_bytes = preimages.saved_ns = 0;
 }
 
 static CUresult save(struct session_buffer *b)
@@ -170,19 +176,19 @@ static CUresult save(struct session_buffer *b)
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		refuse(b);
 	if (!result)
-		result = copy_now(b->device, scratches[b->device].address + offset, b->address,
-				  b->size);
+		result = copy_now(b->device, preimages.scratches[b->device].address + offset,
+				  b->address, b->size);
 	if (!result)
-		result = announce(b->address, b->size, scratches[b->device].id, offset);
-	saved_bytes += b->size;
-	saved_ns += clock_now_ns() - began;
+		result = announce(b->address, b->size, preimages.scratches[b->device].id, offset);
+	preimages.saved_bytes += b->size;
+	preimages.saved_ns += clock_now_ns() - began;
 	return result;
 }
 
 static bool is_saved_late(uint64_t address)
 {
-	for (size_t i = 0; i < late.n; i++)
-		if (late.addresses[i] == address)
+	for (size_t i = 0; i < preimages.late.n; i++)
+		if (preimages.late.addresses[i] == address)
 			return true;
 	return false;
 }
@@ -195,17 +201,17 @@ CUresult preimage_save(struct session_buffer *b)
 	/* Host memory rolls back with the arena. */
 	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
 		return CUDA_SUCCESS;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&preimages.lock);
 	if (!is_saved_late(b->address)) {
 		result = device.rollback == DEVICE_ROLLBACK_OFF
 				 ? announce_unsaved(b->address, b->size, b->cell,
 						    session_buffer_name(b))
 				 : save(b);
-		if (!result && is_watched)
+		if (!result && preimages.is_watched)
 			device.driver->extension->guard_lift(b->address);
 	}
-	pthread_mutex_unlock(&lock);
-	if (!result && device.rollback == DEVICE_ROLLBACK_OFF && !is_watched)
+	pthread_mutex_unlock(&preimages.lock);
+	if (!result && device.rollback == DEVICE_ROLLBACK_OFF && !preimages.is_watched)
 		result = checksum_audit_forget(b);
 	if (!result) {
 		b->saved = serial;
@@ -216,8 +222,8 @@ CUresult preimage_save(struct session_buffer *b)
 
 static void close_late(void)
 {
-	host_chunk_release(&late.chunk);
-	late.used = 0;
+	host_chunk_release(&preimages.late.chunk);
+	preimages.late.used = 0;
 }
 
 /* Room for `size` bytes in late.chunk; small copies share a chunk, as those that take() makes room
@@ -226,14 +232,16 @@ static CUresult take_late(int ordinal, uint64_t size)
 {
 	struct error err = ERROR_INIT;
 
-	if (size <= late.chunk.size - late.used && late.ordinal == ordinal)
+	if (size <= preimages.late.chunk.size - preimages.late.used &&
+	    preimages.late.ordinal == ordinal)
 		return CUDA_SUCCESS;
 	close_late();
-	if (host_chunk_init(&late.chunk, ordinal, round_up_to(size, DEVICE_WINDOW_GRANULE), &err)) {
+	if (host_chunk_init(&preimages.late.chunk, ordinal,
+			    round_up_to(size, DEVICE_WINDOW_GRANULE), &err)) {
 		log_error("device memory: %s", err.text);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	late.ordinal = ordinal;
+	preimages.late.ordinal = ordinal;
 	return CUDA_SUCCESS;
 }
 
@@ -244,14 +252,14 @@ static CUresult copy_late(const struct emulator_guarded *g)
 
 	if (result)
 		return result;
-	offset = late.used;
-	memcpy(late.chunk.bytes + offset, g->bytes, g->size);
-	late.used = round_up_to(offset + g->size, VMM_POOL_ALIGN);
-	if (late.used > late.chunk.size)
-		late.used = late.chunk.size;
-	saved_bytes += g->size;
-	saved_ns += clock_now_ns() - began;
-	return announce(g->address, g->size, late.chunk.id, offset);
+	offset = preimages.late.used;
+	memcpy(preimages.late.chunk.bytes + offset, g->bytes, g->size);
+	preimages.late.used = round_up_to(offset + g->size, VMM_POOL_ALIGN);
+	if (preimages.late.used > preimages.late.chunk.size)
+		preimages.late.used = preimages.late.chunk.size;
+	preimages.saved_bytes += g->size;
+	preimages.saved_ns += clock_now_ns() - began;
+	return announce(g->address, g->size, preimages.late.chunk.id, offset);
 }
 
 /* The device is about to write to a buffer that was not saved before its launch. */
@@ -259,9 +267,9 @@ static int save_late(const struct emulator_guarded *g)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&preimages.lock);
 	if (!is_saved_late(g->address) && device.driver->extension->guard_holds(g->address)) {
-		if (!ARRAY_ROOM(late.addresses, late.n, &late.cap))
+		if (!ARRAY_ROOM(preimages.late.addresses, preimages.late.n, &preimages.late.cap))
 			result = CUDA_ERROR_OUT_OF_MEMORY;
 		else if (device.rollback == DEVICE_ROLLBACK_OFF)
 			result = announce_unsaved(g->address, g->size, g->cell, g->name);
@@ -271,18 +279,18 @@ static int save_late(const struct emulator_guarded *g)
 			log_debug(
 				"device memory: %llu bytes at %#llx are saved while a launch runs",
 				(unsigned long long)g->size, (unsigned long long)g->address);
-			late.addresses[late.n++] = g->address;
+			preimages.late.addresses[preimages.late.n++] = g->address;
 			device.driver->extension->guard_lift(g->address);
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&preimages.lock);
 	return (int)result;
 }
 
 bool preimage_all_saved(void)
 {
 	for (int i = 0; i < device.count; i++)
-		if (device.contexts[i].handle && !(all_saved >> i & 1))
+		if (device.contexts[i].handle && !(preimages.all_saved >> i & 1))
 			return false;
 	return true;
 }
@@ -292,7 +300,7 @@ static CUresult save_reached(void)
 	const struct session_array *a = &device.session->buffers;
 	int ordinal = device_current();
 
-	if (all_saved >> ordinal & 1)
+	if (preimages.all_saved >> ordinal & 1)
 		return CUDA_SUCCESS;
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
@@ -305,7 +313,7 @@ static CUresult save_reached(void)
 		if (result)
 			return result;
 	}
-	all_saved |= 1u << ordinal;
+	preimages.all_saved |= 1u << ordinal;
 	return CUDA_SUCCESS;
 }
 
@@ -315,7 +323,7 @@ CUresult preimage_save_all(void)
 
 	/* Digests of constants are missing. They were not to be written, and there is nothing to
 	 * fall back on. */
-	if (!result && !is_watched && checksum_audit_reach())
+	if (!result && !preimages.is_watched && checksum_audit_reach())
 		log_warning("device memory: constants of the session are not watched, since the "
 			    "device computes no digests");
 	return result;
@@ -324,11 +332,11 @@ CUresult preimage_save_all(void)
 /* Once in a cell; without memory for the note, each time. */
 static bool is_new_chunk(uint64_t chunk)
 {
-	for (size_t i = shared.n; i-- > 0;)
-		if (shared.chunks[i] == chunk)
+	for (size_t i = preimages.shared.n; i-- > 0;)
+		if (preimages.shared.chunks[i] == chunk)
 			return false;
-	if (ARRAY_ROOM(shared.chunks, shared.n, &shared.cap))
-		shared.chunks[shared.n++] = chunk;
+	if (ARRAY_ROOM(preimages.shared.chunks, preimages.shared.n, &preimages.shared.cap))
+		preimages.shared.chunks[preimages.shared.n++] = chunk;
 	return true;
 }
 
@@ -342,7 +350,7 @@ static CUresult save_beside(const struct session_buffer *b)
 	uint64_t chunk = b->address / DEVICE_WINDOW_GRANULE;
 	CUresult result = CUDA_SUCCESS;
 
-	if (is_watched || b->size > VMM_POOL_SMALL || !is_new_chunk(chunk))
+	if (preimages.is_watched || b->size > VMM_POOL_SMALL || !is_new_chunk(chunk))
 		return CUDA_SUCCESS;
 	for (uint32_t i = 0; i < a->n && !result; i++) {
 		struct session_buffer *other = session_at(a, struct session_buffer, i);
@@ -395,7 +403,7 @@ static CUresult save_launch(const struct ptx_writes *w, void **args)
 
 	if (device.rollback == DEVICE_ROLLBACK_WHOLE || w->all || (w->n_parameters && !args))
 		return save_reached();
-	if (all_saved >> device_current() & 1)
+	if (preimages.all_saved >> device_current() & 1)
 		return CUDA_SUCCESS;
 	for (uint32_t i = 0; i < w->n_sets && !result; i++) {
 		bool known;
@@ -410,7 +418,7 @@ static CUresult save_launch(const struct ptx_writes *w, void **args)
 /* Digests are taken of what is not saved. A device that cannot compute them has all of it saved. */
 static CUresult watch_rest(void)
 {
-	return is_watched || !checksum_audit_reach() ? CUDA_SUCCESS : save_reached();
+	return preimages.is_watched || !checksum_audit_reach() ? CUDA_SUCCESS : save_reached();
 }
 
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
@@ -440,8 +448,9 @@ CUresult preimage_keep(uint64_t address, uint64_t size)
 	CUresult result = take(ordinal, size, &offset);
 
 	if (!result)
-		result = copy_now(ordinal, scratches[ordinal].address + offset, address, size);
-	return result ? result : announce(address, size, scratches[ordinal].id, offset);
+		result = copy_now(ordinal, preimages.scratches[ordinal].address + offset, address,
+				  size);
+	return result ? result : announce(address, size, preimages.scratches[ordinal].id, offset);
 }
 
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
@@ -456,28 +465,28 @@ CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint6
 void preimage_reset(void)
 {
 	for (int i = 0; i < DEVICES_MAX; i++)
-		scratches[i].size = scratches[i].used = 0;
-	all_saved = 0;
+		preimages.scratches[i].size = preimages.scratches[i].used = 0;
+	preimages.all_saved = 0;
 	checksum_audit_reset();
-	shared.n = 0;
-	pthread_mutex_lock(&lock);
-	late.n = 0;
+	preimages.shared.n = 0;
+	pthread_mutex_lock(&preimages.lock);
+	preimages.late.n = 0;
 	close_late();
-	pthread_mutex_unlock(&lock);
-	if (is_watched)
+	pthread_mutex_unlock(&preimages.lock);
+	if (preimages.is_watched)
 		device.driver->extension->guard(NULL);
-	is_watched = false;
+	preimages.is_watched = false;
 }
 
 void preimage_watch(void)
 {
-	is_watched = device.usable && device.driver->extension;
-	if (is_watched)
+	preimages.is_watched = device.usable && device.driver->extension;
+	if (preimages.is_watched)
 		device.driver->extension->guard(save_late);
 }
 
 void preimage_reach_changed(void)
 {
-	all_saved = 0;
+	preimages.all_saved = 0;
 	checksum_audit_reset();
 }

@@ -23,13 +23,15 @@ struct noted {
 	struct handles_driver driver;
 };
 
-static pthread_mutex_t noted_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct noted *noted;
+static struct {
+	pthread_mutex_t lock;
+	struct noted *first;
+} noted = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The place that points to it, or to NULL. With the lock. */
 static struct noted **noted_place(const void *handle, bool is_event)
 {
-	struct noted **at = &noted;
+	struct noted **at = &noted.first;
 
 	while (*at && ((*at)->driver.handle != handle || (*at)->driver.is_event != is_event))
 		at = &(*at)->next;
@@ -44,22 +46,22 @@ void handles_note_driver(const struct handles_driver *d)
 	if (!n)
 		return;
 	n->driver = *d;
-	pthread_mutex_lock(&noted_lock);
-	n->next = noted;
-	noted = n;
-	pthread_mutex_unlock(&noted_lock);
+	pthread_mutex_lock(&noted.lock);
+	n->next = noted.first;
+	noted.first = n;
+	pthread_mutex_unlock(&noted.lock);
 }
 
 void handles_forget_driver(void *handle, bool is_event)
 {
 	struct noted **at, *n;
 
-	pthread_mutex_lock(&noted_lock);
+	pthread_mutex_lock(&noted.lock);
 	at = noted_place(handle, is_event);
 	n = *at;
 	if (n)
 		*at = n->next;
-	pthread_mutex_unlock(&noted_lock);
+	pthread_mutex_unlock(&noted.lock);
 	free(n);
 }
 
@@ -67,11 +69,11 @@ static bool find_driver(const void *handle, bool is_event, struct handles_driver
 {
 	const struct noted *n;
 
-	pthread_mutex_lock(&noted_lock);
+	pthread_mutex_lock(&noted.lock);
 	n = *noted_place(handle, is_event);
 	if (n)
 		*ret = n->driver;
-	pthread_mutex_unlock(&noted_lock);
+	pthread_mutex_unlock(&noted.lock);
 	return n;
 }
 

@@ -12,19 +12,21 @@
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/session/session.h"
 
-static uint64_t *registered;
-static size_t n_registered, cap_registered;
-static atomic_bool complete = true;
+static struct pinning {
+	uint64_t *addresses; /* in order */
+	size_t n, cap;
+	atomic_bool complete; /* all of the session's blocks are registered */
+} pinning = { .complete = true };
 
 /* The place of the first address that is not below this one. */
 static size_t place_of(uint64_t address)
 {
-	size_t low = 0, high = n_registered;
+	size_t low = 0, high = pinning.n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (registered[middle] < address)
+		if (pinning.addresses[middle] < address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -34,7 +36,7 @@ static size_t place_of(uint64_t address)
 
 static bool is_at(size_t i, uint64_t address)
 {
-	return i < n_registered && registered[i] == address;
+	return i < pinning.n && pinning.addresses[i] == address;
 }
 
 CUresult pinning_add(uint64_t address, size_t size)
@@ -42,14 +44,15 @@ CUresult pinning_add(uint64_t address, size_t size)
 	size_t i = place_of(address);
 	CUresult result;
 
-	if (!ARRAY_ROOM(registered, n_registered, &cap_registered))
+	if (!ARRAY_ROOM(pinning.addresses, pinning.n, &pinning.cap))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	result = device.driver->cuMemHostRegister((void *)(uintptr_t)address, size, 0);
 	if (result)
 		return result;
-	memmove(&registered[i + 1], &registered[i], (n_registered - i) * sizeof(*registered));
-	registered[i] = address;
-	n_registered++;
+	memmove(&pinning.addresses[i + 1], &pinning.addresses[i],
+		(pinning.n - i) * sizeof(*pinning.addresses));
+	pinning.addresses[i] = address;
+	pinning.n++;
 	return CUDA_SUCCESS;
 }
 
@@ -59,18 +62,19 @@ CUresult pinning_remove(uint64_t address)
 
 	if (!is_at(i, address))
 		return CUDA_SUCCESS;
-	memmove(&registered[i], &registered[i + 1], (--n_registered - i) * sizeof(*registered));
+	memmove(&pinning.addresses[i], &pinning.addresses[i + 1],
+		(--pinning.n - i) * sizeof(*pinning.addresses));
 	return device.driver->cuMemHostUnregister((void *)(uintptr_t)address);
 }
 
 bool pinning_any(void)
 {
-	return n_registered && !device.driver->extension;
+	return pinning.n && !device.driver->extension;
 }
 
 bool pinning_is_complete(void)
 {
-	return atomic_load(&complete);
+	return atomic_load(&pinning.complete);
 }
 
 static CUresult renew(void)
@@ -94,7 +98,7 @@ static CUresult renew(void)
 			result = one;
 	}
 	if (!result)
-		atomic_store(&complete, true);
+		atomic_store(&pinning.complete, true);
 	return result;
 }
 
@@ -112,13 +116,13 @@ CUresult pinning_renew(void)
 
 void pinning_let_go(void)
 {
-	for (size_t i = 0; i < n_registered; i++)
-		device.driver->cuMemHostUnregister((void *)(uintptr_t)registered[i]);
-	n_registered = 0;
-	atomic_store(&complete, false);
+	for (size_t i = 0; i < pinning.n; i++)
+		device.driver->cuMemHostUnregister((void *)(uintptr_t)pinning.addresses[i]);
+	pinning.n = 0;
+	atomic_store(&pinning.complete, false);
 }
 
 void pinning_attached(void)
 {
-	atomic_store(&complete, false);
+	atomic_store(&pinning.complete, false);
 }

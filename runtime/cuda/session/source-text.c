@@ -16,16 +16,19 @@
 #define TOTAL_MAX (256u << 10)
 #define LINE_MAX_SHOWN 160
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *running;
-static uint32_t running_cell;
+/* The cell that runs. The lock is over the session's texts, too. */
+static struct source_text {
+	pthread_mutex_t lock;
+	const char *text;
+	uint32_t cell;
+} source = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void source_text_begin(uint32_t cell, const char *text)
 {
-	pthread_mutex_lock(&lock);
-	running = text;
-	running_cell = cell;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&source.lock);
+	source.text = text;
+	source.cell = cell;
+	pthread_mutex_unlock(&source.lock);
 }
 
 static struct session_source *find(struct session_array *a, uint32_t cell)
@@ -57,10 +60,10 @@ static bool renew(struct session_array *a)
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct session_source s = *session_at(a, struct session_source, i);
 
-		if (strcmp(s.text, running))
+		if (strcmp(s.text, source.text))
 			continue;
 		session_remove(a, sizeof(s), i);
-		s.cell = running_cell;
+		s.cell = source.cell;
 		*session_append(a, struct session_source) = s;
 		return true;
 	}
@@ -73,17 +76,17 @@ void source_text_keep(void)
 	struct session_source *s;
 	char *copy;
 
-	pthread_mutex_lock(&lock);
-	if (running && strlen(running) < TOTAL_MAX && !find(a, running_cell) && !renew(a)) {
-		make_room(a, strlen(running) + 1);
-		copy = session_strdup(running);
+	pthread_mutex_lock(&source.lock);
+	if (source.text && strlen(source.text) < TOTAL_MAX && !find(a, source.cell) && !renew(a)) {
+		make_room(a, strlen(source.text) + 1);
+		copy = session_strdup(source.text);
 		s = copy ? session_append(a, struct session_source) : NULL;
 		if (s)
-			*s = (struct session_source){ running_cell, copy };
+			*s = (struct session_source){ source.cell, copy };
 		else if (copy)
 			device.host->session_free(copy);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&source.lock);
 }
 
 static bool is_for_device(const struct declaration *d)
@@ -133,9 +136,9 @@ static const char *find_text(const char *file)
 
 	if (sscanf(file, "In[%u]%n", &cell, &end) == 1 && end && !file[end]) {
 		s = find(a, cell);
-		return cell == running_cell ? running : s ? s->text : NULL;
+		return cell == source.cell ? source.text : s ? s->text : NULL;
 	}
-	text = find_file(running, file);
+	text = find_file(source.text, file);
 	for (uint32_t i = a->n; !text && i-- > 0;)
 		text = find_file(session_at(a, struct session_source, i)->text, file);
 	return text;
@@ -146,7 +149,7 @@ int source_text_line(void *data, const char *file, uint32_t line, char *ret, siz
 	const char *at;
 
 	(void)data;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&source.lock);
 	at = find_text(file);
 	for (uint32_t i = 1; at && i < line; i++) {
 		at = strchr(at, '\n');
@@ -154,7 +157,7 @@ int source_text_line(void *data, const char *file, uint32_t line, char *ret, siz
 	}
 	if (at)
 		snprintf(ret, size, "%.*s", (int)strcspn(at, "\n"), at);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&source.lock);
 	return at != NULL;
 }
 
