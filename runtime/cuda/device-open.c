@@ -120,9 +120,9 @@ static int try_native(struct error *err)
 	 * memory then. */
 	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
 	device_traits_choose_mps(nvml_open);
-	libcuda_opens_driver = true;
+	libcuda_thread.opens_driver = true;
 	ret = try_driver(path, err);
-	libcuda_opens_driver = false;
+	libcuda_thread.opens_driver = false;
 	return ret;
 }
 
@@ -304,7 +304,7 @@ static void use(int (*find)(struct error *err), const struct device_host *host,
 		nvml_attach();
 		return;
 	}
-	libcuda_attach(device.chosen.handle, device.chosen.library);
+	libcuda_attach(device.chosen.handle);
 	if (getenv("CGPU_TRACE_DRIVER"))
 		device.driver = driver_trace(&device.chosen);
 	describe(&device.info);

@@ -20,9 +20,11 @@ struct exec {
 	uint64_t graph; /* key of its row */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct exec *execs;
-static uint64_t n_destroyed;
+static struct {
+	pthread_mutex_t lock;
+	struct exec *execs;   /* that were instantiated and not destroyed */
+	uint64_t n_destroyed; /* graphs whose rows have got another key */
+} graphs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Room for a node's memory and `add`, which makes the node. */
 #define COUNTED_NODE(graph, device_, bytes_, add)                                                  \
@@ -70,7 +72,7 @@ typedef CUresult add_node_fn(CUgraphNode *, CUgraph, const CUgraphNode *, size_t
 static CUresult add_node_v1(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, size_t n,
 			    CUgraphNodeParams *p)
 {
-	add_node_fn *real = libcuda_real[LIBCUDA_cuGraphAddNode];
+	add_node_fn *real = libcuda.real[LIBCUDA_cuGraphAddNode];
 
 	if (!is_memory(p))
 		return real(ret, g, deps, n, p);
@@ -83,7 +85,7 @@ static CUresult add_node_by(enum libcuda_number number, CUgraphNode *ret, CUgrap
 			    const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
 			    CUgraphNodeParams *p)
 {
-	__typeof__(cuGraphAddNode) *real = libcuda_real[number];
+	__typeof__(cuGraphAddNode) *real = libcuda.real[number];
 
 	if (!is_memory(p))
 		return real(ret, g, deps, edges, n, p);
@@ -108,7 +110,7 @@ CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_t
 {
 	CUresult (*info)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *,
 			 const CUgraphNode **, size_t *) =
-		libcuda_real[per_thread ? LIBCUDA_cuStreamGetCaptureInfo_v2_ptsz
+		libcuda.real[per_thread ? LIBCUDA_cuStreamGetCaptureInfo_v2_ptsz
 					: LIBCUDA_cuStreamGetCaptureInfo_v2];
 	CUstreamCaptureStatus status;
 	CUgraph graph = NULL;
@@ -130,16 +132,16 @@ static void note_exec(CUgraphExec handle, CUgraph g)
 		return;
 	}
 	*e = (struct exec){ NULL, handle, (uintptr_t)g };
-	pthread_mutex_lock(&lock);
-	e->next = execs;
-	execs = e;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&graphs.lock);
+	e->next = graphs.execs;
+	graphs.execs = e;
+	pthread_mutex_unlock(&graphs.lock);
 }
 
 /* With the lock. */
 static bool is_instantiated(uint64_t graph)
 {
-	for (const struct exec *e = execs; e; e = e->next)
+	for (const struct exec *e = graphs.execs; e; e = e->next)
 		if (e->graph == graph)
 			return true;
 	return false;
@@ -152,40 +154,40 @@ static CUresult destroy_graph(CUgraph g)
 
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	if (is_instantiated(key)) {
 		/* The handle may be given to another graph. */
-		other = UINT64_MAX - n_destroyed++;
+		other = UINT64_MAX - graphs.n_destroyed++;
 		library_memory_rename(LIBRARY_GRAPH, key, other);
-		for (struct exec *e = execs; e; e = e->next)
+		for (struct exec *e = graphs.execs; e; e = e->next)
 			if (e->graph == key)
 				e->graph = other;
 	} else {
 		library_memory_drop(LIBRARY_GRAPH, key);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	return CUDA_SUCCESS;
 }
 
 static CUresult destroy_exec(CUgraphExec handle)
 {
 	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGraphExecDestroy, cuGraphExecDestroy)(handle);
-	struct exec **at = &execs, *e;
+	struct exec **at = &graphs.execs, *e;
 
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&graphs.lock);
 	while (*at && (*at)->handle != handle)
 		at = &(*at)->next;
 	e = *at;
 	if (e) {
 		*at = e->next;
 		/* Keys of graphs that are there are addresses. */
-		if (e->graph > UINT64_MAX - n_destroyed && !is_instantiated(e->graph))
+		if (e->graph > UINT64_MAX - graphs.n_destroyed && !is_instantiated(e->graph))
 			library_memory_drop(LIBRARY_GRAPH, e->graph);
 		free(e);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&graphs.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -203,14 +205,14 @@ typedef CUresult instantiate_fn(CUgraphExec *, CUgraph, CUgraphNode *, char *, s
 static CUresult instantiate_v1(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
 			       size_t size)
 {
-	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate])(ret, g, bad, text,
+	return NOTED(((instantiate_fn *)libcuda.real[LIBCUDA_cuGraphInstantiate])(ret, g, bad, text,
 										  size));
 }
 
 static CUresult instantiate_v2(CUgraphExec *ret, CUgraph g, CUgraphNode *bad, char *text,
 			       size_t size)
 {
-	return NOTED(((instantiate_fn *)libcuda_real[LIBCUDA_cuGraphInstantiate_v2])(ret, g, bad,
+	return NOTED(((instantiate_fn *)libcuda.real[LIBCUDA_cuGraphInstantiate_v2])(ret, g, bad,
 										     text, size));
 }
 
@@ -246,9 +248,6 @@ static uint64_t taken_now(int device_number)
 	return total - free_bytes;
 }
 
-/* One at a time, so that what is measured is this one's. */
-static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
-
 /* The module that was loaded is counted, or unloaded again. */
 static CUresult settle_module(const char *call, void *handle, int device_number, uint64_t before,
 			      CUresult (*unload)(void *))
@@ -276,13 +275,13 @@ static CUresult settle_module(const char *call, void *handle, int device_number,
                                                                                                    \
 		if (libcuda_device(&device_))                                                      \
 			device_ = 0; /* without a context nothing is loaded yet */                 \
-		pthread_mutex_lock(&load_lock);                                                    \
+		pthread_mutex_lock(&libcuda.load_lock);                                            \
 		before_ = taken_now(device_);                                                      \
 		loaded_ = (call);                                                                  \
 		if (!loaded_)                                                                      \
 			loaded_ = settle_module(name, *(ret), device_, before_,                    \
-						(CUresult(*)(void *))libcuda_real[unload]);        \
-		pthread_mutex_unlock(&load_lock);                                                  \
+						(CUresult(*)(void *))libcuda.real[unload]);        \
+		pthread_mutex_unlock(&libcuda.load_lock);                                          \
 		loaded_;                                                                           \
 	})
 

@@ -104,27 +104,31 @@ static CUevent *event_of(CUlaunchAttribute *a)
 
 int libcuda_config_argument(long *argument)
 {
-	static _Thread_local CUlaunchConfig config;
-	static _Thread_local CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+	/* The driver reads it when this has returned. */
+	static _Thread_local struct {
+		CUlaunchConfig config;
+		CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+	} copy;
 	const CUlaunchConfig *given = (const CUlaunchConfig *)*argument;
 	CUresult result;
 
 	/* The driver says what is wrong with it. */
 	if (!given || given->numAttrs > ATTRIBUTES_MAX || (given->numAttrs && !given->attrs))
 		return CUDA_SUCCESS;
-	config = *given;
-	result = exchange_stream(&config.hStream);
-	if (config.numAttrs) {
-		memcpy(attributes, given->attrs, config.numAttrs * sizeof(attributes[0]));
-		config.attrs = attributes;
+	copy.config = *given;
+	result = exchange_stream(&copy.config.hStream);
+	if (copy.config.numAttrs) {
+		memcpy(copy.attributes, given->attrs,
+		       copy.config.numAttrs * sizeof(copy.attributes[0]));
+		copy.config.attrs = copy.attributes;
 	}
-	for (unsigned i = 0; i < config.numAttrs && !result; i++) {
-		CUevent *e = event_of(&attributes[i]);
+	for (unsigned i = 0; i < copy.config.numAttrs && !result; i++) {
+		CUevent *e = event_of(&copy.attributes[i]);
 
 		if (e)
 			result = exchange_event(e);
 	}
-	*argument = (long)&config;
+	*argument = (long)&copy.config;
 	return (int)result;
 }
 

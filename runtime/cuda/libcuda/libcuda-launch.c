@@ -81,7 +81,7 @@ static CUresult save_arguments(void *data, bool *ret_known)
 			libcuda_save(save_arguments, &(struct arguments){ f, params, extra });     \
                                                                                                    \
 		return result ? result                                                             \
-			      : ((__typeof__(&guard_##symbol))libcuda_real[LIBCUDA_##symbol])(     \
+			      : ((__typeof__(&guard_##symbol))libcuda.real[LIBCUDA_##symbol])(     \
 					__VA_ARGS__);                                              \
 	}
 #define GRID                                                                                       \

@@ -7,7 +7,12 @@
 #include "runtime/cuda/rollback/preimage.h"
 #include "runtime/cuda/session/pinning.h"
 
-void *libcuda_real[LIBCUDA_COUNT];
+struct libcuda libcuda = {
+	.load_lock = PTHREAD_MUTEX_INITIALIZER,
+	.told_old = ATOMIC_FLAG_INIT,
+	.told_foreign = ATOMIC_FLAG_INIT,
+	.told_reset = ATOMIC_FLAG_INIT,
+};
 
 CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *data)
 {
@@ -54,7 +59,7 @@ CUresult libcuda_renew_pinning(void)
 
 CUresult libcuda_device(int *ret)
 {
-	CUresult (*real)(CUdevice *) = libcuda_real[LIBCUDA_cuCtxGetDevice];
+	CUresult (*real)(CUdevice *) = libcuda.real[LIBCUDA_cuCtxGetDevice];
 
 	return real(ret);
 }

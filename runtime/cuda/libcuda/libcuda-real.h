@@ -4,9 +4,12 @@
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_LIBCUDA_REAL_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_LIBCUDA_REAL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cuda.h>
 
@@ -27,9 +30,16 @@ int libcuda_stream_argument(long *argument);
 int libcuda_event_argument(long *argument);
 int libcuda_config_argument(long *argument);
 
-/* The driver's functions by number; NULL: it has none. */
-extern void *libcuda_real[LIBCUDA_COUNT];
-#define LIBCUDA_REAL(number, type) ((__typeof__(type) *)libcuda_real[number])
+/* The library before the driver, and the driver behind it, in this process. */
+struct libcuda {
+	struct libcuda_shim *shim; /* NULL: none is loaded */
+	void *real[LIBCUDA_COUNT]; /* the driver's functions by number; NULL: it has none */
+	pid_t owner;               /* the process that has initialised the driver; 0: none has */
+	pthread_mutex_t load_lock; /* what a module takes is measured: one is loaded at a time */
+	atomic_flag told_old, told_foreign, told_reset; /* why functions are refused */
+};
+extern struct libcuda libcuda;
+#define LIBCUDA_REAL(number, type) ((__typeof__(type) *)libcuda.real[number])
 
 /*
  * Device memory of the session may be written by the call that comes: what it may write is saved.

@@ -43,13 +43,15 @@ struct link {
 	bool mapping;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct object *objects;
-static struct link *links;
+static struct {
+	pthread_mutex_t lock;
+	struct object *objects;
+	struct link *links;
+} physical = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct link **find(uint64_t key, bool mapping)
 {
-	struct link **at = &links;
+	struct link **at = &physical.links;
 
 	while (*at && ((*at)->key != key || (*at)->mapping != mapping))
 		at = &(*at)->next;
@@ -89,7 +91,7 @@ static bool is_open_elsewhere(int fd)
 /* With the lock. */
 static void drop_if_gone(struct object *o)
 {
-	struct object **at = &objects;
+	struct object **at = &physical.objects;
 
 	if (o->handles || o->mappings || (o->fd >= 0 && is_open_elsewhere(o->fd)))
 		return;
@@ -104,12 +106,12 @@ static void drop_if_gone(struct object *o)
 
 void libcuda_settle(void)
 {
-	pthread_mutex_lock(&lock);
-	for (struct object *o = objects, *next; o; o = next) {
+	pthread_mutex_lock(&physical.lock);
+	for (struct object *o = physical.objects, *next; o; o = next) {
 		next = o->next;
 		drop_if_gone(o);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 }
 
 /* With the lock: one more link to an object. False: no memory, and the object stays counted for
@@ -124,8 +126,8 @@ static bool add_link(struct object *o, uint64_t key, bool mapping)
 		o->handles++;
 	if (!l)
 		return false;
-	*l = (struct link){ links, o, key, mapping };
-	links = l;
+	*l = (struct link){ physical.links, o, key, mapping };
+	physical.links = l;
 	return true;
 }
 
@@ -171,11 +173,11 @@ static CUresult create(CUmemGenericAllocationHandle *ret, size_t size,
 		free(o);
 		return result;
 	}
-	pthread_mutex_lock(&lock);
-	o->next = objects;
-	objects = o;
+	pthread_mutex_lock(&physical.lock);
+	o->next = physical.objects;
+	physical.objects = o;
 	add_link(o, *ret, false);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	row.key = (uintptr_t)o;
 	if (counts)
 		library_memory_settle(o->device, size, &row);
@@ -187,11 +189,11 @@ static CUresult release(CUmemGenericAllocationHandle handle)
 	CUresult result = LIBCUDA_REAL(LIBCUDA_cuMemRelease, cuMemRelease)(handle);
 	struct link **at;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&physical.lock);
 	at = find(handle, false);
 	if (!result && *at)
 		remove_link(at);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return result;
 }
 
@@ -206,11 +208,11 @@ static CUresult map(CUdeviceptr address, size_t size, size_t offset,
 	result = LIBCUDA_REAL(LIBCUDA_cuMemMap, cuMemMap)(address, size, offset, handle, flags);
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&physical.lock);
 	at = find(handle, false);
 	if (*at)
 		add_link((*at)->object, address, true);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -224,14 +226,14 @@ static CUresult unmap(CUdeviceptr address, size_t size)
 	result = LIBCUDA_REAL(LIBCUDA_cuMemUnmap, cuMemUnmap)(address, size);
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
-	for (struct link **at = &links; *at;) {
+	pthread_mutex_lock(&physical.lock);
+	for (struct link **at = &physical.links; *at;) {
 		if ((*at)->mapping && (*at)->key - address < size)
 			remove_link(at);
 		else
 			at = &(*at)->next;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -246,14 +248,14 @@ static CUresult retain(CUmemGenericAllocationHandle *ret, void *address)
 			      cuMemRetainAllocationHandle)(ret, address);
 	if (result)
 		return result;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&physical.lock);
 	/* The row of the same handle, or of the mapping that starts there. */
 	at = find(*ret, false);
 	if (!*at)
 		at = find((uintptr_t)address, true);
 	if (*at)
 		add_link((*at)->object, *ret, false);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -266,11 +268,11 @@ static CUresult export(void *ret, CUmemGenericAllocationHandle handle,
 
 	if (result || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return result;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&physical.lock);
 	at = find(handle, false);
 	if (*at && (*at)->object->fd < 0)
 		(*at)->object->fd = fcntl(*(int *)ret, F_DUPFD_CLOEXEC, 0);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return CUDA_SUCCESS;
 }
 
@@ -281,13 +283,13 @@ static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle,
 	struct object *o;
 	CUresult result;
 
-	pthread_mutex_lock(&lock);
-	o = type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ? objects : NULL;
+	pthread_mutex_lock(&physical.lock);
+	o = type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ? physical.objects : NULL;
 	while (o && (o->fd < 0 || is_same((int)(intptr_t)os_handle, o->fd) != 1))
 		o = o->next;
 	if (o)
 		o->handles++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	if (!o) {
 		log_warning("cuMemImportFromShareableHandle is refused: memory that this session "
 			    "has not made cannot be counted against its cap");
@@ -295,13 +297,13 @@ static CUresult import(CUmemGenericAllocationHandle *ret, void *os_handle,
 	}
 	result = LIBCUDA_REAL(LIBCUDA_cuMemImportFromShareableHandle,
 			      cuMemImportFromShareableHandle)(ret, os_handle, type);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&physical.lock);
 	if (!result)
 		add_link(o, *ret, false);
 	o->handles--;
 	if (result)
 		drop_if_gone(o);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&physical.lock);
 	return result;
 }
 

@@ -45,10 +45,7 @@ static const uint8_t kinds[] = {
 #undef LIBCUDA
 };
 
-static struct libcuda_shim *shim;
-static char driver_path[LIBCUDA_PATH_MAX];
-static pid_t owner;
-_Thread_local bool libcuda_opens_driver;
+_Thread_local struct libcuda_thread libcuda_thread;
 
 /* Said once of each kind. */
 static int refuse_with(atomic_flag *told, const char *why)
@@ -60,31 +57,27 @@ static int refuse_with(atomic_flag *told, const char *why)
 
 static int refuse_old(void)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
-
-	return refuse_with(&told, "it is of a version whose addresses have 32 bits");
+	return refuse_with(&libcuda.told_old, "it is of a version whose addresses have 32 bits");
 }
 
 static int refuse_foreign(void)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
-
-	return refuse_with(&told, "it brings memory of other processes or libraries, which cannot "
-				  "be counted against the cap");
+	return refuse_with(&libcuda.told_foreign,
+			   "it brings memory of other processes or libraries, which cannot "
+			   "be counted against the cap");
 }
 
 static int refuse_reset(void)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
-
-	return refuse_with(&told, "it would take away the context that has the session's memory; "
-				  "cudaDeviceReset() does not");
+	return refuse_with(&libcuda.told_reset,
+			   "it would take away the context that has the session's memory; "
+			   "cudaDeviceReset() does not");
 }
 
 /* The driver is of the process that has initialised it: a child that cells have forked has none. */
 static CUresult check(void)
 {
-	if (getpid() != owner)
+	if (getpid() != libcuda.owner)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	return device.usable ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
@@ -151,8 +144,8 @@ int libcuda_load(const char *folder, struct error *err)
 		if (!first)
 			first = handle;
 	}
-	shim = dlsym(first, LIBCUDA_SHIM_SYMBOL);
-	if (!shim || shim->version != LIBCUDA_SHIM_VERSION)
+	libcuda.shim = dlsym(first, LIBCUDA_SHIM_SYMBOL);
+	if (!libcuda.shim || libcuda.shim->version != LIBCUDA_SHIM_VERSION)
 		return error_set(err, ERROR_PROTOCOL, "%s/%s is of another version of cgpu", folder,
 				 SHIM);
 	return 0;
@@ -160,7 +153,7 @@ int libcuda_load(const char *folder, struct error *err)
 
 bool libcuda_is_loaded(void)
 {
-	return shim;
+	return libcuda.shim;
 }
 
 bool libcuda_is_driver(const char *path)
@@ -168,19 +161,19 @@ bool libcuda_is_driver(const char *path)
 	const char *slash = strrchr(path, '/');
 	struct stat a, b;
 
-	if (libcuda_opens_driver)
+	if (libcuda_thread.opens_driver)
 		return false;
 	if (!strncmp(slash ? slash + 1 : path, "libcuda.so", 10))
 		return true;
-	return slash && driver_path[0] && !stat(path, &a) && !stat(driver_path, &b) &&
+	return slash && libcuda.owner && !stat(path, &a) && !stat(device.driver->library, &b) &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static void put_guards(const struct libcuda_guard *g)
 {
 	for (; g->function; g++)
-		if (shim->targets[g->number])
-			shim->targets[g->number] = g->function;
+		if (libcuda.shim->targets[g->number])
+			libcuda.shim->targets[g->number] = g->function;
 }
 
 static void *target_of(unsigned number)
@@ -193,7 +186,7 @@ static void *target_of(unsigned number)
 	case RESET:
 		return (void *)refuse_reset;
 	default:
-		return libcuda_real[number];
+		return libcuda.real[number];
 	}
 }
 
@@ -201,8 +194,8 @@ static void *target_of(unsigned number)
 static void *function_of(const void *real)
 {
 	for (unsigned i = 0; i < LIBCUDA_COUNT; i++)
-		if (libcuda_real[i] == real)
-			return shim->functions[i];
+		if (libcuda.real[i] == real)
+			return libcuda.shim->functions[i];
 	return NULL;
 }
 
@@ -215,8 +208,8 @@ static void *function_named(const char *name)
 	for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
 		snprintf(symbol, sizeof(symbol), "%s%s", name, versions[v]);
 		for (unsigned i = 0; i < LIBCUDA_COUNT; i++)
-			if (kinds[i] != OTHER && !strcmp(shim->names[i], symbol))
-				return shim->functions[i];
+			if (kinds[i] != OTHER && !strcmp(libcuda.shim->names[i], symbol))
+				return libcuda.shim->functions[i];
 	}
 	return NULL;
 }
@@ -241,7 +234,7 @@ static CUresult address_by(void *real, const char *name, void **ret, int version
 		real ? ((__typeof__(cuGetProcAddress) *)real)(name, ret, version, flags, ret_status)
 		     : CUDA_ERROR_NOT_SUPPORTED;
 
-	if (!result && shim && name && ret)
+	if (!result && libcuda.shim && name && ret)
 		exchange(name, ret);
 	return result;
 }
@@ -256,7 +249,7 @@ CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint6
 static CUresult get_address(const char *name, void **ret, int version, cuuint64_t flags)
 {
 	CUresult (*real)(const char *, void **, int, cuuint64_t) =
-		libcuda_real[LIBCUDA_cuGetProcAddress];
+		libcuda.real[LIBCUDA_cuGetProcAddress];
 	CUresult result = real(name, ret, version, flags);
 
 	if (!result && name && ret)
@@ -267,14 +260,14 @@ static CUresult get_address(const char *name, void **ret, int version, cuuint64_
 static CUresult get_address_v2(const char *name, void **ret, int version, cuuint64_t flags,
 			       CUdriverProcAddressQueryResult *ret_status)
 {
-	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags,
+	return address_by(libcuda.real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags,
 			  ret_status);
 }
 
 static CUresult get_address_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *ret_status)
 {
-	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags,
+	return address_by(libcuda.real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags,
 			  ret_status);
 }
 
@@ -285,14 +278,13 @@ static const struct libcuda_guard address_guards[] = {
 	{ 0, NULL },
 };
 
-void libcuda_attach(void *handle, const char *path)
+void libcuda_attach(void *handle)
 {
-	if (!shim)
+	if (!libcuda.shim)
 		return;
-	snprintf(driver_path, sizeof(driver_path), "%s", path);
 	for (unsigned i = 0; i < LIBCUDA_COUNT; i++) {
-		libcuda_real[i] = dlsym(handle, shim->names[i]);
-		shim->targets[i] = libcuda_real[i] ? target_of(i) : NULL;
+		libcuda.real[i] = dlsym(handle, libcuda.shim->names[i]);
+		libcuda.shim->targets[i] = libcuda.real[i] ? target_of(i) : NULL;
 	}
 	put_guards(address_guards);
 	put_guards(libcuda_memory_guards);
@@ -300,6 +292,6 @@ void libcuda_attach(void *handle, const char *path)
 	put_guards(libcuda_graph_guards);
 	put_guards(libcuda_handle_guards);
 	put_guards(libcuda_launch_guards);
-	owner = getpid();
-	shim->hooks = &hooks;
+	libcuda.owner = getpid();
+	libcuda.shim->hooks = &hooks;
 }

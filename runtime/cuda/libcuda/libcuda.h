@@ -19,6 +19,12 @@
 struct buffer;
 struct error;
 
+/* The thread is opening these for ourselves, and gets no library that stands before them. */
+struct libcuda_thread {
+	bool opens_driver, opens_nvml;
+};
+extern _Thread_local struct libcuda_thread libcuda_thread;
+
 /* Load the libraries that stand before the driver, from this folder, before any other library.
  * Once. */
 int libcuda_load(const char *folder, struct error *err);
@@ -26,9 +32,8 @@ bool libcuda_is_loaded(void);
 /* Is this file the driver, or called as it is? Then whoever opens it is to get LIBCUDA_NAME, unless
  * it is this thread. */
 bool libcuda_is_driver(const char *path);
-extern _Thread_local bool libcuda_opens_driver;
-/* From here on calls reach the chosen driver; handle: of dlopen(). path: its file. */
-void libcuda_attach(void *handle, const char *path);
+/* From here on calls reach the chosen driver, device.driver; handle: of dlopen(). */
+void libcuda_attach(void *handle);
 /* cuGetProcAddress() of the chosen driver, with our function in place of one of its own where we
  * stand before it. */
 CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,

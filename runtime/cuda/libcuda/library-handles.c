@@ -97,40 +97,43 @@ static const struct setter {
 
 /* ---- what failed ---- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char warnings[WARNINGS_MAX][256];
-static unsigned n_warnings;
+/* Calls of the cell that runs. */
+static struct {
+	pthread_mutex_t lock;
+	char texts[WARNINGS_MAX][256];
+	unsigned n;
+} warnings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void warn(const char *fmt, ...)
 {
-	char text[sizeof(warnings[0])];
+	char text[sizeof(warnings.texts[0])];
 	unsigned i = 0;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	pthread_mutex_lock(&lock);
-	while (i < n_warnings && strcmp(warnings[i], text))
+	pthread_mutex_lock(&warnings.lock);
+	while (i < warnings.n && strcmp(warnings.texts[i], text))
 		i++;
-	if (i == n_warnings && n_warnings < WARNINGS_MAX)
-		memcpy(warnings[n_warnings++], text, sizeof(text));
-	pthread_mutex_unlock(&lock);
+	if (i == warnings.n && warnings.n < WARNINGS_MAX)
+		memcpy(warnings.texts[warnings.n++], text, sizeof(text));
+	pthread_mutex_unlock(&warnings.lock);
 }
 
 void library_handles_cell_begin(void)
 {
-	n_warnings = 0;
+	warnings.n = 0;
 }
 
 void library_handles_warnings(struct buffer *out)
 {
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < n_warnings; i++)
-		buffer_printf(out, "%s\n", warnings[i]);
-	n_warnings = 0;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&warnings.lock);
+	for (unsigned i = 0; i < warnings.n; i++)
+		buffer_printf(out, "%s\n", warnings.texts[i]);
+	warnings.n = 0;
+	pthread_mutex_unlock(&warnings.lock);
 }
 
 /* "CUBLAS_STATUS_NOT_INITIALIZED (1)" */

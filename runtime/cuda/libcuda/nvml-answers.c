@@ -27,8 +27,6 @@
 #define SAMPLE_NS 100000000u
 #define NO_INSTANCE 0xffffffffu
 
-void *nvml_real[NVML_COUNT];
-
 struct memory_v1 {
 	unsigned long long total, free, used;
 };
@@ -61,16 +59,24 @@ struct rates {
 	unsigned gpu, memory;
 };
 
-/* Properties of the devices, which do not change. */
-static struct known {
+/* Properties of a device, which do not change. */
+struct known {
 	char name[96], uuid[UUID_TEXT_MAX];
 	unsigned domain, bus, slot;
 	int major, minor;
 	size_t total;
-} known[DEVICES_MAX];
+};
 
-static pid_t owner;
-static uint32_t child_inits;
+static struct {
+	struct known known[DEVICES_MAX];
+	pid_t owner;          /* the worker; a child that it forks has no driver */
+	uint32_t child_inits; /* of a child: nvmlInit() without nvmlShutdown() */
+	/* The last answer about the use of the device; under device.lock. */
+	struct sample {
+		uint64_t at_ns, busy_ns;
+		unsigned percent;
+	} sample;
+} answers;
 
 static void put_uuid(const uint8_t uuid[16], char ret[UUID_TEXT_MAX])
 {
@@ -85,9 +91,9 @@ void nvml_answers_begin(void)
 {
 	const struct cuda_driver *d = device.driver;
 
-	owner = getpid();
+	answers.owner = getpid();
 	for (int i = 0; i < device.count; i++) {
-		struct known *k = &known[i];
+		struct known *k = &answers.known[i];
 		CUuuid uuid = { 0 };
 		char id[32] = "";
 
@@ -106,7 +112,8 @@ void nvml_answers_begin(void)
 
 static uint32_t *inits(void)
 {
-	return device.session && getpid() == owner ? &device.session->nvml_inits : &child_inits;
+	return device.session && getpid() == answers.owner ? &device.session->nvml_inits
+							   : &answers.child_inits;
 }
 
 static int begin(int result)
@@ -131,8 +138,8 @@ static int end(int result)
 }
 
 #define REAL(name, ...)                                                                            \
-	(nvml_real[NVML_##name]                                                                    \
-		 ? ((__typeof__(answer_##name) *)nvml_real[NVML_##name])(__VA_ARGS__)              \
+	(nvml.real[NVML_##name]                                                                    \
+		 ? ((__typeof__(answer_##name) *)nvml.real[NVML_##name])(__VA_ARGS__)              \
 		 : 0)
 
 static int answer_nvmlInit(void)
@@ -174,12 +181,12 @@ static int own_number(const void *handle)
  * MIG have the same bytes behind other letters. */
 static int real_number(void *handle)
 {
-	int (*get_uuid)(void *handle, char *ret, unsigned size) = nvml_real[NVML_nvmlDeviceGetUUID];
+	int (*get_uuid)(void *handle, char *ret, unsigned size) = nvml.real[NVML_nvmlDeviceGetUUID];
 	char uuid[96] = "";
 
 	if (get_uuid && !get_uuid(handle, uuid, sizeof(uuid)) && strchr(uuid, '-'))
 		for (int i = 0; i < device.count; i++)
-			if (!strcasecmp(strchr(uuid, '-'), strchr(known[i].uuid, '-')))
+			if (!strcasecmp(strchr(uuid, '-'), strchr(answers.known[i].uuid, '-')))
 				return i;
 	return -1;
 }
@@ -219,7 +226,7 @@ static int answer_nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
 	if (!uuid || !ret)
 		return NVML_ERROR_INVALID_ARGUMENT;
 	for (int i = 0; i < device.count; i++)
-		if (!strcasecmp(uuid, known[i].uuid)) {
+		if (!strcasecmp(uuid, answers.known[i].uuid)) {
 			*ret = handle_of(i);
 			return NVML_SUCCESS;
 		}
@@ -234,7 +241,8 @@ static int answer_nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **ret)
 	if (!id || !ret || sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3)
 		return NVML_ERROR_INVALID_ARGUMENT;
 	for (int i = 0; i < device.count; i++)
-		if (domain == known[i].domain && bus == known[i].bus && slot == known[i].slot) {
+		if (domain == answers.known[i].domain && bus == answers.known[i].bus &&
+		    slot == answers.known[i].slot) {
 			*ret = handle_of(i);
 			return NVML_SUCCESS;
 		}
@@ -257,20 +265,20 @@ static int answer_nvmlDeviceGetIndex(void *handle, unsigned *ret)
 static int answer_nvmlDeviceGetName(void *handle, char *ret, unsigned size)
 {
 	NEED_DEVICE(i, handle, ret);
-	return put_text(known[i].name, ret, size);
+	return put_text(answers.known[i].name, ret, size);
 }
 
 static int answer_nvmlDeviceGetUUID(void *handle, char *ret, unsigned size)
 {
 	NEED_DEVICE(i, handle, ret);
-	return put_text(known[i].uuid, ret, size);
+	return put_text(answers.known[i].uuid, ret, size);
 }
 
 static int answer_nvmlDeviceGetCudaComputeCapability(void *handle, int *ret_major, int *ret_minor)
 {
 	NEED_DEVICE(i, handle, ret_major && ret_minor);
-	*ret_major = known[i].major;
-	*ret_minor = known[i].minor;
+	*ret_major = answers.known[i].major;
+	*ret_minor = answers.known[i].minor;
 	return NVML_SUCCESS;
 }
 
@@ -279,9 +287,9 @@ static int put_pci(void *handle, void *ret, size_t size)
 	struct pci p = { 0 };
 
 	NEED_DEVICE(i, handle, ret);
-	p.domain = known[i].domain;
-	p.bus = known[i].bus;
-	p.device = known[i].slot;
+	p.domain = answers.known[i].domain;
+	p.bus = answers.known[i].bus;
+	p.device = answers.known[i].slot;
 	snprintf(p.short_id, sizeof(p.short_id), "%04x:%02x:%02x.0", p.domain & 0xffff,
 		 p.bus & 0xff, p.device & 0xff);
 	snprintf(p.id, sizeof(p.id), "%08x:%02x:%02x.0", p.domain, p.bus & 0xff, p.device & 0xff);
@@ -329,10 +337,10 @@ static int memory_of(void *handle, struct memory_v1 *ret)
 
 	NEED_DEVICE(i, handle, ret);
 	device_lock();
-	if (getpid() == owner) {
+	if (getpid() == answers.owner) {
 		result = ledger_room(i, &free_bytes, &total);
 	} else {
-		total = known[i].total;
+		total = answers.known[i].total;
 		free_bytes = device.session ? total - ledger_used_on(i) : total;
 	}
 	if (!result && device.session)
@@ -348,7 +356,7 @@ static int answer_nvmlDeviceGetMemoryInfo(void *handle, struct memory_v1 *ret)
 {
 	int result;
 
-	if (!nvml_real[NVML_nvmlDeviceGetMemoryInfo])
+	if (!nvml.real[NVML_nvmlDeviceGetMemoryInfo])
 		return memory_of(handle, ret);
 	result = REAL(nvmlDeviceGetMemoryInfo, handle, ret);
 	if (!result && cap(real_number(handle), &ret->total, &ret->free))
@@ -361,7 +369,7 @@ static int answer_nvmlDeviceGetMemoryInfo_v2(void *handle, struct memory_v2 *ret
 	struct memory_v1 plain;
 	int result;
 
-	if (nvml_real[NVML_nvmlDeviceGetMemoryInfo_v2]) {
+	if (nvml.real[NVML_nvmlDeviceGetMemoryInfo_v2]) {
 		result = REAL(nvmlDeviceGetMemoryInfo_v2, handle, ret);
 		if (!result && cap(real_number(handle), &ret->total, &ret->free)) {
 			ret->reserved = 0;
@@ -403,7 +411,7 @@ static int own_process(void *handle, unsigned *n, struct process_v2 *ret)
 		return NVML_ERROR_INSUFFICIENT_SIZE;
 	}
 	*n = 1;
-	*ret = (struct process_v2){ (unsigned)owner, used_on(i), NO_INSTANCE, NO_INSTANCE };
+	*ret = (struct process_v2){ (unsigned)answers.owner, used_on(i), NO_INSTANCE, NO_INSTANCE };
 	return NVML_SUCCESS;
 }
 
@@ -413,7 +421,7 @@ typedef int list_fn(void *handle, unsigned *n, void *ret);
  * told, not that of its context. */
 static int list_processes(unsigned number, void *handle, unsigned *n, void *ret, size_t size)
 {
-	list_fn *real = (list_fn *)nvml_real[number];
+	list_fn *real = (list_fn *)nvml.real[number];
 	struct process_v2 own;
 	int result, i;
 
@@ -430,7 +438,7 @@ static int list_processes(unsigned number, void *handle, unsigned *n, void *ret,
 	for (unsigned p = 0; i >= 0 && p < *n; p++) {
 		struct process_v1 *at = (struct process_v1 *)((char *)ret + p * size);
 
-		if (at->pid == (unsigned)owner)
+		if (at->pid == (unsigned)answers.owner)
 			at->used = used_on(i);
 	}
 	return result;
@@ -468,28 +476,25 @@ static int answer_nvmlDeviceGetGraphicsRunningProcesses(void *handle, unsigned *
  * while a launch runs. */
 static int answer_nvmlDeviceGetUtilizationRates(void *handle, struct rates *ret)
 {
-	static struct {
-		uint64_t at_ns, busy_ns;
-		unsigned percent;
-	} sample;
+	struct sample *sample = &answers.sample;
 	struct device_watch *w = device.host->watch;
 
 	NEED_DEVICE(i, handle, ret);
 	if (!w || !device.driver->extension)
 		return NVML_ERROR_NOT_SUPPORTED;
 	device_lock();
-	if (clock_now_ns() - sample.at_ns >= SAMPLE_NS) {
+	if (clock_now_ns() - sample->at_ns >= SAMPLE_NS) {
 		uint64_t now = clock_now_ns(), busy = device_busy_ns(&w->busy, now),
-			 span = now - sample.at_ns;
+			 span = now - sample->at_ns;
 
-		sample.percent = sample.at_ns && busy > sample.busy_ns
-					 ? (unsigned)((busy - sample.busy_ns) * 100 / span)
-					 : 0;
-		sample.percent = sample.percent > 100 ? 100 : sample.percent;
-		sample.at_ns = now;
-		sample.busy_ns = busy;
+		sample->percent = sample->at_ns && busy > sample->busy_ns
+					  ? (unsigned)((busy - sample->busy_ns) * 100 / span)
+					  : 0;
+		sample->percent = sample->percent > 100 ? 100 : sample->percent;
+		sample->at_ns = now;
+		sample->busy_ns = busy;
 	}
-	*ret = (struct rates){ sample.percent, sample.percent };
+	*ret = (struct rates){ sample->percent, sample->percent };
 	device_unlock();
 	return NVML_SUCCESS;
 }

@@ -27,10 +27,7 @@
 #define SHIM "libcgpu-nvml.so"
 #define STEM "libnvidia-ml.so"
 
-static struct nvml_shim *shim;
-static void *library; /* the machine's, NULL: our own answers */
-static pthread_once_t looked_for = PTHREAD_ONCE_INIT;
-static _Thread_local bool opens;
+struct nvml nvml = { .looked_for = PTHREAD_ONCE_INIT };
 
 int nvml_load(const char *folder, struct error *err)
 {
@@ -42,9 +39,9 @@ int nvml_load(const char *folder, struct error *err)
 	if (!handle)
 		return error_set(err, ERROR_NOT_FOUND, "cannot load what stands before NVML: %s",
 				 dlerror());
-	shim = dlsym(handle, NVML_SHIM_SYMBOL);
-	if (!shim || shim->version != NVML_SHIM_VERSION) {
-		shim = NULL;
+	nvml.shim = dlsym(handle, NVML_SHIM_SYMBOL);
+	if (!nvml.shim || nvml.shim->version != NVML_SHIM_VERSION) {
+		nvml.shim = NULL;
 		return error_set(err, ERROR_PROTOCOL, "%s is of another version of cgpu", path);
 	}
 	return 0;
@@ -54,7 +51,8 @@ bool nvml_is_library(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return shim && !opens && !strncmp(slash ? slash + 1 : path, STEM, sizeof(STEM) - 1);
+	return nvml.shim && !libcuda_thread.opens_nvml &&
+	       !strncmp(slash ? slash + 1 : path, STEM, sizeof(STEM) - 1);
 }
 
 void *nvml_open(void)
@@ -64,26 +62,26 @@ void *nvml_open(void)
 
 	if (!libcuda_find_file(NVML_NAME, path))
 		return NULL;
-	opens = true;
+	libcuda_thread.opens_nvml = true;
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	opens = false;
+	libcuda_thread.opens_nvml = false;
 	return handle;
 }
 
 static void look_for_library(void)
 {
-	library = device.driver->extension ? NULL : nvml_open();
-	for (unsigned i = 0; library && i < NVML_COUNT; i++)
-		nvml_real[i] = dlsym(library, shim->names[i]);
+	nvml.library = device.driver->extension ? NULL : nvml_open();
+	for (unsigned i = 0; nvml.library && i < NVML_COUNT; i++)
+		nvml.real[i] = dlsym(nvml.library, nvml.shim->names[i]);
 }
 
 static int target_of(unsigned number, void **ret)
 {
 	void *answer = nvml_answer(number);
 
-	if (library) {
-		*ret = nvml_answer_always(number) ? answer : nvml_real[number];
-		return nvml_real[number] ? NVML_SUCCESS : NVML_ERROR_FUNCTION_NOT_FOUND;
+	if (nvml.library) {
+		*ret = nvml_answer_always(number) ? answer : nvml.real[number];
+		return nvml.real[number] ? NVML_SUCCESS : NVML_ERROR_FUNCTION_NOT_FOUND;
 	}
 	if (!device.count)
 		return NVML_ERROR_DRIVER_NOT_LOADED;
@@ -98,7 +96,7 @@ static int enter(unsigned number, void **ret_target)
 	int result;
 
 	device.host->enter_library();
-	pthread_once(&looked_for, look_for_library);
+	pthread_once(&nvml.looked_for, look_for_library);
 	result = target_of(number, ret_target);
 	if (result)
 		device.host->leave_library();
@@ -126,18 +124,18 @@ static const struct nvml_hooks hooks = { .enter = enter, .leave = leave, .error_
 
 void nvml_attach(void)
 {
-	if (!shim)
+	if (!nvml.shim)
 		return;
 	nvml_answers_begin();
-	shim->hooks = &hooks;
+	nvml.shim->hooks = &hooks;
 }
 
 void nvml_report(struct buffer *out)
 {
-	if (!shim || !device.session->nvml_inits)
+	if (!nvml.shim || !device.session->nvml_inits)
 		return;
-	pthread_once(&looked_for, look_for_library);
-	if (!library)
+	pthread_once(&nvml.looked_for, look_for_library);
+	if (!nvml.library)
 		return;
 	device.session->nvml_inits = 0;
 	buffer_puts(out, "what cells had begun in NVML: call nvmlInit() and "

@@ -8,6 +8,7 @@
 #ifndef CGPU_RUNTIME_CUDA_LIBCUDA_NVML_H
 #define CGPU_RUNTIME_CUDA_LIBCUDA_NVML_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "runtime/cuda/libcuda/nvml-shim.h"
@@ -31,8 +32,14 @@ void nvml_report(struct buffer *out);
 
 /* ---- for nvml-answers.c ---- */
 
-/* The machine's functions by number; NULL: it has none, or the device is emulated. */
-extern void *nvml_real[NVML_COUNT];
+/* The library before NVML, and NVML behind it, in this process. */
+struct nvml {
+	struct nvml_shim *shim; /* NULL: none is loaded */
+	pthread_once_t looked_for;
+	void *library;          /* the machine's; NULL: our own answers */
+	void *real[NVML_COUNT]; /* its functions by number; NULL: it has none, or there is none */
+};
+extern struct nvml nvml;
 /* Ours by number, NULL: none; some stand before the machine's, too, and need no nvmlInit() before
  * them. */
 void *nvml_answer(unsigned number);

@@ -606,7 +606,7 @@ static void take_unseen(void *data)
 
 	(void)data;
 	open_driver();
-	WORKER_NEED(!((__typeof__(cuMemAlloc) *)libcuda_real[LIBCUDA_cuMemAlloc_v2])(&p, 2 * FITS));
+	WORKER_NEED(!((__typeof__(cuMemAlloc) *)libcuda.real[LIBCUDA_cuMemAlloc_v2])(&p, 2 * FITS));
 	WORKER_NEED(held() == 0);
 	device_host_commit();
 	WORKER_NEED(strstr(device_host_warnings(),
@@ -618,7 +618,7 @@ static void take_unseen(void *data)
 	WORKER_NEED(strstr(ledger_refusal(), "not known"));
 	WORKER_NEED(cudaGetLastError() == cudaErrorMemoryAllocation);
 	WORKER_NEED(!device_enter());
-	WORKER_NEED(!((__typeof__(cuMemFree) *)libcuda_real[LIBCUDA_cuMemFree_v2])(p));
+	WORKER_NEED(!((__typeof__(cuMemFree) *)libcuda.real[LIBCUDA_cuMemFree_v2])(p));
 	device_host_commit();
 	WORKER_NEED(held() == 0 && !*device_host_warnings());
 }
@@ -750,12 +750,12 @@ static void every_counted_function_is_ours(void *data)
 	open_driver();
 	shim = dlsym(library, LIBCUDA_SHIM_SYMBOL);
 	for (unsigned i = 0; i < LIBCUDA_COUNT; i++) {
-		bool passed = shim->targets[i] == libcuda_real[i];
+		bool passed = shim->targets[i] == libcuda.real[i];
 		bool meant = !strcmp(rows[i].kind, "WRITES") || !strcmp(rows[i].kind, "ASKS") ||
 			     !strcmp(rows[i].kind, "OTHER") || !strcmp(rows[i].kind, "FLOATS");
 
 		/* Some that wait are asked again and again before, others are passed on. */
-		if (!libcuda_real[i] || (passed != meant && strcmp(rows[i].kind, "WAITS")))
+		if (!libcuda.real[i] || (passed != meant && strcmp(rows[i].kind, "WAITS")))
 			device_host_fail(__FILE__, __LINE__, rows[i].name);
 	}
 	device_host_commit();
