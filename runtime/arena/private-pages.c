@@ -13,27 +13,30 @@
 
 #define SCAN_REGIONS 512
 
-static int pagemap_fd = -1;
+static struct {
+	int fd;
+	struct pagemap_region found[SCAN_REGIONS]; /* by the scan at work; too large for a stack */
+} pagemap = { .fd = -1 };
 
 void private_pages_init(void)
 {
-	if (pagemap_fd >= 0)
-		close(pagemap_fd);
-	pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (pagemap.fd >= 0)
+		close(pagemap.fd);
+	pagemap.fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 }
 
 /* Drops the private pages of the range; the address up to which this was done, 0 when scanning does
  * not work. */
 static uint64_t drop_some(uint64_t start, uint64_t end)
 {
-	static struct pagemap_region found[SCAN_REGIONS];
 	uint64_t walked;
-	int n = pagemap_scan(pagemap_fd, start, end, found, SCAN_REGIONS, &walked);
+	int n = pagemap_scan(pagemap.fd, start, end, pagemap.found, SCAN_REGIONS, &walked);
 
 	if (n < 0)
 		return 0;
 	for (int i = 0; i < n; i++)
-		madvise((void *)found[i].start, found[i].end - found[i].start, MADV_DONTNEED);
+		madvise((void *)pagemap.found[i].start,
+			pagemap.found[i].end - pagemap.found[i].start, MADV_DONTNEED);
 	return n < SCAN_REGIONS ? end : walked;
 }
 
@@ -42,7 +45,7 @@ void private_pages_drop(uint64_t start, uint64_t size)
 	uint64_t at = start, end = start + size;
 
 	while (at < end) {
-		uint64_t done = pagemap_fd >= 0 ? drop_some(at, end) : 0;
+		uint64_t done = pagemap.fd >= 0 ? drop_some(at, end) : 0;
 
 		if (done <= at) {
 			madvise((void *)at, end - at, MADV_DONTNEED);
@@ -57,6 +60,6 @@ bool private_pages_any(uint64_t start, uint64_t size)
 	struct pagemap_region found;
 	uint64_t walked;
 
-	return pagemap_fd < 0 ||
-	       pagemap_scan(pagemap_fd, start, start + size, &found, 1, &walked) != 0;
+	return pagemap.fd < 0 ||
+	       pagemap_scan(pagemap.fd, start, start + size, &found, 1, &walked) != 0;
 }

@@ -77,6 +77,7 @@ static struct {
 	struct cxa_globals *(*get_globals)(void);
 	const struct type_info *exception_type;
 	char *(*demangle)(const char *name, char *buffer, size_t *len, int *status);
+	char streams; /* a std::ios_base::Init, which has no members */
 } library;
 
 /* The exception that std::terminate() is about; NULL: none. */
@@ -165,7 +166,6 @@ void cpp_runtime_load(void)
 	void *handle = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
 	void (*(*set_terminate)(void (*)(void)))(void);
 	void (*init_streams)(void *init);
-	static char streams; /* a std::ios_base::Init, which has no members */
 
 	if (!handle) {
 		log_info("no C++ cells: %s", dlerror());
@@ -181,7 +181,7 @@ void cpp_runtime_load(void)
 	/* `#include <iostream>` makes each unit do this first, but units of earlier cells do not
 	 * start again in a new worker. */
 	if (init_streams)
-		init_streams(&streams);
+		init_streams(&library.streams);
 }
 
 void cpp_runtime_pure_virtual(void)

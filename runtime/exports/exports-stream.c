@@ -70,13 +70,20 @@ static struct stream *forget(FILE *f)
 	return s;
 }
 
-static FILE *(*libc_fopen(void))(const char *path, const char *mode)
-{
-	static FILE *(*_Atomic libc)(const char *path, const char *mode);
+typedef FILE *opener(const char *path, const char *mode);
+typedef int closer(FILE *f);
 
-	if (!libc)
-		libc = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
-	return libc;
+/* libc's own functions, found when they are first needed. */
+static struct {
+	_Atomic(opener *) open;
+	_Atomic(closer *) close;
+} libc;
+
+static opener *libc_fopen(void)
+{
+	if (!libc.open)
+		libc.open = (opener *)dlsym(RTLD_NEXT, "fopen");
+	return libc.open;
 }
 
 /*
@@ -96,13 +103,11 @@ __attribute__((visibility("default"))) FILE *fopen64(const char *path, const cha
 
 __attribute__((visibility("default"))) int fclose(FILE *f)
 {
-	static int (*_Atomic libc)(FILE *f);
-
 	if (cell_mode_active())
 		return exports_fclose(f);
-	if (!libc)
-		libc = (int (*)(FILE *))dlsym(RTLD_NEXT, "fclose");
-	return libc(f);
+	if (!libc.close)
+		libc.close = (closer *)dlsym(RTLD_NEXT, "fclose");
+	return libc.close(f);
 }
 
 FILE *exports_fopen(const char *path, const char *mode)

@@ -29,18 +29,18 @@ struct load {
 	char needs[NAME_MAX_SHOWN]; /* a function of the device runtime; "": none */
 	char library[PATH_MAX];     /* that it is linked with; "": it is loaded as it is */
 	char log[LOG_MAX];
-	void *values[N_OPTIONS]; /* of options; the driver writes some of them */
+	CUjit_option options[N_OPTIONS];
+	void *values[N_OPTIONS]; /* of the options; the driver writes some of them */
 };
 
 /* A core dump has the lines of the code only if the driver's compiler has kept them. */
-static CUjit_option options[N_OPTIONS] = { CU_JIT_ERROR_LOG_BUFFER,
-					   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-					   CU_JIT_GENERATE_LINE_INFO };
-
-static void set_values(struct load *l)
+static void set_options(struct load *l)
 {
+	l->options[0] = CU_JIT_ERROR_LOG_BUFFER;
 	l->values[0] = l->log;
+	l->options[1] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
 	l->values[1] = (void *)(uintptr_t)sizeof(l->log);
+	l->options[2] = CU_JIT_GENERATE_LINE_INFO;
 	l->values[2] = (void *)1;
 }
 
@@ -68,8 +68,8 @@ static void find_library(struct load *l)
 
 static CUresult load_image(struct load *l, const void *image, CUmodule *ret)
 {
-	set_values(l);
-	return device.driver->cuModuleLoadDataEx(ret, image, N_OPTIONS, options, l->values);
+	set_options(l);
+	return device.driver->cuModuleLoadDataEx(ret, image, N_OPTIONS, l->options, l->values);
 }
 
 /* The image is the link's own. The text comes before the library: what is wrong with it is to be
@@ -82,8 +82,8 @@ static CUresult load_linked(struct load *l, CUmodule *ret)
 	void *image;
 	size_t size;
 
-	set_values(l);
-	result = d->cuLinkCreate(N_OPTIONS, options, l->values, &link);
+	set_options(l);
+	result = d->cuLinkCreate(N_OPTIONS, l->options, l->values, &link);
 	if (result)
 		return result;
 	result = d->cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)l->ptx, strlen(l->ptx) + 1,

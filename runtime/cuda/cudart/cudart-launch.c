@@ -29,8 +29,14 @@ struct configuration {
 	cudaStream_t stream;
 };
 
-static _Thread_local struct configuration configurations[CONFIGURATIONS_MAX];
-static _Thread_local int depth;
+/* Launches that this thread has begun and not made. */
+static _Thread_local struct {
+	struct configuration configurations[CONFIGURATIONS_MAX];
+	int depth;
+	/* The way in which the stub that calls cudaLaunchKernel() next was called; NOT_A_STUB:
+	 * the program itself calls that. */
+	enum { NOT_A_STUB, LAUNCHED, CALLED_AS_FUNCTION } called_by;
+} launches;
 
 static const struct {
 	CUdevice_attribute attribute;
@@ -178,41 +184,38 @@ cudaError_t cudart_launch(struct session_kernel *kernel, const struct session_la
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
 				     struct CUstream_st *stream)
 {
-	if (depth == CONFIGURATIONS_MAX) {
+	if (launches.depth == CONFIGURATIONS_MAX) {
 		call_errors_record("a launch nested too deep", cudaErrorInvalidConfiguration, 0);
 		return 1;
 	}
-	configurations[depth++] = (struct configuration){ grid, block, shared, stream };
+	launches.configurations[launches.depth++] =
+		(struct configuration){ grid, block, shared, stream };
 	return 0;
 }
-
-/* How the stub that calls cudaLaunchKernel() next was called in this thread; NOT_A_STUB: the
- * program itself calls that. */
-static _Thread_local enum { NOT_A_STUB, LAUNCHED, CALLED_AS_FUNCTION } called_by;
 
 /* A stub does not look at the result, and launches. */
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
 	struct configuration c = { 0 };
 
-	called_by = depth ? LAUNCHED : CALLED_AS_FUNCTION;
-	if (depth)
-		c = configurations[--depth];
+	launches.called_by = launches.depth ? LAUNCHED : CALLED_AS_FUNCTION;
+	if (launches.depth)
+		c = launches.configurations[--launches.depth];
 	*grid = c.grid;
 	*block = c.block;
 	*shared = c.shared;
 	*(cudaStream_t *)stream = c.stream;
-	return called_by == LAUNCHED ? cudaSuccess : cudaErrorMissingConfiguration;
+	return launches.called_by == LAUNCHED ? cudaSuccess : cudaErrorMissingConfiguration;
 }
 
 static cudaError_t launch_by_stub(struct session_kernel *kernel, const struct configuration *c,
 				  void **args)
 {
-	bool is_called = called_by == CALLED_AS_FUNCTION;
+	bool is_called = launches.called_by == CALLED_AS_FUNCTION;
 	cudaError_t result = cudart_enter("launch");
 	char name[64] = "a kernel", what[80] = "launch";
 
-	called_by = NOT_A_STUB;
+	launches.called_by = NOT_A_STUB;
 	if (!result)
 		result = is_called ? cudaErrorMissingConfiguration : launch(kernel, c, args, false);
 	/* A launch that goes well costs no name. */
@@ -238,7 +241,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 {
 	struct configuration c = { grid, block, shared, stream };
 
-	if (called_by != NOT_A_STUB)
+	if (launches.called_by != NOT_A_STUB)
 		return launch_by_stub(device_code_kernel_at(function), &c, args);
 	return CUDART_CALL(launch(device_code_kernel_at(function), &c, args, false));
 }

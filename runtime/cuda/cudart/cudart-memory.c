@@ -17,8 +17,11 @@
 
 #define PITCH_UNIT 512
 
-static _Thread_local char note_name[48];
-static _Thread_local unsigned note_line;
+/* The name and line of the allocation that comes next in this thread. */
+static _Thread_local struct {
+	char name[48];
+	unsigned line;
+} note;
 
 /* "&d_x", "(void **)&d_x" and "&grid->d_x" are for d_x and grid->d_x. */
 void cgpu_note(const char *argument, unsigned line)
@@ -30,11 +33,11 @@ void cgpu_note(const char *argument, unsigned line)
 	while (*p == ' ' || *p == '(')
 		p++;
 	len = strcspn(p, ")");
-	if (len >= sizeof(note_name))
-		len = sizeof(note_name) - 1;
-	memcpy(note_name, p, len);
-	note_name[len] = '\0';
-	note_line = line;
+	if (len >= sizeof(note.name))
+		len = sizeof(note.name) - 1;
+	memcpy(note.name, p, len);
+	note.name[len] = '\0';
+	note.line = line;
 }
 
 struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind)
@@ -42,9 +45,9 @@ struct ledger_request cudart_request(const char *call, size_t size, enum buffer_
 	struct ledger_request r = { .size = size,
 				    .device = device_current(),
 				    .kind = kind,
-				    .name = note_name,
+				    .name = note.name,
 				    .call = call,
-				    .line = note_line };
+				    .line = note.line };
 
 	if (!r.line && device.host->caller_line)
 		r.line = device.host->caller_line();
@@ -53,8 +56,8 @@ struct ledger_request cudart_request(const char *call, size_t size, enum buffer_
 
 void cudart_forget_note(void)
 {
-	note_name[0] = '\0';
-	note_line = 0;
+	note.name[0] = '\0';
+	note.line = 0;
 }
 
 /* cudaMalloc(p, n) with p still NULL. */

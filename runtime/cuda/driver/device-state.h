@@ -68,6 +68,8 @@ struct device {
 	enum device_rollback rollback;
 	uint32_t cell;      /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
+	/* The file that the driver writes when device code faults; "": none is asked for. */
+	char dump_path[WORKER_DUMP_FOLDER_MAX + sizeof(WORKER_DUMP_FILE)];
 	struct device_session *session;
 	bool refill, gives_up;        /* of the attach at work */
 	struct buffer not_back;       /* of that: lines about buffers that could not be put back */

@@ -21,13 +21,11 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/protocol/worker-protocol.h"
+#include "runtime/cuda/driver/device-state.h"
 
-#define PATH_MAX_SHOWN (WORKER_DUMP_FOLDER_MAX + sizeof(WORKER_DUMP_FILE))
 #define BEGIN_MS 300
 #define WRITE_MS 2000 /* without a byte more */
 #define LOOK_NS 5000000
-
-static char path[PATH_MAX_SHOWN]; /* "": none is asked for */
 
 static CUresult set(const struct cuda_driver *d, CUcoredumpSettings attribute, void *value,
 		    size_t size)
@@ -43,7 +41,7 @@ static CUresult ask(const struct cuda_driver *d)
 	CUresult result = set(d, CU_COREDUMP_GENERATION_FLAGS, &flags, sizeof(flags));
 
 	if (!result)
-		result = set(d, CU_COREDUMP_FILE, path, strlen(path) + 1);
+		result = set(d, CU_COREDUMP_FILE, device.dump_path, strlen(device.dump_path) + 1);
 	return result ? result : set(d, CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, sizeof(on));
 }
 
@@ -62,26 +60,27 @@ void device_dump_ask(const struct cuda_driver *driver, const char *folder)
 			    folder, strerror(errno));
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/" WORKER_DUMP_FILE, folder);
+	snprintf(device.dump_path, sizeof(device.dump_path), "%s/" WORKER_DUMP_FILE, folder);
 	result = ask(driver);
 	if (!result)
 		return;
 	log_warning("faults of the device are reported without a thread: the driver writes no core "
 		    "dumps (%d)",
 		    (int)result);
-	path[0] = '\0';
+	device.dump_path[0] = '\0';
 }
 
 bool device_dump_give_up(const struct cuda_driver *driver, CUresult why)
 {
 	bool off = false;
 
-	if (!path[0] || why == CUDA_ERROR_OUT_OF_MEMORY || why == CUDA_ERROR_DEVICE_UNAVAILABLE)
+	if (!device.dump_path[0] || why == CUDA_ERROR_OUT_OF_MEMORY ||
+	    why == CUDA_ERROR_DEVICE_UNAVAILABLE)
 		return false;
 	log_warning("faults of the device are reported without a thread: with core dumps there is "
 		    "no context (%d)",
 		    (int)why);
-	path[0] = '\0';
+	device.dump_path[0] = '\0';
 	return !set(driver, CU_COREDUMP_ENABLE_ON_EXCEPTION, &off, sizeof(off));
 }
 
@@ -89,12 +88,12 @@ static int64_t size_of_file(void)
 {
 	struct stat st;
 
-	return stat(path, &st) ? 0 : st.st_size;
+	return stat(device.dump_path, &st) ? 0 : st.st_size;
 }
 
 static int read_file(struct core_dump *ret, struct error *err)
 {
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	cleanup_fd int fd = open(device.dump_path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	void *bytes;
 	int rc;
@@ -140,7 +139,7 @@ bool device_dump_take(struct core_dump *ret)
 	int64_t began = clock_now_ms();
 	bool ok;
 
-	if (!path[0])
+	if (!device.dump_path[0])
 		return false;
 	ok = !read_when_complete(ret, &err);
 	if (ok)
@@ -148,7 +147,7 @@ bool device_dump_take(struct core_dump *ret)
 			  (long long)size_of_file(), (long long)(clock_now_ms() - began));
 	else
 		log_info("the core dump of the device is not used: %s", err.text);
-	unlink(path);
-	path[0] = '\0';
+	unlink(device.dump_path);
+	device.dump_path[0] = '\0';
 	return ok;
 }
