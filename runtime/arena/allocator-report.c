@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be said about an address and about who holds the heap. Called from signal handlers, also
- * when a cell has spoilt what it could: takes no lock and believes nothing that it has not checked
- * against the region's tops.
+ * The allocator says to whom an address belongs and who holds the heap. It is asked by signal
+ * handlers, also when a cell has spoilt what it could: it takes no lock and believes nothing that
+ * it has not checked against the region's tops.
  */
 #include <string.h>
 

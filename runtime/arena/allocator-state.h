@@ -43,7 +43,7 @@ struct recent {
 	uint32_t site;
 };
 
-/* Where a block was freed, for the last ones. */
+/* The site at which a block was freed, for the last ones. */
 struct freed {
 	uint64_t address;
 	uint32_t site;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What malloc() gives to cell code. Small blocks are slots of slabs, large ones runs of pages; all
- * that is known about a block (size asked for, cell that made it, cell that freed it) stands in
- * META, out of reach of an overrun. The state rolls back with the session; nothing of it is in the
- * worker's own memory but the lock, the limit and the hooks.
+ * The heap of cells: malloc() of cell code gives its blocks. Small blocks are slots of slabs, large
+ * ones runs of pages; all that is known about a block (size asked for, cell that made it, cell that
+ * freed it) stands in META, out of reach of an overrun. The state rolls back with the session;
+ * nothing of it is in the worker's own memory but the lock, the limit and the hooks.
  *
  * Thread-safe. Misuse (double free, free of what malloc never gave) and running over the limit are
  * told through the hooks, which end the cell and do not return.
@@ -25,8 +25,8 @@ struct allocator_hooks {
 	/* `asked` bytes would pass the limit (or, limit 0, there is no memory). If it returns,
 	 * malloc() gives NULL. */
 	void (*out_of_memory)(uint64_t asked, uint64_t used, uint64_t limit);
-	/* Where the cell called malloc() or free(): offset in CODE of the return address, 0: not
-	 * known. Kept with the block */
+	/* The place at which the cell called malloc() or free(), which is kept with the block:
+	 * offset in CODE of the return address, 0: not known. */
 	uint32_t (*caller)(void);
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which live blocks of the heap can still be reached: a conservative scan. Every aligned word that
- * looks like an address inside a live block counts as a pointer to it; a pointer just behind a
- * block does not. Roots are given one after the other, and each block remembers the first root that
- * reached it, itself or through other blocks.
+ * A conservative scan finds the live blocks of the heap that can still be reached. Every aligned
+ * word that looks like an address inside a live block counts as a pointer to it; a pointer just
+ * behind a block does not. Roots are given one after the other, and each block remembers the first
+ * root that reached it, itself or through other blocks.
  *
- * Of committed state only, while no cell runs: holes in the memfd are not read. The allocator is
- * locked from heap_scan_begin() to heap_scan_end().
+ * It reads committed state only, while no cell runs: holes in the memfd are not read. The allocator
+ * is locked from heap_scan_begin() to heap_scan_end().
  */
 #ifndef CGPU_RUNTIME_ARENA_HEAP_SCAN_H
 #define CGPU_RUNTIME_ARENA_HEAP_SCAN_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to be called at the end: handlers of atexit(), and destructors of the static objects of
- * C++ units. A session does not end, so a destructor runs when its object goes: another takes its
- * place, or its cell is run again. The list is session memory: it rolls back with the objects, and
- * a new worker finds it as it was.
+ * The list of calls that are due at the end: handlers of atexit(), and destructors of the static
+ * objects of C++ units. A session does not end, so a destructor runs when its object goes: another
+ * takes its place, or its cell is run again. The list is session memory: it rolls back with the
+ * objects, and a new worker finds it as it was.
  */
 #ifndef CGPU_RUNTIME_EXPORTS_AT_EXIT_H
 #define CGPU_RUNTIME_EXPORTS_AT_EXIT_H

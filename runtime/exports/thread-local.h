@@ -17,9 +17,9 @@ void *thread_local_address(struct thread_local_control *c);
 void *thread_local_index_address(const struct thread_local_index *i);
 #if defined(__aarch64__)
 /*
- * Where the entry of all descriptors leads, with x16 and x17 pushed: returns the distance from the
- * thread pointer to the variable in x0, pops them, and leaves all other registers as they are, but
- * for the flags and x30.
+ * The entry of all descriptors leads here, with x16 and x17 pushed. It returns the distance from
+ * the thread pointer to the variable in x0, pops them, and leaves all other registers as they are,
+ * but for the flags and x30.
  */
 void thread_local_resolve(void);
 #endif

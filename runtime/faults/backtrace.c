@@ -74,7 +74,7 @@ bool backtrace_in_unit(uint64_t pc)
 
 /* ---- for a fault record ---- */
 
-/* What calls keep, by DWARF number: rbx, rbp, r12 to r15; x19 to x30. */
+/* Callee-saved registers by DWARF number: rbx, rbp, r12 to r15; x19 to x30. */
 #if defined(__x86_64__)
 static const uint8_t kept[] = { 3, 6, 12, 13, 14, 15 };
 #define REGISTER_SP 7

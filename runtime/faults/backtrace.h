@@ -28,9 +28,9 @@ void backtrace_record(uint64_t from, const void *context, struct fault_record *f
 /* The address is machine code of a unit. */
 bool backtrace_in_unit(uint64_t pc);
 
-/* Where unit code called malloc(), free() or what called them: offset in CODE of the return
- * address, 0: not found. From cell_mode.caller, or else by a short look through the stack: cheap,
- * may err. */
+/* The place at which unit code called malloc(), free() or what called them: offset in CODE of the
+ * return address, 0: not found. It comes from cell_mode.caller, or else from a short look through
+ * the stack: cheap, may err. */
 uint32_t backtrace_allocation_site(void);
 
 /* Line of the running cell that called into us, found by looking through the stack; 0: unknown.

@@ -150,10 +150,10 @@ static void scan_mapping(struct report *r, uint64_t start, uint64_t end)
 }
 
 /*
- * What a library or a living thread may keep: libc's own heap (FILE, handles), data and bss of
- * libraries, thread-local variables of this thread, stacks of threads that a cell has started. Not
- * the worker's data or the stack of a cell that has ended: what looks like a pointer there is a
- * trace of the past.
+ * Memory in which a library or a living thread may keep pointers is scanned: libc's own heap (FILE,
+ * handles), data and bss of libraries, thread-local variables of this thread, stacks of threads
+ * that a cell has started. The worker's data and the stack of a cell that has ended are not: what
+ * looks like a pointer there is a trace of the past.
  */
 static void scan_process(struct report *r)
 {

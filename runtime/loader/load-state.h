@@ -140,7 +140,7 @@ void load_users_report(const struct load *l, struct buffer *notes);
 /* load-tls.c */
 bool load_tls_is(const struct load *l, uint32_t symbol);
 int load_tls_place(struct load *l, struct error *err);
-/* Where an own variable lies in the unit's block. */
+/* The offset of an own variable in the unit's block. */
 uint64_t load_tls_offset(const struct load *l, uint32_t symbol);
 /* Tell the session the unit's variables. */
 int load_tls_publish(struct load *l, struct error *err);

@@ -39,7 +39,7 @@ struct loaded {
 		notes; /* lines for the user: which earlier code keeps what this unit replaces */
 };
 
-/* Where a section of the object lies. */
+/* The place of a section of the object. */
 struct loaded_section {
 	uint32_t index;
 	uint64_t address;
@@ -51,7 +51,7 @@ struct loaded_choice {
 	uint64_t *slot;
 };
 
-/* Where an address of machine code lies. */
+/* The place of an address of machine code. */
 struct code_place {
 	const char *function; /* "" if unknown; in META */
 	uint32_t cell;        /* the last one that ran this code */

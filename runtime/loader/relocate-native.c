@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend of runtime/loader/relocate.h is the machine's own. */
+/* The backend of runtime/loader/relocate.h that is the machine's own. */
 #include "runtime/loader/relocate.h"
 
 const struct relocate_arch *relocate_native(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which package has a name that nobody defines: for the error that says so. */
+/* A name that nobody defines is looked for in packages, for the error that says so. */
 #ifndef CGPU_RUNTIME_LOADER_SYMBOL_PACKAGES_H
 #define CGPU_RUNTIME_LOADER_SYMBOL_PACKAGES_H
 

@@ -45,7 +45,7 @@ struct symbol {
 	uint32_t cap_users;
 };
 
-/* What a unit is about to define. */
+/* A name that a unit is about to define. */
 struct definition {
 	const char *name;
 	const char *type;

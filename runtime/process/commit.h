@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the worker does when the kernel has committed a cell, or a part of one at a checkpoint, and
- * the ranges of session memory that it writes in place until they are committed.
+ * The worker follows a commit: the kernel has committed a cell, or a part of one at a checkpoint.
+ * Ranges of session memory that it writes in place are here, too, until they are committed.
  */
 #ifndef CGPU_RUNTIME_PROCESS_COMMIT_H
 #define CGPU_RUNTIME_PROCESS_COMMIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell made that no session memory holds and no worker can bring back: open files, threads,
- * library handles. The list lies in META; a worker that takes over the session reports it and
- * begins a new one.
+ * The list of what a cell has made that no session memory holds and no worker can bring back: open
+ * files, threads, library handles. It lies in META; a worker that takes over the session reports it
+ * and begins a new one.
  */
 #ifndef CGPU_RUNTIME_PROCESS_TRACKED_H
 #define CGPU_RUNTIME_PROCESS_TRACKED_H

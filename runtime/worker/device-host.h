@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the CUDA side is given of this worker: struct device_host of runtime/cuda/device.h. */
+/* The CUDA side is given this of the worker: struct device_host of runtime/cuda/device.h. */
 #ifndef CGPU_RUNTIME_WORKER_DEVICE_HOST_H
 #define CGPU_RUNTIME_WORKER_DEVICE_HOST_H
 

@@ -598,7 +598,7 @@ static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell
 	p->n++;
 }
 
-/* Which blocks have no old content once the cell has begun. */
+/* Blocks that have no old content once the cell has begun are told. */
 static int begin_unsaved(struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;

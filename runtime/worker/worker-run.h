@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker does with a session: take it over, run a cell, answer questions about addresses.
- * Failures of a cell are told to the kernel here; an error returned is the end of the worker.
+ * A worker takes a session over, runs a cell and answers questions about addresses. Failures of a
+ * cell are told to the kernel here; an error returned is the end of the worker.
  */
 #ifndef CGPU_RUNTIME_WORKER_WORKER_RUN_H
 #define CGPU_RUNTIME_WORKER_WORKER_RUN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot on disk needs of a worker: which libraries it has, and the content of device
- * memory, out of it and into it. Only while no cell runs. An error returned is the end of the
- * worker.
+ * A snapshot on disk needs two things of a worker: the list of its libraries, and the content of
+ * device memory, out of it and into it. Both are given only while no cell runs. An error returned
+ * is the end of the worker.
  */
 #ifndef CGPU_RUNTIME_WORKER_WORKER_SNAPSHOT_H
 #define CGPU_RUNTIME_WORKER_WORKER_SNAPSHOT_H

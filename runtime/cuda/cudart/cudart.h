@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the chapters of the CUDA runtime API share. A function of the API is
+ * The chapters of the CUDA runtime API share what is here. A function of the API is
  *
  *	cudaError_t cudaFree(void *p)
  *	{
@@ -52,8 +52,8 @@ static inline cudaError_t cudart_error(CUresult result)
 	})
 
 /*
- * What an allocation is for, from cgpu_note() of this thread, which is forgotten when it has been
- * used. r.name is valid until then.
+ * The request of an allocation has its name and line from cgpu_note() of this thread, which is
+ * forgotten when it has been used. r.name is valid until then.
  */
 struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind);
 void cudart_forget_note(void);

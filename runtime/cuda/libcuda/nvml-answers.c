@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What we answer for NVML. A handle of a device is its number in the driver's order and stays good
- * after a fault; that nvmlInit() was called is session state. A forked child of a cell has no
- * driver, so what is asked of it is looked at beforehand, and of memory it is told what the session
- * holds.
+ * Our answers in the place of NVML. A handle of a device is its number in the driver's order and
+ * stays good after a fault; that nvmlInit() was called is session state. A forked child of a cell
+ * has no driver, so what is asked of it is looked at beforehand, and of memory it is told what the
+ * session holds.
  *
  * <nvml.h> need not be there to build this: the structs are those of its documentation.
  */

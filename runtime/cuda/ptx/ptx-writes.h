@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an entry may write, as far as its PTX tells: addresses that stores, atomics and copies to
- * global memory are made from. A base is 8 bytes of a parameter, or an address in the text. A write
- * goes somewhere into the buffers that the bases of one of its sets point into; where nothing is
- * known of one write, `all` is set, and the sets are those of other writes.
+ * The PTX of an entry tells where it may write: addresses that stores, atomics and copies to global
+ * memory are made from. A base is 8 bytes of a parameter, or an address in the text. A write goes
+ * somewhere into the buffers that the bases of one of its sets point into; where nothing is known
+ * of one write, `all` is set, and the sets are those of other writes.
  *
  *	struct ptx_writes w;
  *	if (ptx_writes_read(&w, text, len, "saxpy", &err)) ...
@@ -45,7 +45,7 @@ struct ptx_writes {
 };
 
 /*
- * What the entry of this name in the module writes; text as it is loaded, with addresses where
+ * The writes of the entry of this name in the module; text as it is loaded, with addresses where
  * ptx_variables_rewrite() has put them. An entry that is not there, or text that is not understood,
  * is `all`. -1: out of memory.
  */

@@ -256,9 +256,9 @@ void checksum_audit_expect(const struct buffer_checksum *c)
 }
 
 /*
- * What the session has for the buffer goes with the state that it is now in. If it has nothing, the
- * digest that was taken last before that state was left counts. true: the next worker would not
- * find it in the session.
+ * The digest that the session has for the buffer goes with the state that it is now in. If it has
+ * none, the digest that was taken last before that state was left counts. true: the next worker
+ * would not find it in the session.
  */
 static bool take_expected(struct session_buffer *b)
 {
