@@ -46,7 +46,7 @@ def test_a24_the_memory_of_a_notebook_is_in_view_while_it_works(pair):
     assert re.search(r"64 MB  held +In\[2\]\n +128 B  d_n +In\[2\]\n", text)
 
     # While a cell runs: what it takes, and that launches run. The cell is not disturbed: it keeps what it does.
-    cell = first.start("char *more; cudaMalloc(&more, 32 << 20);\n"
+    cell = first.start("%interrupt keep\nchar *more; cudaMalloc(&more, 32 << 20);\n"
                        "for (;;) { spin<<<1, 32>>>(d_n, 2000); cudaDeviceSynchronize(); }")
     wait_card(cell, lambda t: "96 MB of 512 MB" in t and re.search(r"32 MB  more +In\[3\]\n", t) and
               int(re.search(r"(\d+) %  of the time launches ran", t).group(1)) > 0)

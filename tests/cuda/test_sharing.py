@@ -66,6 +66,7 @@ def test_a_cell_that_waits_can_be_interrupted(pair):
     waiting.wait_output("asking")
     second.interrupt()
     assert waiting.wait().ename == "Interrupted"
+    assert "Brought back" in printed(second, "%redo")
     assert printed(second, 'printf("%d", kept);') == "7"
     assert "waits" not in printed(first, "%gpu")
 
