@@ -18,6 +18,7 @@
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
+#include "common/sandbox/sandbox-apply.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"
@@ -33,12 +34,60 @@ static int reply(uint32_t type, const struct buffer *b, struct error *err)
 	return ipc_send(COMPILER_SOCKET_FD, type, b->data, b->len, NULL, 0, err);
 }
 
-static int hello(struct error *err)
+/* Covers the files behind the first one, which is the policy's own, by mounts. */
+static void cover_more(struct record *r, uint32_t n, bool is_hidden)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT;
+	while (n--) {
+		const char *path = record_str(r);
+		struct error err = ERROR_INIT;
 
+		if (!r->failed && is_hidden && sandbox_apply_cover(path, &err))
+			log_warning("%s", err.text);
+	}
+}
+
+static int confine(struct record *r, struct sandbox_report *report, struct error *err)
+{
+	struct sandbox_policy policy = { .flags = record_u32(r), .hidden = "" };
+	uint32_t n;
+
+	policy.filter = record_bytes(r, &policy.filter_len);
+	n = record_count(r, 4);
+	if (n)
+		policy.hidden = record_str(r);
+	if (r->failed)
+		return record_check(r, "the containment", err);
+	policy.hidden_already = sandbox_apply_zygote(&policy, report);
+	if (n)
+		cover_more(r, n - 1, policy.hidden_already);
+	sandbox_apply_compiler(&policy, report);
+	/* A new user namespace has taken it away. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return record_check(r, "the containment", err);
+}
+
+/* The first message of the kernel process, and the answer. A peer that has ended is no error. */
+static int begin(struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT, list = BUFFER_INIT;
+	struct sandbox_report report = { &list, 0 };
+	struct ipc_message m;
+	struct record r;
+	int failed;
+
+	if (ipc_receive(COMPILER_SOCKET_FD, -1, &m, err) < 0)
+		return -1;
+	r = record_open(m.data, m.len);
+	failed = m.type == COMPILER_CONFINE
+			 ? confine(&r, &report, err)
+			 : error_set(err, ERROR_PROTOCOL, "message %u is the first", m.type);
+	ipc_message_release(&m);
+	if (failed)
+		return -1;
 	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);
 	record_put_str(&b, clang_shim_version());
+	record_put_u32(&b, report.n);
+	buffer_append(&b, list.data, list.len);
 	return reply(COMPILER_HELLO, &b, err);
 }
 
@@ -379,7 +428,7 @@ int main(int argc, char **argv)
 	log_init("cgpu-compiler");
 	signal(SIGINT, SIG_IGN); /* the terminal's signal is meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	failed = compiler_init(&compiler, &err) || hello(&err);
+	failed = begin(&err) || compiler_init(&compiler, &err);
 	compiler.is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP);
 	if (!failed) {
 		warm_up(&compiler);

@@ -195,10 +195,13 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 
 	if (connection_file_read(&connection, o->connection_file, err))
 		return -1;
-	if (channels_open(&channels, &connection, err) || supervisor_launch(supervisor, err))
+	if (channels_open(&channels, &connection, err))
 		goto out;
+	/* Before the compiler starts, which cannot be kept from a file later. */
 	hide_sockets(supervisor, &connection);
 	share_devices(o, supervisor);
+	if (supervisor_launch(supervisor, err))
+		goto out;
 	set_parking(o, supervisor);
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
 		goto out;

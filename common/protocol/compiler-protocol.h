@@ -13,7 +13,7 @@
 #ifndef CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 6
+#define COMPILER_PROTOCOL_VERSION 7
 
 /* The descriptor of cgpu-compiler's socket; 0 to 2 are inherited from the kernel. */
 #define COMPILER_SOCKET_FD 3
@@ -23,10 +23,14 @@
 #define COMPILER_CPP "cpp"
 
 enum compiler_message {
-	/* compiler -> kernel, once, first: u32 COMPILER_PROTOCOL_VERSION, str clang version */
+	/* compiler -> kernel, once, the answer to COMPILER_CONFINE: u32 COMPILER_PROTOCOL_VERSION,
+	 * str clang version, [str step, str why it was not applied] */
 	COMPILER_HELLO = 1,
 
 	/* kernel -> compiler */
+	/* u32 flags (enum sandbox_flag), bytes struct sock_filter[], [str path]: the steps of
+	 * containment, and files that are hidden. Once, first: nothing is compiled before it */
+	COMPILER_CONFINE = 8,
 	/* u32 number of declarations from here on, [u32 index, declaration]: these replace
 	 * the ones at their indices, which leave no gap. */
 	COMPILER_DECLARATIONS = 10,

@@ -181,6 +181,28 @@ static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
 	return landlock_hide(p->hidden, err);
 }
 
+/* Tells whether the path lies in the folder, or in one below it. */
+static bool lies_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) && (path[len] == '/' || (len && folder[len - 1] == '/'));
+}
+
+/* Landlock would also deny what is made later beside the file and beside each folder above it. In
+ * the folder of the notebook that is what the next cell includes. */
+static int hide_unless_here(const struct sandbox_policy *p, struct error *err)
+{
+	char here[4096];
+
+	if (!p->hidden[0] || p->hidden_already)
+		return 0;
+	if (getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the notebook is in %s, above the connection file", here);
+	return landlock_hide(p->hidden, err);
+}
+
 static int filter_calls(const struct sandbox_policy *p, struct error *err)
 {
 	cleanup_free struct sock_filter *filter = malloc(p->filter_len ? p->filter_len : 1);
@@ -221,6 +243,14 @@ static const struct step worker_steps[] = {
 	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
 };
 
+static const struct step compiler_steps[] = {
+	{ SANDBOX_CAPABILITIES, "give up capabilities", drop_capabilities },
+	{ UINT32_MAX, "no new privileges", no_new_privileges },
+	{ SANDBOX_LANDLOCK, "no signals to other processes", scope },
+	{ SANDBOX_LANDLOCK, "deny the connection file", hide_unless_here },
+	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
+};
+
 static unsigned apply(const struct step *steps, size_t n, const struct sandbox_policy *p,
 		      struct sandbox_report *report)
 {
@@ -250,4 +280,9 @@ bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report 
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report)
 {
 	apply(worker_steps, sizeof(worker_steps) / sizeof(worker_steps[0]), p, report);
+}
+
+void sandbox_apply_compiler(const struct sandbox_policy *p, struct sandbox_report *report)
+{
+	apply(compiler_steps, sizeof(compiler_steps) / sizeof(compiler_steps[0]), p, report);
 }

@@ -40,13 +40,15 @@ static int apply_subreaper(struct sandbox *s, struct error *err)
 
 static int apply_seccomp(struct sandbox *s, struct error *err)
 {
-	struct buffer unknown = BUFFER_INIT;
-	int failed = seccomp_program(s->scoped, &s->program, &unknown, err);
+	struct buffer unknown = BUFFER_INIT, again = BUFFER_INIT;
+	int failed = seccomp_program(s->scoped, &s->program, &unknown, err) ||
+		     seccomp_program(true, &s->compiler_program, &again, err);
 
 	if (!failed && unknown.len)
 		log_info("this libseccomp does not know: %s", buffer_text(&unknown));
 	buffer_release(&unknown);
-	return failed;
+	buffer_release(&again);
+	return failed ? -1 : 0;
 }
 
 /* Decides what the seccomp filter must contain; older versions of Landlock still hide the
@@ -147,6 +149,7 @@ void sandbox_release(struct sandbox *s)
 	sandbox_await_zygote(s);
 	cgroup_release(&s->cgroup);
 	buffer_release(&s->program);
+	buffer_release(&s->compiler_program);
 	for (int i = 0; i < SANDBOX_STEPS; i++) {
 		free(s->missing[i]);
 		s->missing[i] = NULL;

@@ -35,7 +35,9 @@ struct sandbox {
 	unsigned disabled;     /* enum sandbox_flag: steps that tests disable */
 	unsigned flags;        /* enum sandbox_flag: the orders for zygote and workers */
 	bool scoped;           /* Landlock keeps signals inside the worker */
-	struct buffer program; /* seccomp filter */
+	struct buffer program; /* seccomp filter of workers */
+	/* That of the compiler, which ends the tools that it has started. */
+	struct buffer compiler_program;
 	struct cgroup cgroup;
 	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */

@@ -104,8 +104,13 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 
 int supervisor_launch(struct supervisor *s, struct error *err)
 {
-	if (worker_pool_init(s, err) ||
-	    compiler_client_init(s->compiler, s->libexec_dir, s->language, err))
+	const struct compiler_setup compiler = {
+		.dir = s->libexec_dir,
+		.language = s->language,
+		.sandbox = &s->sandbox,
+	};
+
+	if (worker_pool_init(s, err) || compiler_client_init(s->compiler, &compiler, err))
 		return -1;
 	s->oom_kills = watchdog_oom_kills(s);
 	bound_memory(s);
@@ -150,6 +155,8 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	s->host_limit = o->host_limit ? o->host_limit : machine_memory_default_limit();
 	s->device_limit = o->device_limit;
 	s->limits = o->limits;
+	if (s->connection_file)
+		compiler_client_hide(s->compiler, s->connection_file);
 	if (!s->libexec_dir || !s->connection_file || !s->proc_dir || start(s, o, err)) {
 		supervisor_free(s);
 		return NULL;
@@ -180,6 +187,7 @@ void supervisor_hide(struct supervisor *s, const char *path)
 	/* A zygote that is gone is told when it is restarted. */
 	if (zygote_client_hide(&s->pool->zygote, path, &err))
 		log_info("%s", err.text);
+	compiler_client_hide(s->compiler, path);
 }
 
 void supervisor_free(struct supervisor *s)

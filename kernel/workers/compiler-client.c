@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "common/base/buffer.h"
@@ -18,6 +19,7 @@
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
 #include "kernel/base/loop.h"
+#include "kernel/sandbox/sandbox.h"
 
 #define FAILURES_MAX 3
 #define END_MS 500
@@ -36,14 +38,32 @@ static void set_deadline(struct compiler_client *c);
 static void on_channel(void *data);
 static void on_death(void *data);
 
+/* The order of messages does the rest: nothing is compiled before. */
+static void confine(struct compiler_client *c)
+{
+	const struct sandbox *sandbox = c->setup.sandbox;
+	uint32_t n = 0;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, sandbox->flags);
+	record_put_bytes(&b, sandbox->compiler_program.data, sandbox->compiler_program.len);
+	for (size_t at = 0; at < c->hidden.len; at += strlen(c->hidden.data + at) + 1)
+		n++;
+	record_put_u32(&b, n);
+	for (size_t at = 0; at < c->hidden.len; at += strlen(c->hidden.data + at) + 1)
+		record_put_str(&b, c->hidden.data + at);
+	compiler_client_tell(c, COMPILER_CONFINE, &b);
+}
+
 static int spawn(struct compiler_client *c, struct error *err)
 {
 	c->said_hello = false;
-	if (process_spawn(&c->process, c->dir, "cgpu-compiler", c->language, PROCESS_DIES_WITH_US,
-			  err)) {
+	if (process_spawn(&c->process, c->setup.dir, "cgpu-compiler", c->setup.language,
+			  PROCESS_DIES_WITH_US, err)) {
 		c->failures++;
 		return -1;
 	}
+	confine(c);
 	if (c->loop) {
 		c->channel = loop_add_fd(c->loop, c->process.sock, on_channel, c);
 		c->death = loop_add_fd(c->loop, c->process.pidfd, on_death, c);
@@ -51,13 +71,19 @@ static int spawn(struct compiler_client *c, struct error *err)
 	return 0;
 }
 
-int compiler_client_init(struct compiler_client *c, const char *dir, const char *language,
+int compiler_client_init(struct compiler_client *c, const struct compiler_setup *setup,
 			 struct error *err)
 {
 	*c = (struct compiler_client){
-		.dir = dir, .language = language, .process = PROCESS_INIT, .next_id = 1
+		.setup = *setup, .process = PROCESS_INIT, .next_id = 1, .hidden = c->hidden
 	};
 	return spawn(c, err);
+}
+
+void compiler_client_hide(struct compiler_client *c, const char *path)
+{
+	if (*path)
+		buffer_append(&c->hidden, path, strlen(path) + 1);
 }
 
 void compiler_client_start(struct compiler_client *c, struct loop *loop)
@@ -120,6 +146,7 @@ void compiler_client_release(struct compiler_client *c)
 		request_free(take_first(c));
 	drop_declarations(c, 0);
 	free(c->declarations);
+	buffer_release(&c->hidden);
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
@@ -249,6 +276,19 @@ static void start_again(struct compiler_client *c)
 	set_deadline(c);
 }
 
+/* Takes the steps of containment that the process could not apply. */
+static void take_missing(struct compiler_client *c, struct record *r)
+{
+	for (uint32_t n = record_count(r, 8); n--;) {
+		const char *step = record_str(r), *why = record_str(r);
+		char text[600];
+
+		snprintf(text, sizeof(text), "for the compiler: %s", why);
+		if (!r->failed)
+			sandbox_report(c->setup.sandbox, step, text);
+	}
+}
+
 static void take_hello(struct compiler_client *c, struct record *r)
 {
 	uint32_t version = record_u32(r);
@@ -261,6 +301,7 @@ static void take_hello(struct compiler_client *c, struct record *r)
 		return;
 	}
 	snprintf(c->clang, sizeof(c->clang), "%s", record_str(r));
+	take_missing(c, r);
 	c->said_hello = true;
 	c->failures = 0;
 	if (c->loop)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
 
@@ -20,13 +21,21 @@ struct declaration_change;
 struct error;
 struct loop;
 struct loop_source;
+struct sandbox;
 
 /* Receives one answer: payload is the message without the request id. There is no answer when
  * `type` is 0 and payload NULL. */
 typedef void compiler_answer(void *data, uint32_t type, const void *payload, size_t len);
 
+/* What the process is started with; all of it is borrowed. */
+struct compiler_setup {
+	const char *dir, *language; /* language: COMPILER_CPP; any other, or NULL, is C */
+	struct sandbox *sandbox;    /* gets the reports of steps that were not applied */
+};
+
 struct compiler_client {
-	const char *dir, *language; /* borrowed */
+	struct compiler_setup setup;
+	struct buffer hidden; /* paths, each with its NUL */
 	struct process process;
 	struct loop *loop;
 	struct loop_source *channel, *death, *deadline, *retry;
@@ -45,10 +54,13 @@ struct compiler_client {
 	char last_death[64];
 };
 
-/* Starts the process and does not wait for it. The texts are borrowed. language: COMPILER_CPP; any
- * other, or NULL, is C. */
-int compiler_client_init(struct compiler_client *c, const char *dir, const char *language,
+/* Starts the process and does not wait for it. c is zeroed but for files that were hidden before.
+ */
+int compiler_client_init(struct compiler_client *c, const struct compiler_setup *setup,
 			 struct error *err);
+/* Hides a file from the processes that are started from here on; "" for none. The first one is the
+ * connection file, which is hidden in every way there is. */
+void compiler_client_hide(struct compiler_client *c, const char *path);
 void compiler_client_start(struct compiler_client *c, struct loop *loop);
 /* Waits until the compiler has sent its hello, at most ms milliseconds. It works without an event
  * loop. */

@@ -30,6 +30,18 @@ static struct ipc_message receive(struct compiler_client *c, unsigned type)
 	return m;
 }
 
+/* The first message, with no step of containment. */
+static void confine_not(int sock)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&b, 0);
+	record_put_bytes(&b, "", 0);
+	record_put_u32(&b, 0);
+	assert_int_equal(ipc_send(sock, COMPILER_CONFINE, b.data, b.len, NULL, 0, &err), 0);
+}
+
 static void spawn(struct compiler_client *c, const char *cache)
 {
 	struct error err = ERROR_INIT;
@@ -50,11 +62,13 @@ static void spawn(struct compiler_client *c, const char *cache)
 	}
 	close(pair[1]);
 	c->sock = pair[0];
+	confine_not(c->sock);
 	struct ipc_message hello = receive(c, COMPILER_HELLO);
 	struct record r = record_open(hello.data, hello.len);
 
 	assert_int_equal(record_u32(&r), COMPILER_PROTOCOL_VERSION);
 	assert_true(*record_str(&r));
+	assert_int_equal(record_u32(&r), 0);
 	assert_int_equal(record_check(&r, "hello", &err), 0);
 	ipc_message_release(&hello);
 }
