@@ -62,11 +62,12 @@ static struct cell *take_first(struct executor *e)
 	return c;
 }
 
-static void abort_cell(struct session *s, struct cell *c)
+static void abort_cell(struct cell *c)
 {
 	request_begin(c->request);
-	request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count",
-					    s->executor.count));
+	/* Without an execution_count: the cell has not run, and a front end shows it without a
+	 * number. */
+	request_reply(c->request, json_pack("{ss}", "status", "aborted"));
 	cell_free(c);
 }
 
@@ -79,7 +80,7 @@ static void abort_queue(struct session *s, const struct cell *last)
 		struct cell *c = take_first(&s->executor);
 
 		done = c == last;
-		abort_cell(s, c);
+		abort_cell(c);
 	}
 }
 
@@ -99,7 +100,7 @@ void execute_request(struct request *r)
 	}
 	c->arrived_us = wall_us();
 	if (abort_window_covers(&e->late, &r->message)) {
-		abort_cell(s, c);
+		abort_cell(c);
 		return;
 	}
 	if (e->last)

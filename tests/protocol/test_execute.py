@@ -47,6 +47,7 @@ def test_an_error_aborts_the_cells_that_wait_and_nothing_else(kernel, tmp_path):
     all_sent.touch()
     results = [c.wait() for c in cells]
     assert [r.status for r in results] == ["error", "aborted", "aborted"]
+    assert all(r.reply == {"status": "aborted"} for r in results[1:])
     for r in results[1:]:
         assert [m["content"].get("execution_state") for m in r.messages] == ["busy", "idle"]
     assert kernel.run("2").ok().text == "2"
