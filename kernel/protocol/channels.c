@@ -20,6 +20,11 @@
 #define LINGER_MS 1000
 /* The default of 1000 loses messages, `idle` among them, when a front end reads slowly. */
 #define SEND_QUEUE_MAX 100000
+/* Whoever reaches a port can send, before any signature is checked, so larger messages end their
+ * connection as soon as their length is known. Requests may carry buffers of widgets; what comes on
+ * the other channels are subscriptions and heartbeats. */
+#define REQUEST_MAX ((int64_t)256 << 20)
+#define SHORT_MAX 4096
 
 static const int socket_types[CHANNELS] = {
 #define CHANNEL(symbol, name, key, type) type,
@@ -31,6 +36,12 @@ static void set_option(void *socket, int option, int value)
 {
 	if (zmq_setsockopt(socket, option, &value, sizeof(value)))
 		BUG("zmq_setsockopt %d: %s", option, zmq_strerror(errno));
+}
+
+static void bound_messages(void *socket, int64_t most)
+{
+	if (zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof(most)))
+		BUG("ZMQ_MAXMSGSIZE: %s", zmq_strerror(errno));
 }
 
 static int set_curve(void *socket, const struct connection_file *cf, struct error *err)
@@ -75,6 +86,8 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	c->sockets[which] = socket;
 	set_option(socket, ZMQ_LINGER, which == CHANNEL_HEARTBEAT ? 0 : LINGER_MS);
 	set_option(socket, ZMQ_SNDHWM, SEND_QUEUE_MAX);
+	bound_messages(socket, which == CHANNEL_IOPUB || which == CHANNEL_HEARTBEAT ? SHORT_MAX
+										    : REQUEST_MAX);
 	if (socket_types[which] == ZMQ_ROUTER)
 		set_option(socket, ZMQ_ROUTER_HANDOVER,
 			   1); /* a client that reconnects takes over its identity */

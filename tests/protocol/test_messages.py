@@ -5,7 +5,9 @@ import re
 import time
 from datetime import datetime
 
+import psutil
 import pytest
+import zmq
 from session import DEADLINE, wait_until
 
 
@@ -143,8 +145,27 @@ def test_two_clients_see_the_same_and_each_gets_its_own_replies(kernel):
         other.stop_channels()
 
 
+@pytest.mark.parametrize("channel, kind, size", [("shell", zmq.DEALER, 257 << 20), ("control", zmq.DEALER, 257 << 20),
+                                                 ("stdin", zmq.DEALER, 257 << 20), ("iopub", zmq.SUB, 5000),
+                                                 ("hb", zmq.DEALER, 5000)])
+def test_a_message_that_is_too_large_ends_its_connection(kernel, channel, kind, size):
+    """From somebody without the key: it is not even read."""
+    info, resident = kernel.manager.get_connection_info(), psutil.Process(kernel.pid).memory_info().rss
+    with zmq.Context() as context, context.socket(kind) as socket:
+        socket.linger = 0
+        events = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        socket.connect(f"tcp://{info['ip']}:{info[channel + '_port']}")
+        if kind == zmq.SUB:
+            socket.subscribe(bytes(size))
+        else:
+            socket.send(bytes(size), copy=False)
+        assert events.poll(DEADLINE * 1000), "the connection stays"
+        socket.disable_monitor()
+    assert psutil.Process(kernel.pid).memory_info().rss - resident < 64 << 20
+    assert kernel.run("1").ok() and kernel.client.is_alive()
+
+
 def test_every_subscriber_is_welcomed(kernel, raw_client):
-    import zmq
     info = kernel.manager.get_connection_info()
     client = raw_client(kernel)
     for topic in (b"", b"kernel."):
