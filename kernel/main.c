@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cgpu-kernel: reads the options, and then starts things in the order that security requires. The
- * zygote is started first, and only then the connection file with the signing key is read, so no
- * process that runs user code has ever shared memory with it. All else waits until the ports are
- * open: a client that finds them closed tries again a tenth of a second later.
+ * zygote and the other processes are started first, and only then the connection file with the
+ * signing key is read, so no process that runs user code has ever shared memory with it. All else
+ * waits until the ports are open: a client that finds them closed tries again a tenth of a second
+ * later.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -26,6 +27,7 @@
 #include "kernel/requests/dispatch.h"
 #include "kernel/requests/execute.h"
 #include "kernel/sandbox/machine-memory.h"
+#include "kernel/session/history.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/limits.h"
@@ -111,9 +113,19 @@ static int open_parent(void)
 
 static struct limits limits; /* read before anything else */
 
-static struct supervisor *start_supervisor(const struct options *o, struct error *err)
+/* Finds the folder with the programs that the kernel process starts. */
+static int find_libexec(const struct options *o, char *ret, size_t size, struct error *err)
 {
-	char libexec[4096];
+	if (!*o->libexec_dir)
+		return install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, ret, size,
+				    err);
+	snprintf(ret, size, "%s", o->libexec_dir);
+	return 0;
+}
+
+static struct supervisor *start_supervisor(const struct options *o, const char *libexec,
+					   struct error *err)
+{
 	struct supervisor_options so = {
 		.libexec_dir = libexec,
 		.language = o->language->word,
@@ -127,11 +139,6 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 		.disabled_sandbox = o->disabled_sandbox,
 	};
 
-	if (*o->libexec_dir)
-		so.libexec_dir = o->libexec_dir;
-	else if (install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, libexec,
-			      sizeof(libexec), err))
-		return NULL;
 	return supervisor_new(&so, err);
 }
 
@@ -184,17 +191,19 @@ static void set_parking(const struct options *o, struct supervisor *supervisor)
 	eviction_set_rules(supervisor, &rules);
 }
 
-/* Runs from the connection file to the end of the session. */
-static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop,
-		 struct error *err)
+/* Runs from the connection file to the end of the session, and frees the history. */
+static int serve(const struct options *o, struct supervisor *supervisor, struct history *history,
+		 struct loop *loop, struct error *err)
 {
 	struct connection_file connection;
 	struct channels channels = { 0 };
 	struct session session;
 	int rc = -1;
 
-	if (connection_file_read(&connection, o->connection_file, err))
+	if (connection_file_read(&connection, o->connection_file, err)) {
+		history_free(history);
 		return -1;
+	}
 	if (channels_open(&channels, &connection, err))
 		goto out;
 	/* Before the compiler starts, which cannot be kept from a file later. */
@@ -203,8 +212,9 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 	if (supervisor_launch(supervisor, err))
 		goto out;
 	set_parking(o, supervisor);
-	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
+	if (session_init(&session, o, &connection, loop, supervisor, &channels, history, err))
 		goto out;
+	history = NULL;
 	connection_file_release(&connection);
 	catch_signals(&session);
 	dispatch_start(&session);
@@ -213,6 +223,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 	session_release(&session);
 	rc = 0;
 out:
+	history_free(history);
 	channels_close(&channels);
 	connection_file_release(&connection);
 	return rc;
@@ -221,14 +232,20 @@ out:
 static int run(const struct options *o, struct error *err)
 {
 	int parent = open_parent(), rc;
-	struct supervisor *supervisor = start_supervisor(o, err);
-	struct loop *loop = supervisor ? loop_new() : NULL;
+	struct supervisor *supervisor;
+	struct loop *loop;
+	char libexec[4096];
 
+	if (find_libexec(o, libexec, sizeof(libexec), err))
+		return -1;
+	supervisor = start_supervisor(o, libexec, err);
 	if (!supervisor)
 		return -1;
+	loop = loop_new();
 	if (loop && parent >= 0)
 		loop_add_fd(loop, parent, on_parent_end, loop);
-	rc = loop ? serve(o, supervisor, loop, err) : error_set(err, ERROR_MEMORY, "out of memory");
+	rc = loop ? serve(o, supervisor, history_new(libexec, o->history, loop), loop, err)
+		  : error_set(err, ERROR_MEMORY, "out of memory");
 	supervisor_free(supervisor);
 	loop_free(loop);
 	return rc;
@@ -237,9 +254,13 @@ static int run(const struct options *o, struct error *err)
 static int doctor(const struct options *o, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct supervisor *supervisor = start_supervisor(o, err);
+	struct supervisor *supervisor;
+	char libexec[4096];
 	int rc;
 
+	if (find_libexec(o, libexec, sizeof(libexec), err))
+		return -1;
+	supervisor = start_supervisor(o, libexec, err);
 	if (!supervisor)
 		return -1;
 	rc = supervisor_launch(supervisor, err);

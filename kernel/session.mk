@@ -8,11 +8,11 @@ nodist_libsession_a_SOURCES = kernel/settings/paths.h
 BUILT_SOURCES += kernel/settings/paths.h
 CLEANFILES += kernel/settings/paths.h
 SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAGS) $(UUID_CFLAGS) \
-	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
+	$(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
 libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
 libsession_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(SQLITE_LIBS) \
-	$(UTF8PROC_LIBS) -lpthread -lm
+SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(UTF8PROC_LIBS) \
+	-lpthread -lm
 
 # Where the installation will be; the program looks beside itself first.
 kernel/settings/paths.h: Makefile
@@ -38,8 +38,16 @@ cgpu_listen_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_listen_LDFLAGS = -Wl,--as-needed
 cgpu_listen_LDADD = libcommon.a $(JANSSON_LIBS)
 
+# The only program that is linked with SQLite.
+pkglibexec_PROGRAMS += cgpu-history
+cgpu_history_SOURCES = $(kernel_history_sources) kernel/settings/folders.c kernel/settings/folders.h
+cgpu_history_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+cgpu_history_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_history_LDFLAGS = -Wl,--as-needed
+cgpu_history_LDADD = libcommon.a $(SQLITE_LIBS)
+
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
+	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
@@ -57,9 +65,14 @@ test_declarations_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_declarations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_declarations_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_history_SOURCES = tests/unit/kernel/test-history.c
-test_history_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_history_CPPFLAGS = $(SESSION_CPPFLAGS) -DLIBEXEC='"$(abs_top_builddir)"'
 test_history_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_history_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_history_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS) $(SQLITE_LIBS)
+EXTRA_test_history_DEPENDENCIES = cgpu-history$(EXEEXT)
+test_history_file_SOURCES = tests/unit/kernel/test-history-file.c kernel/history/history-file.c kernel/history/history-file.h
+test_history_file_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+test_history_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_history_file_LDADD = libsupervisor.a libcommon.a $(SQLITE_LIBS) $(CMOCKA_LIBS)
 test_magic_SOURCES = tests/unit/kernel/test-magic.c
 test_magic_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_magic_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

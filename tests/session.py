@@ -243,6 +243,9 @@ class Session:
     def compiler_pid(self):
         return self._first_of("cgpu-compiler")
 
+    def history_pid(self):
+        return self._first_of("cgpu-history")
+
     def spare_pid(self):
         """The worker that waits; there is one again soon after each recovery."""
         busy = {self.worker_pid(), self.zygote_pid()}

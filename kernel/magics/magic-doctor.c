@@ -15,7 +15,7 @@ static int run_doctor(struct session *s, struct cell *c, const struct magic_call
 	(void)c;
 	(void)call;
 	(void)err;
-	doctor_report(s->supervisor, history_place(s->history), &text);
+	doctor_report(s->supervisor, history_doctor(s->history), &text);
 	output_text(&s->output, STREAM_STDOUT, text.data, text.len);
 	return 0;
 }

@@ -1,277 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * There is one connection. A transaction costs 25 system calls, so rows are collected and written
- * together, shortly after the first of them, or before a read. Writing waits at most two seconds
- * for another kernel, since it happens on the event loop. Opening the file syncs its folder to the
- * disk, which may take long, so a thread does it: until then rows and requests are queued.
+ * Nothing is sent before the process has opened its file, but HISTORY_OPEN, so what waits for the
+ * file waits here, where it has a limit and a deadline. Sending does not block: what the channel
+ * does not take is tried again a tenth of a second later.
  */
 #define _GNU_SOURCE
 #include "kernel/session/history.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "common/base/buffer.h"
-#include "common/base/cleanup.h"
-#include "common/base/clock.h"
+#include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
+#include "common/protocol/history-protocol.h"
+#include "common/protocol/history-query.h"
+#include "common/protocol/ipc.h"
 #include "kernel/base/loop.h"
-#include "kernel/base/thread.h"
+#include "kernel/base/process.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/settings/folders.h"
+#include "kernel/supervisor/supervisor.h"
 
-#define BUSY_MS 2000
 #define WRITE_MS 100
-#define PENDING_MAX (1u << 20)
-#define OPEN_MS 30000 /* in a thread of its own */
-#define OPEN_PAUSE_MS 5
+#define SEND_MAX (1u << 20) /* so many bytes of rows are sent at once */
+#define ROWS_MAX (8u << 20)
+#define ANSWER_MS 5000
+#define OPEN_MS 35000 /* cgpu-history gives up after 30 s, and takes memory */
+#define END_MS 2000
+#define PAUSE_MS 1000 /* before the second start in a row; it doubles with each of them */
+#define PAUSE_DOUBLINGS 6
+#define STEADY_MS 60000 /* the next death of a process that was this old is the first in a row */
+#define TIMES_MAX 2
+
+struct question {
+	struct question *next;
+	struct history *history;
+	uint32_t id;
+	unsigned times; /* it was asked */
+	bool sent;      /* to the process that runs */
+	bool newest_first, output;
+	struct buffer body;
+	struct loop_source *deadline;
+	history_answer *fn;
+	void *data;
+};
 
 struct history {
-	sqlite3 *db;
-	int64_t session;
-	pthread_t opener; /* owns db, session and place while it is opening */
-	bool opening;
-	char place[4096];
-	int opened; /* an eventfd that the opener writes last */
+	char libexec[4096], path[4096];
 	struct loop *loop;
-	struct loop_source *opening_ends;
-	struct request **waiting; /* for the opener */
-	size_t n_waiting;
-	struct loop_source *timer; /* while rows wait */
-	struct buffer pending;     /* u8 table (enum row), u64 line, str text */
+	struct process process;
+	uint64_t started_ms;
+	unsigned failures; /* deaths in a row */
+	bool is_open;      /* the process has said its place */
+	struct loop_source *channel, *death, *restart;
+	struct loop_source *timer; /* while something must be sent */
+
+	/* Rows that are not said to be in the file, as HISTORY_ADD has them, up to number `last`;
+	 * the first `sent` bytes are with the process that runs. */
+	struct buffer rows;
+	size_t sent;
+	uint64_t kept, last;
+	bool is_dropping;
+
+	struct question *questions;
+	uint32_t next_id;
+
+	uint64_t session;
+	char place[4200];  /* for the report */
+	char problem[600]; /* why there is no process; "" if there is one */
+	struct doctor_row row;
 };
 
-enum row { ROW_INPUT, ROW_OUTPUT };
-
-static const char *const inserts[] = {
-	[ROW_INPUT] = "INSERT OR REPLACE INTO history VALUES (?, ?, ?3, ?3)",
-	[ROW_OUTPUT] = "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)",
-};
-
-/*
- * The cache size is in kB; a session writes at the end of its tables. Automatic checkpoints are
- * off, since a checkpoint syncs: the opener makes one, and the last process that closes the file.
- */
-static const char schema[] =
-	"PRAGMA synchronous = NORMAL;PRAGMA cache_size = -256;"
-	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start "
-	"TIMESTAMP, end TIMESTAMP, num_cmds INTEGER, remark TEXT);CREATE TABLE IF NOT EXISTS "
-	"history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT, PRIMARY KEY "
-	"(session, line));CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line "
-	"INTEGER, output TEXT, PRIMARY KEY (session, line));INSERT INTO sessions (start) VALUES "
-	"(datetime('now', 'localtime'));PRAGMA wal_autocheckpoint = 0;";
-
-/* Creates the file with mode 0600; SQLite gives its mode to the files beside it. */
-static void make_private(const char *path)
-{
-	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-
-	(void)fd;
-}
-
-/* Sets up the tables. A new file becomes a WAL under an exclusive lock, and a process that finds
- * that taken gets an error at once, whatever the timeout, so it is tried again. */
-static int set_up(sqlite3 *db)
-{
-	int64_t end = clock_now_ms() + OPEN_MS;
-	int rc;
-
-	for (;;) {
-		rc = sqlite3_exec(db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
-		if (rc == SQLITE_OK)
-			rc = sqlite3_exec(db, schema, NULL, NULL, NULL);
-		if (rc != SQLITE_BUSY || clock_now_ms() >= end)
-			return rc;
-		sqlite3_sleep(OPEN_PAUSE_MS);
-	}
-}
-
-static int open_at(struct history *h, const char *path)
-{
-	int rc = sqlite3_open(path, &h->db);
-
-	if (rc == SQLITE_OK)
-		sqlite3_busy_timeout(h->db, BUSY_MS);
-	if (rc == SQLITE_OK)
-		rc = set_up(h->db);
-	if (rc == SQLITE_OK) {
-		h->session = sqlite3_last_insert_rowid(h->db);
-		return 0;
-	}
-	log_warning("history: %s: %s; this session's history is kept in memory", path,
-		    h->db ? sqlite3_errmsg(h->db) : "out of memory");
-	sqlite3_close(h->db);
-	h->db = NULL;
-	return -1;
-}
-
-static void default_path(char *ret, size_t size)
-{
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-
-	if (data && *data == '/')
-		snprintf(ret, size, "%s/cgpu/history.sqlite", data);
-	else if (home && *home == '/')
-		snprintf(ret, size, "%s/.local/share/cgpu/history.sqlite", home);
-	else
-		snprintf(ret, size, "off");
-}
-
-static void open_somewhere(struct history *h)
-{
-	if (strcmp(h->place, "off")) {
-		folders_make_for(h->place, 0700, NULL);
-		make_private(h->place);
-		if (!open_at(h, h->place))
-			return;
-	}
-	snprintf(h->place, sizeof(h->place), "memory");
-	open_at(h, ":memory:");
-}
-
-static void *open_history(void *data)
-{
-	struct history *h = data;
-
-	open_somewhere(h);
-	eventfd_write(h->opened, 1);
-	return NULL;
-}
-
-static void on_opened(void *data);
-
-struct history *history_new(const char *path, struct loop *loop)
-{
-	struct history *h = calloc(1, sizeof(*h));
-
-	if (!h)
-		return NULL;
-	h->loop = loop;
-	h->opened = eventfd(0, EFD_CLOEXEC);
-	if (h->opened < 0) {
-		free(h);
-		return NULL;
-	}
-	if (*path)
-		snprintf(h->place, sizeof(h->place), "%s", path);
-	else
-		default_path(h->place, sizeof(h->place));
-	h->opening = !thread_start(&h->opener, open_history, h);
-	if (!h->opening)
-		open_somewhere(h);
-	else if (loop)
-		h->opening_ends = loop_add_fd(loop, h->opened, on_opened, h);
-	return h;
-}
-
-/* Waits for the opener, where there is no loop or it ends. */
-static void wait_until_open(struct history *h)
-{
-	if (h->opening)
-		pthread_join(h->opener, NULL);
-	h->opening = false;
-}
-
-const char *history_place(struct history *h)
-{
-	if (!h)
-		return "nowhere: out of memory";
-	if (h->opening_ends)
-		return "a file that is not open yet";
-	wait_until_open(h);
-	return h->place;
-}
-
-static int64_t own_session(struct history *h)
-{
-	if (!h)
-		return 0;
-	wait_until_open(h);
-	return h->session;
-}
-
-/* Prepares a statement. NULL: the error was logged. */
-static sqlite3_stmt *prepare(struct history *h, const char *sql)
-{
-	sqlite3_stmt *stmt = NULL;
-
-	if (!h)
-		return NULL;
-	wait_until_open(h);
-	if (!h->db)
-		return NULL;
-	if (sqlite3_prepare_v2(h->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		log_warning("history: %s", sqlite3_errmsg(h->db));
-	return stmt;
-}
-
-static void run(struct history *h, sqlite3_stmt *stmt)
-{
-	if (stmt && sqlite3_step(stmt) != SQLITE_DONE)
-		log_warning("history: %s", sqlite3_errmsg(h->db));
-	sqlite3_reset(stmt);
-}
-
-static void write_rows(struct history *h)
-{
-	struct record r = record_open(h->pending.data, h->pending.len);
-	sqlite3_stmt *stmts[2] = { prepare(h, inserts[ROW_INPUT]),
-				   prepare(h, inserts[ROW_OUTPUT]) };
-
-	while (r.at < r.end) {
-		sqlite3_stmt *stmt = stmts[record_u8(&r) == ROW_OUTPUT];
-
-		sqlite3_bind_int64(stmt, 1, h->session);
-		sqlite3_bind_int64(stmt, 2, (int64_t)record_u64(&r));
-		sqlite3_bind_text(stmt, 3, record_str(&r), -1, SQLITE_STATIC);
-		run(h, stmt);
-	}
-	for (int i = 0; i < 2; i++)
-		sqlite3_finalize(stmts[i]);
-}
-
+static void on_channel(void *data);
+static void on_death(void *data);
 static void on_timer(void *data);
-
-/* Writes the pending rows. If another kernel prevents it, they stay pending, within limits. */
-static void write_pending(struct history *h)
-{
-	if (!h->pending.len)
-		return;
-	if (h->opening_ends && h->pending.len < PENDING_MAX)
-		return;
-	if (h->opening_ends) {
-		log_warning("history: its file is not open yet; the last cells are not in it");
-		buffer_release(&h->pending);
-		return;
-	}
-	wait_until_open(h);
-	if (h->db && sqlite3_exec(h->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK) {
-		write_rows(h);
-		if (sqlite3_exec(h->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-			log_warning("history: %s", sqlite3_errmsg(h->db));
-	} else if (h->db && h->pending.len < PENDING_MAX) {
-		return;
-	} else if (h->db) {
-		log_warning("history: %s; the last cells are not in it", sqlite3_errmsg(h->db));
-	}
-	buffer_release(&h->pending);
-}
 
 static void start_timer(struct history *h)
 {
-	if (h->loop && !h->timer && h->pending.len && !h->opening_ends)
+	if (!h->timer)
 		h->timer = loop_add_timer(h->loop, WRITE_MS, on_timer, h);
+}
+
+/* ---- Questions ---- */
+
+static void answer(struct question *q, json_t *rows)
+{
+	struct history *h = q->history;
+	struct question **at = &h->questions;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+	loop_remove(h->loop, q->deadline);
+	q->fn(q->data, rows);
+	buffer_release(&q->body);
+	free(q);
+}
+
+static void on_no_answer(void *data)
+{
+	struct question *q = data;
+
+	q->deadline = NULL;
+	log_warning("history: cgpu-history does not answer; an empty history is shown");
+	answer(q, json_array());
+}
+
+static void set_deadline(struct question *q, unsigned ms)
+{
+	loop_remove(q->history->loop, q->deadline);
+	q->deadline = loop_add_timer(q->history->loop, ms, on_no_answer, q);
+}
+
+static json_t *reversed(json_t *rows)
+{
+	json_t *result = json_array();
+
+	for (size_t i = json_array_size(rows); i > 0; i--)
+		json_array_append(result, json_array_get(rows, i - 1));
+	json_decref(rows);
+	return result;
+}
+
+/* Reads the rows of an answer. One with text that is not UTF-8 is left out. */
+static json_t *read_rows(const struct question *q, struct record *r)
+{
+	json_t *rows = json_array();
+
+	while (!r->failed && r->at < r->end) {
+		int64_t session = (int64_t)record_u64(r), line = (int64_t)record_u64(r);
+		const char *input = record_str(r);
+		bool has_output = record_u8(r);
+		const char *output = record_str(r);
+
+		if (!r->failed)
+			json_array_append_new(rows,
+					      json_pack(q->output ? "[I, I, [s, s?]]" : "[I, I, s]",
+							(json_int_t)session, (json_int_t)line,
+							input, has_output ? output : NULL));
+	}
+	if (r->failed)
+		log_error("history: a malformed answer");
+	return q->newest_first ? reversed(rows) : rows;
+}
+
+static void on_answer(struct history *h, struct record *r)
+{
+	uint32_t id = record_u32(r);
+	struct question *q = h->questions;
+
+	/* A question whose deadline has passed is not there any more. */
+	while (q && q->id != id)
+		q = q->next;
+	if (q && !r->failed)
+		answer(q, read_rows(q, r));
+}
+
+/* ---- Rows ---- */
+
+/* Drops the rows up to this number. */
+static void on_kept(struct history *h, uint64_t number)
+{
+	struct record r = record_open(h->rows.data, h->sent);
+
+	for (; h->kept < number && !r.failed && r.at < r.end; h->kept++) {
+		record_u8(&r);
+		record_u64(&r);
+		record_str(&r);
+	}
+	h->sent = (size_t)(r.end - r.at);
+	buffer_consume(&h->rows, (size_t)(r.at - h->rows.data));
+	if (!h->rows.len)
+		buffer_release(&h->rows);
+	h->is_dropping = false;
+}
+
+/* The functions that send return false when the message did not get into the channel. */
+static bool send_rows(struct history *h)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (h->sent == h->rows.len)
+		return true;
+	record_put_u64(&b, h->last);
+	buffer_append(&b, h->rows.data + h->sent, h->rows.len - h->sent);
+	if (b.failed || ipc_send(h->process.sock, HISTORY_ADD, b.data, b.len, NULL, 0, NULL))
+		return false;
+	h->sent = h->rows.len;
+	return true;
+}
+
+static bool send_question(struct history *h, struct question *q)
+{
+	if (q->sent)
+		return true;
+	if (ipc_send(h->process.sock, HISTORY_ASK, q->body.data, q->body.len, NULL, 0, NULL))
+		return false;
+	q->sent = true;
+	q->times++;
+	return true;
+}
+
+static void send_all(struct history *h)
+{
+	bool sent;
+
+	if (!h->is_open)
+		return;
+	sent = send_rows(h);
+	for (struct question *q = h->questions; sent && q; q = q->next)
+		sent = send_question(h, q);
+	if (!sent)
+		start_timer(h);
 }
 
 static void on_timer(void *data)
@@ -279,214 +226,367 @@ static void on_timer(void *data)
 	struct history *h = data;
 
 	h->timer = NULL;
-	write_pending(h);
-	start_timer(h);
+	send_all(h);
 }
 
-/* Starts a query, with all rows written and its parameters set: 'i' int64_t, 's' text. NULL: the
- * error was logged. */
-static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, ...)
+static void add(struct history *h, enum history_row row, uint32_t line, const char *text)
 {
-	sqlite3_stmt *stmt;
-	va_list ap;
-
-	if (h)
-		write_pending(h);
-	stmt = prepare(h, sql);
-	va_start(ap, types);
-	for (int i = 0; stmt && types[i]; i++) {
-		if (types[i] == 'i')
-			sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
-		else
-			sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1,
-					  SQLITE_TRANSIENT);
-	}
-	va_end(ap);
-	return stmt;
-}
-
-static void end_opening(struct history *h)
-{
-	if (h->opening_ends)
-		loop_remove(h->loop, h->opening_ends);
-	h->opening_ends = NULL;
-}
-
-/* Waits for the opener for a limited time, so that a disk that hangs does not keep the process from
- * ending. */
-static bool is_opened_soon(struct history *h)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += BUSY_MS / 1000;
-	if (h->opening && pthread_clockjoin_np(h->opener, NULL, CLOCK_MONOTONIC, &until))
-		return false;
-	h->opening = false;
-	return true;
-}
-
-void history_free(struct history *h)
-{
-	sqlite3_stmt *stmt;
+	cleanup_buffer struct buffer one = BUFFER_INIT;
 
 	if (!h)
 		return;
-	end_opening(h);
-	while (h->n_waiting)
-		request_end(h->waiting[--h->n_waiting]);
-	free(h->waiting);
-	if (h->loop && !is_opened_soon(h)) {
-		log_warning(
-			"history: its file could not be opened in time; this session is not in it");
-		return; /* the thread owns all of it */
-	}
-	stmt = ask(h,
-		   "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds = (SELECT "
-		   "count(*) FROM history WHERE session = ?1) WHERE session = ?1",
-		   "i", own_session(h));
-	run(h, stmt);
-	sqlite3_finalize(stmt);
-	if (h->loop)
-		loop_remove(h->loop, h->timer);
-	buffer_release(&h->pending);
-	sqlite3_close(h->db);
-	close(h->opened);
-	free(h);
-}
-
-static void add(struct history *h, enum row row, uint32_t line, const char *text)
-{
-	size_t before = h ? h->pending.len : 0;
-
-	if (!h)
+	record_put_u8(&one, (uint8_t)row);
+	record_put_u64(&one, line);
+	record_put_str(&one, text);
+	if (one.failed || (h->rows.len && h->rows.len + one.len > ROWS_MAX)) {
+		if (!h->is_dropping)
+			log_warning("history: %s; the cells from here on are not in it",
+				    one.failed ? "out of memory"
+					       : "cgpu-history takes no more rows");
+		h->is_dropping = true;
 		return;
-	record_put_u8(&h->pending, row);
-	record_put_u64(&h->pending, line);
-	record_put_str(&h->pending, text);
-	if (h->pending.failed) {
-		log_warning("history: out of memory, %zu bytes of it are lost", before);
-		buffer_release(&h->pending);
 	}
-	if (h->pending.len >= PENDING_MAX)
-		write_pending(h);
-	start_timer(h);
+	buffer_append(&h->rows, one.data, one.len);
+	if (h->rows.failed) {
+		log_warning("history: out of memory, a cell is not in it");
+		h->rows.failed = false;
+		return;
+	}
+	h->last++;
+	if (h->rows.len - h->sent >= SEND_MAX)
+		send_all(h);
+	else
+		start_timer(h);
 }
 
 void history_add(struct history *h, uint32_t line, const char *source)
 {
-	add(h, ROW_INPUT, line, source);
+	add(h, HISTORY_INPUT, line, source);
 }
 
 void history_add_output(struct history *h, uint32_t line, const char *text)
 {
-	add(h, ROW_OUTPUT, line, text);
+	add(h, HISTORY_OUTPUT, line, text);
 }
 
-#define COLUMNS                                                                                    \
-	"SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING "    \
-	"(session, line) "
+/* ---- The process ---- */
 
-/* Collects all rows; `newest_first` reverses them. */
-static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
+static void unwatch(struct history *h)
 {
-	json_t *rows = json_array();
+	loop_remove(h->loop, h->channel);
+	loop_remove(h->loop, h->death);
+	h->channel = h->death = NULL;
+}
 
-	while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
-		const char *source = (const char *)sqlite3_column_text(stmt, 2);
-		const char *text = (const char *)sqlite3_column_text(stmt, 3);
-		json_t *row = json_pack(output ? "[I, I, [s, s?]]" : "[I, I, s]",
-					(json_int_t)sqlite3_column_int64(stmt, 0),
-					(json_int_t)sqlite3_column_int64(stmt, 1),
-					source ? source : "", text);
+static int spawn(struct history *h, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-		if (newest_first)
-			json_array_insert_new(rows, 0, row);
-		else
-			json_array_append_new(rows, row);
+	record_put_u32(&b, HISTORY_PROTOCOL_VERSION);
+	record_put_str(&b, h->path);
+	record_put_u64(&b, h->session);
+	if (buffer_check(&b, err) ||
+	    process_spawn(&h->process, h->libexec, "cgpu-history", NULL, PROCESS_DIES_WITH_US, err))
+		return -1;
+	h->started_ms = loop_now_ms();
+	h->channel = loop_add_fd(h->loop, h->process.sock, on_channel, h);
+	h->death = loop_add_fd(h->loop, h->process.pidfd, on_death, h);
+	fcntl(h->process.sock, F_SETFL, O_NONBLOCK);
+	/* The channel is empty; a process that has died already is noticed by its death. */
+	ipc_send(h->process.sock, HISTORY_OPEN, b.data, b.len, NULL, 0, NULL);
+	return 0;
+}
+
+static void on_restart(void *data);
+
+/* Starts the process again: at once, or after a pause if it has died before. */
+static void start_later(struct history *h)
+{
+	unsigned doublings = h->failures > PAUSE_DOUBLINGS ? PAUSE_DOUBLINGS : h->failures - 1;
+	uint64_t pause = h->failures ? (uint64_t)PAUSE_MS << doublings : 0;
+
+	h->failures++;
+	h->restart = loop_add_timer(h->loop, pause, on_restart, h);
+}
+
+static void start(struct history *h)
+{
+	struct error err = ERROR_INIT;
+
+	if (!spawn(h, &err)) {
+		h->problem[0] = '\0';
+		return;
 	}
-	sqlite3_finalize(stmt);
-	return rows;
+	if (!*h->problem)
+		log_error("history: %s", err.text);
+	snprintf(h->problem, sizeof(h->problem), "%s", err.text);
+	start_later(h);
 }
 
-json_t *history_tail(struct history *h, int n, bool output)
-{
-	return collect(ask(h, COLUMNS "ORDER BY session DESC, line DESC LIMIT ?", "i", (int64_t)n),
-		       true, output);
-}
-
-json_t *history_range(struct history *h, int64_t session, int start, int stop, bool output)
-{
-	if (session <= 0)
-		session += own_session(h);
-	return collect(
-		ask(h,
-		    COLUMNS
-		    "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
-		    "iii", session, (int64_t)start, (int64_t)stop),
-		false, output);
-}
-
-json_t *history_search(struct history *h, const char *pattern, int n, bool unique, bool output)
-{
-	const char *sql =
-		unique ? COLUMNS "WHERE source_raw GLOB ? GROUP BY source_raw HAVING max(session * "
-				 "1000000 + line) ORDER BY session DESC, line DESC LIMIT ?"
-		       : COLUMNS "WHERE source_raw GLOB ? ORDER BY session DESC, line DESC LIMIT ?";
-
-	return collect(ask(h, sql, "si", pattern, (int64_t)n), true, output);
-}
-
-static void answer(struct history *h, struct request *r)
-{
-	const char *type = request_text(r, "hist_access_type"),
-		   *pattern = request_text(r, "pattern");
-	bool output = request_flag(r, "output", false);
-	int n = request_number(r, "n", -1);
-	json_t *rows;
-
-	if (!strcmp(type, "tail"))
-		rows = history_tail(h, n, output);
-	else if (!strcmp(type, "range"))
-		rows = history_range(h, request_number(r, "session", 0),
-				     request_number(r, "start", 0), request_number(r, "stop", -1),
-				     output);
-	else
-		rows = history_search(h, *pattern ? pattern : "*", n,
-				      request_flag(r, "unique", false), output);
-	request_reply(r, json_pack("{ss so}", "status", "ok", "history", rows));
-}
-
-static void on_opened(void *data)
+static void on_restart(void *data)
 {
 	struct history *h = data;
 
-	end_opening(h);
-	wait_until_open(h);
-	write_pending(h);
-	start_timer(h);
-	for (size_t i = 0; i < h->n_waiting; i++) {
-		answer(h, h->waiting[i]);
-		request_end(h->waiting[i]);
+	h->restart = NULL;
+	start(h);
+}
+
+static void on_place(struct history *h, struct record *r)
+{
+	const char *place = record_str(r);
+	uint64_t session = record_u64(r);
+	const char *version = record_str(r);
+
+	if (r->failed)
+		return;
+	h->session = session;
+	snprintf(h->place, sizeof(h->place),
+		 strcmp(place, HISTORY_IN_MEMORY) ? "%s, SQLite %s" : "%s", place, version);
+	h->is_open = true;
+	for (struct question *q = h->questions; q; q = q->next)
+		set_deadline(q, ANSWER_MS);
+	send_all(h);
+}
+
+static void on_message(struct history *h, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+
+	switch (m->type) {
+	case HISTORY_PLACE:
+		on_place(h, &r);
+		break;
+	case HISTORY_KEPT:
+		on_kept(h, record_u64(&r));
+		break;
+	case HISTORY_ANSWER:
+		on_answer(h, &r);
+		break;
 	}
-	h->n_waiting = 0;
+}
+
+static void on_channel(void *data)
+{
+	struct history *h = data;
+	struct ipc_message m = { 0 };
+	int got = ipc_receive(h->process.sock, 0, &m, NULL);
+
+	if (got < 0) {
+		/* End of file: the pidfd reports the death. */
+		loop_remove(h->loop, h->channel);
+		h->channel = NULL;
+		pidfd_signal(h->process.pidfd, SIGKILL);
+	}
+	if (got <= 0)
+		return;
+	on_message(h, &m);
+	ipc_message_release(&m);
+}
+
+/* Reads the messages that the process sent before it died; they still count. */
+static void drain(struct history *h)
+{
+	struct ipc_message m = { 0 };
+
+	while (ipc_receive(h->process.sock, 0, &m, NULL) > 0) {
+		on_message(h, &m);
+		ipc_message_release(&m);
+	}
+}
+
+/* Readies the questions to be sent to the next process; one that was asked often enough gets no
+ * rows, since it may be what the process dies of. */
+static void take_back_questions(struct history *h)
+{
+	struct question *next;
+
+	for (struct question *q = h->questions; q; q = next) {
+		next = q->next;
+		q->sent = false;
+		if (q->times >= TIMES_MAX)
+			answer(q, json_array());
+	}
+}
+
+static void on_death(void *data)
+{
+	struct history *h = data;
+	siginfo_t info;
+	char how[64];
+
+	drain(h);
+	if (process_reap(&h->process, &info))
+		return;
+	process_death(&info, how, sizeof(how));
+	log_warning("history: cgpu-history %s; it is started again", how);
+	snprintf(h->problem, sizeof(h->problem), "cgpu-history %s", how);
+	unwatch(h);
+	process_end(&h->process, 0);
+	h->is_open = false;
+	h->sent = 0;
+	if (loop_now_ms() - h->started_ms >= STEADY_MS)
+		h->failures = 0;
+	take_back_questions(h);
+	start_later(h);
+}
+
+/* ---- Beginning and end ---- */
+
+/* Sets the path so that a later %cd does not change it. */
+static void set_path(struct history *h, const char *path)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *here;
+
+	if (*path == '/')
+		snprintf(h->path, sizeof(h->path), "%s", path);
+	else if (*path && strcmp(path, "off") && (here = getcwd(NULL, 0))) {
+		snprintf(h->path, sizeof(h->path), "%s/%s", here, path);
+		free(here);
+	} else if (!*path && data && *data == '/')
+		snprintf(h->path, sizeof(h->path), "%s/cgpu/history.sqlite", data);
+	else if (!*path && home && *home == '/')
+		snprintf(h->path, sizeof(h->path), "%s/.local/share/cgpu/history.sqlite", home);
+	else
+		snprintf(h->path, sizeof(h->path), "%s", HISTORY_IN_MEMORY);
+}
+
+struct history *history_new(const char *libexec, const char *path, struct loop *loop)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->process = (struct process)PROCESS_INIT;
+	h->loop = loop;
+	snprintf(h->libexec, sizeof(h->libexec), "%s", libexec);
+	set_path(h, path);
+	start(h);
+	return h;
+}
+
+/* Has the process write the last rows and close the file. */
+static void end_process(struct history *h)
+{
+	struct error err = ERROR_INIT;
+	bool sent;
+
+	if (h->process.sock < 0 && h->rows.len && spawn(h, &err))
+		log_warning("history: %s; the last cells are not in it", err.text);
+	unwatch(h);
+	if (h->process.sock < 0)
+		return;
+	fcntl(h->process.sock, F_SETFL, 0);
+	ipc_set_send_deadline(h->process.sock, END_MS, NULL);
+	sent = send_rows(h);
+	/* Closing instead would be an error for the other end, which still has to read. */
+	shutdown(h->process.sock, SHUT_RDWR);
+	if (!sent || !process_wait(h->process.pidfd, END_MS))
+		log_warning(
+			"history: its file could not be written in time; it lacks the last cells");
+	process_end(&h->process, END_MS);
+}
+
+void history_free(struct history *h)
+{
+	if (!h)
+		return;
+	while (h->questions)
+		answer(h->questions, NULL);
+	loop_remove(h->loop, h->timer);
+	loop_remove(h->loop, h->restart);
+	end_process(h);
+	buffer_release(&h->rows);
+	free(h);
+}
+
+/* ---- What others ask ---- */
+
+int history_ask(struct history *h, const struct history_query *query, history_answer *fn,
+		void *data)
+{
+	struct question *q = h ? calloc(1, sizeof(*q)) : NULL, **at;
+
+	if (!q)
+		return -1;
+	*q = (struct question){
+		.history = h,
+		.id = h->next_id++,
+		.newest_first = query->kind != HISTORY_RANGE,
+		.output = query->output,
+		.fn = fn,
+		.data = data,
+	};
+	record_put_u32(&q->body, q->id);
+	history_query_put(query, &q->body);
+	if (q->body.failed) {
+		buffer_release(&q->body);
+		free(q);
+		return -1;
+	}
+	for (at = &h->questions; *at; at = &(*at)->next)
+		continue;
+	*at = q;
+	set_deadline(q, h->is_open || h->process.sock < 0 ? ANSWER_MS : OPEN_MS);
+	send_all(h);
+	return 0;
+}
+
+const struct doctor_row *history_doctor(struct history *h)
+{
+	static const struct doctor_row none = { "history", false, "none: out of memory",
+						"Start the kernel again." };
+	bool memory;
+
+	if (!h)
+		return &none;
+	memory = !strcmp(h->place, HISTORY_IN_MEMORY);
+	h->row = (struct doctor_row){ "history", true, h->place, "" };
+	if (*h->problem)
+		h->row = (struct doctor_row){
+			"history", false, h->problem,
+			"It is started again by itself and then gets what it lacks; see the log of "
+			"the kernel."
+		};
+	else if (!h->is_open)
+		h->row.detail = "a file that is not open yet";
+	else if (memory)
+		h->row = (struct doctor_row){
+			"history", false, h->place,
+			"Input history of this session is lost at its end: see the log for why the "
+			"file cannot be used, or set CGPU_HISTORY to another path."
+		};
+	return &h->row;
+}
+
+static void reply(void *data, json_t *rows)
+{
+	struct request *r = data;
+
+	if (rows)
+		request_reply(r, json_pack("{ss so}", "status", "ok", "history", rows));
+	request_end(r);
 }
 
 void history_request(struct request *r)
 {
-	struct history *h = r->session->history;
-	struct request **grown;
+	const char *type = request_text(r, "hist_access_type"),
+		   *pattern = request_text(r, "pattern");
+	const struct history_query q = {
+		.kind = !strcmp(type, "tail")    ? HISTORY_TAIL
+			: !strcmp(type, "range") ? HISTORY_RANGE
+						 : HISTORY_SEARCH,
+		.output = request_flag(r, "output", false),
+		.unique = request_flag(r, "unique", false),
+		.n = request_number(r, "n", -1),
+		.session = request_number(r, "session", 0),
+		.start = request_number(r, "start", 0),
+		.stop = request_number(r, "stop", -1),
+		.pattern = *pattern ? pattern : "*",
+	};
 
-	if (!h || !h->opening_ends) {
-		answer(h, r);
-		return;
-	}
-	grown = realloc(h->waiting, (h->n_waiting + 1) * sizeof(*grown));
-	if (!grown) {
+	if (history_ask(r->session->history, &q, reply, r))
 		request_reply(r, json_pack("{ss s[]}", "status", "ok", "history"));
-		return;
-	}
-	h->waiting = grown;
-	h->waiting[h->n_waiting++] = r;
-	request_keep(r);
+	else
+		request_keep(r);
 }

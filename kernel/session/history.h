@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and shown results of all sessions of this user, in an SQLite file with IPython's tables,
- * so that IPython's tools can read it. Many kernels write it at once (write-ahead log). Where the
- * file cannot be used, the history of this session is kept in memory.
+ * The client of cgpu-history, which has the file with inputs and shown results of all sessions of
+ * this user. Nothing here waits for that process: rows are kept until it says that they are in the
+ * file, and a question is answered when its answer comes. When the process dies it is started
+ * again; it then gets the rows that it did not have, and the questions once more.
  */
 #ifndef CGPU_KERNEL_SESSION_HISTORY_H
 #define CGPU_KERNEL_SESSION_HISTORY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
 
+struct doctor_row;
 struct history;
+struct history_query;
 struct loop;
 struct request;
 
-/*
- * Opens the history. path is the file; "" for the default, $XDG_DATA_HOME/cgpu/history.sqlite;
- * "off" for memory. NULL only when memory is out: other failures are logged. Rows are written a
- * tenth of a second after the first of them, before anything is read, and at the end; without a
- * loop (NULL) only then. With a loop the file is opened in the background: history_request()
- * answers when it is open, and nothing else may read before; history_free() waits two seconds.
- */
-struct history *history_new(const char *path, struct loop *loop);
+/* Starts cgpu-history of the folder `libexec`. path is the file; "" for the default,
+ * $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. NULL only when memory is out: other
+ * failures are logged. */
+struct history *history_new(const char *libexec, const char *path, struct loop *loop);
+/* Waits two seconds for the process to write what it has; questions end without an answer. */
 void history_free(struct history *h);
 
+/* Adds a row, which is sent a tenth of a second after the first of them, or before a question. */
 void history_add(struct history *h, uint32_t line, const char *source);
 void history_add_output(struct history *h, uint32_t line, const char *text);
-/* Returns the place of the history for reports: a path, or "memory". */
-const char *history_place(struct history *h);
 
-/* Returns the last n rows [session, line, input], or [session, line, [input, output or null]],
- * oldest first. NULL: memory is out. */
-json_t *history_tail(struct history *h, int n, bool output);
-/* Returns the lines start..stop-1 (stop < 0: to the end) of a session; 0 is this one, -1 the one
- * before it. */
-json_t *history_range(struct history *h, int64_t session, int start, int stop, bool output);
-/* Returns the last n (n < 0: all) that match the glob pattern. */
-json_t *history_search(struct history *h, const char *pattern, int n, bool unique, bool output);
+/* Takes over the rows [session, line, input], or [session, line, [input, output or null]], the
+ * oldest first. They are empty when there was no answer, and NULL when the session ends. */
+typedef void history_answer(void *data, json_t *rows);
+
+/*
+ * Asks. The answer comes from the loop, never from within this call, and does not come when -1 is
+ * returned: memory is out. It comes within five seconds; those begin when the file is open, for
+ * which a process that lives has half a minute.
+ */
+int history_ask(struct history *h, const struct history_query *q, history_answer *fn, void *data);
+
+/* Returns the row of the report about the history; valid until the next call. */
+const struct doctor_row *history_doctor(struct history *h);
 
 void history_request(struct request *r);
 

@@ -16,7 +16,8 @@
 
 int session_init(struct session *s, const struct options *options,
 		 const struct connection_file *connection, struct loop *loop,
-		 struct supervisor *supervisor, struct channels *channels, struct error *err)
+		 struct supervisor *supervisor, struct channels *channels, struct history *history,
+		 struct error *err)
 {
 	memset(s, 0, sizeof(*s));
 	if (wire_init(&s->wire, connection->scheme, connection->key, err))
@@ -30,7 +31,7 @@ int session_init(struct session *s, const struct options *options,
 	s->publisher = (struct publisher){ &s->wire, channels };
 	output_init(&s->output, s, options->output_limit);
 	s->gpu_card.meter = (struct gpu_meter)GPU_METER_INIT;
-	s->history = history_new(options->history, loop);
+	s->history = history;
 	return 0;
 }
 

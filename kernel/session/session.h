@@ -81,10 +81,12 @@ struct session {
 	struct loop_source *sources[CHANNELS];
 };
 
-/* Initialises the session. Everything passed in is borrowed and must live longer. */
+/* Initialises the session. Everything passed in is borrowed and must live longer, but the history,
+ * which is the session's when this succeeds. */
 int session_init(struct session *s, const struct options *options,
 		 const struct connection_file *connection, struct loop *loop,
-		 struct supervisor *supervisor, struct channels *channels, struct error *err);
+		 struct supervisor *supervisor, struct channels *channels, struct history *history,
+		 struct error *err);
 void session_release(struct session *s);
 /* Tells the compiler the changes of s->declarations. */
 void session_tell_declarations(struct session *s);

@@ -3,11 +3,9 @@
 #include "kernel/show/doctor.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include <jansson.h>
 #include <openssl/crypto.h>
-#include <sqlite3.h>
 #include <zmq.h>
 
 #include "common/base/buffer.h"
@@ -22,34 +20,29 @@ static unsigned put_row(const struct doctor_row *row, struct buffer *out)
 	return !row->ok;
 }
 
-static unsigned put_own_rows(const char *history, struct buffer *out)
+static unsigned put_own_rows(const struct doctor_row *history, struct buffer *out)
 {
 	char libraries[256];
 	int major, minor, patch;
-	bool memory = history && !strcmp(history, "memory");
 	const struct doctor_row rows[] = {
 		{ "cgpu-kernel", true, PACKAGE_VERSION, "" },
 		{ "libraries", true, libraries, "" },
 		{ "encryption (CURVE)", zmq_has("curve"),
 		  zmq_has("curve") ? "available" : "libzmq was built without it",
 		  "Install a libzmq with libsodium (Debian's libzmq5 has it)." },
-		{ "history", !memory, history ? history : "",
-		  "Input history of this session is lost at its end: see the log for why the file "
-		  "cannot be used, or set CGPU_HISTORY to another path." },
 	};
 	unsigned problems = 0;
 
 	zmq_version(&major, &minor, &patch);
-	snprintf(libraries, sizeof(libraries), "ZeroMQ %d.%d.%d, %s, Jansson %s, SQLite %s", major,
-		 minor, patch, OpenSSL_version(OPENSSL_VERSION), JANSSON_VERSION,
-		 sqlite3_libversion());
+	snprintf(libraries, sizeof(libraries), "ZeroMQ %d.%d.%d, %s, Jansson %s", major, minor,
+		 patch, OpenSSL_version(OPENSSL_VERSION), JANSSON_VERSION);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (history || strcmp(rows[i].what, "history"))
-			problems += put_row(&rows[i], out);
-	return problems;
+		problems += put_row(&rows[i], out);
+	return problems + (history ? put_row(history, out) : 0);
 }
 
-unsigned doctor_report(const struct supervisor *s, const char *history, struct buffer *out)
+unsigned doctor_report(const struct supervisor *s, const struct doctor_row *history,
+		       struct buffer *out)
 {
 	const struct doctor_row *rows;
 	size_t n = supervisor_doctor(s, &rows);

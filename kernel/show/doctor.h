@@ -5,10 +5,12 @@
 #define CGPU_KERNEL_SHOW_DOCTOR_H
 
 struct buffer;
+struct doctor_row;
 struct supervisor;
 
-/* Appends the report and returns the number of problems. history: where the input history is kept;
+/* Appends the report and returns the number of problems. history: the row about the input history;
  * NULL when there is no session. */
-unsigned doctor_report(const struct supervisor *s, const char *history, struct buffer *out);
+unsigned doctor_report(const struct supervisor *s, const struct doctor_row *history,
+		       struct buffer *out);
 
 #endif
