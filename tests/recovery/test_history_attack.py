@@ -5,6 +5,8 @@ import os
 import shutil
 import time
 
+import pytest
+
 from session import DEADLINE, alive, wait_until
 
 HOLD = """
@@ -41,6 +43,38 @@ def test_an_index_that_a_cell_truncates(start_kernel, tmp_path):
         assert alive(session.pid)
     for session in sessions:
         assert wait_until(lambda: sorted(inputs(session)) == sorted(["1 + 1", "2 + 2", "3 + 3"] * 2 + [cut]))
+
+
+OVERWRITE = """#include <fcntl.h>
+#include <unistd.h>
+#include <sys/stat.h>
+static void overwrite(const char *path)
+{{
+	int fd = open(path, O_RDWR);
+	struct stat st;
+	char noise[512];
+	fstat(fd, &st);
+	for (int i = 0; i < sizeof(noise); i++)
+		noise[i] = i * 37 ^ i >> 3;
+	for (off_t at = 0; at < st.st_size; at += sizeof(noise))
+		pwrite(fd, noise, sizeof(noise), at);
+	close(fd);
+}}
+overwrite("{path}");"""
+
+
+@pytest.mark.parametrize("what", ["", "-wal", "-shm"])
+def test_files_that_a_cell_overwrites(start_kernel, tmp_path, what):
+    """Rows may be lost with what was overwritten; the session goes on, and who asks is answered."""
+    path = tmp_path / "history.sqlite"
+    session = start_with(start_kernel, path)
+    session.run(OVERWRITE.format(path=f"{path}{what}")).ok()
+    for i in range(4):
+        assert session.run(f"{i} + 5").ok().text == str(i + 5)
+        assert session.ask("history", hist_access_type="tail", n=9)["status"] == "ok"
+        assert "history" in session.run("%doctor").ok().shown
+    session.close()
+    assert start_kernel(CGPU_HISTORY=str(path)).run("1 + 1").ok().text == "2"
 
 
 def test_locks_that_a_cell_holds(start_kernel, tmp_path):
