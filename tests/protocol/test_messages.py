@@ -235,6 +235,7 @@ def test_a24_usage_is_told_on_control(kernel, raw_client):
     assert usage["host_virtual_memory"]["total"] > usage["host_virtual_memory"]["available"] > 0
     kernel.run("char *used = malloc(64 << 20); memset(used, 1, 64 << 20);\n"
                "char *device; cudaMalloc(&device, 32 << 20); cudaMemset(device, 1, 32 << 20);").ok()
+    kernel.wait_for_headers()
     grown = client.request("usage_request", {})[1]["kernel_memory"] - usage["kernel_memory"]
     assert 90 << 20 < grown < 130 << 20
     kernel.run("free(used); cudaFree(device);").ok()
