@@ -21,6 +21,7 @@
 
 #define DELIMITER "<IDS|MSG>"
 #define FRAMES_MAX 1024
+#define LARGE_TEXT ((size_t)1 << 20)
 
 enum {
 	FRAME_SIGNATURE = 1,
@@ -201,10 +202,13 @@ static int parse_content(struct message *m, struct error *err)
 {
 	size_t len = frame_bytes(m, m->n_identities + FRAME_CONTENT).iov_len;
 
-	m->content = parse_frame(m, FRAME_CONTENT, "content", err);
+	/* The parser would read a large text to its end all the same, with a request for memory
+	 * that fails for each byte. */
+	m->unread = len >= LARGE_TEXT && has_no_room(len);
+	m->content = m->unread ? NULL : parse_frame(m, FRAME_CONTENT, "content", err);
 	if (m->content)
 		return 0;
-	m->unread = has_no_room(len);
+	m->unread = m->unread || has_no_room(len);
 	m->content = m->unread ? json_object() : NULL;
 	return m->content ? 0 : -1;
 }

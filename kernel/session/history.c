@@ -73,8 +73,8 @@ struct history {
 	uint32_t next_id;
 
 	uint64_t session;
-	char place[4200];  /* for the report */
-	char problem[600]; /* why there is no process; "" if there is one */
+	char place[4200];   /* for the report */
+	char problem[1024]; /* why there is no process; "" if there is one */
 	struct doctor_row row;
 };
 
