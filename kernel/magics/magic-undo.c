@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %undo: goes back to the state before the last cells. */
+/* %undo, %redo and %interrupt: what becomes of cells that are taken back, or interrupted. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
@@ -9,6 +10,15 @@
 #include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/session/undo.h"
+
+/* The session is another one: the compiler and the next worker are told, and the user by the
+ * report. */
+static void tell(struct session *s, const struct buffer *report)
+{
+	session_tell_declarations(s);
+	setup_again(&s->setup);
+	output_printf(&s->output, STREAM_STDOUT, "%s", buffer_text(report));
+}
 
 static int undo(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
@@ -22,9 +32,7 @@ static int undo(struct session *s, struct cell *c, const struct magic_call *call
 				 call->args);
 	if (undo_cells(s, (unsigned)n, &report, err))
 		return error_wrap(err, "%%undo");
-	session_tell_declarations(s);
-	setup_again(&s->setup);
-	output_printf(&s->output, STREAM_STDOUT, "%s", buffer_text(&report));
+	tell(s, &report);
 	return 0;
 }
 
@@ -37,4 +45,68 @@ const struct magic magic_undo = {
 		"N cells (1) that\n"
 		"changed something.",
 	.run = undo,
+};
+
+static int redo(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+
+	if (*call->args)
+		return error_set(err, ERROR_INPUT, "%%redo has no arguments");
+	if (undo_redo(s, c, &report, err))
+		return error_wrap(err, "%%redo");
+	tell(s, &report);
+	return 0;
+}
+
+const struct magic magic_redo = {
+	.name = "redo",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%redo",
+	.help = "Brings back what the last %undo or the last interrupt has taken back, as long as "
+		"no other cell has run.\n"
+		"What an interrupted cell has left may be half done: a list or a file that it was "
+		"working on, a lock that it held.",
+	.run = redo,
+};
+
+static int interrupt(struct session *s, struct cell *c, const struct magic_call *call,
+		     struct error *err)
+{
+	bool keep = strcmp(call->args, "keep") == 0;
+
+	(void)c;
+	if (*call->args && !keep && strcmp(call->args, "back") != 0)
+		return error_set(err, ERROR_INPUT, "%%interrupt: '%s' is neither `keep` nor `back`",
+				 call->args);
+	if (*call->args)
+		supervisor_set_interrupt(s->supervisor, keep);
+	output_printf(&s->output, STREAM_STDOUT,
+		      supervisor_interrupt_keeps(s->supervisor)
+			      ? "An interrupted cell is kept as far as it came.\n"
+			      : "An interrupted cell is rolled back; %%redo brings back how far it "
+				"came.\n");
+	return 0;
+}
+
+static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+{
+	(void)s;
+	if (*before)
+		return;
+	fn(data, "keep", "keyword");
+	fn(data, "back", "keyword");
+}
+
+const struct magic magic_interrupt = {
+	.name = "interrupt",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_PARKED,
+	.usage = "%interrupt [keep|back]",
+	.help = "back: an interrupted cell is rolled back, and %redo brings back how far it came.\n"
+		"keep: it is kept as far as it came, for the rest of the session.\n"
+		"cgpu_checkpoint() in a long cell marks what stays in both.",
+	.run = interrupt,
+	.complete = complete,
 };
