@@ -66,7 +66,7 @@ static int confine(struct record *r, struct sandbox_report *report, struct error
 	return record_check(r, "the containment", err);
 }
 
-/* The first message of the kernel process, and the answer. A peer that has ended is no error. */
+/* The first message of the kernel process, and the answer. */
 static int begin(struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT, list = BUFFER_INIT;

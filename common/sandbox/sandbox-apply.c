@@ -195,12 +195,10 @@ static int hide_unless_here(const struct sandbox_policy *p, struct error *err)
 {
 	char here[4096];
 
-	if (!p->hidden[0] || p->hidden_already)
-		return 0;
-	if (getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
+	if (!p->hidden_already && getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the notebook is in %s, above the connection file", here);
-	return landlock_hide(p->hidden, err);
+	return hide_by_landlock(p, err);
 }
 
 static int filter_calls(const struct sandbox_policy *p, struct error *err)

@@ -41,14 +41,16 @@ static int apply_subreaper(struct sandbox *s, struct error *err)
 static int apply_seccomp(struct sandbox *s, struct error *err)
 {
 	struct buffer unknown = BUFFER_INIT, again = BUFFER_INIT;
-	int failed = seccomp_program(s->scoped, &s->program, &unknown, err) ||
-		     seccomp_program(true, &s->compiler_program, &again, err);
+	int failed = seccomp_program(s->scoped, &s->program, &unknown, err);
+
+	if (!failed && !s->scoped)
+		failed = seccomp_program(true, &s->compiler_program, &again, err);
 
 	if (!failed && unknown.len)
 		log_info("this libseccomp does not know: %s", buffer_text(&unknown));
 	buffer_release(&unknown);
 	buffer_release(&again);
-	return failed ? -1 : 0;
+	return failed;
 }
 
 /* Decides what the seccomp filter must contain; older versions of Landlock still hide the

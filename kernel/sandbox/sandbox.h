@@ -36,7 +36,8 @@ struct sandbox {
 	unsigned flags;        /* enum sandbox_flag: the orders for zygote and workers */
 	bool scoped;           /* Landlock keeps signals inside the worker */
 	struct buffer program; /* seccomp filter of workers */
-	/* That of the compiler, which ends the tools that it has started. */
+	/* That of the compiler, which ends the tools that it has started; empty where Landlock
+	 * keeps signals inside and one filter is right for both. */
 	struct buffer compiler_program;
 	struct cgroup cgroup;
 	struct sandbox_adoption adoption;
@@ -57,6 +58,12 @@ void sandbox_await_zygote(struct sandbox *s);
 /* Records that zygote or worker could not take a step; `step` is a REPORT name of steps.def or
  * another text. */
 void sandbox_report(struct sandbox *s, const char *step, const char *why);
+
+/* The system call filter of the compiler process. */
+static inline const struct buffer *sandbox_compiler_filter(const struct sandbox *s)
+{
+	return s->scoped ? &s->program : &s->compiler_program;
+}
 
 const char *sandbox_step_name(enum sandbox_step_id id);
 const char *sandbox_step_mend(enum sandbox_step_id id);

@@ -41,12 +41,12 @@ static void on_death(void *data);
 /* The order of messages does the rest: nothing is compiled before. */
 static void confine(struct compiler_client *c)
 {
-	const struct sandbox *sandbox = c->setup.sandbox;
+	const struct buffer *filter = sandbox_compiler_filter(c->setup.sandbox);
 	uint32_t n = 0;
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, sandbox->flags);
-	record_put_bytes(&b, sandbox->compiler_program.data, sandbox->compiler_program.len);
+	record_put_u32(&b, c->setup.sandbox->flags);
+	record_put_bytes(&b, filter->data, filter->len);
 	for (size_t at = 0; at < c->hidden.len; at += strlen(c->hidden.data + at) + 1)
 		n++;
 	record_put_u32(&b, n);
