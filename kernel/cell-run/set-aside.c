@@ -31,14 +31,9 @@ int set_aside(struct supervisor *s, struct worker *w, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory");
 	}
 	device_memory_set_aside(&s->device, &redo.device);
-	if (redo.device.valid)
-		undo_log_set_redo(&s->snapshot.undo, &redo);
-	else
-		redo_release(&redo);
-	if (s->snapshot.undo.redo.valid)
-		return 0;
-	s->device.keeping = KEEPING_NO;
-	return error_set(err, ERROR_LIMIT, "it is more than --undo keeps");
+	if (!undo_log_set_redo(&s->snapshot.undo, &redo, &s->device))
+		return error_set(err, ERROR_LIMIT, "it is more than --undo keeps");
+	return 0;
 }
 
 void set_aside_put(const struct supervisor *s, struct buffer *out)

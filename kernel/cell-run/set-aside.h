@@ -12,8 +12,8 @@ struct error;
 struct supervisor;
 struct worker;
 
-/* Makes the redo image of the cell at work, whose worker stands still; its units and its device
- * memory are no longer the running cell's. -1: there is none, and nothing has changed. */
+/* Makes the redo image of the cell at work, whose worker stands still and must be ended; the cell
+ * is to be rolled back, also with -1: there is no image. */
 int set_aside(struct supervisor *s, struct worker *w, struct error *err);
 /* Appends the sentence for the user about the image. */
 void set_aside_put(const struct supervisor *s, struct buffer *out);

@@ -77,18 +77,6 @@ static unsigned undo_swaps(struct supervisor *s, unsigned n)
 	return at - first;
 }
 
-/* Takes the image over. One that is not complete, or too large, is released. */
-static void keep_redo(struct supervisor *s, struct redo *redo)
-{
-	redo->valid &= redo->device.valid;
-	if (redo->valid)
-		undo_log_set_redo(&s->snapshot.undo, redo);
-	else
-		redo_release(redo);
-	if (!s->snapshot.undo.redo.valid)
-		s->device.keeping = KEEPING_NO;
-}
-
 static int undo(struct supervisor *s, unsigned all, struct error *err)
 {
 	struct undo_log *l = &s->snapshot.undo;
@@ -117,7 +105,7 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 		redo.valid = false;
 	undo_log_pop(l, n);
 	redo.cell = newest;
-	keep_redo(s, &redo);
+	undo_log_set_redo(l, &redo, &s->device);
 	closings_await(s);
 	device_share_settle(s);
 	return 0;
@@ -199,9 +187,9 @@ int session_redo(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-void session_redo_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
+bool session_redo_changes(const struct supervisor *s, uint64_t address, uint64_t len)
 {
-	redo_read(&s->snapshot.undo.redo, address, out, len);
+	return snapshot_redo_changes(&s->snapshot, address, len);
 }
 
 void session_redo_symbols(const struct supervisor *s,

@@ -4,6 +4,7 @@
 #ifndef CGPU_KERNEL_DISK_SESSION_UNDO_H
 #define CGPU_KERNEL_DISK_SESSION_UNDO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/memory/arena-layout.h"
@@ -26,8 +27,8 @@ int session_undo(struct supervisor *s, uint64_t state, struct error *err);
  */
 int session_redo(struct supervisor *s, struct error *err);
 
-/* Writes over `out`, the committed bytes at the address, what session_redo() would change. */
-void session_redo_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
+/* Tells whether session_redo() would change one of these committed bytes. */
+bool session_redo_changes(const struct supervisor *s, uint64_t address, uint64_t len);
 /* Calls fn for the symbols that session_redo() brings back. */
 void session_redo_symbols(const struct supervisor *s,
 			  void (*fn)(void *data, const struct unit_symbol *symbol), void *data);

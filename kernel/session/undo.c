@@ -101,9 +101,7 @@ struct seen_all {
 	size_t n;
 };
 
-/* redone: of the value that a %redo would bring. */
-static XXH64_hash_t hash_variable(const struct session *s, const struct unit_variable *v,
-				  bool redone)
+static XXH64_hash_t hash_variable(const struct session *s, const struct unit_variable *v)
 {
 	static char part[64 * 1024];
 	XXH3_state_t state;
@@ -115,8 +113,6 @@ static XXH64_hash_t hash_variable(const struct session *s, const struct unit_var
 
 		if (supervisor_read(s->supervisor, v->address + done, part, len))
 			break;
-		if (redone)
-			session_redo_read(s->supervisor, v->address + done, part, len);
 		XXH3_64bits_update(&state, part, len);
 		done += len;
 	}
@@ -138,7 +134,7 @@ static struct seen_all look(const struct session *s)
 	struct seen_all a = { malloc((n + 1) * sizeof(*a.at)), 0 };
 
 	for (size_t i = 0; a.at && i < n; i++) {
-		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i], false),
+		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i]),
 					   v[i].is_function };
 		a.n += a.at[a.n].name != NULL;
 	}
@@ -294,7 +290,8 @@ static void describe_redo(struct session *s, struct buffer *out)
 	size_t n = supervisor_variables(s->supervisor, &v);
 
 	for (size_t i = 0; i < n; i++)
-		if (hash_variable(s, &v[i], false) != hash_variable(s, &v[i], true))
+		if (!v[i].is_function &&
+		    session_redo_changes(s->supervisor, v[i].address, v[i].size))
 			put_listed(&changed, v[i].name, false);
 	end_list(&changed);
 	session_redo_symbols(s->supervisor, put_new, &made);

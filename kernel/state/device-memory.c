@@ -212,16 +212,47 @@ int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
 	return 0;
 }
 
-/* Records the chunks that exist, as the previous commit left them. */
-static int note_before(struct device_memory *d, struct device_undo *undo)
+/* Moves the chunk's descriptor to `to`. Without memory for that it is closed, and the undo is not
+ * valid. */
+static void give_chunk(struct device_chunk *c, struct device_undo *to)
+{
+	if (chunks_add(&to->dropped, c, NULL))
+		to->valid = false;
+	else
+		c->fd = -1;
+}
+
+/* Notes for an undo which chunks there are, with this address of theirs. */
+static int note_chunk(struct device_undo *to, const struct device_chunk *c, uint64_t address)
+{
+	struct device_chunk noted = { .id = c->id,
+				      .size = c->size,
+				      .address = address,
+				      .committed_address = address,
+				      .fd = -1 };
+
+	return chunks_add(&to->before, &noted, NULL);
+}
+
+/* Notes the chunks as the previous commit left them. */
+static int note_before(const struct device_memory *d, struct device_undo *undo)
 {
 	for (size_t i = 0; i < d->chunks.n; i++) {
-		struct device_chunk c = d->chunks.at[i];
+		const struct device_chunk *c = &d->chunks.at[i];
 
-		c.fd = -1;
-		c.parked = false;
-		c.address = c.committed_address;
-		if (!c.fresh && chunks_add(&undo->before, &c, NULL))
+		if (!c->fresh && note_chunk(undo, c, c->committed_address))
+			return -1;
+	}
+	return 0;
+}
+
+/* Notes the chunks as a commit would leave them. */
+static int note_after(const struct device_memory *d, struct device_undo *undo)
+{
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		const struct device_chunk *c = &d->chunks.at[i];
+
+		if (!c->dropped && c->address && note_chunk(undo, c, c->address))
 			return -1;
 	}
 	return 0;
@@ -250,12 +281,8 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 			continue;
 		}
 		/* A fresh chunk matters to undo only if a pre-image lies in it. */
-		if (!c->fresh || preimages_use(&d->preimages, c->id)) {
-			if (chunks_add(&undo.dropped, c, NULL))
-				undo.valid = false;
-			else
-				c->fd = -1;
-		}
+		if (!c->fresh || preimages_use(&d->preimages, c->id))
+			give_chunk(c, &undo);
 		chunks_remove(&d->chunks, c);
 	}
 	undo.preimages = d->preimages;
@@ -293,16 +320,6 @@ void device_memory_rollback(struct device_memory *d)
 	}
 }
 
-/* Moves the chunk's descriptor to `to`. Without memory for that it is closed, and the undo is not
- * valid. */
-static void give_chunk(struct device_chunk *c, struct device_undo *to)
-{
-	if (chunks_add(&to->dropped, c, NULL))
-		to->valid = false;
-	else
-		c->fd = -1;
-}
-
 void device_memory_restored(struct device_memory *d, struct device_undo *ret_kept)
 {
 	preimages_release(&d->preimages);
@@ -326,21 +343,6 @@ void device_memory_restored(struct device_memory *d, struct device_undo *ret_kep
 	d->kept = (struct device_preimages){ 0 };
 }
 
-/* Records the chunks that exist, with their addresses. */
-static int note_chunks(const struct device_memory *d, struct device_undo *ret)
-{
-	for (size_t i = 0; i < d->chunks.n; i++) {
-		struct device_chunk c = d->chunks.at[i];
-
-		c.fd = -1;
-		c.parked = c.fresh = false;
-		c.committed_address = c.address;
-		if (!c.dropped && c.address && chunks_add(&ret->before, &c, NULL))
-			return -1;
-	}
-	return 0;
-}
-
 /* Moves the chunks that a rollback would close to `to`. */
 static void give_fresh(struct device_memory *d, struct device_undo *to)
 {
@@ -359,7 +361,7 @@ static void give_fresh(struct device_memory *d, struct device_undo *to)
 void device_memory_set_aside(struct device_memory *d, struct device_undo *ret)
 {
 	*ret = (struct device_undo){ 0 };
-	ret->valid = !note_chunks(d, ret);
+	ret->valid = !note_after(d, ret);
 	give_fresh(d, ret);
 	device_memory_rollback(d);
 	/* Pre-images of an earlier cell may wait for a worker with a device. */
@@ -441,7 +443,7 @@ void device_memory_undo(struct device_memory *d, struct device_undo *const *undo
 
 	if (ret_inverse) {
 		*ret_inverse = (struct device_undo){ 0 };
-		ret_inverse->valid = !note_chunks(d, ret_inverse);
+		ret_inverse->valid = !note_after(d, ret_inverse);
 	}
 	d->preimages.n = 0;
 	d->checksums.n = 0;

@@ -41,8 +41,4 @@ struct redo {
 void redo_release(struct redo *r);
 /* Returns the bytes of host and device memory that it takes. */
 uint64_t redo_bytes(const struct redo *r);
-/* Writes over `out`, which is the committed content of [address, address + len), what is different
- * in the image. */
-void redo_read(const struct redo *r, uint64_t address, void *out, size_t len);
-
 #endif

@@ -187,6 +187,35 @@ int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct 
 	return 0;
 }
 
+/* Tells whether these bytes of the image differ from the committed ones. */
+static bool differs(const struct snapshot *s, uint64_t address, const char *image, uint64_t len)
+{
+	char part[ARENA_PAGE];
+
+	for (uint64_t done = 0, n; done < len; done += n) {
+		n = len - done < sizeof(part) ? len - done : sizeof(part);
+		if (snapshot_read(s, address + done, part, n) || memcmp(part, image + done, n))
+			return true;
+	}
+	return false;
+}
+
+bool snapshot_redo_changes(const struct snapshot *s, uint64_t address, uint64_t len)
+{
+	const struct redo *r = &s->undo.redo;
+	const char *data = r->data;
+
+	for (size_t i = 0; i < r->ranges.n; data += r->ranges.at[i++].size) {
+		uint64_t start = r->ranges.at[i].address, end = start + r->ranges.at[i].size;
+		uint64_t from = start > address ? start : address;
+		uint64_t to = end < address + len ? end : address + len;
+
+		if (from < to && differs(s, from, data + (from - start), to - from))
+			return true;
+	}
+	return false;
+}
+
 int snapshot_reset(struct snapshot *s, struct error *err)
 {
 	snapshot_touch(s);

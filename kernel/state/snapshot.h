@@ -6,6 +6,7 @@
 #ifndef CGPU_KERNEL_STATE_SNAPSHOT_H
 #define CGPU_KERNEL_STATE_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,9 @@ int snapshot_keep_redo(const struct snapshot *s, unsigned n, struct redo *ret, s
 /* Commits a redo image's arena, by the journal. The image is not valid any more; on error nothing
  * has changed, and it can be repeated. */
 int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct error *err);
+/* Tells whether the redo image of the undo log has other bytes in [address, address + len). It
+ * reads what the image holds of that range, however large the range is. */
+bool snapshot_redo_changes(const struct snapshot *s, uint64_t address, uint64_t len);
 /* Appends the ranges of session memory in [start, end) that have pages in the memfd. */
 int snapshot_data_ranges(const struct snapshot *s, uint64_t start, uint64_t end,
 			 struct dirty_ranges *ret, struct error *err);

@@ -95,14 +95,17 @@ void undo_log_pop(struct undo_log *l, unsigned n)
 		entry_release(&l->at[--l->n]);
 }
 
-void undo_log_set_redo(struct undo_log *l, const struct redo *r)
+bool undo_log_set_redo(struct undo_log *l, const struct redo *r, struct device_memory *d)
 {
 	undo_log_drop_redo(l);
 	l->redo = *r;
-	if (redo_bytes(r) > l->bytes_max)
-		undo_log_drop_redo(l);
-	else
+	if (r->valid && r->device.valid && redo_bytes(r) <= l->bytes_max) {
 		undo_log_trim(l);
+		return true;
+	}
+	undo_log_drop_redo(l);
+	d->keeping = KEEPING_NO;
+	return false;
 }
 
 unsigned undo_log_depth(const struct undo_log *l, uint64_t serial)

@@ -59,9 +59,10 @@ bool undo_log_keeps_newest(const struct undo_log *l);
 void undo_log_trim(struct undo_log *l);
 /* Removes the newest n entries. */
 void undo_log_pop(struct undo_log *l, unsigned n);
-/* Takes over a redo image in place of the one before. One that is larger than the log's limit is
- * released at once; the oldest entries make room for it otherwise. */
-void undo_log_set_redo(struct undo_log *l, const struct redo *r);
+/* Takes over a redo image of `d` in place of the one before; the oldest entries make room for it.
+ * False: it is not complete or larger than the log's limit. It is released then, and the next
+ * worker is not asked to keep device memory. */
+bool undo_log_set_redo(struct undo_log *l, const struct redo *r, struct device_memory *d);
 void undo_log_drop_redo(struct undo_log *l);
 
 /* Calls fn for the device memory that the log keeps: dropped chunks, chunks of replaced sessions,

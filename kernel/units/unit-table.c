@@ -261,16 +261,6 @@ uint64_t unit_table_committed(const struct unit_table *t)
 	return n ? t->records[n - 1].serial + 1 : 0;
 }
 
-void unit_table_undo(struct unit_table *t, uint64_t mark)
-{
-	size_t n = t->n;
-
-	while (n && t->records[n - 1].serial >= mark)
-		n--;
-	if (n < t->n)
-		cut(t, n);
-}
-
 int unit_table_take(struct unit_table *t, uint64_t mark, struct unit_record **ret, size_t *ret_n)
 {
 	size_t first = t->n;
@@ -281,7 +271,7 @@ int unit_table_take(struct unit_table *t, uint64_t mark, struct unit_record **re
 	*ret = malloc((*ret_n + 1) * sizeof(**ret));
 	if (!*ret) {
 		*ret_n = 0;
-		unit_table_undo(t, mark);
+		cut(t, first);
 		return -1;
 	}
 	memcpy(*ret, &t->records[first], *ret_n * sizeof(**ret));

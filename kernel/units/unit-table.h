@@ -87,10 +87,8 @@ void unit_table_note_code(struct unit_table *t, uint32_t replaces, bool has_code
 void unit_table_end_names(struct unit_table *t, const struct buffer *names);
 void unit_table_commit(struct unit_table *t);
 void unit_table_drop(struct unit_table *t);
-/* unit_table_committed() returns a mark of the committed state; unit_table_undo() goes back to
- * it. */
+/* Returns a mark of the committed state, which unit_table_take() goes back to. */
 uint64_t unit_table_committed(const struct unit_table *t);
-void unit_table_undo(struct unit_table *t, uint64_t mark);
 /* Goes back to the mark, and hands over the records that were newer, those of the running cell
  * included: *ret is the caller's, NULL for none. On error, memory is out, they are released. */
 int unit_table_take(struct unit_table *t, uint64_t mark, struct unit_record **ret, size_t *ret_n);
