@@ -5,9 +5,15 @@ libcommon_a_SOURCES = $(common_base_sources) $(common_text_sources) $(common_mem
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-whole-io
+	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-regular-file test-whole-io test-allowed-flags test-landlock
 TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-whole-io
+	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-regular-file test-whole-io test-allowed-flags test-landlock
+test_landlock_SOURCES = tests/unit/common/test-landlock.c
+test_landlock_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_landlock_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_allowed_flags_SOURCES = tests/unit/common/test-allowed-flags.c
+test_allowed_flags_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_allowed_flags_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_cuda_folders_SOURCES = tests/unit/common/test-cuda-folders.c
 test_cuda_folders_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_cuda_folders_LDADD = libcommon.a $(CMOCKA_LIBS)
@@ -20,6 +26,9 @@ test_graph_order_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_ptx_link_SOURCES = tests/unit/common/test-ptx-link.c
 test_ptx_link_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_link_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_regular_file_SOURCES = tests/unit/common/test-regular-file.c
+test_regular_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_regular_file_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_whole_io_SOURCES = tests/unit/common/test-whole-io.c
 test_whole_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_whole_io_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cgpu-compiler: answers the requests of the kernel process over one socket, one after another,
- * until it closes. A crash here costs the request: the kernel starts another one and sends the
- * declarations again.
+ * until it closes, on a thread with a stack for texts of any depth. A crash here costs the request:
+ * the kernel starts another one and sends the declarations again.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cache-folder.h"
 #include "common/base/cleanup.h"
+#include "common/base/deep-thread.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
-#include "common/sandbox/sandbox-apply.h"
+#include "common/sandbox/confinement.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"
@@ -27,68 +29,25 @@
 #include "compiler/inspect/look.h"
 #include "compiler/packages/packages.h"
 
-static int reply(uint32_t type, const struct buffer *b, struct error *err)
+/* It also writes its cache. */
+static void contain(struct confinement *c, struct sandbox_report *report)
 {
-	if (buffer_check(b, err))
-		return -1;
-	return ipc_send(COMPILER_SOCKET_FD, type, b->data, b->len, NULL, 0, err);
-}
+	cleanup_buffer struct buffer cache = BUFFER_INIT;
 
-/* Covers the files behind the first one, which is the policy's own, by mounts. */
-static void cover_more(struct record *r, uint32_t n, bool is_hidden)
-{
-	while (n--) {
-		const char *path = record_str(r);
-		struct error err = ERROR_INIT;
-
-		if (!r->failed && is_hidden && sandbox_apply_cover(path, &err))
-			log_warning("%s", err.text);
-	}
-}
-
-static int confine(struct record *r, struct sandbox_report *report, struct error *err)
-{
-	struct sandbox_policy policy = { .flags = record_u32(r), .hidden = "" };
-	uint32_t n;
-
-	policy.filter = record_bytes(r, &policy.filter_len);
-	n = record_count(r, 4);
-	if (n)
-		policy.hidden = record_str(r);
-	if (r->failed)
-		return record_check(r, "the containment", err);
-	policy.hidden_already = sandbox_apply_zygote(&policy, report);
-	if (n)
-		cover_more(r, n - 1, policy.hidden_already);
-	sandbox_apply_compiler(&policy, report);
-	/* A new user namespace has taken it away. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return record_check(r, "the containment", err);
+	if (!cache_folder(&cache, NULL))
+		c->policy.writable = buffer_text(&cache);
+	confinement_apply(c, report);
 }
 
 /* The first message of the kernel process, and the answer. */
 static int begin(struct error *err)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT, list = BUFFER_INIT;
-	struct sandbox_report report = { &list, 0 };
-	struct ipc_message m;
-	struct record r;
-	int failed;
+	const struct confinement_exchange x = { COMPILER_CONFINE, COMPILER_HELLO, contain };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	if (ipc_receive(COMPILER_SOCKET_FD, -1, &m, err) < 0)
-		return -1;
-	r = record_open(m.data, m.len);
-	failed = m.type == COMPILER_CONFINE
-			 ? confine(&r, &report, err)
-			 : error_set(err, ERROR_PROTOCOL, "message %u is the first", m.type);
-	ipc_message_release(&m);
-	if (failed)
-		return -1;
 	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);
 	record_put_str(&b, clang_shim_version());
-	record_put_u32(&b, report.n);
-	buffer_append(&b, list.data, list.len);
-	return reply(COMPILER_HELLO, &b, err);
+	return confinement_begin(COMPILER_SOCKET_FD, &x, &b, err);
 }
 
 static int on_declarations(struct compiler *c, struct record *r, struct error *err)
@@ -167,12 +126,12 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 		if (result.ok) {
 			record_put_bytes(&b, result.unit.data, result.unit.len);
 			failed = compile_earlier(c, r, &request, &b, err) ||
-				 reply(COMPILER_COMPILED, &b, err);
+				 ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_COMPILED, &b, err);
 		} else {
 			record_put_str(&b, buffer_text(&result.first));
 			record_put_str(&b, buffer_text(&result.all));
 			record_put_u32(&b, result.line);
-			failed = reply(COMPILER_REFUSED, &b, err);
+			failed = ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_REFUSED, &b, err);
 		}
 	}
 	compile_result_release(&result);
@@ -201,7 +160,7 @@ static int on_complete(struct compiler *c, struct record *r, struct error *err)
 			record_put_str(&b, l.at[i].kind);
 			record_put_str(&b, l.at[i].signature);
 		}
-		failed = reply(COMPILER_COMPLETED, &b, err);
+		failed = ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_COMPLETED, &b, err);
 	}
 	completion_list_release(&l);
 	return failed;
@@ -220,7 +179,7 @@ static int on_inspect(struct compiler *c, struct record *r, struct error *err)
 	record_put_u32(&b, id);
 	record_put_u8(&b, inspect(c, cell, cursor, &text));
 	record_put_str(&b, buffer_text(&text));
-	return reply(COMPILER_INSPECTED, &b, err);
+	return ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_INSPECTED, &b, err);
 }
 
 static int on_is_complete(struct compiler *c, struct record *r, struct error *err)
@@ -240,7 +199,7 @@ static int on_is_complete(struct compiler *c, struct record *r, struct error *er
 	record_put_u32(&b, id);
 	record_put_str(&b, answers[is_complete(&c->session, text, indent, sizeof(indent))]);
 	record_put_str(&b, indent);
-	return reply(COMPILER_COMPLETENESS, &b, err);
+	return ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_COMPLETENESS, &b, err);
 }
 
 static void put_package(struct buffer *b, const char *problem, const struct package *p,
@@ -281,7 +240,7 @@ static int on_package(struct compiler *c, struct record *r, struct error *err)
 	record_put_u32(&b, id);
 	put_package(&b, failed ? problem.text : "", &p, buffer_text(&found));
 	package_release(&p);
-	return reply(COMPILER_PACKAGED, &b, err);
+	return ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_PACKAGED, &b, err);
 }
 
 static struct look_unit *read_units(struct record *r, size_t *ret_n)
@@ -336,20 +295,28 @@ static int on_look(struct compiler *c, struct record *r, struct error *err)
 	record_put_str(&b, failed ? problem.text : "");
 	record_put_str(&b, buffer_text(&text));
 	record_put_str(&b, buffer_text(&html));
-	return reply(COMPILER_LOOKED, &b, err);
+	return ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_LOOKED, &b, err);
 }
 
-static int on_surroundings(struct record *r, struct error *err)
+static int on_folder(struct record *r, struct error *err)
 {
-	const char *folder = record_str(r), *variable = record_str(r), *value = record_str(r);
+	const char *folder = record_str(r);
 
-	if (record_check(r, "the session's surroundings", err))
+	if (record_check(r, "the session's folder", err))
 		return -1;
-	if (*folder && chdir(folder))
+	if (chdir(folder))
 		log_warning("cannot go to %s", folder);
-	if (*variable && setenv(variable, value, 1))
-		return error_errno(err, "cannot set %s", variable);
 	return 0;
+}
+
+static int on_variable(struct record *r, struct error *err)
+{
+	const char *text = record_str(r), *value = strchr(text, '=');
+	cleanup_free char *name = value ? strndup(text, (size_t)(value - text)) : NULL;
+
+	if (record_check(r, "a variable of the environment", err))
+		return -1;
+	return name && !setenv(name, value + 1, 1) ? 0 : error_errno(err, "cannot set %s", text);
 }
 
 static int on_device(struct compiler *c, struct record *r, struct error *err)
@@ -377,8 +344,10 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_package(c, &r, err);
 	case COMPILER_LOOK:
 		return on_look(c, &r, err);
-	case COMPILER_SURROUNDINGS:
-		return on_surroundings(&r, err);
+	case COMPILER_FOLDER:
+		return on_folder(&r, err);
+	case COMPILER_VARIABLE:
+		return on_variable(&r, err);
 	case COMPILER_DEVICE:
 		return on_device(c, &r, err);
 	default:
@@ -402,8 +371,19 @@ static void warm_up(struct compiler *c)
 	compile_result_release(&result);
 }
 
-static int serve(struct compiler *c, struct error *err)
+/* What the thread that answers works with. */
+struct server {
+	struct deep_thread thread;
+	struct compiler compiler;
+	bool is_cpp;
+	struct error err;
+	int failed;
+};
+
+static int answer_all(struct server *s, struct error *err)
 {
+	struct compiler *c = &s->compiler;
+
 	for (;;) {
 		struct ipc_message m;
 		int failed = ipc_receive(COMPILER_SOCKET_FD, 0, &m, err);
@@ -414,29 +394,41 @@ static int serve(struct compiler *c, struct error *err)
 			return err->code == ERROR_PEER_GONE ? 0 : -1;
 		failed = handle(c, &m, err);
 		ipc_message_release(&m);
+		deep_thread_tidy(&s->thread);
 		if (failed)
 			return err->code == ERROR_PEER_GONE ? 0 : -1;
 	}
 }
 
+static void *serve(void *data)
+{
+	struct server *s = data;
+
+	s->failed = compiler_init(&s->compiler, &s->err);
+	s->compiler.is_cpp = s->is_cpp;
+	if (!s->failed) {
+		warm_up(&s->compiler);
+		tool_folder_tidy();
+		s->failed = answer_all(s, &s->err);
+	}
+	compiler_release(&s->compiler);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	struct error err = ERROR_INIT;
-	struct compiler compiler;
-	int failed;
+	struct server server = { .is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP),
+				 .err = ERROR_INIT };
 
 	log_init("cgpu-compiler");
 	signal(SIGINT, SIG_IGN); /* the terminal's signal is meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	failed = begin(&err) || compiler_init(&compiler, &err);
-	compiler.is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP);
-	if (!failed) {
-		warm_up(&compiler);
-		tool_folder_tidy();
-		failed = serve(&compiler, &err);
-	}
-	if (failed)
-		log_error("%s", err.text);
-	compiler_release(&compiler);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	/* What begin() gives up is given up for the threads that are started after it. */
+	server.failed = begin(&server.err) ||
+			deep_thread_begin(&server.thread, serve, &server, &server.err);
+	if (!server.failed)
+		deep_thread_join(&server.thread);
+	if (server.failed)
+		log_error("%s", server.err.text);
+	return server.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -4,13 +4,13 @@ noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = $(kernel_settings_sources) $(kernel_base_sources) $(kernel_sandbox_sources) $(kernel_share_sources) $(kernel_units_sources) \
 	$(kernel_state_sources) $(kernel_faults_sources) $(kernel_core_sources) $(kernel_workers_sources) $(kernel_device_sources) \
 	$(kernel_disk_sources) $(kernel_cell_run_sources) $(kernel_supervisor_sources)
-libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
+SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-shadow-copy test-journal test-commit test-device-memory \
 	test-device-nodes test-snapshot-job test-snapshot-view test-unit-table \
-	test-fault-record test-pressure test-cpu-deadline test-share test-supervisor test-demangle test-seccomp \
+	test-fault-record test-pressure test-cpu-deadline test-share test-supervisor test-presenter test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 if CUDA
 supervisor_tests += test-checker test-eviction test-snapshots
@@ -50,7 +50,7 @@ check_PROGRAMS += test-version-rules
 TESTS += test-version-rules
 test_version_rules_SOURCES = tests/unit/kernel/test-version-rules.c %reldir%/device/version-rules.c
 test_version_rules_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_version_rules_LDADD = $(CMOCKA_LIBS)
+test_version_rules_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_cpu_deadline_SOURCES = tests/unit/kernel/test-cpu-deadline.c
 test_cpu_deadline_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_cpu_deadline_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
@@ -89,6 +89,11 @@ test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
 test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) $(build_prelude)
+test_presenter_SOURCES = tests/unit/kernel/test-presenter.c tests/unit/kernel/supervisor-harness.c tests/unit/kernel/supervisor-harness.h
+test_presenter_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+test_presenter_CFLAGS = $(test_supervisor_CFLAGS)
+test_presenter_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_presenter_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 
 # The emulated driver under the name of the machine's own, without what tells it from a GPU's. It is for the worker that tests
 # take, see runtime/local.mk.

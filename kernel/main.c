@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cache-folder.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "config.h"
+#include "kernel/base/guard.h"
 #include "kernel/base/loop.h"
 #include "kernel/install.h"
 #include "kernel/protocol/channels.h"
@@ -29,6 +31,7 @@
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/session/history.h"
 #include "kernel/session/session.h"
+#include "kernel/settings/jupyter-folders.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/limits.h"
 #include "kernel/settings/options.h"
@@ -137,6 +140,7 @@ static struct supervisor *start_supervisor(const struct options *o, const char *
 		.limits = &limits,
 		.undo_limit = o->undo_limit,
 		.disabled_sandbox = o->disabled_sandbox,
+		.profile = limits_profile(&limits, o->profile),
 	};
 
 	return supervisor_new(&so, err);
@@ -151,6 +155,27 @@ static void hide_sockets(struct supervisor *supervisor, const struct connection_
 		connection_file_endpoint(connection, channel, endpoint, sizeof(endpoint));
 		supervisor_hide(supervisor, endpoint + strlen("ipc://"));
 	}
+}
+
+static void hide_other_kernels(struct supervisor *supervisor)
+{
+	cleanup_buffer struct buffer folders = BUFFER_INIT;
+
+	jupyter_folders_runtime(&folders);
+	for (size_t at = 0; at < folders.len; at += strlen(folders.data + at) + 1)
+		supervisor_hide(supervisor, folders.data + at);
+}
+
+/* Hides what the compiler keeps for the next cells and for other notebooks, which would run it. */
+static void hide_cache(struct supervisor *supervisor)
+{
+	cleanup_buffer struct buffer folder = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	if (cache_folder(&folder, &err))
+		log_info("%s", err.text);
+	else
+		supervisor_hide_from_cells(supervisor, buffer_text(&folder));
 }
 
 /* Returns the file that all kernels of a user on this machine share; containers that are to share
@@ -191,23 +216,34 @@ static void set_parking(const struct options *o, struct supervisor *supervisor)
 	eviction_set_rules(supervisor, &rules);
 }
 
-/* Runs from the connection file to the end of the session, and frees the history. */
-static int serve(const struct options *o, struct supervisor *supervisor, struct history *history,
+static struct history *start_history(const struct options *o, struct supervisor *supervisor,
+				     const char *libexec, struct loop *loop)
+{
+	cleanup_buffer struct buffer confinement = BUFFER_INIT;
+
+	supervisor_confinement(supervisor, &confinement);
+	return history_new(libexec, o->history, &confinement, loop);
+}
+
+/* Runs from the connection file to the end of the session. */
+static int serve(const struct options *o, struct supervisor *supervisor, const char *libexec,
 		 struct loop *loop, struct error *err)
 {
+	struct history *history = NULL;
 	struct connection_file connection;
 	struct channels channels = { 0 };
 	struct session session;
 	int rc = -1;
 
-	if (connection_file_read(&connection, o->connection_file, err)) {
-		history_free(history);
+	if (connection_file_read(&connection, o->connection_file, err))
 		return -1;
-	}
 	if (channels_open(&channels, &connection, err))
 		goto out;
 	/* Before the compiler starts, which cannot be kept from a file later. */
 	hide_sockets(supervisor, &connection);
+	hide_other_kernels(supervisor);
+	hide_cache(supervisor);
+	history = start_history(o, supervisor, libexec, loop);
 	share_devices(o, supervisor);
 	if (supervisor_launch(supervisor, err))
 		goto out;
@@ -236,7 +272,7 @@ static int run(const struct options *o, struct error *err)
 	struct loop *loop;
 	char libexec[4096];
 
-	if (find_libexec(o, libexec, sizeof(libexec), err))
+	if (guard_enter(err) || find_libexec(o, libexec, sizeof(libexec), err))
 		return -1;
 	supervisor = start_supervisor(o, libexec, err);
 	if (!supervisor)
@@ -244,7 +280,7 @@ static int run(const struct options *o, struct error *err)
 	loop = loop_new();
 	if (loop && parent >= 0)
 		loop_add_fd(loop, parent, on_parent_end, loop);
-	rc = loop ? serve(o, supervisor, history_new(libexec, o->history, loop), loop, err)
+	rc = loop ? serve(o, supervisor, libexec, loop, err)
 		  : error_set(err, ERROR_MEMORY, "out of memory");
 	supervisor_free(supervisor);
 	loop_free(loop);

@@ -46,6 +46,19 @@ cgpu_history_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_history_LDFLAGS = -Wl,--as-needed
 cgpu_history_LDADD = libcommon.a $(SQLITE_LIBS)
 
+pkglibexec_PROGRAMS += cgpu-launcher
+cgpu_launcher_SOURCES = $(kernel_launcher_sources)
+cgpu_launcher_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_launcher_LDADD = libcommon.a
+
+# The only program that is linked with libdw.
+pkglibexec_PROGRAMS += cgpu-presenter
+cgpu_presenter_SOURCES = $(kernel_presenter_sources)
+cgpu_presenter_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+cgpu_presenter_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_presenter_LDFLAGS = -Wl,--as-needed
+cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS)
+
 session_tests = \
 	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream \

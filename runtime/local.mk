@@ -8,7 +8,7 @@ TESTS += test-worker test-zygote test-loader test-shadow
 test_shadow_SOURCES = tests/unit/runtime/test-shadow.c %reldir%/memcheck/shadow.c
 test_shadow_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_shadow_LDADD = libcommon.a $(CMOCKA_LIBS)
-test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) $(emulator_library)
+test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) cgpu-presenter$(EXEEXT) $(emulator_library)
 endif
 cgpu_worker_SOURCES = $(runtime_arena_sources) $(runtime_process_sources) $(runtime_loader_sources) \
 	$(runtime_faults_sources) $(runtime_memcheck_sources) $(runtime_exports_sources) $(runtime_worker_sources) \

@@ -30,7 +30,7 @@ def whole_bundle(root, folder):
 def run(bundle, folder, driver, *names, before=(), **env):
     """How the bundle's `run` ended, and the lines of its results. before: words before the command."""
     ran = subprocess.run([*before, f"{bundle}/run", folder, *names], text=True, capture_output=True,
-                         env={**os.environ, "CHECK_GPU_DRIVER": str(driver), **env})
+                         env={**os.environ, "CHECK_GPU_DRIVER": str(driver), "CHECK_GPU_PATIENCE": "20", **env})
     results = folder / "results.jsonl"
     lines = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
     return ran, lines
@@ -46,7 +46,8 @@ def assert_no_device(ran, lines, asked, folder):
             assert x["verdict"] == "-", x
         else:
             assert x["verdict"] == "NO" and x["text"].endswith("error 100 in cu.cuInit(0): the driver finds no GPU"), x
-    assert max(x["seconds"] for x in ends) < 5, ran.stdout
+    # Before any deadline.
+    assert max(x["seconds"] for x in ends) < 15 * 20, ran.stdout
     assert ran.returncode == 1 and "0 experiments did not end" in ran.stdout, ran.stdout
     table = (folder / "table.md").read_text().splitlines()
     in_table = [line.split(" | ")[1] for line in table if line.startswith(("| NO |", "| - |"))]

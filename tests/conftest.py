@@ -80,12 +80,12 @@ def start_kernel(prefix, mark, cache, tmp_path_factory):
     """start_kernel(**env) -> Session; all are shut down at the end of the module. None: not in the environment."""
     sessions = []
 
-    def start(transport="tcp", cwd=None, kernelspec="cgpu", **env):
+    def start(transport="tcp", cwd=None, kernelspec="cgpu", runtime=None, **env):
         home = tmp_path_factory.mktemp("session")
         session = Session(prefix, cwd or home, transport, {
             "CGPU_TEST_MARK": mark, "HOME": str(home), "JUPYTER_DATA_DIR": str(home / "jupyter"),
             "IPYTHONDIR": str(home / "ipython"), "XDG_RUNTIME_DIR": str(home), "XDG_CACHE_HOME": str(cache), **env},
-                          kernelspec)
+                          kernelspec, runtime)
         sessions.append(session)
         return session
 

@@ -20,7 +20,7 @@ check-gpu: %reldir%/gpu/check-gpu$(EXEEXT)
 # The product's programs, linked once more. Of clang and LLVM the linker takes from the archives what is used: 85 MB instead of
 # 190, and these pack to a third. All other libraries are in the bundle's lib.
 product_programs = gpu-product/cgpu-kernel gpu-product/cgpu-listen gpu-product/cgpu-worker gpu-product/cgpu-compiler \
-	gpu-product/cgpu-history
+	gpu-product/cgpu-history gpu-product/cgpu-launcher gpu-product/cgpu-presenter
 product_rpath = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib'
 product_llvm = -Wl,--gc-sections,--start-group $(LLVM_LIBDIR)/libclang[A-Z]*.a $(LLVM_LIBDIR)/libLLVM*.a -Wl,--end-group \
 	-Wl,--as-needed -lz -lzstd -ltinfo
@@ -33,6 +33,12 @@ gpu-product/cgpu-listen: cgpu-listen$(EXEEXT)
 gpu-product/cgpu-history: cgpu-history$(EXEEXT)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(cgpu_history_LINK) $(product_rpath) $(cgpu_history_OBJECTS) $(cgpu_history_LDADD) $(LIBS)
+gpu-product/cgpu-launcher: cgpu-launcher$(EXEEXT)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(cgpu_launcher_LINK) $(product_rpath) $(cgpu_launcher_OBJECTS) $(cgpu_launcher_LDADD) $(LIBS)
+gpu-product/cgpu-presenter: cgpu-presenter$(EXEEXT)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(cgpu_presenter_LINK) $(product_rpath) $(cgpu_presenter_OBJECTS) $(cgpu_presenter_LDADD) $(LIBS)
 gpu-product/cgpu-worker: cgpu-worker$(EXEEXT)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(cgpu_worker_LINK) $(product_rpath) $(cgpu_worker_OBJECTS) $(cgpu_worker_LDADD) $(LIBS)
@@ -60,7 +66,8 @@ product-bundle: $(product_programs)
 	$(MKDIR_P) $(BUNDLE)/stage
 	stage=`cd $(BUNDLE)/stage && pwd` && $(MAKE) install prefix=$$stage/prefix >gpu-product/install.log
 	cp gpu-product/cgpu-kernel $(BUNDLE)/stage/prefix/bin
-	cp gpu-product/cgpu-history gpu-product/cgpu-listen gpu-product/cgpu-worker gpu-product/cgpu-compiler \
+	cp gpu-product/cgpu-history gpu-product/cgpu-launcher gpu-product/cgpu-presenter gpu-product/cgpu-listen \
+		gpu-product/cgpu-worker gpu-product/cgpu-compiler \
 		$(BUNDLE)/stage/prefix/libexec/cgpu
 	rm $(BUNDLE)/stage/prefix/libexec/cgpu/cgpu-hot.so
 	$(prefix)/bin/python $(srcdir)/%reldir%/gpu/make-product $(BUNDLE)/stage $(BUNDLE)/product.tar.xz \

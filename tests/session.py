@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One session of cgpu as a front end sees it, with its processes as Linux sees them."""
+import contextlib
 import os
 import re
 import signal
+import socket
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -46,6 +48,25 @@ def alive(pid):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE or len(os.listdir(f"/proc/{pid}/task")) > 1
     except (psutil.NoSuchProcess, FileNotFoundError):
         return False
+
+
+CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
+
+
+@contextlib.contextmanager
+def reserved_ports(manager):
+    """Ports for the kernel that nobody else is given meanwhile: they are bound here, and the kernel may listen there
+    nevertheless. jupyter_client's own are free again before the kernel starts. A client that meets another kernel,
+    as when tests run side by side, does not try again: libzmq ends a connection to a socket of the wrong type."""
+    with contextlib.ExitStack() as stack:
+        if manager.transport == "tcp":
+            manager.cache_ports = False
+            for channel in CHANNELS:
+                s = stack.enter_context(socket.socket())
+                s.bind((manager.ip, 0))
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                setattr(manager, f"{channel}_port", s.getsockname()[1])
+        yield
 
 
 @dataclass
@@ -137,20 +158,23 @@ class Pending:
 class Session:
     """A started kernel and a client that is ready."""
 
-    def __init__(self, prefix, cwd, transport, env, kernelspec="cgpu"):
+    def __init__(self, prefix, cwd, transport, env, kernelspec="cgpu", runtime=None):
         self.has_cuda = (prefix / "libexec" / "cgpu" / "libcgpu-emulator.so").exists()
         specs = KernelSpecManager(kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")])
         self.manager = KernelManager(kernel_name=kernelspec, kernel_spec_manager=specs, transport=transport)
-        # Where a Jupyter server puts it.
-        runtime = cwd / "runtime"
+        # A Jupyter server has it below the home.
+        runtime = runtime or cwd / "runtime"
         runtime.mkdir(mode=0o700, exist_ok=True)
         self.manager.connection_file = str(runtime / f"kernel-{uuid.uuid4()}.json")
         if transport == "ipc":
             self.manager.ip = str(cwd / "ipc")
-        self.manager.start_kernel(cwd=str(cwd), env={k: v for k, v in {**os.environ, **env}.items() if v is not None})
-        self.client = self.manager.blocking_client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=DEADLINE)
+        env = {k: v for k, v in {**os.environ, **env}.items() if v is not None}
+        with reserved_ports(self.manager):
+            self.manager.start_kernel(cwd=str(cwd), env=env)
+            self._found = (0, [])
+            self.client = self.manager.blocking_client()
+            self.client.start_channels()
+            self.client.wait_for_ready(timeout=DEADLINE)
         self.replies = {}
         self.closed = False
 
@@ -190,8 +214,32 @@ class Session:
     # --- processes ---
 
     @property
+    def front_pid(self):
+        """The process that the launcher knows, or that the program which stands before it has become."""
+        return self._chain()[0]
+
+    @property
+    def guard_pid(self):
+        return self._chain()[1]
+
+    @property
     def pid(self):
-        return self.manager.provisioner.process.pid
+        """The kernel process; also when it has ended."""
+        return self._chain()[2]
+
+    def _chain(self):
+        started = self.manager.provisioner.process.pid
+        if self._found[0] != started:
+            chain = []
+
+            def find():
+                first = psutil.Process(started)
+                chain[:] = [p.pid for p in [first, *first.children(recursive=True)] if p.name() == "cgpu-kernel"][:3]
+                return len(chain) == 3
+
+            assert wait_until(find), "no kernel process"
+            self._found = (started, chain)
+        return self._found[1]
 
     def children(self):
         """Live processes under the kernel, oldest first."""
@@ -245,6 +293,14 @@ class Session:
 
     def history_pid(self):
         return self._first_of("cgpu-history")
+
+    def launcher_pid(self):
+        """There from the first command on."""
+        return self._first_of("cgpu-launcher")
+
+    def presenter_pid(self):
+        """There from the first fault on."""
+        return self._first_of("cgpu-presenter")
 
     def spare_pid(self):
         """The worker that waits; there is one again soon after each recovery."""

@@ -4,12 +4,29 @@
 
 tally.py (FOLDER | JUNIT.xml)... : a build folder stands for what its `make check` ran (the .trs and .log
 files of automake, cmocka's counts inside), an XML file for a pytest run. A skipped test counts as failed: a test
-that did not run has shown nothing. So does a part that left no results at all.
+that did not run has shown nothing. So does a part that left no results at all. Each failure is listed with the
+lines that say what was wrong, since the end of a log is often all that a reader of it is given.
 """
 import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+
+
+REASON_LINES = 4
+REASON_WIDTH = 200
+
+
+def say_why(lines):
+    for line in [line for line in lines if line.strip()][:REASON_LINES]:
+        print(f"    | {line.rstrip()[:REASON_WIDTH]}")
+
+
+def unit_reason(log):
+    """The lines from the first failure on, or the last ones of a program that tells of none."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    errors = [i for i, line in enumerate(lines) if re.match(r"ERROR: |\[  ERROR   \]|.*ERROR: \w+Sanitizer", line)]
+    return lines[errors[0]:] if errors else lines[-REASON_LINES:]
 
 
 def unit_counts(log, result):
@@ -29,6 +46,7 @@ def folder_counts(folder):
         p, f = unit_counts(trs.with_suffix(".log"), result.group(1) if result else "ERROR")
         if f:
             print(f"  FAILED {trs.with_suffix('.log')}")
+            say_why(unit_reason(trs.with_suffix(".log")))
         passed, failed = passed + p, failed + f
     return passed, failed
 
@@ -38,10 +56,11 @@ def junit_counts(path):
     if not path.exists():
         return passed, failed
     for case in ET.parse(path).iter("testcase"):
-        bad = [e.tag for e in case if e.tag in ("failure", "error", "skipped")]
+        bad = [e for e in case if e.tag in ("failure", "error", "skipped")]
         passed, failed = passed + (not bad), failed + bool(bad)
         if bad:
-            print(f"  {bad[0].upper():7} {case.get('classname')}.{case.get('name')}")
+            print(f"  {bad[0].tag.upper():7} {case.get('classname')}.{case.get('name')}")
+            say_why(bad[0].get("message", "").splitlines())
     return passed, failed
 
 

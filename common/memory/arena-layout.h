@@ -1,44 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header page of the arena and the rules by which worker and kernel share the arena's memfd.
- * Addresses and region sizes are in common/memory/address-map.h; file offset = address -
+ * The header page of the arena and the rules by which worker and kernel share its two files.
+ * Addresses and region sizes are in common/memory/address-map.h; in both files offset = address -
  * ARENA_BASE.
  *
- * A region is used from its start to `top`. The kernel makes the memfd (ftruncate to ARENA_SIZE, no
- * seals, executable) and never formats it: a memfd that is all zero is a session before its first
- * cell.
+ *   arena memfd   the committed state. The kernel alone writes it; a worker gets a descriptor for
+ *                 reading.
+ *   live memfd    what one worker writes in place: memory that no committed state has. Kernel and
+ *                 worker write it, and it ends with the worker.
+ *
+ * A region is used from its start to `top`. The kernel makes the files and never formats them: an
+ * arena memfd that is all zero is a session before its first cell.
  *
  * Invariants:
- *  1. The committed state is exactly [0, top) of each region of the memfd, with the tops of the
- *     header *in the memfd*. A header whose magic is 0 has tops of 0: the worker formats its
- *     private copy, the first commit writes it.
- *  2. In a worker, [0, committed top) is mapped MAP_PRIVATE: what a cell overwrites there is a
- *     private (anonymous) page, which only a commit copies into the memfd.
- *  3. Beyond the committed top the worker maps fresh extents MAP_SHARED and writes the memfd in
- *     place. Nothing committed points there, so a rollback only has to forget them: the next worker
- *     punches [top, end) of every region when it attaches. So beyond the committed tops the memfd
- *     is zero after an attach.
- *  4. CODE is mapped MAP_PRIVATE, readable and executable, never writable. Units are written with
- *     pwrite() beyond the committed top; a constant of a committed unit that is given a new value
- *     becomes a private page like any other.
+ *  1. The committed state is exactly [0, top) of each region of the arena memfd, with the tops of
+ *     the header *in that file*. A header whose magic is 0 has tops of 0: the worker formats its
+ *     private copy, the first commit writes it. Beyond the committed tops the file is empty
+ *     whenever a worker attaches.
+ *  2. In a worker, [0, committed top) maps the arena memfd MAP_PRIVATE: what a cell overwrites
+ *     there is a private (anonymous) page, which only a commit copies into the file.
+ *  3. Beyond the committed top the worker maps fresh extents of the live memfd MAP_SHARED and
+ *     writes them in place. Nothing committed points there, so a rollback only has to forget them.
+ *     A commit moves their pages into the arena memfd.
+ *  4. CODE is mapped MAP_PRIVATE, readable and executable, never writable: the arena memfd below
+ *     the committed top, the live memfd above, into which units are written with pwrite(). A
+ *     constant of a committed unit that is given a new value becomes a private page like any other.
  *  5. The pages that a commit must copy are therefore: every private page (present or swapped, not
  *     PAGE_IS_FILE) of [0, top) of META, CODE, DATA and HEAP, with the tops of the header *in the
- *     worker's memory*. Shared pages are in place already, wherever they lie: also below the
- *     committed top there may be some (7).
+ *     worker's memory*, and every page of the live memfd below these tops that is in no in-place
+ *     range.
  *  6. Tops are multiples of ARENA_PAGE, never shrink, and change only in the worker. Only while it
  *     is between WORKER_CELL_END and WORKER_COMMITTED, or stopped with allocator_busy == 0, may the
  *     kernel read header and pages.
  *  7. After WORKER_COMMITTED the worker drops its private pages and maps what was fresh
- *     MAP_PRIVATE. Heap runs that were already free before the oldest cell that can be undone
- *     (WORKER_COMMITTED names it, or an older one whose state is being saved) are free in every
- *     state that can still be returned to: the worker punches them out of the memfd and may map
- *     them MAP_SHARED as fresh memory.
- *  8. A range of committed pages of DATA and HEAP of which the kernel has a copy
- *     (kernel/state/shadow-copy.h) may be an in-place range: from WORKER_IN_PLACE_BEGIN on the
- * worker maps it MAP_SHARED and writes the memfd in place. A rollback copies it back when the
- * worker is dead. WORKER_IN_PLACE_END, a checkpoint, fork() in a cell, and threads that live on
- * past a cell's end make it MAP_PRIVATE again. For everything else it is committed memory as any
- * other.
+ *     MAP_PRIVATE from the arena memfd. Heap runs that were already free before the oldest cell
+ *     that can be undone (the last WORKER_COMMITTED has named it, or an older one whose state is
+ *     being saved) are free in every state that can still be returned to: WORKER_CELL_END names
+ *     them, the commit punches them out of the arena memfd, and the worker may map the live memfd
+ *     there, as fresh memory.
+ *  8. A range of committed pages of DATA and HEAP whose content the kernel has copied into the live
+ *     memfd (kernel/state/shadow-copy.h) may be an in-place range: from WORKER_IN_PLACE_BEGIN on
+ *     the worker maps the live memfd MAP_SHARED there. WORKER_IN_PLACE_END and a checkpoint make it
+ *     MAP_PRIVATE of the arena memfd again. A worker that cannot keep it (fork() in a cell, threads
+ *     that live on past a cell's end) maps the live memfd MAP_PRIVATE and says so before
+ *     WORKER_CELL_END; with WORKER_COMMITTED the arena memfd has the range's content.
+ *  9. A process that fork() has made maps the live memfd MAP_PRIVATE where its parent had fresh
+ *     memory, and may live on. So a commit after a fork() copies what it would have moved, no range
+ *     stays in place, and the worker gets a new live memfd with WORKER_COMMITTED; the old one ends
+ *     with the last process that has it.
+ * 10. A cell that asked not to be journalled (%%nosnapshot) gets the arena memfd for writing with
+ *     its WORKER_RUN, and maps its large blocks MAP_SHARED from it until WORKER_COMMITTED.
  */
 #ifndef CGPU_COMMON_MEMORY_ARENA_LAYOUT_H
 #define CGPU_COMMON_MEMORY_ARENA_LAYOUT_H

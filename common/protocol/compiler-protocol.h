@@ -22,6 +22,9 @@
  * or none: C. */
 #define COMPILER_CPP "cpp"
 
+/* The exit status of cgpu-compiler when it may have no more memory. */
+#define COMPILER_EXIT_MEMORY 77
+
 enum compiler_message {
 	/* compiler -> kernel, once, the answer to COMPILER_CONFINE: u32 COMPILER_PROTOCOL_VERSION,
 	 * str clang version, [str step, str why it was not applied] */
@@ -45,9 +48,12 @@ enum compiler_message {
 	COMPILER_INSPECT = 13,     /* u32 id, str text, u32 cursor (bytes), u32 detail */
 	COMPILER_IS_COMPLETE = 14, /* u32 id, str text */
 	COMPILER_PACKAGE = 15,     /* u32 id, u8 enum package_question, str text */
-	/* str folder or "", str variable or "", str value: the changes by %cd and %env. There is no
-	 * answer; a compiler that is started later inherits them from the kernel process. */
-	COMPILER_SURROUNDINGS = 16,
+	/* str folder: %cd has gone there. There is no answer; a compiler that is started later
+	 * inherits it from the kernel process. */
+	COMPILER_FOLDER = 16,
+	/* str NAME=VALUE: %env has set it. There is no answer; to each compiler, behind
+	 * COMPILER_CONFINE. */
+	COMPILER_VARIABLE = 19,
 	/*
 	 * u32 id, u8 enum look_kind, str name or "" for all, u32 sm, u32 threads per block, 0: not
 	 * given, u32 bytes of dynamic shared memory, [str cell name, bytes ptx, bytes object with

@@ -32,8 +32,8 @@ struct device_trace_row {
 	uint32_t stream;   /* 0: a default one; others in the order of first use */
 	const char *call;  /* "cudaMemcpy" */
 	const char *error; /* name of the error of a failed call */
-	/* The buffer that is made, freed or written, or the entry in the compiler's spelling; ""
-	 * unknown. */
+	/* The buffer that is made, freed or written, or the readable name of the CUDA
+	 * kernel; "" unknown. */
 	const char *name;
 	const char *from;           /* of copies: the source */
 	uint32_t place, from_place; /* enum trace_place */

@@ -13,7 +13,7 @@
 #ifndef CGPU_COMMON_PROTOCOL_HISTORY_PROTOCOL_H
 #define CGPU_COMMON_PROTOCOL_HISTORY_PROTOCOL_H
 
-#define HISTORY_PROTOCOL_VERSION 1
+#define HISTORY_PROTOCOL_VERSION 2
 
 /* The descriptor of cgpu-history's socket; 0 to 2 are inherited from the kernel. */
 #define HISTORY_SOCKET_FD 3
@@ -26,8 +26,11 @@
 
 enum history_message {
 	/* kernel -> history */
+	/* Once, first, if the process is to contain itself: see common/sandbox/confinement.h. There
+	 * is no answer, since the compiler says what this machine does not allow. */
+	HISTORY_CONFINE = 4,
 	/* u32 HISTORY_PROTOCOL_VERSION, str path, u64 session that goes on, 0: a new one. It is the
-	 * first message. */
+	 * first message behind that. */
 	HISTORY_OPEN = 1,
 	HISTORY_ADD = 2, /* u64 number of the last row, [u8 enum history_row, u64 line, str text] */
 	HISTORY_ASK = 3, /* u32 id, a struct history_query */

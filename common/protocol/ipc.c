@@ -5,6 +5,7 @@
  *
  * The sender may be an enemy. So a payload is taken from a sealed memfd only, which neither shrinks
  * under the receiver's mapping, an access to which would be SIGBUS, nor changes while it is parsed.
+ * Linux says which process has sent a packet (SCM_CREDENTIALS), whoever else has the socket.
  */
 #define _GNU_SOURCE
 #include "common/protocol/ipc.h"
@@ -20,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/whole-io.h"
@@ -45,6 +47,15 @@ int ipc_set_send_deadline(int sock, int ms, struct error *err)
 	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t)))
 		return error_errno(err, "SO_SNDTIMEO");
 	return 0;
+}
+
+int ipc_name_senders(int sock, struct error *err)
+{
+	int on = 1;
+
+	return setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))
+		       ? error_errno(err, "SO_PASSCRED")
+		       : 0;
 }
 
 int ipc_memfd(const char *name, const void *data, size_t len, struct error *err)
@@ -118,6 +129,13 @@ int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *f
 	return send_packet(sock, iov, 1, all, n_fds + 1, err);
 }
 
+int ipc_send_buffer(int sock, uint32_t type, const struct buffer *payload, struct error *err)
+{
+	if (buffer_check(payload, err))
+		return -1;
+	return ipc_send(sock, type, payload->data, payload->len, NULL, 0, err);
+}
+
 static int wait_readable(int sock, int timeout_ms, struct error *err)
 {
 	struct timespec start, t;
@@ -142,23 +160,39 @@ static int wait_readable(int sock, int timeout_ms, struct error *err)
 	}
 }
 
-static void take_fds(struct msghdr *msg, int *ret_fds, unsigned *ret_n)
+/* What came with a packet. */
+struct company {
+	int fds[IPC_FDS_MAX + 1];
+	unsigned n_fds;
+	pid_t sender; /* 0: this end does not learn it */
+};
+
+static void take_fds(const struct cmsghdr *c, struct company *ret)
 {
-	*ret_n = 0;
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+		if (ret->n_fds < IPC_FDS_MAX + 1)
+			ret->fds[ret->n_fds++] = fd;
+		else
+			close(fd);
+	}
+}
+
+static void take_company(struct msghdr *msg, struct company *ret)
+{
+	*ret = (struct company){ 0 };
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		size_t n;
+		struct ucred who;
 
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < n; i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (*ret_n < IPC_FDS_MAX + 1)
-				ret_fds[(*ret_n)++] = fd;
-			else
-				close(fd);
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			take_fds(c, ret);
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&who, CMSG_DATA(c), sizeof(who));
+			ret->sender = who.pid;
 		}
 	}
 }
@@ -182,12 +216,13 @@ static int map_payload(struct ipc_message *m, int fd, size_t len, struct error *
 	return 0;
 }
 
-static int receive_packet(int sock, struct header *h, char *inline_data, int *all, unsigned *n_all,
+static int receive_packet(int sock, struct header *h, char *inline_data, struct company *ret,
 			  ssize_t *ret_n, struct error *err)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * (IPC_FDS_MAX + 1))];
+		char bytes[CMSG_SPACE(sizeof(int) * (IPC_FDS_MAX + 1)) +
+			   CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 	struct iovec iov[2] = { { h, sizeof(*h) }, { inline_data, IPC_INLINE_MAX } };
 	struct msghdr msg = { .msg_iov = iov,
@@ -203,17 +238,24 @@ static int receive_packet(int sock, struct header *h, char *inline_data, int *al
 		return error_set(err, ERROR_PEER_GONE, "the process at the other end has ended");
 	if (n < 0)
 		return error_errno(err, "recvmsg");
-	take_fds(&msg, all, n_all);
+	take_company(&msg, ret);
 	*ret_n = n;
 	return 0;
 }
 
-int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error *err)
+static void drop_fds(const struct company *c)
+{
+	for (unsigned i = 0; i < c->n_fds; i++)
+		close(c->fds[i]);
+}
+
+int ipc_receive_of(int sock, pid_t sender, int timeout_ms, struct ipc_message *ret,
+		   struct error *err)
 {
 	struct ipc_message m = { 0 };
 	struct header h = { 0 };
-	int all[IPC_FDS_MAX + 1];
-	unsigned n_all = 0, skip = 0;
+	struct company all = { 0 };
+	unsigned skip = 0;
 	ssize_t n = 0;
 	cleanup_free char *inline_data = NULL;
 	int ready = wait_readable(sock, timeout_ms, err);
@@ -223,35 +265,43 @@ int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error 
 	inline_data = malloc(IPC_INLINE_MAX);
 	if (!inline_data)
 		return error_set(err, ERROR_MEMORY, "out of memory for a message");
-	if (receive_packet(sock, &h, inline_data, all, &n_all, &n, err))
+	if (receive_packet(sock, &h, inline_data, &all, &n, err))
 		return -1;
+	if (sender && all.sender != sender) {
+		drop_fds(&all);
+		return 0;
+	}
 	m.type = h.type;
 	if ((size_t)n < sizeof(h) || (h.len <= IPC_INLINE_MAX && (size_t)n != sizeof(h) + h.len) ||
-	    (h.len > IPC_INLINE_MAX && n_all == 0) || h.len > IPC_PAYLOAD_MAX) {
+	    (h.len > IPC_INLINE_MAX && all.n_fds == 0) || h.len > IPC_PAYLOAD_MAX) {
 		error_set(err, ERROR_PROTOCOL, "message %u is malformed", h.type);
 		goto fail;
 	}
 	if (h.len > IPC_INLINE_MAX) {
-		if (map_payload(&m, all[0], h.len, err))
+		if (map_payload(&m, all.fds[0], h.len, err))
 			goto fail;
-		close(all[0]);
+		close(all.fds[0]);
 		skip = 1;
 	} else {
 		m.len = h.len;
 		m.data = m.owned = steal_pointer(&inline_data);
 	}
-	for (unsigned i = skip; i < n_all; i++) {
+	for (unsigned i = skip; i < all.n_fds; i++) {
 		if (m.n_fds < IPC_FDS_MAX)
-			m.fds[m.n_fds++] = all[i];
+			m.fds[m.n_fds++] = all.fds[i];
 		else
-			close(all[i]);
+			close(all.fds[i]);
 	}
 	*ret = m;
 	return 1;
 fail:
-	for (unsigned i = 0; i < n_all; i++)
-		close(all[i]);
+	drop_fds(&all);
 	return -1;
+}
+
+int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error *err)
+{
+	return ipc_receive_of(sock, 0, timeout_ms, ret, err);
 }
 
 void ipc_message_release(struct ipc_message *m)

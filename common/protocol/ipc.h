@@ -12,7 +12,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+struct buffer;
 struct error;
 
 #define IPC_INLINE_MAX (64 * 1024)
@@ -42,12 +44,25 @@ int ipc_set_send_deadline(int sock, int ms, struct error *err);
  */
 int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *fds, unsigned n_fds,
 	     struct error *err);
+/* The same, without descriptors, for a payload that was put together in a buffer; one that has
+ * failed is not sent: ERROR_MEMORY. */
+int ipc_send_buffer(int sock, uint32_t type, const struct buffer *payload, struct error *err);
 
 /*
  * Receives one message. timeout_ms: -1 waits for ever, 0 polls. Returns 1 with a message (release
  * it), 0 when nothing came in time, -1 on error; ERROR_PEER_GONE: the peer has ended.
  */
 int ipc_receive(int sock, int timeout_ms, struct ipc_message *ret, struct error *err);
+
+/* Has this end learn which process sends each message, from here on. */
+int ipc_name_senders(int sock, struct error *err);
+/*
+ * Receives a message of one process, or, as long as it is not known (0), of any. What others send
+ * who have inherited the peer's end, or were given it, is dropped unread: 0, as if nothing had
+ * come.
+ */
+int ipc_receive_of(int sock, pid_t sender, int timeout_ms, struct ipc_message *ret,
+		   struct error *err);
 void ipc_message_release(struct ipc_message *m);
 
 /* Returns a memfd with this content, for data that is passed by descriptor; -1 on error. */

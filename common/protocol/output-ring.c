@@ -122,8 +122,14 @@ int output_ring_read(struct worker_control *c, size_t max_text, enum output_type
 		if (type &&
 		    (h.type != type || h.type > OUTPUT_STDERR || data->len + h.len > max_text))
 			break;
-		type = h.type;
 		at = buffer_extend(data, h.len);
+		/* Memory is short: what is joined already is the text, and the rest comes with the
+		 * next call. */
+		if (!at && type) {
+			data->failed = false;
+			break;
+		}
+		type = h.type;
 		if (at)
 			copy_out(c, tail + sizeof(h), at, h.len);
 		tail += padded(h.len);

@@ -36,7 +36,7 @@
 
 #include "common/protocol/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 16
+#define WORKER_PROTOCOL_VERSION 17
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -47,7 +47,9 @@
  */
 #define WORKER_CHANNEL_FD 3
 #define WORKER_CONTROL_FD 4
-#define WORKER_ARENA_FD 5
+#define WORKER_ARENA_FD 5 /* for reading */
+#define WORKER_LIVE_FD 6
+#define WORKER_FDS 6
 
 enum zygote_message {
 	/* kernel -> zygote; u32 version, bytes seccomp program (struct sock_filter[], may be
@@ -55,8 +57,8 @@ enum zygote_message {
 	ZYGOTE_SETUP = 1,
 	/* zygote -> kernel; u32 version, [str name, str what could not be applied and why] */
 	ZYGOTE_READY = 2,
-	/* kernel -> zygote; u32 worker id; fds: channel, control, arena, stdout pipe, stderr pipe
-	 */
+	/* kernel -> zygote; u32 worker id; fds: channel, control, arena for reading, live
+	 * memfd, stdout pipe, stderr pipe */
 	ZYGOTE_FORK = 3,
 	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
 	ZYGOTE_FORKED = 4,
@@ -72,9 +74,11 @@ enum zygote_message {
 
 /*
  * Placeholders in the seccomp program (the k of its BPF_JEQ instructions). A worker replaces them
- * by its own pid, and by minus that, before it installs the program, since only it knows them.
+ * by its own pid, by minus that, and by the pid of its parent, before it installs the program,
+ * since only it knows them.
  */
 #define SECCOMP_OWN_PID 0x7c61700du
+#define SECCOMP_KERNEL_PID 0x7c61700fu
 #define SECCOMP_OWN_GROUP 0x839e8ff3u
 
 /* Containment steps of zygote and worker. The kernel chooses them; a step that fails is reported in
@@ -88,6 +92,8 @@ enum sandbox_flag {
 	SANDBOX_LIMITS = 1 << 3, /* rlimits, oom_score_adj */
 	SANDBOX_CAPABILITIES =
 		1 << 4, /* drop the capabilities that reach other processes and mounts */
+	/* Files are changed below the notebook's folder and the temporary ones only. */
+	SANDBOX_WORKSPACE = 1 << 5,
 };
 
 enum worker_message {
@@ -106,17 +112,20 @@ enum worker_message {
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
 	/*
-	 * bytes unit, [str name] of symbols that end when the cell has run to its end, u64 the
-	 * notebook's cell (0: not known), str text of the cell, struct run_options, [bytes unit]:
-	 * for a checked cell, checked functions of earlier cells, to be loaded before. For a cell
-	 * that writes in place, WORKER_UNSAVED_ARE is the answer before it runs. A worker that has
-	 * run a checked cell is ended
+	 * u64 random number, bytes unit, [str name] of symbols that end when the cell has run to
+	 * its end, u64 the notebook's cell (0: not known), str text of the cell, struct
+	 * run_options, [bytes unit]: for a checked cell, checked functions of earlier cells, to be
+	 * loaded before. With the arena memfd for writing for a cell that is not journalled;
+	 * WORKER_UNSAVED_ARE is the answer before it runs. A worker that has run a checked cell is
+	 * ended
 	 */
 	WORKER_RUN = 4,
 	/*
 	 * u32 oldest cell that can be undone, [u64 chunk id]: pre-images that nobody needs. Their
 	 * memory is for the pre-images of the next cell; WORKER_DEVICE_DROP gives back what is not
-	 * wanted
+	 * wanted. [u64 address, u64 size] of fresh memory that stays in the live memfd, as after
+	 * WORKER_IN_PLACE_BEGIN. With a new live memfd, which takes the place of the one before, if
+	 * the worker has forked
 	 */
 	WORKER_COMMITTED = 5,
 	WORKER_INPUT = 6,    /* u8 end of file, str line without newline */
@@ -135,9 +144,9 @@ enum worker_message {
 	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 	/*
-	 * u64 address, u64 size: the kernel has a copy of these committed pages, so cells write
-	 * them in place, until WORKER_IN_PLACE_END, a checkpoint or a fork. Only while no cell
-	 * runs, like the next one
+	 * u64 address, u64 size: the live memfd has a copy of these committed pages, so cells write
+	 * them there, until WORKER_IN_PLACE_END, a checkpoint or a fork. Only while no cell runs,
+	 * like the next one
 	 */
 	WORKER_IN_PLACE_BEGIN = 45,
 	WORKER_IN_PLACE_END = 46, /* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN */
@@ -188,10 +197,13 @@ enum worker_message {
 	WORKER_DEVICE_NODE = 63,   /* empty; fd of a device file, to be kept open */
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
 	/*
-	 * u8 outcome (enum cell_outcome); for OUTCOME_FAULT the fault record has the rest. u64
+	 * u64 number of the WORKER_RUN, without which the message says nothing; u8 outcome (enum
+	 * cell_outcome); for OUTCOME_FAULT the fault record has the rest. u64
 	 * nanoseconds run, u64 nanoseconds loading, [str warning] (unchecked CUDA errors and the
 	 * like, with the line), u64 bytes of device memory that were copied for a rollback, u64
-	 * nanoseconds for that; the same two for what was read for digests
+	 * nanoseconds for that; the same two for what was read for digests; u8 a thread of a cell
+	 * lives; u8 the worker has forked since the live memfd was new; [u64 address, u64 size] of
+	 * heap that no state that can be returned to uses: the commit takes it out of the arena
 	 */
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str
@@ -233,7 +245,8 @@ enum worker_message {
 	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
 	/* u32 id, u8 ok, bytes; not ok: it is not on the device, or cannot be read */
 	WORKER_DEVICE_VALUE_IS = 53,
-	/* u32 line: commit the cell's changes so far, then send WORKER_COMMITTED */
+	/* u32 line, both u8 and [u64 address, u64 size] as in WORKER_CELL_END: commit the cell's
+	 * changes so far, then send WORKER_COMMITTED */
 	WORKER_CHECKPOINT = 54,
 	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: blocks that a
 	 * rollback cannot restore */
@@ -257,8 +270,8 @@ enum worker_message {
 	 * have changed */
 	WORKER_LIBRARY_MEMORY = 62,
 	WORKER_EVICTED = 73, /* u32 number of the WORKER_EVICT, u8 ok, str error */
-	/* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN that the worker has refused or given up
-	 */
+	/* u64 address, u64 size of a WORKER_IN_PLACE_BEGIN that the worker has refused, or given up
+	 * in the cell that ends with the next WORKER_CELL_END or WORKER_CHECKPOINT */
 	WORKER_IN_PLACE_REFUSED = 56,
 };
 

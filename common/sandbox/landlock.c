@@ -19,7 +19,16 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 
+#define ABI_REFER 2
+#define ABI_TRUNCATE 3
 #define ABI_SCOPES 6
+#ifndef LANDLOCK_ACCESS_FS_REFER
+#define LANDLOCK_ACCESS_FS_REFER (1ull << 13)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ull << 14)
+#endif
+#define FILE_ACCESSES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
 #define SCOPE_ABSTRACT_UNIX_SOCKET (1ull << 0)
 #define SCOPE_SIGNAL (1ull << 1)
 
@@ -41,16 +50,62 @@ static int restrict_self(int fd, struct error *err)
 		       : 0;
 }
 
+bool landlock_has_scopes(void)
+{
+	return abi() >= ABI_SCOPES;
+}
+
+/* Allows these accesses beneath what the descriptor has open. */
+static int allow_beneath(int ruleset, int fd, uint64_t access)
+{
+	struct landlock_path_beneath_attr rule = { .allowed_access = access, .parent_fd = fd };
+
+	return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+}
+
+/* Returns a ruleset for these accesses to files, or -1. Any such ruleset denies that files are
+ * moved or linked to another folder, unless that is allowed by name; the first ABI cannot allow it.
+ */
+static int files_ruleset(uint64_t handled, struct error *err)
+{
+	uint64_t refer = abi() < ABI_REFER ? 0 : LANDLOCK_ACCESS_FS_REFER;
+	struct ruleset r = { .handled_access_fs = handled | refer };
+	cleanup_fd int root = open("/", O_PATH | O_CLOEXEC);
+	/* All that an old Linux knows of the struct. */
+	cleanup_fd int fd =
+		(int)syscall(SYS_landlock_create_ruleset, &r, sizeof(r.handled_access_fs), 0);
+
+	if (fd < 0)
+		return error_errno(err, "landlock_create_ruleset");
+	if (refer && (root < 0 || allow_beneath(fd, root, refer)))
+		return error_errno(err, "landlock_add_rule for moves between folders");
+	return steal_fd(&fd);
+}
+
+int landlock_isolate(struct error *err)
+{
+	cleanup_fd int fd = -1;
+
+	if (abi() < ABI_REFER)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "Landlock of this Linux would deny moves between folders");
+	fd = files_ruleset(0, err);
+	return fd < 0 ? -1 : restrict_self(fd, err);
+}
+
 int landlock_scope(struct error *err)
 {
 	struct ruleset r = { .scoped = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL };
 	cleanup_fd int fd = -1;
 
-	if (abi() < ABI_SCOPES)
+	if (!landlock_has_scopes()) {
+		if (abi() >= ABI_REFER && landlock_isolate(err))
+			return -1;
 		return error_set(
 			err, ERROR_UNSUPPORTED,
 			"this Linux has no Landlock scopes (6.12 has; it may need lsm=landlock at "
 			"boot); the system call filter stands in for them");
+	}
 	fd = (int)syscall(SYS_landlock_create_ruleset, &r, sizeof(r), 0);
 	if (fd < 0)
 		return error_errno(err, "landlock_create_ruleset");
@@ -60,14 +115,11 @@ int landlock_scope(struct error *err)
 static int allow(int ruleset, int parent, const char *name, struct error *err)
 {
 	cleanup_fd int fd = openat(parent, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-	struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
-						   .parent_fd = fd };
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || S_ISLNK(st.st_mode))
 		return 0; /* gone again, or a link: what it points to has a rule of its own */
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) &&
-	    errno != EINVAL)
+	if (allow_beneath(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE) && errno != EINVAL)
 		return error_errno(err, "landlock_add_rule for %s", name);
 	return 0;
 }
@@ -105,7 +157,6 @@ static int allow_others(int ruleset, char *path, struct error *err)
 
 int landlock_hide(const char *path, struct error *err)
 {
-	struct ruleset r = { .handled_access_fs = LANDLOCK_ACCESS_FS_READ_FILE };
 	cleanup_free char *real = realpath(path, NULL);
 	cleanup_fd int fd = -1;
 
@@ -113,10 +164,39 @@ int landlock_hide(const char *path, struct error *err)
 		return error_set(err, ERROR_UNSUPPORTED, "this Linux has no Landlock");
 	if (!real)
 		return error_errno(err, "cannot find %s", path);
-	fd = (int)syscall(SYS_landlock_create_ruleset, &r, sizeof(r.handled_access_fs), 0);
+	fd = files_ruleset(LANDLOCK_ACCESS_FS_READ_FILE, err);
 	if (fd < 0)
-		return error_errno(err, "landlock_create_ruleset");
+		return -1;
 	if (allow_others(fd, real, err))
 		return -1;
 	return restrict_self(fd, err);
+}
+
+static uint64_t write_accesses(void)
+{
+	uint64_t accesses = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+			    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+			    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+			    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+			    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+	return abi() < ABI_TRUNCATE ? accesses : accesses | LANDLOCK_ACCESS_FS_TRUNCATE;
+}
+
+int landlock_write_beneath(const char *const *folders, size_t n, struct error *err)
+{
+	static const char *const special[] = { "/dev", "/proc" };
+	uint64_t all = write_accesses();
+	cleanup_fd int ruleset = files_ruleset(all, err);
+
+	if (ruleset < 0)
+		return -1;
+	for (size_t i = 0; i < n + sizeof(special) / sizeof(special[0]); i++) {
+		const char *path = i < n ? folders[i] : special[i - n];
+		cleanup_fd int fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+
+		if (fd < 0 || allow_beneath(ruleset, fd, i < n ? all : all & FILE_ACCESSES))
+			return error_errno(err, "landlock_add_rule for %s", path);
+	}
+	return restrict_self(ruleset, err);
 }

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,6 +27,7 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/record.h"
 #include "common/protocol/worker-protocol.h"
 #include "common/sandbox/landlock.h"
@@ -65,9 +67,23 @@ static int enter_user_namespace(struct error *err)
 	return write_file("/proc/self/gid_map", map, err);
 }
 
+int sandbox_apply_mount_namespace(struct error *err)
+{
+	if (unshare(CLONE_NEWNS) && enter_user_namespace(err))
+		return -1;
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return error_errno(err, "cannot make mounts private");
+	return 0;
+}
+
+/* What is written to a covered folder is seen by this process and its children alone. */
 int sandbox_apply_cover(const char *path, struct error *err)
 {
-	if (mount("/dev/null", path, NULL, MS_BIND, NULL))
+	struct stat st;
+	bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+
+	if (is_folder ? mount("none", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700,size=16m")
+		      : mount("/dev/null", path, NULL, MS_BIND, NULL))
 		return error_errno(err, "cannot cover %s", path);
 	return 0;
 }
@@ -76,11 +92,78 @@ static int hide_file(const struct sandbox_policy *p, struct error *err)
 {
 	if (!p->hidden[0])
 		return 0;
-	if (unshare(CLONE_NEWNS) && enter_user_namespace(err))
+	return sandbox_apply_mount_namespace(err) || sandbox_apply_cover(p->hidden, err) ? -1 : 0;
+}
+
+/* The folders that cells of a workspace may change: the one of the notebook, which this process is
+ * started in, and those that everybody may write. */
+struct workspace {
+	char here[PATH_MAX];
+	const char *folders[5];
+	size_t n;
+};
+
+static int find_workspace(struct workspace *w, const struct sandbox_policy *p, struct error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	w->n = 0;
+	if (!getcwd(w->here, sizeof(w->here)))
+		return error_errno(err, "the working folder is gone");
+	w->folders[w->n++] = w->here;
+	w->folders[w->n++] = "/tmp";
+	if (temporary && *temporary == '/')
+		w->folders[w->n++] = temporary;
+	if (!access("/dev/shm", F_OK))
+		w->folders[w->n++] = "/dev/shm";
+	if (p->writable)
+		w->folders[w->n++] = p->writable;
+	return 0;
+}
+
+/* Headers before glibc 2.36 have neither the call, of Linux 5.12, nor its argument. */
+#define SYSCALL_MOUNT_SETATTR 442
+#define MOUNT_READ_ONLY 1
+#define MOUNTS_BELOW 0x8000
+struct mount_change {
+	uint64_t set, clear, propagation, user_namespace;
+};
+
+static int set_read_only(const char *path, bool read_only, unsigned flags)
+{
+	const struct mount_change change = { .set = read_only ? MOUNT_READ_ONLY : 0,
+					     .clear = read_only ? 0 : MOUNT_READ_ONLY };
+
+	return (int)syscall(SYSCALL_MOUNT_SETATTR, AT_FDCWD, path, flags, &change, sizeof(change));
+}
+
+/* What is mounted below it may be read-only for good. */
+static int set_writable(const char *path, struct error *err)
+{
+	if (set_read_only(path, false, MOUNTS_BELOW) && set_read_only(path, false, 0))
+		return error_errno(err, "cannot keep %s writable", path);
+	return 0;
+}
+
+/* /proc is no place for files, and processes set attributes of their own there. */
+static int read_only_mounts(const struct sandbox_policy *p, struct error *err)
+{
+	struct workspace w;
+
+	if (find_workspace(&w, p, err))
 		return -1;
-	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return error_errno(err, "cannot make mounts private");
-	return sandbox_apply_cover(p->hidden, err);
+	for (size_t i = 0; i < w.n; i++)
+		if (mount(w.folders[i], w.folders[i], NULL, MS_BIND | MS_REC, NULL))
+			return error_errno(err, "cannot mount %s", w.folders[i]);
+	if (set_read_only("/", true, MOUNTS_BELOW))
+		return error_errno(err, "cannot make all mounts read-only");
+	for (size_t i = 0; i < w.n; i++)
+		if (set_writable(w.folders[i], err))
+			return -1;
+	/* The current folder is looked up anew, in the mount that can be written. */
+	if (chdir(w.here))
+		return error_errno(err, "%s", w.here);
+	return set_writable("/proc", err);
 }
 
 /* Those that reach beyond the own process and its files; also so that nobody uncovers what was
@@ -160,6 +243,19 @@ static int limit_resources(const struct sandbox_policy *p, struct error *err)
 	return getuid() ? lower_to(RLIMIT_NPROC, count_user_tasks() + OWN_PROCESSES, err) : 0;
 }
 
+/* Counted is what is mapped for writing, used or not. */
+static int limit_memory(const struct sandbox_policy *p, struct error *err)
+{
+#ifdef __SANITIZE_ADDRESS__
+	/* The sanitizer maps terabytes. */
+	(void)p;
+	(void)err;
+	return 0;
+#else
+	return p->memory ? lower_to(RLIMIT_DATA, p->memory, err) : 0;
+#endif
+}
+
 /* When memory runs out, a cell's process goes before everything else, however large the notebook
  * server is. */
 static int raise_oom_score(const struct sandbox_policy *p, struct error *err)
@@ -174,13 +270,6 @@ static int scope(const struct sandbox_policy *p, struct error *err)
 	return landlock_scope(err);
 }
 
-static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
-{
-	if (!p->hidden[0] || p->hidden_already)
-		return 0;
-	return landlock_hide(p->hidden, err);
-}
-
 /* Tells whether the path lies in the folder, or in one below it. */
 static bool lies_below(const char *path, const char *folder)
 {
@@ -190,15 +279,27 @@ static bool lies_below(const char *path, const char *folder)
 }
 
 /* Landlock would also deny what is made later beside the file and beside each folder above it. In
- * the folder of the notebook that is what the next cell includes. */
-static int hide_unless_here(const struct sandbox_policy *p, struct error *err)
+ * the folder of the notebook that is what cells write, read and include. */
+static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
 {
 	char here[4096];
 
-	if (!p->hidden_already && getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
+	if (!p->hidden[0] || p->in_force & SANDBOX_HIDE_FILE)
+		return 0;
+	if (getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the notebook is in %s, above the connection file", here);
-	return hide_by_landlock(p, err);
+	return landlock_hide(p->hidden, err);
+}
+
+/* Where there is no mount namespace. Modes, owners and times of files are not Landlock's. */
+static int write_in_workspace(const struct sandbox_policy *p, struct error *err)
+{
+	struct workspace w;
+
+	if (p->in_force & SANDBOX_WORKSPACE)
+		return 0;
+	return find_workspace(&w, p, err) || landlock_write_beneath(w.folders, w.n, err) ? -1 : 0;
 }
 
 static int filter_calls(const struct sandbox_policy *p, struct error *err)
@@ -221,6 +322,8 @@ static int filter_calls(const struct sandbox_policy *p, struct error *err)
 			filter[i].k = (uint32_t)getpid();
 		else if (filter[i].k == SECCOMP_OWN_GROUP)
 			filter[i].k = (uint32_t)-getpid();
+		else if (filter[i].k == SECCOMP_KERNEL_PID)
+			filter[i].k = (uint32_t)(p->kernel_pid ? p->kernel_pid : getppid());
 	}
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
 		return error_errno(err, "linux refuses the system call filter");
@@ -238,16 +341,32 @@ static const struct step worker_steps[] = {
 	{ UINT32_MAX, "no new privileges", no_new_privileges },
 	{ SANDBOX_LANDLOCK, "no signals to other processes", scope },
 	{ SANDBOX_LANDLOCK, "deny the connection file", hide_by_landlock },
+	{ SANDBOX_WORKSPACE, "deny writes elsewhere", write_in_workspace },
 	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
 };
 
-static const struct step compiler_steps[] = {
+static const struct step helper_steps[] = {
+	{ SANDBOX_LIMITS, "limit of memory", limit_memory },
 	{ SANDBOX_CAPABILITIES, "give up capabilities", drop_capabilities },
 	{ UINT32_MAX, "no new privileges", no_new_privileges },
 	{ SANDBOX_LANDLOCK, "no signals to other processes", scope },
-	{ SANDBOX_LANDLOCK, "deny the connection file", hide_unless_here },
+	{ SANDBOX_LANDLOCK, "deny the connection file", hide_by_landlock },
+	{ SANDBOX_WORKSPACE, "deny writes elsewhere", write_in_workspace },
 	{ SANDBOX_SECCOMP, "system call filter", filter_calls },
 };
+
+void sandbox_report_add(struct sandbox_report *r, const char *step, const char *why)
+{
+	record_put_str(r->list, step);
+	record_put_str(r->list, why);
+	r->n++;
+}
+
+void sandbox_report_put(struct buffer *out, const struct sandbox_report *r)
+{
+	record_put_u32(out, r->n);
+	buffer_append(out, r->list->data, r->list->len);
+}
 
 static unsigned apply(const struct step *steps, size_t n, const struct sandbox_policy *p,
 		      struct sandbox_report *report)
@@ -259,20 +378,28 @@ static unsigned apply(const struct step *steps, size_t n, const struct sandbox_p
 
 		if (!(steps[i].flag & (p->flags | 1u << 31)) || !steps[i].apply(p, &err))
 			continue;
-		record_put_str(report->list, steps[i].name);
-		record_put_str(report->list, err.text);
-		report->n++;
+		sandbox_report_add(report, steps[i].name, err.text);
 		failed++;
 	}
 	return failed;
 }
 
-bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report)
+unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report)
 {
 	bool wanted = p->flags & SANDBOX_HIDE_FILE && p->hidden[0];
+	struct error err = ERROR_INIT;
+	unsigned in_force = 0;
 
-	return !apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) &&
-	       wanted;
+	if (!apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) &&
+	    wanted)
+		in_force |= SANDBOX_HIDE_FILE;
+	/* Landlock stands in for it, and is reported where it does not. */
+	if (!in_force || !(p->flags & SANDBOX_WORKSPACE))
+		return in_force;
+	if (!read_only_mounts(p, &err))
+		return in_force | SANDBOX_WORKSPACE;
+	log_info("%s", err.text);
+	return in_force;
 }
 
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report)
@@ -280,7 +407,7 @@ void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report 
 	apply(worker_steps, sizeof(worker_steps) / sizeof(worker_steps[0]), p, report);
 }
 
-void sandbox_apply_compiler(const struct sandbox_policy *p, struct sandbox_report *report)
+void sandbox_apply_helper(const struct sandbox_policy *p, struct sandbox_report *report)
 {
-	apply(compiler_steps, sizeof(compiler_steps) / sizeof(compiler_steps[0]), p, report);
+	apply(helper_steps, sizeof(helper_steps) / sizeof(helper_steps[0]), p, report);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containment of zygote, worker and compiler, as ordered lists of steps. Which steps are wanted is
+ * Containment of zygote, worker and helpers, as ordered lists of steps. Which steps are wanted is
  * the kernel's decision (enum sandbox_flag); a step that cannot be applied is appended to the
  * report and the others go on.
  */
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct buffer;
 struct error;
@@ -20,24 +21,35 @@ struct sandbox_report {
 	uint32_t n;
 };
 
+void sandbox_report_add(struct sandbox_report *r, const char *step, const char *why);
+/* Appends the report to a message: u32 number, and the records. */
+void sandbox_report_put(struct buffer *out, const struct sandbox_report *r);
+
 struct sandbox_policy {
 	uint32_t flags;
-	const char *hidden;  /* path to hide, "" for none */
-	bool hidden_already; /* the zygote has hidden it */
-	const void *filter;  /* struct sock_filter[] */
-	size_t filter_len;   /* bytes */
+	const char *hidden;   /* path to hide, "" for none */
+	unsigned in_force;    /* enum sandbox_flag: what sandbox_apply_zygote() has done */
+	const void *filter;   /* struct sock_filter[] */
+	size_t filter_len;    /* bytes */
+	pid_t kernel_pid;     /* for SECCOMP_KERNEL_PID; 0: the parent */
+	uint64_t memory;      /* bytes that a helper may have of its own; 0: no limit */
+	const char *writable; /* one more folder for SANDBOX_WORKSPACE; NULL: none */
 };
 
-/* In the zygote, once, while it has one thread. True if the file is hidden from here on. */
-bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report);
-/* In the zygote, when it has hidden the file: cover another one. Workers that live already are in
- * the same namespace. */
+/* In a process with one thread: mounts that it makes from here on are its own and its children's.
+ * An ordinary user gets a user namespace for that. */
+int sandbox_apply_mount_namespace(struct error *err);
+/* In the zygote, once, while it has one thread. Returns which of the steps that need a mount
+ * namespace are in force from here on: SANDBOX_HIDE_FILE, SANDBOX_WORKSPACE. */
+unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report);
+/* In the zygote, when it has hidden the file: cover another one, or a folder, with an empty one.
+ * Workers that live already are in the same namespace. */
 int sandbox_apply_cover(const char *path, struct error *err);
 /* In the worker, before it has any other thread. */
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report);
 
-/* In the compiler process, behind sandbox_apply_zygote(): the text that it reads is a cell's, and
- * so are the flags, plug-ins and tools that it is told to use. */
-void sandbox_apply_compiler(const struct sandbox_policy *p, struct sandbox_report *report);
+/* In the process of a helper, behind sandbox_apply_zygote(): the text that it reads is a cell's,
+ * and so are the flags, tools and commands that it is told to use. */
+void sandbox_apply_helper(const struct sandbox_policy *p, struct sandbox_report *report);
 
 #endif

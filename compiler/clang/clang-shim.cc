@@ -52,15 +52,19 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstring>
 #include <functional>
+#include <new>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/memory/address-map.h"
+#include "common/protocol/compiler-protocol.h"
 
 using namespace clang;
 
@@ -508,6 +512,19 @@ class HeaderAction : public GeneratePCHAction
 				      std::move(writer));
 	}
 
+	/* A fatal error, as of an include that is not there, ends the header: clang would parse on,
+	 * and over the templates of the C++ library its parser then crashes. */
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+
+		CI.getPreprocessor().setTokenWatcher([&CI](const Token &T) {
+			if (CI.getDiagnostics().hasFatalErrorOccurred())
+				clang_end_text(T);
+		});
+		GeneratePCHAction::ExecuteAction();
+	}
+
 	void EndSourceFileAction() override
 	{
 		if (job->symbol)
@@ -662,9 +679,8 @@ class Compilation
 		reads.stop();
 		SourceManager &SM = CI.getSourceManager();
 
-		llvm::MemoryBufferRef text(StringRef(job.text, job.len), job.name);
-
-		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
+		SM.setMainFileID(
+			clang_file_of_text(SM, { StringRef(job.text, job.len), job.name }));
 		if (code && job.instance) {
 			instances = std::make_unique<Instances>(
 				&job, static_cast<ModuleAction *>(action.get())->declarations());
@@ -737,17 +753,6 @@ class Compilation
 		made->leave_header(CI);
 		return made;
 	}
-
-	/* For checks clang asks for the name of the main file, which text in memory lacks. */
-	FileID named_file(llvm::MemoryBufferRef text)
-	{
-		SourceManager &SM = CI.getSourceManager();
-		FileEntryRef file = CI.getFileManager().getVirtualFileRef(
-			text.getBufferIdentifier(), (off_t)text.getBufferSize(), 0);
-
-		SM.overrideFileContents(file, text);
-		return SM.createFileID(file, SourceLocation(), SrcMgr::C_User);
-	}
 };
 
 Compilation *ahead[CLANG_EFFORTS];
@@ -767,8 +772,20 @@ void begin_ahead(clang_effort effort, const clang_options *options, const char *
 
 } /* namespace */
 
+/* A text of a cell may be larger than any memory once its macros are expanded. */
+static void on_no_memory(void)
+{
+	static const char text[] =
+		"cgpu-compiler: the text of a cell needs more memory than there may be\n";
+
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(COMPILER_EXIT_MEMORY);
+}
+
 void clang_shim_init(void)
 {
+	std::set_new_handler(on_no_memory);
+	llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { on_no_memory(); });
 	llvm::InitializeNativeTarget();
 	llvm::InitializeNativeTargetAsmPrinter();
 	llvm::InitializeNativeTargetAsmParser();
@@ -830,6 +847,16 @@ void clang_options_free(struct clang_options *o)
 void clang_options_are_own(struct clang_options *o)
 {
 	o->own = true;
+}
+
+bool clang_shim_header_is_whole(const char *path)
+{
+	return clang_map_header(path).bytes != nullptr;
+}
+
+const char *clang_options_header(const struct clang_options *o)
+{
+	return o->invocation->getPreprocessorOpts().ImplicitPCHInclude.c_str();
 }
 
 void clang_options_set_header(struct clang_options *o, const char *path)

@@ -9,15 +9,14 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "compiler/session/options.h"
-
-#define WORDS_MAX 64
+#include "common/text/allowed-flags.h"
+#include "common/text/flag-words.h"
 
 static const struct {
 	const char *name, *of_clang;
 } flags[] = {
 #define DEVICE_FLAG(name, of_clang) { name, of_clang },
-#include "compiler/device/device-flags.def"
+#include "common/text/device-flags.def"
 #undef DEVICE_FLAG
 };
 
@@ -26,26 +25,28 @@ static void put(struct buffer *out, const char *word)
 	buffer_printf(out, " '%s'", word);
 }
 
-/* Takes an option for both; *i advances to the value if that is a word of its own. */
-static bool take_for_both(char *const *words, size_t n, size_t *i, struct buffer *both)
+/* Takes an option for both, with its value from *rest if that is a word of its own. */
+static bool take_for_both(const char *word, char **rest, struct buffer *both)
 {
 	static const char *const names[] = { "-D", "-U", "-I", "-include", "-std=" };
-	const char *word = words[*i];
 
 	if (!strncmp(word, "--std=", 6))
 		word++;
 	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+		const char *value;
+
 		if (strncmp(word, names[k], strlen(names[k])))
 			continue;
 		put(both, word);
-		if (!word[strlen(names[k])] && *i + 1 < n)
-			put(both, words[++*i]);
+		value = word[strlen(names[k])] ? NULL : flag_words_next(rest);
+		if (value)
+			put(both, value);
 		return true;
 	}
 	return false;
 }
 
-/* Returns clang's form of an option; NULL: there is none. */
+/* Returns clang's form of an option. */
 static const char *of_clang(const char *word)
 {
 	const char *name = word + strspn(word, "-");
@@ -57,31 +58,22 @@ static const char *of_clang(const char *word)
 		if (has_value ? !strncmp(name, flags[i].name, len) : !strcmp(name, flags[i].name))
 			return flags[i].of_clang;
 	}
-	return NULL;
+	return "";
 }
 
 int device_flags_read(const char *nvflags, struct buffer *both, struct buffer *device,
 		      struct error *err)
 {
 	cleanup_free char *copy = strdup(nvflags);
-	char *words[WORDS_MAX];
-	size_t n = copy ? options_split(copy, (const char **)words, WORDS_MAX) : 0;
+	struct error problem = ERROR_INIT;
+	char *at = copy, *word;
 
 	if (!copy)
 		return error_set(err, ERROR_MEMORY, "out of memory for options of device code");
-	for (size_t i = 0; i < n; i++) {
-		const char *found;
-
-		if (take_for_both(words, n, &i, both))
-			continue;
-		found = of_clang(words[i]);
-		if (!found)
-			return error_set(err, ERROR_COMPILE,
-					 "%%nvflags %s: cells have no such option for device code. "
-					 "They have -use_fast_math, -fmad=, -ftz=, macros (-D, -U) "
-					 "and folders (-I); a %%%%cuda cell takes all of nvcc's",
-					 words[i]);
-		buffer_printf(device, " %s", found);
-	}
+	if (allowed_flags_check_line(ALLOWED_FLAGS_DEVICE, nvflags, &problem))
+		return error_set(err, ERROR_COMPILE, "%%nvflags: %s", problem.text);
+	while ((word = flag_words_next(&at)))
+		if (!take_for_both(word, &at, both))
+			buffer_printf(device, " %s", of_clang(word));
 	return buffer_check(both, err) || buffer_check(device, err) ? -1 : 0;
 }

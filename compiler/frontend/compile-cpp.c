@@ -290,7 +290,7 @@ static void on_device_code(void *context)
 	if (options &&
 	    !cpp_header_path(&x->compiler->options, options, buffer_text(&x->includes), &header,
 			     NULL) &&
-	    !access(buffer_text(&header), R_OK))
+	    clang_shim_header_is_whole(buffer_text(&header)))
 		begin_for_device(x, options);
 }
 

@@ -16,6 +16,7 @@
 #include "common/base/mem-pool.h"
 #include "common/code/unit.h"
 #include "common/protocol/compiler-protocol.h"
+#include "common/text/allowed-flags.h"
 #include "compiler/device/c-linkage.h"
 #include "compiler/device/cell-stamp.h"
 #include "compiler/device/cuda-flags.h"
@@ -343,6 +344,11 @@ static int compile(struct cuda_unit *x, struct compile_result *ret, struct error
 	if (cpp_cell_init(&x->cell, x->request->text, magic_of(x->request->text), &x->pool, err))
 		return -1;
 	cuda_flags_read(&x->flags, x->cell.flags, &x->pool);
+	if (allowed_flags_check(ALLOWED_FLAGS_NVCC, x->flags.nvcc, x->flags.n_nvcc, &problem)) {
+		error_wrap(&problem, "%%%%cuda");
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 1, 0, 0, problem.text);
+		return 0;
+	}
 	x->nvcc = nvcc_find(x->compiler->options.cuda_root, &problem);
 	if (!x->nvcc) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/cache-folder.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
@@ -71,7 +72,7 @@ static void open_cache(struct compiler *c)
 {
 	cleanup_buffer struct buffer folder = BUFFER_INIT;
 
-	if (options_cache_folder(&folder, NULL))
+	if (cache_folder(&folder, NULL))
 		buffer_clear(&folder);
 	else
 		buffer_puts(&folder, "/units");

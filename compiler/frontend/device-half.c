@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread has the stack size that clang expects and all signals blocked, so that other threads
- * handle them. Diagnostics are copied into a pool of its own, since clang's texts live for the
- * callback only. If no thread can be made, the same work is done within device_half_begin(). If
- * the includes do not compile for the device, the precompiled header is made without them, so that
- * the error is found and told where the cell includes them.
+ * The thread has all signals blocked, so that other threads handle them. Diagnostics are copied
+ * into a pool of its own, since clang's texts live for the callback only. If no thread can be made,
+ * the same work is done within device_half_begin(). If the includes do not compile for the device,
+ * the precompiled header is made without them, so that the error is found and told where the cell
+ * includes them.
  */
 #include "compiler/frontend/device-half.h"
 
@@ -13,8 +13,6 @@
 
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/session/cpp-header.h"
-
-#define STACK_BYTES (8 << 20) /* the minimum that clang expects in any thread */
 
 static void keep(void *context, const struct clang_diagnostic *d)
 {
@@ -66,18 +64,13 @@ static void *run(void *data)
 
 static bool make_thread(struct device_half *h)
 {
-	pthread_attr_t attributes;
 	sigset_t all, before;
 	bool made;
 
-	if (pthread_attr_init(&attributes))
-		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	made = !pthread_attr_setstacksize(&attributes, STACK_BYTES) &&
-	       !pthread_create(&h->thread, &attributes, run, h);
+	made = !deep_thread_begin(&h->thread, run, h, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
 	return made;
 }
 
@@ -112,7 +105,7 @@ void device_half_begin(struct device_half *h, const struct options *o,
 void device_half_join(struct device_half *h)
 {
 	if (h->has_thread)
-		pthread_join(h->thread, NULL);
+		deep_thread_join(&h->thread);
 	h->has_thread = false;
 }
 

@@ -11,11 +11,11 @@
 #ifndef CGPU_COMPILER_DEVICE_HALF_H
 #define CGPU_COMPILER_DEVICE_HALF_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/buffer.h"
+#include "common/base/deep-thread.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
 #include "compiler/clang/job/clang-shim.h"
@@ -37,7 +37,7 @@ struct device_half {
 	size_t ptx_len;
 	/* Used by the thread: */
 	bool has_thread;
-	pthread_t thread;
+	struct deep_thread thread;
 	struct mem_pool pool;
 	struct buffer said;   /* struct clang_diagnostic */
 	struct buffer header; /* path */

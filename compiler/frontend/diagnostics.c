@@ -17,6 +17,7 @@
 #include "common/base/mem-pool.h"
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
+#include "compiler/session/options.h"
 #include "compiler/session/session.h"
 #include "compiler/text/own-names.h"
 #include "compiler/text/token.h"
@@ -290,6 +291,8 @@ static void put_hints(const struct diagnostics *d, struct buffer *out,
 	if (d->no_cuda && (c->kind == CLANG_UNKNOWN || c->kind == CLANG_NO_FILE) && c->name &&
 	    is_of_cuda(c->name))
 		buffer_printf(out, "      = %s\n", d->no_cuda);
+	if (c->is_of_flags)
+		buffer_puts(out, "      = a flag names this file: " OPTIONS_FLAGS_OFF "\n");
 	if (c->hint)
 		buffer_printf(out, "      = %s\n", c->hint);
 }

@@ -17,6 +17,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/cuda/cuda-folders.h"
+#include "common/text/allowed-flags.h"
 #include "compiler/packages/package-index.h"
 
 #define DEPTH_MAX 1000
@@ -130,7 +131,9 @@ static int add_fragments(struct solving *s, const pkgconf_list_t *list)
 		if (f->type ? asprintf(&argument, "-%c%s", f->type, f->data) < 0
 			    : !(argument = strdup(f->data)))
 			return error_set(s->err, ERROR_MEMORY, "out of memory for a package");
-		failed = link_libraries_add_argument(&s->package->libraries, argument, s->err);
+		failed = allowed_flags_check(ALLOWED_FLAGS_LINK, (const char *[]){ argument }, 1,
+					     s->err) ||
+			 link_libraries_add_argument(&s->package->libraries, argument, s->err);
 		free(argument);
 		if (failed)
 			return -1;
@@ -151,7 +154,10 @@ static bool take_solution(pkgconf_client_t *client, pkgconf_pkg_t *world, void *
 		s->package->version = strdup(first && first->match && first->match->version
 						     ? first->match->version
 						     : "");
-		s->failed = add_fragments(s, &libs) != 0;
+		s->failed = (s->package->cflags &&
+			     allowed_flags_check_line(ALLOWED_FLAGS_CLANG, s->package->cflags,
+						      s->err)) ||
+			    add_fragments(s, &libs);
 	} else {
 		s->failed = error_set(s->err, ERROR_INPUT, "%s",
 				      buffer_text(&s->client->complaint)) != 0;
@@ -393,6 +399,9 @@ int package_link(const char *ldflags, struct package *ret, struct error *err)
 	}
 	if (pkgconf_argv_split(text, &n, &words))
 		failed = error_set(err, ERROR_INPUT, "%s: a quote is not closed", ldflags);
+	else
+		failed = allowed_flags_check(ALLOWED_FLAGS_LINK, (const char *const *)words,
+					     (size_t)n, err);
 	for (int i = 0; i < n && !failed; i++) {
 		/* -L and -l may have their value in the next word. */
 		if (i + 1 < n && (!strcmp(words[i], "-L") || !strcmp(words[i], "-l"))) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KEY.fil beside KEY.pch has size, time and path of each source file, a line each. The header is
- * valid as long as these are unchanged. The least recently used headers, by the time they were last
- * read, are removed to make room for others.
+ * valid as long as these are unchanged and both files are whole (compiler/cache/sealed-file.h). The
+ * least recently used headers, by the time they were last read, are removed to make room for
+ * others.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -17,10 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/cache-folder.h"
 #include "common/base/cleanup.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "compiler/cache/sealed-file.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
@@ -33,8 +36,7 @@
 #define LEFT_SECONDS 3600 /* no header takes so long to make */
 
 struct building {
-	FILE *files;
-	struct buffer complaint, *refused;
+	struct buffer files, complaint, *refused;
 };
 
 static void note_file(void *context, const char *path)
@@ -44,8 +46,8 @@ static void note_file(void *context, const char *path)
 
 	/* The main text is no file. */
 	if (!stat(path, &st))
-		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size,
-			(intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
+		buffer_printf(&b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size,
+			      (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
 }
 
 static void note_refused(void *context, const char *key)
@@ -59,8 +61,7 @@ static void note_complaint(void *context, const struct clang_diagnostic *d)
 {
 	struct building *b = context;
 
-	if (d->severity == CLANG_ERROR && !b->complaint.len)
-		buffer_printf(&b->complaint, "%s", d->message);
+	options_complain(d, &b->complaint);
 }
 
 /* Returns the offset of the path in a line; 0: the line is damaged. */
@@ -106,16 +107,14 @@ static void path_of_files(const char *header, struct buffer *ret)
 	buffer_printf(ret, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
 }
 
-static bool lines_hold(FILE *f, const struct options *o, struct buffer *ret_own)
+/* Tells whether all files of a list are unchanged; the text is cut into lines. */
+static bool lines_hold(char *text, const struct options *o, struct buffer *ret_own)
 {
-	cleanup_free char *line = NULL;
-	size_t size = 0;
+	char *rest = NULL;
 
-	while (getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!file_holds(line, o, ret_own))
 			return false;
-	}
 	return true;
 }
 
@@ -123,21 +122,19 @@ static bool lines_hold(FILE *f, const struct options *o, struct buffer *ret_own)
  * the lines of the user's own. */
 static bool holds(const char *header, const struct options *o, struct buffer *ret_own)
 {
-	cleanup_buffer struct buffer files = BUFFER_INIT;
+	cleanup_buffer struct buffer files = BUFFER_INIT, list = BUFFER_INIT;
 
 	path_of_files(header, &files);
-
-	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
-
-	return f && !access(header, R_OK) && lines_hold(f, o, ret_own) &&
+	return !buffer_check(&files, NULL) && sealed_file_read(buffer_text(&files), &list) &&
+	       clang_shim_header_is_whole(header) && lines_hold(list.data, o, ret_own) &&
 	       (!ret_own || !buffer_check(ret_own, NULL));
 }
 
 static bool own_hold(const char *header, const struct buffer *own)
 {
-	cleanup_file FILE *f = own->len ? fmemopen((void *)own->data, own->len, "r") : NULL;
+	cleanup_free char *copy = strdup(buffer_text(own));
 
-	return !access(header, R_OK) && (f ? lines_hold(f, NULL, NULL) : !own->len);
+	return copy && clang_shim_header_is_whole(header) && lines_hold(copy, NULL, NULL);
 }
 
 static bool is_header(const struct dirent *e)
@@ -198,26 +195,19 @@ void cpp_header_note_use(const char *header)
 		  (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
 }
 
-/* Writes both files under another name and renames them, so that a reader sees complete files
- * only. */
 int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header,
 		     struct buffer *refused, struct error *err)
 {
-	cleanup_buffer struct buffer files = BUFFER_INIT, new_header = BUFFER_INIT,
-				     new_files = BUFFER_INIT;
-	struct building b = { NULL, BUFFER_INIT, refused };
+	cleanup_buffer struct buffer files = BUFFER_INIT, new_header = BUFFER_INIT;
+	struct building b = { BUFFER_INIT, BUFFER_INIT, refused };
 	struct clang_job job = *given;
 	int failed;
 
 	path_of_files(header, &files);
 	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
-	buffer_printf(&new_files, "%s.%d", buffer_text(&files), (int)getpid());
-	if (buffer_check(&files, err) || buffer_check(&new_header, err) ||
-	    buffer_check(&new_files, err))
+	if (buffer_check(&files, err) || buffer_check(&new_header, err))
 		return -1;
-	b.files = fopen(buffer_text(&new_files), "we");
-	if (!b.files)
-		return error_errno(err, "cannot write %s", buffer_text(&new_files));
+	sealed_file_discard(buffer_text(&new_header));
 	job.context = &b;
 	job.diagnostic = note_complaint;
 	job.file = note_file;
@@ -225,16 +215,15 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	if (job.header)
 		note_file(&b, job.header);
 	failed = make(&job, buffer_text(&new_header));
-	failed |= fclose(b.files) != 0;
-	if (failed)
-		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
-	else if (rename(buffer_text(&new_files), buffer_text(&files)) ||
-		 rename(buffer_text(&new_header), header))
-		failed = error_errno(err, "cannot write %s", header);
 	if (failed) {
-		unlink(buffer_text(&new_files));
-		unlink(buffer_text(&new_header));
+		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
+		sealed_file_discard(buffer_text(&new_header));
+	} else {
+		failed = buffer_check(&b.files, err) ||
+			 sealed_file_write(buffer_text(&files), b.files.data, b.files.len, err) ||
+			 sealed_file_seal(buffer_text(&new_header), header, err);
 	}
+	buffer_release(&b.files);
 	buffer_release(&b.complaint);
 	return failed ? -1 : 0;
 }
@@ -255,7 +244,7 @@ int cpp_header_path(const struct options *o, const struct clang_options *clang,
 	text_of(includes, &text);
 	if (buffer_check(&text, err) ||
 	    options_header_key(o, clang, buffer_text(&text), key, err) ||
-	    options_cache_folder(&folder, err))
+	    cache_folder(&folder, err))
 		return -1;
 	buffer_printf(ret, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
 	return buffer_check(ret, err);
@@ -313,7 +302,7 @@ static int cpp_header_get(const struct options *o, const struct clang_options *c
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT;
 
-	if (cpp_header_path(o, clang, includes, &header, err) || options_cache_folder(&folder, err))
+	if (cpp_header_path(o, clang, includes, &header, err) || cache_folder(&folder, err))
 		return -1;
 	text_of(includes, &text);
 	if (buffer_check(&text, err))
@@ -409,7 +398,7 @@ void cpp_header_make_ahead(const struct options *o, const struct clang_options *
 		    holds(buffer_text(&path), NULL, NULL))
 			continue;
 		/* From here on the child makes the file. */
-		unlink(buffer_text(&path));
+		sealed_file_discard(buffer_text(&path));
 		a.clang[a.n] = clang[i];
 		a.paths[a.n] = strdup(buffer_text(&path));
 		a.n += a.paths[a.n] != NULL;

@@ -23,6 +23,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
+#include "compiler/cache/sealed-file.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/header-ahead.h"
@@ -161,12 +162,8 @@ static void key_list_put(const struct key_list *l, struct buffer *ret)
 static void key_list_read(struct key_list *l, const char *path)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	cleanup_file FILE *f = fopen(path, "re");
-	char block[1 << 16];
 
-	for (size_t n; f && text.len <= BYTES_MAX && (n = fread(block, 1, sizeof(block), f)) > 0;)
-		buffer_append(&text, block, n);
-	if (text.len <= BYTES_MAX && !buffer_check(&text, NULL))
+	if (sealed_file_read(path, &text) && text.len <= BYTES_MAX)
 		key_list_add(l, buffer_text(&text), KEY_MADE);
 }
 
@@ -181,8 +178,6 @@ static int key_list_write(const struct key_list *l, const char *new_mark, const 
 {
 	static const char refused[] = { REFUSED, '\0' };
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	FILE *f;
-	bool failed;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		buffer_printf(&text, "%s%s\n",
@@ -190,11 +185,7 @@ static int key_list_write(const struct key_list *l, const char *new_mark, const 
 			      : l->at[i]->state == KEY_NEW   ? new_mark
 							     : "",
 			      l->at[i]->text);
-	f = buffer_check(&text, NULL) ? NULL : fopen(path, "we");
-	if (!f)
-		return -1;
-	failed = fwrite(text.data, 1, text.len, f) != text.len;
-	return fclose(f) || failed ? -1 : 0;
+	return buffer_check(&text, NULL) ? -1 : sealed_file_write(path, text.data, text.len, NULL);
 }
 
 /* Tries to precompile the keys. 1: some were refused, the others may succeed. */
@@ -281,7 +272,7 @@ static void make(void *context)
 	if (!buffer_check(&path_of_keys, NULL))
 		key_list_read(&keys, buffer_text(&path_of_keys));
 	key_list_add(&keys, buffer_text(&m->wanted->keys), KEY_NEW);
-	if (!keys.no_memory && !buffer_check(&path, NULL) &&
+	if (!keys.no_memory && !buffer_check(&path, NULL) && cpp_header_holds(base) &&
 	    (key_list_has(&keys, KEY_NEW) || !cpp_header_holds(buffer_text(&path))))
 		make_of(m, &keys, buffer_text(&path), buffer_text(&path_of_keys));
 	key_list_release(&keys);

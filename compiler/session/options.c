@@ -2,10 +2,10 @@
 /*
  * A set of options is parsed once for each text of flags, language and GPU architecture, and kept
  * in a linked list until the compiler ends. The prelude's precompiled header and a text file with
- * its names are each written under another name and renamed, so that a reader sees a whole one.
- * Their names on disk hold a hash of the cc1 command line, clang's version, and size and time of
- * the main headers. A prelude that fails to compile with the user's -D and -U is compiled without
- * them; they then become directives behind it.
+ * its names are sealed files (compiler/cache/sealed-file.h): one that is damaged is made anew,
+ * whenever that is seen. Their names on disk hold a hash of the cc1 command line, clang's version,
+ * and size and time of the main headers. A prelude that fails to compile with the user's -D and -U
+ * is compiled without them; they then become directives behind it.
  */
 #define _GNU_SOURCE
 #include "compiler/session/options.h"
@@ -17,17 +17,21 @@
 #include <sys/stat.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cache-folder.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem-pool.h"
 #include "common/base/own-prefix.h"
 #include "common/cuda/without-cuda.h"
+#include "common/text/allowed-flags.h"
+#include "common/text/flag-words.h"
+#include "compiler/cache/sealed-file.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/session.h"
 #include "config.h"
 
-#define ARGUMENTS_MAX 128
+#define ARGUMENTS_MAX 400
 #define CUDA_HEADER "include/cuda_runtime_api.h"
 #define HEADERS_GONE                                                                               \
 	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in "    \
@@ -88,29 +92,6 @@ void options_release(struct options *o)
 	free(o->cuda_root);
 	free(o->clang_root);
 	*o = (struct options){ 0 };
-}
-
-size_t options_split(char *text, const char **argv, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max) {
-		char *to, quote = 0;
-
-		text += strspn(text, " \t\n");
-		if (!*text)
-			break;
-		argv[n++] = to = text;
-		for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
-			if (quote ? *text == quote : *text == '"' || *text == '\'')
-				quote = quote ? 0 : *text;
-			else
-				*to++ = *text;
-		}
-		text += *text != 0;
-		*to = 0;
-	}
-	return n;
 }
 
 /* A command line for the clang driver that is being built. */
@@ -276,6 +257,7 @@ static const char *const every_language[] = {
 	"-Wno-gcc-compat",
 	"-Wno-unknown-pragmas",
 	"-Wno-unknown-attributes",
+	"-Wno-stack-exhausted", /* the stack is larger than clang knows */
 	"-Wno-error=implicit-int",
 	"-Wno-deprecated-non-prototype",
 	"-Wno-deprecated-enum-float-conversion", /* C++20 warns about what CUDA programs do */
@@ -310,7 +292,7 @@ static void add_flags(struct arguments *a, const char *cflags, enum options_lang
 		      struct buffer *macros)
 {
 	char *flags = mem_pool_strdup(&a->pool, cflags);
-	const char **words = a->at + a->n;
+	const char **words = a->at + a->n, *word;
 	size_t n;
 
 	/* These passes double the time of a cell with loops, so they run only when the user sets a
@@ -324,9 +306,20 @@ static void add_flags(struct arguments *a, const char *cflags, enum options_lang
 	a->failed |= !flags;
 	if (a->failed)
 		return;
-	n = options_split(flags, words, ARGUMENTS_MAX - a->n - 2);
+	while ((word = flag_words_next(&flags)))
+		add(a, word);
+	if (a->failed)
+		return;
+	n = (size_t)(a->at + a->n - words);
+	a->n -= n;
 	n = drop_other_standard(words, n, language);
 	a->n += macros ? take_macros(words, n, macros) : n;
+}
+
+/* Returns the magic that the flags are of, most likely. */
+static const char *magic_of(enum options_language language)
+{
+	return language == OPTIONS_C ? "%cflags" : "%%cpp";
 }
 
 static struct clang_options *parse(const struct options *o, const char *cflags,
@@ -335,8 +328,13 @@ static struct clang_options *parse(const struct options *o, const char *cflags,
 {
 	struct arguments a = { .pool = MEM_POOL_INIT };
 	struct clang_options *clang = NULL;
+	struct error problem = ERROR_INIT;
 	char complaint[700];
 
+	if (allowed_flags_check_line(ALLOWED_FLAGS_CLANG, cflags, &problem)) {
+		error_set(err, ERROR_COMPILE, "%s: %s", magic_of(language), problem.text);
+		return NULL;
+	}
 	add_all(&a, every_language);
 	add(&a, "-resource-dir");
 	add(&a, o->clang_root);
@@ -353,8 +351,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags,
 	} else {
 		clang = clang_options_new(a.at, a.n, complaint, sizeof(complaint));
 		if (!clang)
-			error_set(err, ERROR_COMPILE, "%s %s: %s",
-				  language == OPTIONS_C ? "%cflags" : "%%cpp",
+			error_set(err, ERROR_COMPILE, "%s %s: %s", magic_of(language),
 				  cflags + strspn(cflags, " "), complaint);
 	}
 	mem_pool_release(&a.pool);
@@ -413,45 +410,9 @@ int options_header_key(const struct options *o, const struct clang_options *clan
 	return 0;
 }
 
-static bool usable(const char *folder)
-{
-	return (!mkdir(folder, 0700) || errno == EEXIST) && !access(folder, W_OK | X_OK);
-}
-
-/* Returns $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user below the temporary
- * folder. */
-int options_cache_folder(struct buffer *ret, struct error *err)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
-		   *temporary = getenv("TMPDIR");
-
-	if (xdg && *xdg == '/') {
-		buffer_printf(ret, "%s", xdg);
-	} else if (home && *home == '/') {
-		buffer_printf(ret, "%s/.cache", home);
-	}
-	if (ret->len && usable(buffer_text(ret))) {
-		buffer_puts(ret, "/cgpu");
-		if (usable(buffer_text(ret)))
-			return 0;
-	}
-	buffer_clear(ret);
-	buffer_printf(ret, "%s/cgpu-%u", temporary && *temporary == '/' ? temporary : "/tmp",
-		      (unsigned)getuid());
-	struct stat st;
-
-	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) &&
-	    st.st_uid == getuid())
-		return 0;
-	return error_set(err, ERROR_SYSTEM,
-			 "no folder for the precompiled header: neither the cache folder nor %s "
-			 "can be written; set XDG_CACHE_HOME",
-			 buffer_text(ret));
-}
-
 struct header_build {
-	FILE *file;
-	struct buffer complaint;
+	struct buffer names, complaint;
+	bool of_flags; /* the complaint is of a file that a flag names */
 };
 
 /* Writes one name per line: its kind, the name, a tab, the text to show. */
@@ -463,26 +424,43 @@ static void write_name(void *context, const struct clang_symbol *s)
 		[CLANG_MACRO] = 'm',    [CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
 	};
 
-	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name,
-		s->kind == CLANG_MACRO ? s->type : s->declaration);
+	buffer_printf(&names->names, "%c%s\t%s\n", kinds[s->kind], s->name,
+		      s->kind == CLANG_MACRO ? s->type : s->declaration);
+}
+
+void options_complain(const struct clang_diagnostic *d, struct buffer *complaint)
+{
+	/* Flags stand in a text of clang's, whose name is in such brackets. */
+	bool is_missing = d->kind == CLANG_NO_FILE && d->name && *d->file == '<';
+
+	if (d->severity != CLANG_ERROR || complaint->len)
+		return;
+	if (!d->is_of_flags)
+		buffer_printf(complaint, "%s:%u: %s", d->file, d->line, d->message);
+	else if (is_missing)
+		buffer_printf(complaint, "the flag -include %s names a file that is not there. %s",
+			      d->name, OPTIONS_FLAGS_OFF);
+	else
+		buffer_printf(complaint,
+			      "a file that a flag names, as -include does, does not compile: "
+			      "%s:%u: %s. %s",
+			      d->file, d->line, d->message, OPTIONS_FLAGS_OFF);
 }
 
 static void note_complaint(void *context, const struct clang_diagnostic *d)
 {
 	struct header_build *names = context;
 
-	if (d->severity == CLANG_ERROR && !names->complaint.len)
-		buffer_printf(&names->complaint, "%s:%u: %s", d->file, d->line, d->message);
+	names->of_flags |= d->severity == CLANG_ERROR && !names->complaint.len && d->is_of_flags;
+	options_complain(d, &names->complaint);
 }
 
-/* Writes both files under another name and renames them, so that a reader sees complete files
- * only. */
 static int build(const struct clang_options *clang, const char *header, const char *names_path,
 		 struct error *err)
 {
 	static const char text[] = "#include \"cgpu.h\"\n";
-	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_names = BUFFER_INIT;
-	struct header_build names = { NULL, BUFFER_INIT };
+	cleanup_buffer struct buffer new_header = BUFFER_INIT;
+	struct header_build names = { BUFFER_INIT, BUFFER_INIT, false };
 	struct clang_job job = { .options = clang,
 				 .name = "prelude",
 				 .text = text,
@@ -493,44 +471,43 @@ static int build(const struct clang_options *clang, const char *header, const ch
 	int failed;
 
 	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
-	buffer_printf(&new_names, "%s.%d", names_path, (int)getpid());
-	names.file = fopen(buffer_text(&new_names), "we");
-	if (!names.file)
-		return error_errno(err, "cannot write %s", buffer_text(&new_names));
+	if (buffer_check(&new_header, err))
+		return -1;
+	sealed_file_discard(buffer_text(&new_header));
 	failed = clang_shim_build_header(&job, buffer_text(&new_header));
-	failed |= fclose(names.file) != 0;
-	if (failed)
-		error_set(err, ERROR_COMPILE, "the headers that every cell sees do not compile: %s",
-			  buffer_text(&names.complaint));
-	else if (rename(buffer_text(&new_names), names_path) ||
-		 rename(buffer_text(&new_header), header))
-		failed = error_errno(err, "cannot write %s", header);
 	if (failed) {
-		unlink(buffer_text(&new_names));
-		unlink(buffer_text(&new_header));
+		error_set(err, ERROR_COMPILE, "%s%s",
+			  names.of_flags ? "" : "the headers that every cell sees do not compile: ",
+			  buffer_text(&names.complaint));
+		sealed_file_discard(buffer_text(&new_header));
+	} else {
+		failed = buffer_check(&names.names, err) ||
+			 sealed_file_write(names_path, names.names.data, names.names.len, err) ||
+			 sealed_file_seal(buffer_text(&new_header), header, err);
 	}
+	buffer_release(&names.names);
 	buffer_release(&names.complaint);
 	return failed ? -1 : 0;
 }
 
+/* Adds the names of the header to the session. 1: there is no whole list of them. */
 static int read_names(const char *path, struct compiler_session *session, struct error *err)
 {
-	cleanup_file FILE *f = fopen(path, "re");
-	cleanup_free char *line = NULL;
-	size_t size = 0;
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	char *rest = NULL;
 
-	if (!f)
-		return error_errno(err, "cannot read %s", path);
 	/* Another set of flags has the same headers. */
 	if (session->headers.n)
 		return 0;
-	while (getline(&line, &size, f) > 0) {
+	if (!sealed_file_read(path, &text))
+		return 1;
+	for (char *line = strtok_r(text.data, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		char *tab = strchr(line, '\t');
 
 		if (!tab)
 			continue;
 		*tab = 0;
-		tab[1 + strcspn(tab + 1, "\n")] = 0;
 		if (header_names_add(&session->headers, &session->names, *line, line + 1, tab + 1,
 				     err))
 			return -1;
@@ -545,20 +522,27 @@ static int use_header(const struct options *o, struct clang_options *clang,
 	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT,
 				     names = BUFFER_INIT;
 	char key[40];
+	int r = 1;
 
-	if (options_header_key(o, clang, "", key, err) || options_cache_folder(&folder, err))
+	if (options_header_key(o, clang, "", key, err) || cache_folder(&folder, err))
 		return -1;
 	buffer_printf(&header, "%s/prelude-%s.pch", buffer_text(&folder), key);
 	buffer_printf(&names, "%s/prelude-%s.names", buffer_text(&folder), key);
 	if (buffer_check(&header, err) || buffer_check(&names, err))
 		return -1;
-	if (access(buffer_text(&header), R_OK) || access(buffer_text(&names), R_OK)) {
+	if (clang_shim_header_is_whole(buffer_text(&header)))
+		r = read_names(buffer_text(&names), session, err);
+	if (r > 0) {
 		log_info("precompiling the prelude into %s", buffer_text(&header));
 		if (build(clang, buffer_text(&header), buffer_text(&names), err))
 			return -1;
+		r = read_names(buffer_text(&names), session, err);
 	}
+	if (r)
+		return r < 0 ? -1
+			     : error_set(err, ERROR_SYSTEM, "cannot read %s", buffer_text(&names));
 	clang_options_set_header(clang, buffer_text(&header));
-	return read_names(buffer_text(&names), session, err);
+	return 0;
 }
 
 /*
@@ -591,8 +575,8 @@ static struct clang_options *make(const struct options *o, const char *cflags,
 	return NULL;
 }
 
-static const struct clang_options *find(const struct options *o, enum options_language language,
-					unsigned sm, const char *cflags)
+static struct clang_options *find(const struct options *o, enum options_language language,
+				  unsigned sm, const char *cflags)
 {
 	for (const struct options_set *set = o->sets; set; set = set->next)
 		if (set->language == language && set->sm == sm && !strcmp(set->cflags, cflags))
@@ -627,9 +611,15 @@ static const struct clang_options *keep(struct options *o, enum options_language
 const struct clang_options *options_get(struct options *o, const char *cflags,
 					struct compiler_session *session, struct error *err)
 {
-	const struct clang_options *found = find(o, OPTIONS_C, 0, cflags);
+	struct clang_options *found = find(o, OPTIONS_C, 0, cflags);
 
-	return found ? found : keep(o, OPTIONS_C, 0, cflags, make(o, cflags, session, err), err);
+	if (!found)
+		return keep(o, OPTIONS_C, 0, cflags, make(o, cflags, session, err), err);
+	/* The header may have been damaged meanwhile. */
+	if (!clang_shim_header_is_whole(clang_options_header(found)) &&
+	    use_header(o, found, session, err))
+		return NULL;
+	return found;
 }
 
 static const struct clang_options *get(struct options *o, const char *cflags,

@@ -11,9 +11,13 @@
 #include <stddef.h>
 
 struct buffer;
+struct clang_diagnostic;
 struct clang_options;
 struct compiler_session;
 struct error;
+
+/* What a user can do about a flag that keeps every cell from compiling. */
+#define OPTIONS_FLAGS_OFF "`%cflags off` and `%nvflags off` take the flags of cells off"
 
 enum options_language { OPTIONS_C, OPTIONS_CPP, OPTIONS_DEVICE };
 
@@ -45,15 +49,15 @@ const struct clang_options *options_get_cpp(struct options *o, const char *cflag
 const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm,
 					       struct error *err);
 
+/*
+ * Appends the first error of a header that is precompiled. One in a file that a flag names, as
+ * -include does, comes from no text of the user, so it is told with the flag.
+ */
+void options_complain(const struct clang_diagnostic *d, struct buffer *complaint);
+
 /* Makes a hash of all that a header with this text depends on, except the files that it
  * includes. */
 int options_header_key(const struct options *o, const struct clang_options *clang, const char *text,
 		       char key[40], struct error *err);
-/* Appends the folder of cached headers. */
-int options_cache_folder(struct buffer *ret, struct error *err);
-
-/* Splits the text at blanks; '...' and "..." keep blanks. Works in place; the words point into
- * text. Returns their number. */
-size_t options_split(char *text, const char **argv, size_t max);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One file for each unit: a hash of the unit, then the unit, so that a damaged file is detected.
- * Files are written under another name and renamed. The modification time of a file is the time of
- * its last use.
+ * One sealed file (compiler/cache/sealed-file.h) for each unit. The modification time of a file is
+ * the time of its last use.
  */
 #define _GNU_SOURCE
 #include "compiler/units/unit-cache.h"
@@ -20,6 +19,7 @@
 #include <xxhash.h>
 
 #include "common/base/cleanup.h"
+#include "compiler/cache/sealed-file.h"
 #include "compiler/clang/job/clang-shim.h"
 
 /* The size after pruning, so that the folder has room for a while. */
@@ -147,40 +147,15 @@ static void path_of(const struct unit_cache *c, const char *name, struct buffer 
 	buffer_printf(ret, "%s/%s", c->folder, name);
 }
 
-static bool read_whole(int fd, void *to, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t n = read(fd, (char *)to + done, size - done);
-
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 bool unit_cache_get(struct unit_cache *c, const struct unit_cache_key *key, struct buffer *ret)
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
-	cleanup_fd int fd = -1;
-	XXH128_hash_t hash;
-	struct stat st;
-	size_t size, before = ret->len;
 
 	if (!c->folder || !*key->text)
 		return false;
 	path_of(c, key->text, &path);
-	fd = open(buffer_text(&path), O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) || st.st_size <= (off_t)sizeof(hash))
+	if (buffer_check(&path, NULL) || !sealed_file_read(buffer_text(&path), ret))
 		return false;
-	size = (size_t)st.st_size - sizeof(hash);
-	if (!read_whole(fd, &hash, sizeof(hash)) || !buffer_extend(ret, size))
-		return false;
-	if (!read_whole(fd, ret->data + before, size) ||
-	    !XXH128_isEqual(hash, XXH3_128bits(ret->data + before, size))) {
-		ret->len = before;
-		return false;
-	}
 	c->found = *key;
 	return true;
 }
@@ -195,34 +170,14 @@ void unit_cache_put(struct unit_cache *c, const struct unit_cache_key *key,
 	c->made = *key;
 }
 
-static bool write_whole(int fd, const void *from, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t n = write(fd, (const char *)from + done, size - done);
-
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 static void write_made(struct unit_cache *c)
 {
-	cleanup_buffer struct buffer path = BUFFER_INIT, part = BUFFER_INIT;
-	XXH128_hash_t hash = XXH3_128bits(c->unit.data, c->unit.len);
-	int fd;
+	cleanup_buffer struct buffer path = BUFFER_INIT;
 
 	path_of(c, c->made.text, &path);
-	buffer_printf(&part, "%s.%d", buffer_text(&path), (int)getpid());
-	fd = open(buffer_text(&part), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	if (!write_whole(fd, &hash, sizeof(hash)) || !write_whole(fd, c->unit.data, c->unit.len) ||
-	    rename(buffer_text(&part), buffer_text(&path)))
-		unlink(buffer_text(&part));
-	close(fd);
-	c->written += c->unit.len;
+	if (!buffer_check(&path, NULL) &&
+	    !sealed_file_write(buffer_text(&path), c->unit.data, c->unit.len, NULL))
+		c->written += c->unit.len;
 }
 
 struct entry {

@@ -70,7 +70,7 @@ static void become(const char *path, char *const argv[], int sock, int report, p
 		if (fd != report)
 			close(fd);
 	syscall(SYS_close_range, 64, ~0u, 0);
-	setpgid(0, 0);
+	setsid();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -132,6 +132,7 @@ int process_spawn(struct process *p, const char *dir, const char *name, const ch
 	if (ipc_pair(socks, err))
 		return -1;
 	if (ipc_set_send_deadline(socks[0], PROCESS_SEND_MS, err) ||
+	    ipc_name_senders(socks[0], err) ||
 	    fork_child(path, argv, socks[1], flags, &p->pid, err)) {
 		close(socks[0]);
 		close(socks[1]);

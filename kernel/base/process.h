@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A helper program as a child of the kernel. It inherits one socket as descriptor 3, standard
- * error, and no other open descriptor. It has a process group of its own, so that a signal to the
- * kernel's group does not reach it.
+ * error, and no other open descriptor. It has a session of its own: a signal to the kernel's group
+ * does not reach it, and neither it nor what it starts can enter that group to send one.
  */
 #ifndef CGPU_KERNEL_BASE_PROCESS_H
 #define CGPU_KERNEL_BASE_PROCESS_H

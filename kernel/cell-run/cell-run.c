@@ -17,6 +17,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/base/bug.h"
 #include "common/base/error.h"
@@ -26,9 +27,11 @@
 #include "common/protocol/run-options.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/base/background-task.h"
+#include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
 #include "kernel/cell-run/checker.h"
+#include "kernel/cell-run/device-messages.h"
 #include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/interrupt.h"
 #include "kernel/cell-run/leak-watch.h"
@@ -38,25 +41,26 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/cap-watch.h"
 #include "kernel/device/closings.h"
-#include "kernel/device/device-nodes.h"
 #include "kernel/device/device-share.h"
 #include "kernel/device/eviction.h"
 #include "kernel/device/scratch.h"
-#include "kernel/device/spare-context.h"
 #include "kernel/device/version-watch.h"
 #include "kernel/disk/autosave.h"
 #include "kernel/disk/snapshots.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/faults/memcheck.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/commit.h"
 #include "kernel/state/device-memory.h"
+#include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"
 #include "kernel/units/compiled-unit.h"
 #include "kernel/units/unit-table.h"
 #include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
+#include "kernel/workers/presenter-client.h"
 #include "kernel/workers/question.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
@@ -104,6 +108,7 @@ static void finish(struct supervisor *s)
 				 done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
 	compiled_unit_release(done.unit);
+	dirty_ranges_release(&done.given_back);
 	buffer_release(&done.dropped);
 	buffer_release(&done.unsaved);
 	buffer_release(&done.profile);
@@ -136,6 +141,7 @@ void cell_run_release(struct supervisor *s)
 	background_task_join(&s->task, NULL);
 	in_place_release(s);
 	compiled_unit_release(s->run.unit);
+	dirty_ranges_release(&s->run.given_back);
 	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.unsaved);
 	buffer_release(&s->run.profile);
@@ -296,6 +302,9 @@ static void begin(struct supervisor *s)
 	/* The worker has not seen the cell yet, and may not have set this phase after the last
 	 * one. */
 	atomic_store(&w->control->phase, PHASE_IDLE);
+	if (getrandom(&s->run.number, sizeof(s->run.number), 0) != sizeof(s->run.number))
+		BUG("getrandom() gave no number");
+	record_put_u64(&b, s->run.number);
 	record_put_bytes(&b, s->run.unit->encoded.data, s->run.unit->encoded.len);
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks->next_id);
@@ -311,7 +320,9 @@ static void begin(struct supervisor *s)
 	if (options.unsaved)
 		snapshot_touch(&s->snapshot);
 	undo_log_drop_redo(&s->snapshot.undo);
-	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
+	failed = buffer_check(&b, &err) ||
+		 worker_send(w, WORKER_RUN, b.data, b.len,
+			     options.unsaved ? &s->snapshot.arena.fd : NULL, &err);
 	buffer_release(&b);
 	if (failed) {
 		/* The worker died while idle; the next one runs the cell. */
@@ -324,6 +335,7 @@ static void begin(struct supervisor *s)
 	device_share_begin(s);
 	watchdog_start(s);
 	interrupt_go_on(s);
+	presenter_client_prepare(s->presenter);
 }
 
 void cell_run_start(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
@@ -424,12 +436,15 @@ static void take_symbols(struct supervisor *s, struct record *r)
 
 static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c, struct error *err)
 {
-	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
+	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages, &s->run.given_back };
 
 	if (commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err))
 		return -1;
 	c->goes_on = s->run.checkpointing;
-	in_place_set_room(s, c->bytes);
+	in_place_set_room(s, c->bytes, c->fresh.moved.bytes);
+	c->forked = s->run.forked;
+	if (!c->goes_on && !s->run.threads && !s->run.forked)
+		commit_leave_fresh(c);
 	return 0;
 }
 
@@ -478,9 +493,24 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
 	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+		presenter_client_report_gone(s->presenter, w, &s->units, &s->run.report);
 	else
 		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
+}
+
+/* The live memfd is left to the processes that have it mapped. */
+static int renew_live(struct supervisor *s, struct worker *w, struct error *err)
+{
+	int fd;
+
+	if (shadow_copies_are_stale(&s->snapshot.shadow_copies))
+		return error_set(err, ERROR_STATE, "its live memfd is still needed");
+	fd = arena_file_live(err);
+	if (fd < 0)
+		return -1;
+	closer_close(w->live);
+	w->live = fd;
+	return snapshot_renew_live(&s->snapshot, fd, err);
 }
 
 void cell_run_tell_committed(struct supervisor *s, struct worker *w)
@@ -493,7 +523,14 @@ void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 
 	record_put_u32(&b, v->open && v->cell < oldest ? v->cell : oldest);
 	device_memory_encode_waiting(&s->device, &b);
-	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
+	in_place_encode_fresh(s, &b);
+	if (s->run.forked && renew_live(s, w, &err)) {
+		log_warning("worker %d is ended: %s", (int)w->pid, err.text);
+		worker_kill(w);
+		return;
+	}
+	if (buffer_check(&b, &err) ||
+	    worker_send(w, WORKER_COMMITTED, b.data, b.len, s->run.forked ? &w->live : NULL, &err))
 		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
 	else
 		worker_pool_on_committed(s, w);
@@ -520,7 +557,7 @@ static void finish_committed(struct supervisor *s)
 	}
 	in_place_after_commit(s);
 	if (s->run.cell % REAP_EVERY == 0) {
-		pid_t pids[8];
+		pid_t pids[WORKER_POOL_PIDS];
 
 		orphans_reap(pids, worker_pool_pids(s, pids));
 	}
@@ -616,8 +653,29 @@ static void commit_and_finish(struct supervisor *s, struct worker *w, bool inter
 	start_commit(s, w);
 }
 
-static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
+/* Heap that is free for good, of which the allocator's tables are the worker's: what is wrong there
+ * is the cell's own loss, as the rest of what it commits. */
+static void take_given_back(struct supervisor *s, struct record *r)
 {
+	struct dirty_ranges *to = &s->run.given_back;
+
+	dirty_ranges_clear(to);
+	s->run.threads = record_u8(r) != 0;
+	s->run.forked = record_u8(r) != 0;
+	for (uint32_t n = record_count(r, 16); n; n--) {
+		uint64_t address = record_u64(r), size = record_u64(r);
+
+		/* Without memory for the list it is given back by a later cell, or not at all. */
+		if (!r->failed && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0)
+			dirty_ranges_add(to, address, size, NULL);
+	}
+}
+
+static void on_checkpoint(struct supervisor *s, struct worker *w, struct record *r)
+{
+	uint32_t line = record_u32(r);
+
+	take_given_back(s, r);
 	output_drain(s, w);
 	w->state = WORKER_QUIET;
 	s->run.checkpointing = true;
@@ -628,7 +686,8 @@ static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
 /* Puts the findings of the checks in front of the report of the rollback. */
 static void add_checks(struct supervisor *s, const struct worker *w)
 {
-	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	presenter_client_add_findings(s->presenter, &s->memcheck, &w->control->findings, &s->units,
+				      &s->run.report);
 	if (w->checks)
 		checker_add(s, &s->run.report);
 }
@@ -636,8 +695,9 @@ static void add_checks(struct supervisor *s, const struct worker *w)
 /* Ends a checked cell that has run to its end; nothing of it is kept. */
 static void discard(struct supervisor *s, struct worker *w)
 {
-	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings,
-						       &s->units, &s->run.report);
+	bool found = s->memcheck.on &&
+		     presenter_client_findings(s->presenter, &s->memcheck, &w->control->findings,
+					       &s->units, &s->run.report);
 
 	if (found && w->checks)
 		checker_add(s, &s->run.report);
@@ -670,6 +730,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	s->run.end.saved_ns = record_u64(r);
 	s->run.end.read_bytes = record_u64(r);
 	s->run.end.read_ns = record_u64(r);
+	take_given_back(s, r);
 	if (s->run.asked_where) {
 		cell_run_fail(
 			s); /* over the memory limit, and ended before it could tell its line */
@@ -677,7 +738,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+		presenter_client_report_gone(s->presenter, w, &s->units, &s->run.report);
 		add_checks(s, w);
 		cell_run_fail(s);
 	} else if (s->run.discarded && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted)) {
@@ -721,76 +782,19 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 /* The worker stands at its fault, and its memory can still be read. */
 static void on_faulted(struct supervisor *s, struct worker *w)
 {
+	const struct presenter_subject subject = { &s->units, w->pid, w->control };
+
 	output_drain(s, w);
 	if (s->run.asked_where)
-		fault_report_add_place(&s->run.report, &w->control->fault, &s->units, w->pid);
+		presenter_client_add_place(s->presenter, &w->control->fault, &subject,
+					   &s->run.report);
 	else
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid,
-					 w->control);
+		presenter_client_report(s->presenter, &w->control->fault, &subject, &s->run.report);
 	add_checks(s, w);
 	cell_run_fail(s);
 }
 
 /* ---- messages ---- */
-
-/* A worker that was stopped for a commit cannot drop chunks that the commit has kept. */
-static int on_drop(struct supervisor *s, uint64_t id, struct error *err)
-{
-	if (!device_memory_waits(&s->device, id) && s->run.phase != RUN_RUNNING)
-		return 0;
-	if (device_memory_drop(&s->device, id, err))
-		return -1;
-	/* Between cells, others are told when the memory is closed. */
-	if (s->run.phase == RUN_NONE && closings_are_done(s))
-		device_share_settle(s);
-	return 0;
-}
-
-static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r,
-			    struct error *err)
-{
-	struct device_preimage p;
-	uint64_t id, size, address;
-
-	switch (m->type) {
-	case WORKER_DEVICE_CHUNK:
-		id = record_u64(r);
-		size = record_u64(r);
-		address = record_u64(r);
-		return device_memory_chunk(&s->device, id, size, address,
-					   m->n_fds ? m->fds[--m->n_fds] : -1, err);
-	case WORKER_DEVICE_PREIMAGE:
-		p.address = record_u64(r);
-		p.size = record_u64(r);
-		p.chunk = record_u64(r);
-		p.offset = record_u64(r);
-		return device_memory_preimage(&s->device, &p, err);
-	case WORKER_DEVICE_CHECKSUMS:
-		return device_memory_checksums(&s->device, r, err);
-	default:
-		return on_drop(s, record_u64(r), err);
-	}
-}
-
-/* Handles messages about the device; -1: malformed. */
-static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m,
-			     struct record *r, struct error *err)
-{
-	switch (m->type) {
-	case WORKER_DEVICE_NODE:
-		if (m->n_fds)
-			device_nodes_hold(s->nodes, m->fds[--m->n_fds]);
-		return 0;
-	case WORKER_DEVICE_ASK:
-		return w == s->pool->active ? device_share_on_ask(s, w, r, err) : 0;
-	case WORKER_DEVICE_SHORT:
-		return spare_context_on_short(s, w, r, err);
-	case WORKER_LIBRARY_MEMORY:
-		return device_share_on_held(w, r, err);
-	default:
-		return w->checks ? 0 : on_device_memory(s, m, r, err);
-	}
-}
 
 /* Shows output that was written before the request first. */
 static void on_input_request(struct supervisor *s, struct worker *w, struct record *r)
@@ -819,10 +823,10 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_ASK:
 	case WORKER_DEVICE_SHORT:
 	case WORKER_LIBRARY_MEMORY:
-		wrong = on_device_message(s, w, m, &r, &err) != 0;
+		wrong = device_messages_take(s, w, m, &r, &err) != 0;
 		break;
 	case WORKER_CELL_END:
-		if (at_work)
+		if (at_work && record_u64(&r) == s->run.number)
 			on_cell_end(s, w, &r);
 		break;
 	case WORKER_LOADED:
@@ -854,7 +858,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		break;
 	case WORKER_CHECKPOINT:
 		if (at_work && !s->run.discarded)
-			on_checkpoint(s, w, record_u32(&r));
+			on_checkpoint(s, w, &r);
 		break;
 	case WORKER_FAULTED:
 		if (at_work)
@@ -888,9 +892,14 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		return;
 	log_error("worker %d is ended: %s", (int)w->pid, err.text);
 	if (at_work && s->run.phase == RUN_RUNNING) {
-		fault_report_plain(&s->run.report, "InternalError", err.text,
-				   "The worker broke the protocol; a cell that overwrites memory "
-				   "of libraries can cause that.");
+		if (err.code == ERROR_LIMIT)
+			fault_report_plain(&s->run.report, "TooManyBuffers", err.text,
+					   "Allocate fewer and larger buffers, or start the server "
+					   "with a higher limit of open files (ulimit -Hn).");
+		else
+			fault_report_plain(&s->run.report, "InternalError", err.text,
+					   "The worker broke the protocol; a cell that overwrites "
+					   "memory of libraries can cause that.");
 		cell_run_fail(s);
 	} else {
 		worker_kill(w);
@@ -906,7 +915,7 @@ static void note_death_between_cells(struct supervisor *s, const struct worker *
 
 	if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
 		return;
-	fault_report_from_record(&report, &w->control->fault, &s->units, 0, NULL);
+	presenter_client_report_gone(s->presenter, w, &s->units, &report);
 	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename,
 		      buffer_text(&report.evalue));
 	fault_report_release(&report);
@@ -934,7 +943,7 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 	if (s->run.asked_where)
 		; /* the report is complete */
 	else if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+		presenter_client_report_gone(s->presenter, w, &s->units, &s->run.report);
 	else
 		watchdog_report_death(s, w);
 	decide(s, s->run.interrupted, true);

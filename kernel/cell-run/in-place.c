@@ -47,13 +47,13 @@ static bool is_busy(const struct supervisor *s)
  * Limits shadow copies to a quarter of the session's memory limit: together with their ranges they
  * are half of it. The private pages are gone after this commit.
  */
-void in_place_set_room(struct supervisor *s, uint64_t commit_bytes)
+void in_place_set_room(struct supervisor *s, uint64_t commit_bytes, uint64_t fresh_bytes)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 	struct memory_use u;
 	uint64_t used, half = (s->host_limit ? s->host_limit : machine_memory_total()) / 2;
 
-	if (commit_bytes < SHADOW_COPY_MIN)
+	if (commit_bytes + fresh_bytes < SHADOW_COPY_MIN)
 		return;
 	u = memory_use_now(s, s->pool->active, false);
 	used = u.session + u.children + (u.worker > commit_bytes ? u.worker - commit_bytes : 0);
@@ -86,21 +86,26 @@ static int send_range(struct worker *w, uint32_t type, const struct shadow_copy 
 static void drop(struct supervisor *s, unsigned i)
 {
 	struct shadow_copy *shadow = &s->snapshot.shadow_copies.at[i];
+	struct shadow_files files = snapshot_files(&s->snapshot);
 
 	if (shadow->shared && s->pool->active &&
 	    send_range(s->pool->active, WORKER_IN_PLACE_END, shadow))
 		worker_kill(s->pool->active);
-	shadow_copies_drop(&s->snapshot.shadow_copies, i);
+	shadow_copies_drop(&s->snapshot.shadow_copies, &files, i);
 }
 
-/* Drops shadow copies that are of no use. A stale one is kept, since undo still needs it. */
+/* Drops shadow copies that are of no use. A stale one is kept, since it is all there is. */
 static void drop_useless(struct supervisor *s)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
-	bool all = t->n && (!fits(s) || s->pressure->percent >= PRESSURE_PERCENT);
+	bool all;
 
 	for (unsigned i = t->n; i-- > 0;)
-		if (t->at[i].equal && (all || t->at[i].unwanted || t->at[i].unused >= UNUSED_MAX))
+		if (!t->at[i].stale && (t->at[i].unwanted || t->at[i].unused >= UNUSED_MAX))
+			drop(s, i);
+	all = t->n && (!fits(s) || s->pressure->percent >= PRESSURE_PERCENT);
+	for (unsigned i = t->n; all && i-- > 0;)
+		if (!t->at[i].stale)
 			drop(s, i);
 }
 
@@ -109,11 +114,27 @@ static void begin_in_place(struct supervisor *s, struct worker *w)
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
 	for (unsigned i = t->n; i-- > 0;)
-		if (t->at[i].unwanted)
+		if (t->at[i].unwanted && !t->at[i].stale)
 			drop(s, i);
 	for (unsigned i = 0; i < t->n; i++)
-		if (t->at[i].equal && !t->at[i].shared)
+		if (t->at[i].filled && !t->at[i].shared)
 			t->at[i].shared = !send_range(w, WORKER_IN_PLACE_BEGIN, &t->at[i]);
+}
+
+void in_place_encode_fresh(const struct supervisor *s, struct buffer *out)
+{
+	const struct shadow_copies *t = &s->snapshot.shadow_copies;
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < t->n; i++)
+		n += t->at[i].fresh;
+	record_put_u32(out, n);
+	for (unsigned i = 0; i < t->n; i++) {
+		if (!t->at[i].fresh)
+			continue;
+		record_put_u64(out, t->at[i].address);
+		record_put_u64(out, t->at[i].size);
+	}
 }
 
 int in_place_on_refused(struct supervisor *s, struct record *r, struct error *err)
@@ -133,12 +154,11 @@ static int work(void *data, struct error *err)
 	struct supervisor *s = data;
 	struct snapshot *n = &s->snapshot;
 	struct in_place *l = s->in_place;
+	struct shadow_files files = snapshot_files(&s->snapshot);
+	uint64_t keep = n->undo.n ? n->undo.bytes_max : 0;
 
-	if (l->restoring)
-		return shadow_copies_restore(&n->shadow_copies, n->memfd, ARENA_BASE, err);
-	return shadow_copies_refresh(&n->shadow_copies, n->memfd, ARENA_BASE,
-				     n->undo.n ? n->undo.bytes_max : 0, &l->saved, &l->saved_lost,
-				     err);
+	return shadow_copies_refresh(&n->shadow_copies, &files, l->which, keep, &l->saved,
+				     &l->saved_lost, err);
 }
 
 /* Adds the pre-images to the undo log. The entry of the commit is the newest, as nothing else was
@@ -158,27 +178,19 @@ static void keep_saved(struct supervisor *s)
 	l->saved_lost = false;
 }
 
-static void end_refresh(struct supervisor *s, int failed, const struct error *err)
+static void end(struct supervisor *s, int failed, const struct error *err)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
 	if (failed)
 		log_warning("a copy of memory that cells overwrite is given up: %s", err->text);
 	keep_saved(s);
-	for (unsigned i = t->n; i-- > 0;)
-		if (!t->at[i].equal)
+	for (unsigned i = t->n; failed && i-- > 0;)
+		if (!t->at[i].stale && !t->at[i].filled)
 			drop(s, i);
 	drop_useless(s);
-}
-
-static void end(struct supervisor *s, int failed, const struct error *err)
-{
-	struct in_place *l = s->in_place;
-
-	if (!l->restoring) {
-		end_refresh(s, failed, err);
-	} else if (failed) {
-		log_error("the session waits for memory to be rolled back: %s", err->text);
+	if (shadow_copies_are_stale(t)) {
+		log_error("the session waits for memory to be committed: %s", err->text);
 		kept_memory_drop();
 	}
 }
@@ -205,7 +217,7 @@ static void on_done(void *data)
 	struct supervisor *s = data;
 
 	join(s);
-	if (shadow_copies_are_written(&s->snapshot.shadow_copies)) {
+	if (shadow_copies_are_stale(&s->snapshot.shadow_copies)) {
 		start_timer(s, RETRY_MS);
 		return;
 	}
@@ -223,27 +235,38 @@ static void work_now(struct supervisor *s)
 }
 
 /* Starts the work, on a thread if one can be had. */
-static void start(struct supervisor *s, bool restoring)
+static void start(struct supervisor *s, enum shadow_work which)
 {
-	s->in_place->restoring = restoring;
+	s->in_place->which = which;
 	if (background_task_start(&s->in_place->task, work, s->loop, on_done, s, NULL))
 		work_now(s);
 }
 
 void in_place_settle(struct supervisor *s)
 {
+	/* A cell may wait for the task, of whose end nobody is told now. */
+	if (is_busy(s))
+		start_timer(s, REFRESH_MS);
 	join(s);
 	if (!shadow_copies_are_stale(&s->snapshot.shadow_copies))
 		return;
-	s->in_place->restoring = false;
+	s->in_place->which = SHADOW_STALE;
 	work_now(s);
+}
+
+/* Tells whether this work is done; begins with it otherwise. */
+static bool is_done(struct supervisor *s, enum shadow_work which)
+{
+	const struct shadow_copies *t = &s->snapshot.shadow_copies;
+
+	if (!is_busy(s) && shadow_copies_need_work(t, which))
+		start(s, which);
+	return !is_busy(s) && !shadow_copies_are_stale(t);
 }
 
 bool in_place_before_run(struct supervisor *s)
 {
-	if (!is_busy(s) && shadow_copies_are_stale(&s->snapshot.shadow_copies))
-		start(s, false);
-	return !is_busy(s);
+	return is_done(s, SHADOW_ALL);
 }
 
 static void on_timer(void *data)
@@ -252,14 +275,14 @@ static void on_timer(void *data)
 
 	s->in_place->timer = NULL;
 	/* The end of the cell is the next occasion. */
-	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING)
+	if (s->run.phase == RUN_RUNNING || s->run.phase == RUN_COMMITTING || is_busy(s))
 		return;
-	if (shadow_copies_are_written(&s->snapshot.shadow_copies) && !s->pool->active)
+	if (!s->pool->active)
 		worker_pool_look(s);
-	else if (shadow_copies_are_stale(&s->snapshot.shadow_copies) && !is_busy(s))
-		start(s, false);
-	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && !is_busy(s))
+	else if (worker_pool_is_ready(s) && is_done(s, SHADOW_ALL) && s->run.phase == RUN_NONE)
 		begin_in_place(s, s->pool->active);
+	else
+		s->hooks->go_on(s);
 }
 
 /* ---- occasions ---- */
@@ -272,7 +295,7 @@ void in_place_after_commit(struct supervisor *s)
 		return;
 	drop_useless(s);
 	if (t->n)
-		start_timer(s, shadow_copies_are_stale(t) ? REFRESH_MS : IN_PLACE_MS);
+		start_timer(s, shadow_copies_need_work(t, SHADOW_ALL) ? REFRESH_MS : IN_PLACE_MS);
 }
 
 void in_place_before_cell(struct supervisor *s, struct worker *w)
@@ -301,16 +324,9 @@ bool in_place_before_attach(struct supervisor *s)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
 
-	if (!in_place_before_run(s))
+	if (!is_done(s, SHADOW_STALE))
 		return false;
-	if (shadow_copies_are_written(t))
-		start(s, true);
-	if (is_busy(s) || shadow_copies_are_written(t)) {
-		if (!is_busy(s))
-			start_timer(s, RETRY_MS);
-		return false;
-	}
-	shadow_copies_unshare(t);
+	shadow_copies_unshare(t, false);
 	return true;
 }
 
@@ -323,14 +339,15 @@ void in_place_forget(struct supervisor *s)
 uint64_t in_place_give_up(struct supervisor *s)
 {
 	struct shadow_copies *t = &s->snapshot.shadow_copies;
+	struct shadow_files files = snapshot_files(&s->snapshot);
 	uint64_t bytes = kept_memory_bytes();
 
 	kept_memory_drop();
 	for (unsigned i = t->n; i-- > 0 && !is_busy(s);) {
-		if (t->at[i].shared || !t->at[i].equal)
+		if (t->at[i].shared || t->at[i].stale)
 			continue;
 		bytes += t->at[i].size;
-		shadow_copies_drop(t, i);
+		shadow_copies_drop(t, &files, i);
 	}
 	kept_memory_drop();
 	return bytes;

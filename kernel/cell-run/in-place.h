@@ -15,7 +15,9 @@
 #include <stdint.h>
 
 #include "kernel/base/background-task.h"
+#include "kernel/state/shadow-copy.h"
 
+struct buffer;
 struct error;
 struct loop_source;
 struct preimage;
@@ -25,16 +27,18 @@ struct worker;
 
 struct in_place {
 	struct background_task task;
-	bool restoring;         /* the thread's work; false: it updates shadow copies */
+	enum shadow_work which; /* the thread's work */
 	struct preimage *saved; /* pre-images that the thread has found, for undo */
 	bool saved_lost;
-	struct loop_source *timer; /* puts ranges in place, or tries a restore again */
+	struct loop_source *timer; /* puts ranges in place, or tries again to copy */
 };
 
 void in_place_release(struct supervisor *s);
 
 /* Sets how many bytes of shadow copies the next commit may make. */
-void in_place_set_room(struct supervisor *s, uint64_t commit_bytes);
+void in_place_set_room(struct supervisor *s, uint64_t commit_bytes, uint64_t fresh_bytes);
+/* Appends to WORKER_COMMITTED the ranges that the commit has left in the live memfd. */
+void in_place_encode_fresh(const struct supervisor *s, struct buffer *out);
 /* Called when a cell was committed; its worker, if it lives, has been told. */
 void in_place_after_commit(struct supervisor *s);
 /* Called before WORKER_RUN. */

@@ -31,6 +31,7 @@
 #include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
+#include "kernel/workers/presenter-client.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 
@@ -69,7 +70,7 @@ static void end_stopped(struct supervisor *s, struct worker *w)
 		return;
 	}
 	if (atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
+		presenter_client_report_gone(s->presenter, w, &s->units, &s->run.report);
 	else
 		fault_report_plain(&s->run.report, "Interrupted",
 				   "the cell was stopped inside a library or system call", "");

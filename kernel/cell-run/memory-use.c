@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/sandbox/cgroup.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/shadow-copy.h"
 #include "kernel/units/unit-table.h"
 #include "kernel/workers/orphans.h"
@@ -91,7 +91,7 @@ static uint64_t own_memory(pid_t pid, bool exact)
 
 static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool exact)
 {
-	pid_t pids[PROCESSES_MAX], keep[8];
+	pid_t pids[PROCESSES_MAX], keep[WORKER_POOL_PIDS];
 	size_t n = orphans_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
 	uint64_t each[PROCESSES_MAX], bytes = 0;
 
@@ -109,11 +109,12 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 {
 	struct memory_use u = { 0 };
 	uint64_t resident, own, device = device_bytes(s, w);
-	struct stat st;
+	uint64_t live = arena_file_bytes(s->snapshot.live);
 
-	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
-		u.session = (uint64_t)st.st_blocks * 512;
 	u.shadow_copies = shadow_copies_bytes(&s->snapshot.shadow_copies);
+	if (u.shadow_copies > live)
+		u.shadow_copies = live;
+	u.session = arena_file_bytes(s->snapshot.arena.fd) + live - u.shadow_copies;
 	if (!w)
 		return u;
 	read_statm(w->pid, &resident, &own);
@@ -128,16 +129,14 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 
 uint64_t memory_use_kept(const struct supervisor *s)
 {
-	uint64_t bytes = 0;
-	struct stat st;
+	uint64_t bytes =
+		arena_file_bytes(s->snapshot.arena.fd) + arena_file_bytes(s->snapshot.live);
 
-	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
-		bytes += (uint64_t)st.st_blocks * 512;
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
 		const struct device_chunk *c = &s->device.chunks.at[i];
 
-		if ((s->pool->hello.emulated || CHUNK_IS_ON_HOST(c->id)) && !fstat(c->fd, &st))
-			bytes += (uint64_t)st.st_blocks * 512;
+		if (s->pool->hello.emulated || CHUNK_IS_ON_HOST(c->id))
+			bytes += arena_file_bytes(c->fd);
 	}
 	return bytes;
 }

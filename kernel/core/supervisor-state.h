@@ -12,12 +12,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/base/buffer.h"
 #include "common/protocol/run-options.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/base/background-task.h"
 #include "kernel/base/cpu-deadline.h"
+#include "kernel/base/environment.h"
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/core/supervisor-hooks.h"
 #include "kernel/faults/fault-report.h"
@@ -46,6 +48,9 @@ enum run_phase {
 struct cell_run {
 	enum run_phase phase;
 	uint32_t cell;
+	/* Of the last WORKER_RUN. What has run in the worker before cannot know it, so nothing that
+	 * it has sent ahead ends this cell. */
+	uint64_t number;
 	struct compiled_unit *unit;
 	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
@@ -55,6 +60,11 @@ struct cell_run {
 	bool discarded;                    /* nothing of the cell is kept, whatever its outcome */
 	struct buffer trace, no_trace;     /* of a cell whose worker has reached its end */
 	struct buffer unsaved;             /* lines: blocks whose old content is not kept */
+	/* At the end of the cell, as the worker has said: a thread of a cell lives; it has forked,
+	 * so others have its live memfd. */
+	bool threads, forked;
+	/* Heap that the commit takes out of the arena, as the worker has said at the cell's end. */
+	struct dirty_ranges given_back;
 	/* The commit at work is a checkpoint in the middle of the cell. */
 	bool checkpointing;
 	uint32_t checkpoint_line;
@@ -85,9 +95,9 @@ struct cell_run {
 
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
-	const char *language; /* NULL: C; a constant */
-	char **covered;       /* paths from supervisor_hide() */
-	size_t n_covered;
+	const char *language;            /* NULL: C; a constant */
+	struct buffer covered;           /* paths from supervisor_hide(), each with its NUL */
+	struct buffer covered_for_cells; /* those, and what the compiler alone may see */
 	uint64_t host_limit, device_limit;
 	enum device_rollback device_rollback;
 	bool interrupt_keeps; /* an interrupted cell is committed as it stands */
@@ -97,6 +107,8 @@ struct supervisor {
 	void *cb_data;
 	const struct supervisor_hooks *hooks;
 
+	const pid_t *other_helper;      /* see supervisor_keep() */
+	struct environment environment; /* for `!` commands and the compiler */
 	struct nvidia_nodes nvidia_nodes;
 	struct sandbox sandbox;
 	struct worker_pool *pool;
@@ -107,6 +119,8 @@ struct supervisor {
 	struct version_watch *versions;
 	struct device_choosing *choosing;
 	struct compiler_client *compiler;
+	struct launcher_client *launcher;
+	struct presenter_client *presenter;
 	const struct dirty_pages *dirty_pages;
 	struct snapshot snapshot;
 	struct journal journal;

@@ -13,6 +13,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
+#include "common/text/allowed-flags.h"
 
 static void package_release(struct flags_package *p)
 {
@@ -47,10 +48,27 @@ const char *flags_get(const struct flags *f, enum flags_kind kind)
 	return f->text[kind] ? f->text[kind] : "";
 }
 
+int flags_check(enum flags_kind kind, const char *text, struct error *err)
+{
+	static const enum allowed_flags_tool tools[] = {
+		[FLAGS_C] = ALLOWED_FLAGS_CLANG,
+		[FLAGS_LINK] = ALLOWED_FLAGS_LINK,
+		[FLAGS_DEVICE] = ALLOWED_FLAGS_DEVICE,
+	};
+
+	/* A standard and a level are words of the magics' own lists. */
+	if (kind > FLAGS_DEVICE || !allowed_flags_check_line(tools[kind], text, err))
+		return 0;
+	return error_wrap(err, "%%%s", flags_name(kind));
+}
+
 int flags_set(struct flags *f, enum flags_kind kind, const char *text, struct error *err)
 {
-	char *copy = strdup(text);
+	char *copy;
 
+	if (flags_check(kind, text, err))
+		return -1;
+	copy = strdup(text);
 	if (!copy)
 		return error_set(err, ERROR_MEMORY, "out of memory for flags");
 	free(f->text[kind]);
@@ -79,6 +97,10 @@ int flags_add_package(struct flags *f, const struct flags_package *p, struct err
 				      strdup(p->libraries) },
 			     *to = NULL;
 
+	if (allowed_flags_check_line(ALLOWED_FLAGS_CLANG, p->cflags, err)) {
+		package_release(&copy);
+		return error_wrap(err, "the package %s", p->name);
+	}
 	if (copy.name && copy.version && copy.cflags && copy.libraries)
 		to = place_for(f, p->name);
 	if (!to) {

@@ -37,6 +37,8 @@ void flags_release(struct flags *f);
 const char *flags_name(enum flags_kind kind);
 /* Returns the flags of this kind; "" for none. */
 const char *flags_get(const struct flags *f, enum flags_kind kind);
+/* Checks that cells may use these flags (common/text/allowed-flags.h). flags_set() does so, too. */
+int flags_check(enum flags_kind kind, const char *text, struct error *err);
 int flags_set(struct flags *f, enum flags_kind kind, const char *text, struct error *err);
 /* Adds a copy of the package and replaces one of the same name. */
 int flags_add_package(struct flags *f, const struct flags_package *p, struct error *err);

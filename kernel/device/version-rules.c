@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/base/cleanup.h"
+#include "common/base/regular-file.h"
 
 #define NEWEST_MINOR 990
 
@@ -133,7 +134,7 @@ static uint32_t version_in_header(const char *path)
 		return 0;
 	snprintf(header, sizeof(header), "%.*s/../include/cudnn_version.h", (int)(slash - path),
 		 path);
-	f = fopen(header, "re");
+	f = regular_file_read(header, NULL);
 	if (!f)
 		return 0;
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';

@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/error.h"
 #include "common/base/log.h"
@@ -22,6 +21,7 @@
 #include "kernel/device/eviction.h"
 #include "kernel/disk/snapshot-job.h"
 #include "kernel/disk/snapshots.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/shadow-copy.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
@@ -43,10 +43,8 @@ static uint64_t device_bytes(const struct supervisor *s)
 
 static bool is_too_large(const struct supervisor *s)
 {
-	struct stat st;
-	uint64_t host = fstat(s->snapshot.memfd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
-
-	return host + device_bytes(s) > s->snapshots->automatic.max;
+	return arena_file_bytes(s->snapshot.arena.fd) + device_bytes(s) >
+	       s->snapshots->automatic.max;
 }
 
 static bool is_wanted(const struct supervisor *s)
@@ -71,12 +69,13 @@ static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
 		return !s->run.options.unsaved &&
-		       !shadow_copies_are_written(&s->snapshot.shadow_copies) &&
+		       !shadow_copies_are_shared(&s->snapshot.shadow_copies) &&
 		       !s->run.end.checkpointed && !s->device.chunks.n &&
 		       snapshots_know_libraries(s);
 	if (s->eviction->phase == EVICTION_EVICTED)
 		return s->run.phase == RUN_NONE && snapshots_know_libraries(s);
-	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) && worker_pool_is_ready(s);
+	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) &&
+	       worker_pool_is_ready(s) && !shadow_copies_are_stale(&s->snapshot.shadow_copies);
 }
 
 /* ---- device memory ---- */

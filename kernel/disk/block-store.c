@@ -17,6 +17,7 @@
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/regular-file.h"
 #include "common/base/whole-io.h"
 
 #define FILE_NAME "blocks"
@@ -130,8 +131,17 @@ static uint64_t find_record(const struct block_store *s, uint64_t at, uint64_t s
 	if (is_record(s, at, size, ret))
 		return at;
 	for (at++; at + sizeof(*ret) <= size;) {
-		size_t len = size - at < BLOCK_SIZE ? size - at : BLOCK_SIZE;
+		off_t data = lseek(s->fd, (off_t)at, SEEK_DATA);
 		const char *hit;
+		size_t len;
+
+		/* A file that was made longer than any disk would be read for years. */
+		if (data < 0)
+			return size;
+		at = (uint64_t)data;
+		len = size - at < BLOCK_SIZE ? size - at : BLOCK_SIZE;
+		if (len < sizeof(*ret))
+			return size;
 
 		if (whole_pread(s->fd, s->scratch, len, at) < len)
 			return size;
@@ -163,6 +173,8 @@ static int scan(struct block_store *s, struct error *err)
 
 int block_store_open(struct block_store *s, int dir, bool writing, struct error *err)
 {
+	struct error why = ERROR_INIT;
+
 	*s = (struct block_store){ .dir = dir, .fd = -1 };
 	s->scratch = malloc(ZSTD_COMPRESSBOUND(BLOCK_SIZE) + sizeof(struct header));
 	s->unpacked = malloc(BLOCK_SIZE);
@@ -174,11 +186,12 @@ int block_store_open(struct block_store *s, int dir, bool writing, struct error 
 	}
 	if (writing)
 		unlinkat(dir, SWEPT_NAME, 0); /* left by a process that ended during a sweep */
-	s->fd = openat(dir, FILE_NAME, (writing ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0600);
-	if (s->fd < 0 && errno == ENOENT)
+	s->fd = regular_file_open(dir, FILE_NAME, writing ? O_RDWR | O_CREAT : O_RDONLY, 0600,
+				  &why);
+	if (s->fd < 0 && why.code == ERROR_NOT_FOUND)
 		return 0;
 	if (s->fd < 0)
-		error_errno(err, "cannot open the blocks of snapshots");
+		error_set(err, why.code, "the file `" FILE_NAME "` of snapshots: %s", why.text);
 	else if (!scan(s, err) && (!writing || !block_store_cut(s, s->end, err)))
 		return 0;
 	block_store_close(s);
@@ -291,10 +304,10 @@ int block_store_sweep(struct block_store *s, bool (*keep)(void *data, struct blo
 		      void (*hook)(void *, int), void *data, struct error *err)
 {
 	cleanup_fd int fd =
-		openat(s->dir, SWEPT_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		regular_file_open(s->dir, SWEPT_NAME, O_RDWR | O_CREAT | O_TRUNC, 0600, err);
 
 	if (fd < 0)
-		return error_errno(err, "cannot make a copy of the blocks of snapshots");
+		return error_wrap(err, "cannot make a copy of the blocks of snapshots");
 	if (copy_kept(s, fd, keep, data, err)) {
 		unlinkat(s->dir, SWEPT_NAME, 0);
 		return -1;

@@ -47,8 +47,9 @@ static void swap_back(struct supervisor *s, struct undo_entry *e)
 	struct snapshot *to = &s->snapshot;
 
 	snapshot_touch(to);
-	close(to->memfd);
-	to->memfd = steal_fd(&e->swap->memfd);
+	arena_file_release(&to->arena);
+	to->arena = e->swap->arena;
+	e->swap->arena = (struct arena_file)ARENA_FILE_INIT;
 	to->heap_freed = e->heap_freed;
 	to->serial = e->serial;
 	memcpy(to->top, e->top, sizeof(to->top));
@@ -215,10 +216,10 @@ int session_replace(struct supervisor *s, const struct session_state *to, struct
 	e.units = unit_table_committed(&s->units);
 	e.preimage.valid = e.device.valid = true;
 	memcpy(e.top, s->snapshot.top, sizeof(e.top));
-	*old = (struct session_swap){ s->snapshot.memfd, s->device, s->units };
+	*old = (struct session_swap){ s->snapshot.arena, s->device, s->units };
 	undo_log_push(&s->snapshot.undo, &e);
 	snapshot_touch(&s->snapshot);
-	s->snapshot.memfd = to->memfd;
+	s->snapshot.arena = to->arena;
 	s->snapshot.serial++;
 	s->snapshot.heap_freed = to->heap_freed;
 	memcpy(s->snapshot.top, to->top, sizeof(e.top));

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/memory/arena-layout.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/units/unit-table.h"
 
 struct error;
@@ -33,9 +34,9 @@ bool session_redo_changes(const struct supervisor *s, uint64_t address, uint64_t
 void session_redo_symbols(const struct supervisor *s,
 			  void (*fn)(void *data, const struct unit_symbol *symbol), void *data);
 
-/* The replacement of a session. With all zero but memfd it is an empty session. */
+/* The replacement of a session. With all zero but the arena it is an empty session. */
 struct session_state {
-	int memfd;
+	struct arena_file arena;
 	struct unit_table units;
 	uint64_t heap_freed;
 	uint64_t top[ARENA_REGIONS];

@@ -19,6 +19,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+#include "common/base/regular-file.h"
 
 #define MAGIC 0x70616e7375706763ull /* "cgpusnap" */
 #define VERSION 5u
@@ -222,15 +223,16 @@ static int read_and_decode(int fd, struct snapshot_file *ret, struct error *err)
 int snapshot_file_read(int dir, const char *name, struct snapshot_file *ret, struct error *err)
 {
 	struct snapshot_file f = { 0 };
+	struct error why = ERROR_INIT;
 	char path[128];
 	int fd;
 
 	file_name(path, name);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
+	fd = regular_file_open(dir, path, O_RDONLY, 0, &why);
+	if (fd < 0 && why.code == ERROR_NOT_FOUND)
 		return error_set(err, ERROR_NOT_FOUND, "there is no snapshot '%s'", name);
 	if (fd < 0)
-		return error_errno(err, "cannot open snapshot '%s'", name);
+		return error_set(err, why.code, "snapshot '%s' cannot be used: %s", name, why.text);
 	if (read_and_decode(fd, &f, err)) {
 		close(fd);
 		snapshot_file_release(&f);
@@ -244,12 +246,13 @@ int snapshot_file_read(int dir, const char *name, struct snapshot_file *ret, str
 static int write_temporary(int dir, const struct snapshot_file *f, const struct save_hook *hook,
 			   struct error *err)
 {
-	cleanup_fd int fd = openat(dir, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	cleanup_fd int fd =
+		regular_file_open(dir, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC, 0600, err);
 	cleanup_buffer struct buffer record = BUFFER_INIT, b = BUFFER_INIT;
 	uint64_t head[2] = { MAGIC }, hash;
 
 	if (fd < 0)
-		return error_errno(err, "cannot make a file for the snapshot");
+		return error_wrap(err, "cannot make the file " TEMPORARY " for the snapshot");
 	encode(f, &record);
 	if (buffer_check(&record, err))
 		return -1;

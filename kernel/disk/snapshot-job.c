@@ -30,6 +30,7 @@
 #include "kernel/base/thread.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/settings/folders.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
 
@@ -214,7 +215,7 @@ static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_
 	uint64_t at = arena_region_offset(r), end = at + j->file.top[r];
 
 	while (at < end) {
-		off_t next = lseek(j->memfd, (off_t)at, SEEK_DATA);
+		off_t next = lseek(j->arena.fd, (off_t)at, SEEK_DATA);
 		size_t len;
 
 		if (next < 0 && errno == ENXIO)
@@ -225,7 +226,7 @@ static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_
 		if (at >= end)
 			return 0;
 		len = end - at < BLOCK_SIZE ? end - at : BLOCK_SIZE;
-		if (snapshot_view_read(j->view, j->memfd, data, len, at, err) ||
+		if (snapshot_view_read(j->view, j->arena.fd, data, len, at, err) ||
 		    put_block(j, s, ARENA_BASE + at, data, len, err))
 			return -1;
 		at += BLOCK_SIZE;
@@ -411,7 +412,7 @@ static int place_of(const struct snapshot_job *j, const struct snapshot_block *b
 {
 	uint64_t at = b->address - ARENA_BASE;
 
-	*ret_fd = j->memfd;
+	*ret_fd = j->arena.fd;
 	*ret_offset = at;
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t in = at - arena_region_offset((enum arena_region)r);
@@ -477,9 +478,8 @@ static int load(struct snapshot_job *j, struct error *err)
 		name = snapshot_file_last(dir, j->file.owner);
 	if (snapshot_file_read(dir, name, &j->file, err))
 		return -1;
-	j->memfd = snapshot_memfd(err);
 	j->device_fd = memfd_create("cgpu-device", MFD_CLOEXEC);
-	if (j->memfd < 0)
+	if (arena_file_init(&j->arena, j->mount, err))
 		return -1;
 	if (j->device_fd < 0)
 		return error_errno(err, "memfd_create");
@@ -535,7 +535,8 @@ struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *f
 		return NULL;
 	}
 	j->kind = kind;
-	j->memfd = j->device_fd = j->given_fd = -1;
+	j->arena = (struct arena_file)ARENA_FILE_INIT;
+	j->device_fd = j->given_fd = -1;
 	pthread_mutex_init(&j->lock, NULL);
 	pthread_cond_init(&j->given, NULL);
 	j->folder = strdup(folder);
@@ -575,8 +576,7 @@ void snapshot_job_free(struct snapshot_job *j)
 	snapshot_job_end(j);
 	if (j->has_given && j->given_fd >= 0)
 		close(j->given_fd);
-	if (j->memfd >= 0)
-		close(j->memfd);
+	arena_file_release(&j->arena);
 	if (j->device_fd >= 0)
 		close(j->device_fd);
 	if (j->wake >= 0)

@@ -21,7 +21,9 @@
 
 #include "common/base/error.h"
 #include "kernel/disk/snapshot-file.h"
+#include "kernel/state/arena-file.h"
 
+struct read_only_mount;
 struct snapshot_view;
 
 #define SNAPSHOT_PIECE (16ull * 1024 * 1024)
@@ -51,10 +53,12 @@ struct snapshot_job {
 	struct snapshot_file file;
 	snapshot_examine *examine;
 	void *examine_data;
-	int memfd;                     /* a duplicate of the arena's; loading: the result */
-	struct snapshot_view *view;    /* saving: open, of this arena */
-	bool viewing;                  /* it was opened for this job */
-	struct snapshot_piece *pieces; /* device memory */
+	/* A duplicate of the session's, without its reader; loading: the result. */
+	struct arena_file arena;
+	const struct read_only_mount *mount; /* loading: for the result, borrowed */
+	struct snapshot_view *view;          /* saving: open, of this arena */
+	bool viewing;                        /* it was opened for this job */
+	struct snapshot_piece *pieces;       /* device memory */
 	size_t n_pieces;
 	int *gathered; /* saving: memfds with the pieces, owned; NULL: they are asked for */
 	size_t n_gathered;

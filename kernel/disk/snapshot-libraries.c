@@ -193,7 +193,7 @@ static void put_pointers(const struct supervisor *s, const struct mapped_list *w
 			 const struct snapshot_job *j, struct buffer *report)
 {
 	cleanup_free char *part = malloc(PART);
-	struct search search = { was, s->snapshot.memfd, UINT64_MAX, 0, part };
+	struct search search = { was, s->snapshot.arena.fd, UINT64_MAX, 0, part };
 
 	for (uint32_t i = 0; i < was->n; i++) {
 		if (!was->at[i].elsewhere)

@@ -164,8 +164,8 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	    buffer_check(&f->lost, err))
 		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
 	j->view = &s->snapshot.view;
-	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
-	return j->memfd < 0 ? error_errno(err, "cannot duplicate a descriptor") : 0;
+	j->arena.fd = fcntl(s->snapshot.arena.fd, F_DUPFD_CLOEXEC, 3);
+	return j->arena.fd < 0 ? error_errno(err, "cannot duplicate a descriptor") : 0;
 }
 
 static struct snapshot_job *save_job(struct supervisor *s, const char *name, bool automatic,
@@ -176,7 +176,10 @@ static struct snapshot_job *save_job(struct supervisor *s, const char *name, boo
 	if (!j)
 		return NULL;
 	j->automatic = j->gentle = automatic;
-	if (fill(s, j, err)) {
+	s->hooks->settle_in_place(s);
+	if (shadow_copies_are_stale(&s->snapshot.shadow_copies)
+		    ? error_set(err, ERROR_MEMORY, "out of memory")
+		    : fill(s, j, err)) {
 		snapshot_job_free(j);
 		return NULL;
 	}
@@ -421,6 +424,7 @@ int snapshots_restore(struct supervisor *s, const char *name, snapshots_done *do
 	if (!j)
 		return -1;
 	j->file.owner = s->snapshots->owner;
+	j->mount = &s->sandbox.memory;
 	if (snapshot_libraries_ask(s, &s->snapshots->layout, &none, err)) {
 		snapshot_job_free(j);
 		return -1;
@@ -438,14 +442,15 @@ int snapshots_examine(struct supervisor *s, const struct snapshots_examiner *e,
 	j = snapshot_job_new(JOB_EXAMINE, s->snapshots->folder, e->name, err);
 	if (!j)
 		return -1;
+	s->hooks->settle_in_place(s);
 	j->examine = e->fn;
 	j->examine_data = e->data;
 	j->file.owner = s->snapshots->owner;
 	memcpy(j->file.top, s->snapshot.top, sizeof(j->file.top));
 	unit_table_encode(&s->units, &j->file.units);
 	j->pieces = calloc(e->n_pieces + 1, sizeof(*j->pieces));
-	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
-	if (!j->pieces || buffer_check(&j->file.units, err) || j->memfd < 0) {
+	j->arena.fd = fcntl(s->snapshot.arena.fd, F_DUPFD_CLOEXEC, 3);
+	if (!j->pieces || buffer_check(&j->file.units, err) || j->arena.fd < 0) {
 		snapshot_job_free(j);
 		return error_set(err, ERROR_MEMORY, "out of memory to look at a snapshot");
 	}
@@ -484,7 +489,7 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 				 "snapshot '%s' was made by a cgpu that keeps its tables in "
 				 "another way; load it with that version",
 				 j->name);
-	if (pread(j->memfd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != ARENA_MAGIC ||
+	if (pread(j->arena.fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != ARENA_MAGIC ||
 	    memcmp(h.top, j->file.top, sizeof(h.top)))
 		return error_set(err, ERROR_INPUT,
 				 "snapshot '%s' cannot be used: its memory is no session", j->name);
@@ -494,7 +499,7 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 /* Makes the content that the job has loaded the session. */
 static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
-	struct session_state to = { .memfd = j->memfd, .heap_freed = j->file.heap_freed };
+	struct session_state to = { .arena = j->arena, .heap_freed = j->file.heap_freed };
 
 	memcpy(to.top, j->file.top, sizeof(to.top));
 	unit_table_init(&to.units);
@@ -504,7 +509,7 @@ static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *
 		unit_table_release(&to.units);
 		return -1;
 	}
-	j->memfd = -1;
+	j->arena = (struct arena_file)ARENA_FILE_INIT;
 	if (s->pool->epoch < j->file.epoch)
 		s->pool->epoch = j->file.epoch;
 	return 0;

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+static const char *const enames[] = {
+#define FAULT(symbol, ename) [FAULT_##symbol] = ename,
+#include "common/protocol/faults.def"
+#undef FAULT
+};
+
 #define TERMINATE(text) ((text)[sizeof(text) - 1] = '\0')
 
 static void end_texts_of(struct address_description *d)
@@ -26,4 +32,9 @@ void fault_record_take(struct fault_record *ret, const struct fault_record *shar
 	TERMINATE(ret->ename);
 	TERMINATE(ret->missing);
 	TERMINATE(ret->text);
+}
+
+const char *fault_record_ename(uint32_t kind)
+{
+	return enames[kind == FAULT_NONE || kind >= FAULT_KINDS ? FAULT_INTERNAL : kind];
 }

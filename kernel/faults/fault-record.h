@@ -10,4 +10,8 @@
  * terminated. Other values may be arbitrary. */
 void fault_record_take(struct fault_record *ret, const struct fault_record *shared);
 
+/* Returns the name of the error of this kind; of one that there is not, that of an internal error.
+ */
+const char *fault_record_ename(uint32_t kind);
+
 #endif

@@ -3,20 +3,16 @@
  * Compiled code cannot get checks afterwards, so the texts of all earlier cells that define a
  * newest function go to the compiler again with the request. Their units come back encoded, and the
  * same bytes go to the worker unchanged. Each also gets a record in the unit table while the cell
- * runs, so that addresses in the new code lead to the lines of its cell. Findings come from memory
- * that the worker writes, so their number is limited to MEMCHECK_FINDINGS_MAX before they are read.
+ * runs, so that addresses in the new code lead to the lines of its cell. The findings are put in
+ * words by cgpu-presenter.
  */
 #include "kernel/faults/memcheck.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/record.h"
-#include "common/protocol/worker-protocol.h"
-#include "kernel/faults/fault-frames.h"
-#include "kernel/faults/fault-record.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/units/unit-table.h"
 
@@ -111,42 +107,6 @@ void memcheck_put_units(const struct memcheck *m, struct buffer *out)
 
 /* ---- the report ---- */
 
-static uint32_t count(const struct memcheck_findings *found)
-{
-	return found->n < MEMCHECK_FINDINGS_MAX ? found->n : MEMCHECK_FINDINGS_MAX;
-}
-
-static void put_finding(const struct fault_record *f, const struct unit_table *units,
-			struct buffer *out)
-{
-	buffer_printf(out, "%.*s: %s of %" PRIu64 " byte%s at 0x%" PRIx64 ", which is ",
-		      (int)sizeof(f->ename) - 1, f->ename, f->access_write ? "WRITE" : "READ",
-		      f->access_size, f->access_size == 1 ? "" : "s", f->address);
-	fault_report_put_owner(&f->what, f->address, units, out);
-}
-
-static void put_findings(const struct memcheck_findings *found, const struct unit_table *units,
-			 struct buffer *out)
-{
-	uint32_t n = count(found);
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct fault_record f;
-
-		fault_record_take(&f, &found->at[i]);
-		buffer_printf(out, "\nERROR %u: ", i + 1);
-		put_finding(&f, units, out);
-		buffer_putc(out, '\n');
-		fault_frames_put(&f, units, 0, "", out);
-	}
-	if (found->total > n)
-		buffer_printf(
-			out,
-			"\n%" PRIu64
-			" bad accesses in all; each place is shown once, and %d places at most.\n",
-			found->total, MEMCHECK_FINDINGS_MAX);
-}
-
 static void put_refused(const struct memcheck *m, struct buffer *out)
 {
 	if (m->refused.len)
@@ -156,46 +116,28 @@ static void put_refused(const struct memcheck *m, struct buffer *out)
 			      buffer_text(&m->refused));
 }
 
-bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *found,
-		     const struct unit_table *units, struct fault_report *ret)
+void memcheck_report(const struct memcheck *m, const char *first, const char *all,
+		     struct fault_report *ret)
 {
-	cleanup_buffer struct buffer first = BUFFER_INIT, all = BUFFER_INIT;
-	struct fault_record of_first;
-	struct fault_call call;
-	uint32_t n = count(found);
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!n)
-		return false;
-	if (n > 1)
-		buffer_printf(&first, "%u errors, the first: ", n);
-	fault_record_take(&of_first, &found->at[0]);
-	put_finding(&of_first, units, &first);
-	if (fault_frames_innermost(&of_first, units, 0, &call)) {
-		buffer_puts(&first, "; at ");
-		fault_frames_put_place(&call, "", &first);
-	}
-	put_findings(found, units, &all);
-	buffer_putc(&all, '\n');
-	put_refused(m, &all);
-	buffer_puts(&all, NOTHING_KEPT);
-	fault_report_plain(ret, "MemcheckError", buffer_text(&first), buffer_text(&all) + 1);
-	return true;
+	/* fault_report_plain() makes the empty line in front. */
+	buffer_puts(&text, all + (*all == '\n'));
+	buffer_putc(&text, '\n');
+	put_refused(m, &text);
+	buffer_puts(&text, NOTHING_KEPT);
+	fault_report_plain(ret, "MemcheckError", first, buffer_text(&text));
 }
 
-void memcheck_add(const struct memcheck *m, const struct memcheck_findings *found,
-		  const struct unit_table *units, struct fault_report *r)
+void memcheck_add(const struct memcheck *m, const char *all, struct fault_report *r)
 {
-	cleanup_buffer struct buffer all = BUFFER_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!m->on)
-		return;
-	if (count(found)) {
-		buffer_puts(&all, "Before that the check of memory had found:\n");
-		put_findings(found, units, &all);
-	}
-	put_refused(m, &all);
-	if (all.len)
-		fault_report_add(r, buffer_text(&all));
+	if (*all)
+		buffer_printf(&text, "Before that the check of memory had found:\n%s", all);
+	put_refused(m, &text);
+	if (text.len)
+		fault_report_add(r, buffer_text(&text));
 }
 
 void memcheck_put_clean(const struct memcheck *m, struct buffer *out)

@@ -15,7 +15,6 @@
 
 struct error;
 struct fault_report;
-struct memcheck_findings;
 struct record;
 struct unit_table;
 
@@ -39,12 +38,11 @@ int memcheck_begin(const struct memcheck *m, struct unit_table *units, struct er
 /* Appends the end of WORKER_RUN: the checked functions of earlier cells. */
 void memcheck_put_units(const struct memcheck *m, struct buffer *out);
 
-/* Reports all findings as one error; false when there are none. */
-bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *found,
-		     const struct unit_table *units, struct fault_report *ret);
-/* Appends the findings to the report of a fault in a checked cell; nothing when there are none. */
-void memcheck_add(const struct memcheck *m, const struct memcheck_findings *found,
-		  const struct unit_table *units, struct fault_report *r);
+/* Reports findings as one error. first: the line of the error; all: each of them. */
+void memcheck_report(const struct memcheck *m, const char *first, const char *all,
+		     struct fault_report *ret);
+/* Appends the findings, "" for none, to the report of a fault in a checked cell. */
+void memcheck_add(const struct memcheck *m, const char *all, struct fault_report *r);
 /* Appends the lines for a checked cell without findings. */
 void memcheck_put_clean(const struct memcheck *m, struct buffer *out);
 

@@ -16,6 +16,7 @@
 #include "common/protocol/history-protocol.h"
 #include "common/protocol/history-query.h"
 #include "common/protocol/ipc.h"
+#include "common/sandbox/confinement.h"
 #include "kernel/history/history-file.h"
 
 #define AGAIN_MS 100
@@ -31,8 +32,7 @@ static void tell(uint32_t type, const struct buffer *b)
 {
 	struct error err = ERROR_INIT;
 
-	if (buffer_check(b, &err) ||
-	    ipc_send(HISTORY_SOCKET_FD, type, b->data, b->len, NULL, 0, &err))
+	if (ipc_send_buffer(HISTORY_SOCKET_FD, type, b, &err))
 		if (err.code != ERROR_PEER_GONE)
 			log_error("message %u: %s", type, err.text);
 }
@@ -104,11 +104,26 @@ static int ask(struct server *s, struct record *r, struct error *err)
 	return 0;
 }
 
+/* The file may be a cell's work, and SQLite reads it. */
+static int confine(struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer list = BUFFER_INIT;
+	struct sandbox_report report = { &list, 0 };
+	struct confinement c;
+
+	if (confinement_read(r, &c, err))
+		return -1;
+	confinement_apply(&c, &report);
+	return 0;
+}
+
 static int handle(struct server *s, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 
 	switch (m->type) {
+	case HISTORY_CONFINE:
+		return confine(&r, err);
 	case HISTORY_OPEN:
 		return open_file(s, &r, err);
 	case HISTORY_ADD:

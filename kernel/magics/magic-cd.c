@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %cd and %pwd: the working folder of cells, `!` commands and %%writefile. */
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "kernel/base/environment.h"
 #include "kernel/declarations/setup.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
@@ -22,7 +22,8 @@ static int show_folder(struct session *s, struct error *err)
 
 static int cd(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	const char *home = getenv("HOME"), *to = *call->args ? call->args : home ? home : "/";
+	const char *home = environment_get(supervisor_environment(s->supervisor), "HOME");
+	const char *to = *call->args ? call->args : home ? home : "/";
 	char path[PATH_MAX];
 	const char *texts[] = { path, NULL };
 
@@ -30,7 +31,7 @@ static int cd(struct session *s, struct cell *c, const struct magic_call *call, 
 	if (chdir(to) || !getcwd(path, sizeof(path)))
 		return error_errno(err, "%%cd %s", to);
 	setup_add(&s->setup, "chdir", texts, "");
-	supervisor_surroundings(s->supervisor, path, "", "");
+	supervisor_go_to(s->supervisor, path);
 	return show_folder(s, err);
 }
 

@@ -56,10 +56,12 @@ static int limit_wait(struct session *s, const char *rest, struct error *err)
 
 static void show(struct session *s)
 {
-	struct memory_use u = supervisor_memory_use(s->supervisor);
+	struct memory_use u;
 	uint64_t host, device;
 	char text[SIZE_TEXT_MAX], used_text[SIZE_TEXT_MAX];
 
+	supervisor_settle(s->supervisor);
+	u = supervisor_memory_use(s->supervisor);
 	supervisor_limits(s->supervisor, &host, &device);
 	if (device < NO_LIMIT)
 		device = device_limit_in_force(

@@ -35,10 +35,12 @@ static const char *size_or_dash(uint64_t bytes, char ret[SIZE_TEXT_MAX])
 
 static void put_host(struct session *s, const struct memory_report *m, struct buffer *out)
 {
-	struct memory_use u = supervisor_memory_use(s->supervisor);
+	struct memory_use u;
 	uint64_t host, device;
 	char a[SIZE_TEXT_MAX], b[SIZE_TEXT_MAX], c[SIZE_TEXT_MAX], d[SIZE_TEXT_MAX];
 
+	supervisor_settle(s->supervisor);
+	u = supervisor_memory_use(s->supervisor);
 	supervisor_limits(s->supervisor, &host, &device);
 	buffer_printf(out, "host    %s used of %s allowed: session %s, its worker %s",
 		      size_text(memory_use_total(&u), a), size_text(host, b),

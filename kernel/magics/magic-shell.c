@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * !command: a child of the kernel process, with the user's rights. It inherits no descriptor of the
- * kernel, has a process group of its own, and dies with the kernel. Its output streams while it
- * runs. An interrupt goes to its group; a second one kills it.
+ * !command: run by the launcher (kernel/launcher/), with the user's rights but for those that reach
+ * the session. Its output streams while it runs. An interrupt goes to its process group; a second
+ * one kills it, and a third one all that commands have left running.
  */
 #define _GNU_SOURCE
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,11 +22,9 @@
 
 struct command {
 	struct session *session;
-	pid_t pid;
-	int pidfd;
 	int pipes[STREAMS];
-	struct loop_source *sources[STREAMS], *end;
-	unsigned interrupts;
+	struct loop_source *sources[STREAMS];
+	bool interrupted;
 };
 
 static void command_free(struct command *p)
@@ -39,9 +34,6 @@ static void command_free(struct command *p)
 		if (p->pipes[i] >= 0)
 			close(p->pipes[i]);
 	}
-	loop_remove(p->session->loop, p->end);
-	if (p->pidfd >= 0)
-		close(p->pidfd);
 	free(p);
 }
 
@@ -85,85 +77,49 @@ static void drain(struct command *p, int which)
 		output_text(&p->session->output, which, part, n);
 }
 
-static void on_exit_of_child(void *data)
+static void on_end(void *data, int status, const char *problem)
 {
 	struct command *p = data;
 	struct session *s = p->session;
-	int status = 0;
+	struct error err = ERROR_INIT;
 
-	if (waitpid(p->pid, &status, WNOHANG) == 0)
-		return;
 	for (int i = 0; i < STREAMS; i++)
 		drain(p, i);
+	if (*problem)
+		error_set(&err, ERROR_SYSTEM, "!: %s", problem);
+	else if (p->interrupted)
+		error_set(&err, ERROR_STATE, "interrupted; nothing after this line was run");
 	if (WIFSIGNALED(status))
 		output_printf(&s->output, STREAM_STDERR, "ended by signal %d (%s)\n",
 			      WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		output_printf(&s->output, STREAM_STDERR, "exit status %d\n", WEXITSTATUS(status));
 	command_free(p);
-	s->hooks->magic_done(s, NULL);
+	s->hooks->magic_done(s, *err.text ? &err : NULL);
 }
 
 static void interrupt(void *data)
 {
 	struct command *p = data;
 
-	kill(-p->pid, p->interrupts++ ? SIGKILL : SIGINT);
-}
-
-/* Runs between fork and exec, so it makes system calls only. */
-static void __attribute__((noreturn)) exec_shell(const char *command, int out, int err,
-						 pid_t parent)
-{
-	sigset_t none;
-	int in = open("/dev/null", O_RDONLY);
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-	dup2(in, 0);
-	dup2(out, 1);
-	dup2(err, 2);
-	syscall(SYS_close_range, 3u, ~0u, 0u);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(127);
+	p->interrupted = true;
+	supervisor_interrupt_command(p->session->supervisor);
 }
 
 static int start(struct command *p, const char *text, struct error *err)
 {
-	int out[2] = { -1, -1 }, errors[2] = { -1, -1 };
-	pid_t parent = getpid();
+	int out[2] = { -1, -1 }, errors[2] = { -1, -1 }, failed;
 
-	if (pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC)) {
-		error_errno(err, "!: pipe");
-	} else {
-		p->pid = fork();
-		if (!p->pid)
-			exec_shell(text, out[1], errors[1], parent);
-		if (p->pid < 0)
-			error_errno(err, "!: fork");
-		/* The parent calls it, too: an interrupt may come before the child's own
-		 * call. */
-		else
-			setpgid(p->pid, p->pid);
-	}
+	if (pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+		failed = error_errno(err, "pipe");
+	else
+		failed = supervisor_command(p->session->supervisor, text, out[1], errors[1], on_end,
+					    p, err);
 	close(out[1]);
 	close(errors[1]);
 	p->pipes[STREAM_STDOUT] = out[0];
 	p->pipes[STREAM_STDERR] = errors[0];
-	if (p->pid <= 0)
-		return -1;
-	p->pidfd = syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->pidfd < 0) {
-		kill(-p->pid, SIGKILL);
-		waitpid(p->pid, NULL, 0);
-		return error_errno(err, "!: pidfd_open");
-	}
-	return 0;
+	return failed ? error_wrap(err, "!") : 0;
 }
 
 static int shell(struct session *s, struct cell *c, const struct magic_call *call,
@@ -176,7 +132,7 @@ static int shell(struct session *s, struct cell *c, const struct magic_call *cal
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_set(err, ERROR_MEMORY, "!: out of memory");
-	*p = (struct command){ .session = s, .pid = -1, .pidfd = -1, .pipes = { -1, -1 } };
+	*p = (struct command){ .session = s, .pipes = { -1, -1 } };
 	if (start(p, call->args, err)) {
 		command_free(p);
 		return -1;
@@ -186,7 +142,6 @@ static int shell(struct session *s, struct cell *c, const struct magic_call *cal
 		p->sources[i] = loop_add_fd(s->loop, p->pipes[i],
 					    i == STREAM_STDOUT ? on_stdout : on_stderr, p);
 	}
-	p->end = loop_add_fd(s->loop, p->pidfd, on_exit_of_child, p);
 	c->cancel = interrupt;
 	c->cancel_data = p;
 	return 1;
@@ -197,6 +152,7 @@ const struct magic magic_shell = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "!COMMAND",
-	.help = "Runs a shell command on the machine of the kernel; its input is empty.",
+	.help = "Runs a shell command on the machine of the kernel; its input is empty.\n"
+		"It gets no new privileges, so sudo does not work.",
 	.run = shell,
 };

@@ -53,7 +53,9 @@ static const char *when(int64_t seconds, char ret[32])
 	time_t at = (time_t)seconds;
 	struct tm t;
 
-	strftime(ret, 32, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &t));
+	/* A file may say any time. */
+	if (!localtime_r(&at, &t) || !strftime(ret, 32, "%Y-%m-%d %H:%M:%S", &t))
+		snprintf(ret, 32, "%s", "at an impossible time");
 	return ret;
 }
 

@@ -3,8 +3,13 @@
 #include "kernel/protocol/channels.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +18,7 @@
 #include "common/base/bug.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "kernel/protocol/ports.h"
 
 #define BIND_TRIES 100
@@ -24,7 +30,14 @@
  * connection as soon as their length is known. Requests may carry buffers of widgets; what comes on
  * the other channels are subscriptions and heartbeats. */
 #define REQUEST_MAX ((int64_t)256 << 20)
-#define SHORT_MAX 4096
+#define BEAT_MAX 4096
+/* libzmq keeps a node for each byte of each subscription before anybody is asked. Encryption needs
+ * some hundred bytes for a message of its own. */
+#define SUBSCRIPTION_MAX 1024
+#define SUBSCRIPTIONS_QUEUED 16
+/* What one connection may ask for; front ends send one or two subscriptions. */
+#define MESSAGES_MAX 256
+#define BYTES_MAX 4096
 
 static const int socket_types[CHANNELS] = {
 #define CHANNEL(symbol, name, key, type) type,
@@ -73,6 +86,13 @@ static int bind_socket(void *socket, const char *endpoint, struct error *err)
 	return 0;
 }
 
+static int64_t message_max(enum channel which)
+{
+	if (which == CHANNEL_HEARTBEAT)
+		return BEAT_MAX;
+	return which == CHANNEL_IOPUB ? SUBSCRIPTION_MAX : REQUEST_MAX;
+}
+
 /* Opens a socket. *listening belongs to libzmq once it is bound. */
 static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
 		       int *listening, struct error *err)
@@ -86,8 +106,9 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	c->sockets[which] = socket;
 	set_option(socket, ZMQ_LINGER, which == CHANNEL_HEARTBEAT ? 0 : LINGER_MS);
 	set_option(socket, ZMQ_SNDHWM, SEND_QUEUE_MAX);
-	bound_messages(socket, which == CHANNEL_IOPUB || which == CHANNEL_HEARTBEAT ? SHORT_MAX
-										    : REQUEST_MAX);
+	bound_messages(socket, message_max(which));
+	if (which == CHANNEL_IOPUB)
+		set_option(socket, ZMQ_RCVHWM, SUBSCRIPTIONS_QUEUED);
 	if (socket_types[which] == ZMQ_ROUTER)
 		set_option(socket, ZMQ_ROUTER_HANDOVER,
 			   1); /* a client that reconnects takes over its identity */
@@ -97,6 +118,10 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	if (strchr(cf->ip, ':'))
 		set_option(socket, ZMQ_IPV6, 1);
 	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));
+	if (which == CHANNEL_IOPUB && cf->ipc)
+		snprintf(c->iopub_path, sizeof(c->iopub_path), "%s", endpoint + strlen("ipc://"));
+	else if (which == CHANNEL_IOPUB)
+		c->iopub_port = htons((uint16_t)cf->ports[which]);
 	if (*listening >= 0)
 		set_option(socket, ZMQ_USE_FD, steal_fd(listening));
 	if (set_curve(socket, cf, err) || bind_socket(socket, endpoint, err))
@@ -169,7 +194,69 @@ void channels_close(struct channels *c)
 		zmq_ctx_term(c->context);
 	if (c->heartbeat_context)
 		zmq_ctx_term(c->heartbeat_context);
+	free(c->subscribers);
 	memset(c, 0, sizeof(*c));
+}
+
+/* Finds the connection of a descriptor, which libzmq may have closed meanwhile; NULL: memory is
+ * out, or the descriptor is no socket any more. */
+static struct subscriber *find_subscriber(struct channels *c, int fd)
+{
+	socklen_t size = sizeof(uint64_t);
+	uint64_t cookie;
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size))
+		return NULL;
+	if ((size_t)fd >= c->n_subscribers) {
+		size_t n = 2 * (size_t)fd + 1;
+		struct subscriber *grown = realloc(c->subscribers, n * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		memset(grown + c->n_subscribers, 0, (n - c->n_subscribers) * sizeof(*grown));
+		c->subscribers = grown;
+		c->n_subscribers = n;
+	}
+	if (c->subscribers[fd].cookie != cookie)
+		c->subscribers[fd] = (struct subscriber){ .cookie = cookie };
+	return &c->subscribers[fd];
+}
+
+/* Tells whether a socket is a connection to iopub: the number may be another's already. */
+static bool is_connection(const struct channels *c, int fd)
+{
+	struct sockaddr_storage at = { 0 };
+	socklen_t len = sizeof(at);
+
+	if (getsockname(fd, (struct sockaddr *)&at, &len))
+		return false;
+	if (at.ss_family == AF_UNIX)
+		return !strcmp(((struct sockaddr_un *)&at)->sun_path, c->iopub_path);
+	return (at.ss_family == AF_INET || at.ss_family == AF_INET6) && c->iopub_port &&
+	       (at.ss_family == AF_INET ? ((struct sockaddr_in *)&at)->sin_port
+					: ((struct sockaddr_in6 *)&at)->sin6_port) == c->iopub_port;
+}
+
+/* Counts what a connection asks for; false when it is too much, which ends the connection. What
+ * libzmq says when a connection has ended is nobody's. */
+static bool admit(struct channels *c, zmq_msg_t *frame)
+{
+	int fd = zmq_msg_get(frame, ZMQ_SRCFD);
+	struct subscriber *s = find_subscriber(c, fd);
+
+	if (!s)
+		return fd < 0;
+	s->messages++;
+	s->bytes += zmq_msg_size(frame);
+	if (s->messages <= MESSAGES_MAX && s->bytes <= BYTES_MAX)
+		return true;
+	if (is_connection(c, fd)) {
+		log_warning("iopub: a connection that asks for more than %d topics, or for more "
+			    "than %d bytes of them, is ended",
+			    MESSAGES_MAX, BYTES_MAX);
+		shutdown(fd, SHUT_RDWR);
+	}
+	return false;
 }
 
 static bool is_topic(const char *text, size_t len)
@@ -210,7 +297,7 @@ int channels_subscription(struct channels *c, char *ret, size_t size)
 			zmq_msg_close(&frame);
 			return 0;
 		}
-		found = accept_subscription(socket, &frame, ret, size);
+		found = admit(c, &frame) && accept_subscription(socket, &frame, ret, size);
 		zmq_msg_close(&frame);
 	}
 	return 1;

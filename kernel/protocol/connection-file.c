@@ -3,13 +3,16 @@
  * expected. */
 #include "kernel/protocol/connection-file.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/regular-file.h"
 
 static const struct {
 	const char *name, *key;
@@ -108,9 +111,12 @@ int connection_file_read(struct connection_file *ret, const char *path, struct e
 {
 	struct connection_file cf = { .ip = "127.0.0.1", .scheme = "hmac-sha256" };
 	json_error_t why;
-	json_t *file = json_load_file(path, 0, &why);
+	cleanup_fd int fd = regular_file_open(AT_FDCWD, path, O_RDONLY, 0, err);
+	json_t *file = fd < 0 ? NULL : json_loadfd(fd, 0, &why);
 	int rc;
 
+	if (fd < 0)
+		return error_wrap(err, "connection file %s", path);
 	if (!file)
 		return error_set(err, ERROR_INPUT, "connection file %s, line %d: %s", path,
 				 why.line, why.text);

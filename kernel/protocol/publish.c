@@ -43,8 +43,10 @@ void publish_stream(struct publisher *p, const struct message *parent, const cha
 void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code,
 			   uint32_t count)
 {
+	json_t *text = json_is_string(code) ? json_incref(code) : json_string("");
+
 	publish(p, parent, "execute_input",
-		json_pack("{sO sI}", "code", code, "execution_count", (json_int_t)count));
+		json_pack("{so sI}", "code", text, "execution_count", (json_int_t)count));
 }
 
 void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data,

@@ -209,7 +209,12 @@ static int parse_content(struct message *m, struct error *err)
 	if (m->content)
 		return 0;
 	m->unread = m->unread || has_no_room(len);
-	m->content = m->unread ? json_object() : NULL;
+	/* A front end waits for the end of a cell, so a cell that cannot be read ends, too. */
+	if (!m->unread && strcmp(m->type, "execute_request"))
+		return -1;
+	if (!m->unread)
+		snprintf(m->malformed, sizeof(m->malformed), "%.190s", err->text);
+	m->content = json_object();
 	return m->content ? 0 : -1;
 }
 
@@ -238,14 +243,13 @@ static int parse_frames(struct wire *w, struct message *m, struct error *err)
 		return error_set(err, ERROR_INPUT, "its signature is wrong");
 	if (!(m->header = parse_frame(m, FRAME_HEADER, "header", err)) ||
 	    !(m->parent = parse_frame(m, FRAME_PARENT, "parent header", err)) ||
-	    !(m->metadata = parse_frame(m, FRAME_METADATA, "metadata", err)) ||
-	    parse_content(m, err))
+	    !(m->metadata = parse_frame(m, FRAME_METADATA, "metadata", err)))
 		return -1;
 	m->type = json_string_value(json_object_get(m->header, "msg_type"));
 	m->id = json_string_value(json_object_get(m->header, "msg_id"));
 	if (!m->type || !m->id)
 		return error_set(err, ERROR_INPUT, "msg_type and msg_id must be strings");
-	return 0;
+	return parse_content(m, err);
 }
 
 int wire_receive(struct wire *w, void *socket, struct message *ret, struct error *err)

@@ -45,6 +45,9 @@ struct message {
 	json_t *header, *parent, *metadata, *content; /* objects, owned */
 	const char *type, *id;                        /* borrowed from header */
 	bool unread; /* there was too little memory for the content, which is empty */
+	/* Why the content of an execute_request is no JSON, so it is empty; "" where it was read.
+	 */
+	char malformed[200];
 };
 
 /* Receives a message without blocking. 1: a message, which the caller releases; 0: none waits; -1:

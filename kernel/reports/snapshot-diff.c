@@ -125,7 +125,7 @@ static bool read_now(const struct snapshot_job *j, uint64_t address, void *out, 
 		uint64_t at = address - ARENA_BASE - arena_region_offset((enum arena_region)r);
 
 		if (at < j->file.top[r] && len <= j->file.top[r] - at)
-			return whole_pread(j->memfd, out, len, address - ARENA_BASE) == len;
+			return whole_pread(j->arena.fd, out, len, address - ARENA_BASE) == len;
 	}
 	return false;
 }

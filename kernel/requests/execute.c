@@ -169,6 +169,27 @@ static const char *behind_mark(const char *code)
 	return strncmp(code, mark, strlen(mark)) ? code : code + strlen(mark);
 }
 
+/* Fails a cell whose text is none: the front end did not send it, or it could not be read. */
+static void fail_unread(struct cell *c, const char *code)
+{
+	const struct message *m = &c->request->message;
+	char text[500];
+
+	if (code)
+		snprintf(text, sizeof(text), "the cell holds a NUL character");
+	else if (m->unread)
+		snprintf(text, sizeof(text),
+			 "the kernel process is out of memory for a cell of this size");
+	else if (*m->malformed)
+		snprintf(text, sizeof(text),
+			 "the cell that the front end has sent cannot be read: %s. A character of "
+			 "it is broken, as half of an emoji is: delete it and type it again",
+			 m->malformed);
+	else
+		snprintf(text, sizeof(text), "the request has no text in its field \"code\"");
+	cell_fail_plain(c, "CompileError", text);
+}
+
 static void start(struct session *s, struct cell *c)
 {
 	struct executor *e = &s->executor;
@@ -184,12 +205,7 @@ static void start(struct session *s, struct cell *c)
 	c->state = CELL_MAGICS;
 	gpu_card_on_begin(s, c);
 	if (!code || strlen(code) != json_string_length(c->code)) {
-		cell_fail_plain(
-			c, "CompileError",
-			code ? "the cell holds a NUL character"
-			: c->request->message.unread
-				? "the kernel process is out of memory for a cell of this size"
-				: "the request has no text in its field \"code\"");
+		fail_unread(c, code);
 	} else {
 		if (c->store)
 			history_add(s->history, c->number, code);
@@ -365,15 +381,29 @@ static void on_session(void *data)
 	advance(s);
 }
 
+/* Tells whether anything of a cell is still to be run while its magics are. */
+static bool has_rest(const struct cell *c)
+{
+	return c->next_magic < c->script.n_calls || c->behind.len || !is_blank(c->script.code);
+}
+
+/* Goes on behind a magic. One that came to its end in spite of an interrupt has done its work,
+ * which is no error where nothing was to follow. */
 static void magic_done(struct session *s, const struct error *err)
 {
 	struct cell *c = s->executor.current;
+	const struct magic_call *call = &c->script.calls[c->next_magic - 1];
+	char text[128];
 
 	c->cancel = NULL;
-	if (err)
+	if (err) {
 		cell_fail_plain(c, c->interrupted ? "Interrupted" : "UsageError", err->text);
-	else if (c->interrupted)
-		cell_fail_plain(c, "Interrupted", "interrupted; nothing after this line was run");
+	} else if (c->interrupted && has_rest(c)) {
+		snprintf(text, sizeof(text),
+			 "interrupted; `%s%s` is complete, and nothing after it was run",
+			 call->is_cell ? "%%" : "%", call->magic->name);
+		cell_fail_plain(c, "Interrupted", text);
+	}
 	advance(s);
 }
 

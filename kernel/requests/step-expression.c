@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The user_expressions of a request: each is compiled and run like a cell, and its value or error
  * becomes a field of the reply. An error of one does not fail the cell; an interrupt does. */
+#include <string.h>
+
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/requests/step.h"
 #include "kernel/session/cell.h"
@@ -55,13 +57,20 @@ const char *step_expression_next(struct cell *c)
 {
 	c->step = &step_expression;
 	while (json_is_object(c->expressions)) {
+		const json_t *value;
+		const char *text;
+
 		c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression)
 					      : json_object_iter(c->expressions);
 		if (!c->expression)
 			return NULL;
-		if (json_is_string(json_object_iter_value(c->expression)))
-			return json_string_value(json_object_iter_value(c->expression));
-		fail(c, "TypeError", "a user_expression must be a string");
+		value = json_object_iter_value(c->expression);
+		text = json_string_value(value);
+		if (text && strlen(text) == json_string_length(value))
+			return text;
+		fail(c, "TypeError",
+		     text ? "the user_expression holds a NUL character"
+			  : "a user_expression must be a string");
 	}
 	return NULL;
 }

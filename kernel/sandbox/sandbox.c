@@ -22,6 +22,11 @@
 #define TASKS_MAX 512
 #define TASKS_PER_CPU 8
 
+static int apply_memory(struct sandbox *s, struct error *err)
+{
+	return read_only_mount_init(&s->memory, err);
+}
+
 static int apply_dumpable(struct sandbox *s, struct error *err)
 {
 	(void)s;
@@ -38,14 +43,20 @@ static int apply_subreaper(struct sandbox *s, struct error *err)
 	return 0;
 }
 
+static unsigned rows_of_profile(const struct sandbox *s)
+{
+	return s->profile >= PROFILE_WORKSPACE ? SECCOMP_WORKSPACE : 0;
+}
+
 static int apply_seccomp(struct sandbox *s, struct error *err)
 {
 	struct buffer unknown = BUFFER_INIT, again = BUFFER_INIT;
-	int failed = seccomp_program(s->scoped, &s->program, &unknown, err);
+	unsigned rows = SECCOMP_CELLS | rows_of_profile(s);
+	int failed = seccomp_program(rows | (s->scoped ? 0 : SECCOMP_NO_SCOPE), &s->program,
+				     &unknown, err);
 
 	if (!failed && !s->scoped)
-		failed = seccomp_program(true, &s->compiler_program, &again, err);
-
+		failed = seccomp_program(rows, &s->compiler_program, &again, err);
 	if (!failed && unknown.len)
 		log_info("this libseccomp does not know: %s", buffer_text(&unknown));
 	buffer_release(&unknown);
@@ -101,15 +112,17 @@ static const struct {
 #include "kernel/sandbox/steps.def"
 };
 
-/* Landlock comes before seccomp here, since the filter depends on it. */
+/* Landlock comes before seccomp here, since the filter depends on it. A process that is not
+ * dumpable cannot make a user namespace. */
 static const struct {
 	enum sandbox_step_id id;
 	int (*apply)(struct sandbox *s, struct error *err);
 } order[] = {
-	{ SANDBOX_STEP_DUMPABLE, apply_dumpable },      { SANDBOX_STEP_SUBREAPER, apply_subreaper },
-	{ SANDBOX_STEP_LANDLOCK, apply_landlock },      { SANDBOX_STEP_SECCOMP, apply_seccomp },
-	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },    { SANDBOX_STEP_LIMITS, apply_by_worker },
-	{ SANDBOX_STEP_CAPABILITIES, apply_by_worker }, { SANDBOX_STEP_CGROUP, apply_cgroup },
+	{ SANDBOX_STEP_MEMORY, apply_memory },       { SANDBOX_STEP_DUMPABLE, apply_dumpable },
+	{ SANDBOX_STEP_SUBREAPER, apply_subreaper }, { SANDBOX_STEP_LANDLOCK, apply_landlock },
+	{ SANDBOX_STEP_SECCOMP, apply_seccomp },     { SANDBOX_STEP_HIDE_FILE, apply_by_worker },
+	{ SANDBOX_STEP_LIMITS, apply_by_worker },    { SANDBOX_STEP_CAPABILITIES, apply_by_worker },
+	{ SANDBOX_STEP_WORKSPACE, apply_by_worker }, { SANDBOX_STEP_CGROUP, apply_cgroup },
 };
 
 static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
@@ -120,14 +133,23 @@ static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
 	log_warning("containment step \"%s\" is not in force: %s", steps[id].name, why);
 }
 
-int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file,
-		 struct error *err)
+bool sandbox_wants(const struct sandbox *s, enum sandbox_step_id id)
 {
-	*s = (struct sandbox){ .disabled = disabled };
+	return id != SANDBOX_STEP_WORKSPACE || s->profile >= PROFILE_WORKSPACE;
+}
+
+int sandbox_init(struct sandbox *s, enum profile profile, unsigned disabled,
+		 const char *connection_file, struct error *err)
+{
+	*s = (struct sandbox){ .profile = profile,
+			       .disabled = disabled,
+			       .memory = READ_ONLY_MOUNT_INIT };
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		const struct step *step = &steps[order[i].id];
 		struct error why = ERROR_INIT;
 
+		if (!sandbox_wants(s, order[i].id))
+			continue;
 		if (step->flag & disabled) {
 			note(s, order[i].id, "switched off");
 			continue;
@@ -150,12 +172,26 @@ void sandbox_release(struct sandbox *s)
 {
 	sandbox_await_zygote(s);
 	cgroup_release(&s->cgroup);
+	read_only_mount_release(&s->memory);
 	buffer_release(&s->program);
 	buffer_release(&s->compiler_program);
+	buffer_release(&s->command_program);
 	for (int i = 0; i < SANDBOX_STEPS; i++) {
 		free(s->missing[i]);
 		s->missing[i] = NULL;
 	}
+}
+
+const struct buffer *sandbox_command_filter(struct sandbox *s)
+{
+	struct buffer unknown = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	if (s->flags & SANDBOX_SECCOMP && !s->command_program.len &&
+	    seccomp_program(rows_of_profile(s), &s->command_program, &unknown, &err))
+		note(s, SANDBOX_STEP_SECCOMP, err.text);
+	buffer_release(&unknown);
+	return &s->command_program;
 }
 
 static void *adopt(void *data)

@@ -15,6 +15,8 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "kernel/sandbox/cgroup.h"
+#include "kernel/sandbox/read-only-mount.h"
+#include "kernel/settings/profile.h"
 
 enum sandbox_step_id {
 #define STEP(symbol, name, required, flag, mend) SANDBOX_STEP_##symbol,
@@ -32,22 +34,26 @@ struct sandbox_adoption {
 };
 
 struct sandbox {
+	enum profile profile;
 	unsigned disabled;     /* enum sandbox_flag: steps that tests disable */
 	unsigned flags;        /* enum sandbox_flag: the orders for zygote and workers */
 	bool scoped;           /* Landlock keeps signals inside the worker */
-	struct buffer program; /* seccomp filter of workers */
+	struct buffer program; /* seccomp filter of workers, and of helpers that end no process */
 	/* That of the compiler, which ends the tools that it has started; empty where Landlock
 	 * keeps signals inside and one filter is right for both. */
 	struct buffer compiler_program;
+	struct buffer command_program; /* made for the first command */
 	struct cgroup cgroup;
+	struct read_only_mount memory; /* for the files behind session memory */
 	struct sandbox_adoption adoption;
-	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */
+	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is, or is not wanted
+				       */
 };
 
 /* Takes the steps of the kernel process itself and prepares those of the workers. It fails only for
  * a required step. */
-int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file,
-		 struct error *err);
+int sandbox_init(struct sandbox *s, enum profile profile, unsigned disabled,
+		 const char *connection_file, struct error *err);
 void sandbox_release(struct sandbox *s);
 
 /* Moves the zygote, which has been started, into the control group. Linux may take 20 ms for that,
@@ -65,6 +71,17 @@ static inline const struct buffer *sandbox_compiler_filter(const struct sandbox 
 	return s->scoped ? &s->program : &s->compiler_program;
 }
 
+/* The system call filter of helpers that start and end no process: that of cells. */
+static inline const struct buffer *sandbox_filter(const struct sandbox *s)
+{
+	return &s->program;
+}
+
+/* The system call filter of cgpu-launcher and its commands. */
+const struct buffer *sandbox_command_filter(struct sandbox *s);
+
+/* Tells whether the step belongs to the profile. */
+bool sandbox_wants(const struct sandbox *s, enum sandbox_step_id id);
 const char *sandbox_step_name(enum sandbox_step_id id);
 const char *sandbox_step_mend(enum sandbox_step_id id);
 

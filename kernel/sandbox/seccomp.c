@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two BPF programs, one behind the other. The first is made here from the rows with OWN_PID, which
- * compare one argument with several values that only the worker knows; libseccomp has no such rule.
+ * Two BPF programs, one behind the other. The first is made here from the rows that compare an
+ * argument with pids, which only the worker knows; libseccomp has no such rule.
  * A system call that it does not refuse falls through into the second, which libseccomp makes from
  * all other rows.
  */
@@ -9,9 +9,12 @@
 #include "kernel/sandbox/seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/ioprio.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -19,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -26,8 +30,22 @@
 #include "common/base/error.h"
 #include "common/protocol/worker-protocol.h"
 
-enum rule { RULE_DENY, RULE_MISSING, RULE_BITS, RULE_EQUAL, RULE_OWN_PID };
-enum when { WHEN_ALWAYS, WHEN_NO_SCOPE };
+enum rule {
+	RULE_DENY,
+	RULE_MISSING,
+	RULE_BITS,
+	RULE_EQUAL,
+	RULE_OWN_PID,
+	RULE_KERNEL_PID,
+	RULE_COMMAND,
+};
+/* ALWAYS has no bit to ask for. */
+enum when {
+	WHEN_ALWAYS = 0,
+	WHEN_CELLS = SECCOMP_CELLS,
+	WHEN_NO_SCOPE = SECCOMP_NO_SCOPE,
+	WHEN_WORKSPACE = SECCOMP_WORKSPACE,
+};
 
 struct row {
 	const char *name;
@@ -35,25 +53,30 @@ struct row {
 	unsigned argument;
 	enum when when;
 	uint64_t value;
+	unsigned pid_argument; /* of a COMMAND */
 };
 
 static const struct row rows[] = {
-#define SYSCALL(name, rule, argument, when, why) { #name, RULE_##rule, argument, WHEN_##when, 0 },
+#define SYSCALL(name, rule, argument, when, why)                                                   \
+	{ #name, RULE_##rule, argument, WHEN_##when, 0, argument },
 #define SYSCALL_BITS(name, argument, mask, when, why)                                              \
-	{ #name, RULE_BITS, argument, WHEN_##when, mask },
+	{ #name, RULE_BITS, argument, WHEN_##when, mask, 0 },
 #define SYSCALL_EQUAL(name, argument, value, when, why)                                            \
-	{ #name, RULE_EQUAL, argument, WHEN_##when, value },
+	{ #name, RULE_EQUAL, argument, WHEN_##when, value, 0 },
+#define SYSCALL_COMMAND(name, argument, command, pid_argument, when, why)                          \
+	{ #name, RULE_COMMAND, argument, WHEN_##when, command, pid_argument },
 #include "kernel/sandbox/syscalls.def"
 #undef SYSCALL
 #undef SYSCALL_BITS
 #undef SYSCALL_EQUAL
+#undef SYSCALL_COMMAND
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static bool applies(const struct row *r, bool scoped)
+static bool applies(const struct row *r, unsigned more)
 {
-	return r->when == WHEN_ALWAYS || !scoped;
+	return r->when == WHEN_ALWAYS || r->when & more;
 }
 
 static void emit(struct buffer *b, uint16_t code, uint8_t jt, uint8_t jf, uint32_t k)
@@ -63,31 +86,63 @@ static void emit(struct buffer *b, uint16_t code, uint8_t jt, uint8_t jf, uint32
 	buffer_append(b, &f, sizeof(f));
 }
 
-/* Emits a rule. Only the low half of the argument is compared, since these arguments are ints. */
-static void emit_own_pid(struct buffer *b, int number, unsigned argument)
+/* Loads an argument. Only the low half is compared, since these arguments are ints. */
+static void emit_load(struct buffer *b, unsigned argument)
 {
-	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
-	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 0, 5, (uint32_t)number);
 	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0,
 	     (uint32_t)(offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t)));
-	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 3, 0, 0);
-	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SECCOMP_OWN_PID);
-	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SECCOMP_OWN_GROUP);
+}
+
+/* Goes on behind the next `skip` instructions unless what was loaded has this value. */
+static void emit_if(struct buffer *b, uint32_t value, uint8_t skip)
+{
+	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 0, skip, value);
+}
+
+static void emit_refusal(struct buffer *b)
+{
 	emit(b, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Emits the rules with OWN_PID. The second program refuses system calls of another architecture, so
+static void emit_pid_rule(struct buffer *b, int number, const struct row *r)
+{
+	uint8_t command = r->rule == RULE_COMMAND ? 2 : 0;
+	uint8_t rest = r->rule == RULE_KERNEL_PID ? 3 : 5;
+
+	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+	emit_if(b, (uint32_t)number, command + rest);
+	if (command) {
+		emit_load(b, r->argument);
+		emit_if(b, (uint32_t)r->value, rest);
+	}
+	emit_load(b, r->pid_argument);
+	if (r->rule == RULE_KERNEL_PID) {
+		emit_if(b, SECCOMP_KERNEL_PID, 1);
+	} else {
+		emit(b, BPF_JMP | BPF_JEQ | BPF_K, 3, 0, 0);
+		emit(b, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SECCOMP_OWN_PID);
+		emit(b, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SECCOMP_OWN_GROUP);
+	}
+	emit_refusal(b);
+}
+
+static bool is_pid_rule(const struct row *r)
+{
+	return r->rule == RULE_OWN_PID || r->rule == RULE_KERNEL_PID || r->rule == RULE_COMMAND;
+}
+
+/* Emits the rules with pids. The second program refuses system calls of another architecture, so
  * their numbers need not be checked here. */
-static void own_pid_rules(bool scoped, struct buffer *ret, struct buffer *unknown)
+static void pid_rules(unsigned more, struct buffer *ret, struct buffer *unknown)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int number;
 
-		if (rows[i].rule != RULE_OWN_PID || !applies(&rows[i], scoped))
+		if (!is_pid_rule(&rows[i]) || !applies(&rows[i], more))
 			continue;
 		number = seccomp_syscall_resolve_name(rows[i].name);
 		if (number >= 0)
-			emit_own_pid(ret, number, rows[i].argument);
+			emit_pid_rule(ret, number, &rows[i]);
 		else
 			buffer_printf(unknown, "%s%s", unknown->len ? ", " : "", rows[i].name);
 	}
@@ -110,12 +165,12 @@ static int add_row(scmp_filter_ctx ctx, const struct row *r, int number)
 	}
 }
 
-static int add_rows(scmp_filter_ctx ctx, bool scoped, struct buffer *unknown, struct error *err)
+static int add_rows(scmp_filter_ctx ctx, unsigned more, struct buffer *unknown, struct error *err)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int number, failed;
 
-		if (rows[i].rule == RULE_OWN_PID || !applies(&rows[i], scoped))
+		if (is_pid_rule(&rows[i]) || !applies(&rows[i], more))
 			continue;
 		number = seccomp_syscall_resolve_name(rows[i].name);
 		/* Negative numbers other than the error are system calls that this architecture
@@ -154,7 +209,7 @@ static int export(scmp_filter_ctx ctx, struct buffer *ret, struct error *err)
 	return buffer_check(ret, err);
 }
 
-int seccomp_program(bool scoped, struct buffer *ret, struct buffer *unknown, struct error *err)
+int seccomp_program(unsigned more, struct buffer *ret, struct buffer *unknown, struct error *err)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	int result;
@@ -162,8 +217,8 @@ int seccomp_program(bool scoped, struct buffer *ret, struct buffer *unknown, str
 	if (!ctx)
 		return error_set(err, ERROR_MEMORY, "libseccomp cannot make a filter");
 	seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
-	own_pid_rules(scoped, ret, unknown);
-	result = add_rows(ctx, scoped, unknown, err);
+	pid_rules(more, ret, unknown);
+	result = add_rows(ctx, more, unknown, err);
 	if (!result)
 		result = export(ctx, ret, err);
 	seccomp_release(ctx);

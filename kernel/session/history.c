@@ -54,6 +54,7 @@ struct question {
 
 struct history {
 	char libexec[4096], path[4096];
+	struct buffer confinement; /* empty: none */
 	struct loop *loop;
 	struct process process;
 	uint64_t started_ms;
@@ -285,13 +286,16 @@ static int spawn(struct history *h, struct error *err)
 	record_put_u32(&b, HISTORY_PROTOCOL_VERSION);
 	record_put_str(&b, h->path);
 	record_put_u64(&b, h->session);
-	if (buffer_check(&b, err) ||
+	if (buffer_check(&b, err) || buffer_check(&h->confinement, err) ||
 	    process_spawn(&h->process, h->libexec, "cgpu-history", NULL, PROCESS_DIES_WITH_US, err))
 		return -1;
 	h->started_ms = loop_now_ms();
 	h->channel = loop_add_fd(h->loop, h->process.sock, on_channel, h);
 	h->death = loop_add_fd(h->loop, h->process.pidfd, on_death, h);
 	fcntl(h->process.sock, F_SETFL, O_NONBLOCK);
+	if (h->confinement.len)
+		ipc_send(h->process.sock, HISTORY_CONFINE, h->confinement.data, h->confinement.len,
+			 NULL, 0, NULL);
 	/* The channel is empty; a process that has died already is noticed by its death. */
 	ipc_send(h->process.sock, HISTORY_OPEN, b.data, b.len, NULL, 0, NULL);
 	return 0;
@@ -451,7 +455,8 @@ static void set_path(struct history *h, const char *path)
 		snprintf(h->path, sizeof(h->path), "%s", HISTORY_IN_MEMORY);
 }
 
-struct history *history_new(const char *libexec, const char *path, struct loop *loop)
+struct history *history_new(const char *libexec, const char *path, const struct buffer *confinement,
+			    struct loop *loop)
 {
 	struct history *h = calloc(1, sizeof(*h));
 
@@ -461,8 +466,15 @@ struct history *history_new(const char *libexec, const char *path, struct loop *
 	h->loop = loop;
 	snprintf(h->libexec, sizeof(h->libexec), "%s", libexec);
 	set_path(h, path);
+	if (confinement)
+		buffer_append(&h->confinement, confinement->data, confinement->len);
 	start(h);
 	return h;
+}
+
+const pid_t *history_process(const struct history *h)
+{
+	return &h->process.pid;
 }
 
 /* Has the process write the last rows and close the file. */
@@ -497,6 +509,7 @@ void history_free(struct history *h)
 	loop_remove(h->loop, h->restart);
 	end_process(h);
 	buffer_release(&h->rows);
+	buffer_release(&h->confinement);
 	free(h);
 }
 

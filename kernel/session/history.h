@@ -9,19 +9,25 @@
 #define CGPU_KERNEL_SESSION_HISTORY_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <jansson.h>
 
+struct buffer;
 struct doctor_row;
 struct history;
 struct history_query;
 struct loop;
 struct request;
 
-/* Starts cgpu-history of the folder `libexec`. path is the file; "" for the default,
- * $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. NULL only when memory is out: other
- * failures are logged. */
-struct history *history_new(const char *libexec, const char *path, struct loop *loop);
+/* Starts cgpu-history of the folder `libexec`, contained by this order of
+ * common/sandbox/confinement.h, which is copied; NULL: not contained. path is the file; "" for the
+ * default, $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. NULL only when memory is out:
+ * other failures are logged. */
+struct history *history_new(const char *libexec, const char *path, const struct buffer *confinement,
+			    struct loop *loop);
+/* Returns where the pid of the process is, 0 while there is none. */
+const pid_t *history_process(const struct history *h);
 /* Waits two seconds for the process to write what it has; questions end without an answer. */
 void history_free(struct history *h);
 

@@ -17,6 +17,8 @@
 #include "kernel/show/utf8.h"
 
 #define FLUSH_MS 60
+/* So much text does not wait for the timer: the copies on its way to the front end stay small. */
+#define FLUSH_BYTES (64 * 1024)
 /* Changes between stdout and stderr whose order is kept within one tick of the timer. */
 #define SWITCHES_MAX 30
 
@@ -102,13 +104,14 @@ void output_text(struct output *o, int which, const char *bytes, size_t len)
 {
 	if (!o->parent)
 		return;
-	if (which != o->last && stream_has_text(&o->streams[o->last]) &&
-	    o->switches < SWITCHES_MAX) {
+	if (which != o->last && stream_ready(&o->streams[o->last]) && o->switches < SWITCHES_MAX) {
 		show(o, o->last, false);
 		o->switches++;
 	}
 	o->last = which;
 	stream_add(&o->streams[which], bytes, len);
+	if (stream_ready(&o->streams[which]) >= FLUSH_BYTES)
+		show_both(o, false);
 	if (!o->timer)
 		o->timer = loop_add_timer(o->session->loop, FLUSH_MS, on_timer, o);
 }

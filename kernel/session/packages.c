@@ -308,9 +308,11 @@ int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const 
 		 struct error *err)
 {
 	bool link = kind == FLAGS_LINK;
-	struct package_work *w =
-		work_new(s, c, link ? PACKAGE_LINK : PACKAGE_FIND, link ? "" : "omp", err);
+	struct package_work *w;
 
+	if (flags_check(kind, flags, err))
+		return -1;
+	w = work_new(s, c, link ? PACKAGE_LINK : PACKAGE_FIND, link ? "" : "omp", err);
 	if (!w)
 		return -1;
 	w->kind = kind;

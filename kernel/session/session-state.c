@@ -42,12 +42,22 @@ static void put_flags(const struct flags *f, struct buffer *out)
 	}
 }
 
+/* Goes on without flags that cells may not use: what is in a file may be anybody's. */
+static int leave_out(int failed, struct error *err)
+{
+	if (!failed || err->code != ERROR_INPUT)
+		return failed;
+	log_warning("flags of the saved session are left out: %s", err->text);
+	*err = (struct error)ERROR_INIT;
+	return 0;
+}
+
 static int take_flags(struct record *r, struct flags *f, struct error *err)
 {
 	uint32_t n;
 
 	for (int kind = 0; kind < FLAGS_KINDS; kind++)
-		if (flags_set(f, (enum flags_kind)kind, record_str(r), err))
+		if (leave_out(flags_set(f, (enum flags_kind)kind, record_str(r), err), err))
 			return -1;
 	n = record_count(r, 20);
 	for (uint32_t i = 0; i < n; i++) {
@@ -56,7 +66,7 @@ static int take_flags(struct record *r, struct flags *f, struct error *err)
 		p.version = (char *)record_str(r);
 		p.cflags = (char *)record_str(r);
 		p.libraries = (char *)record_str(r);
-		if (flags_add_package(f, &p, err))
+		if (leave_out(flags_add_package(f, &p, err), err))
 			return -1;
 	}
 	return 0;

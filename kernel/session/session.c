@@ -32,6 +32,8 @@ int session_init(struct session *s, const struct options *options,
 	output_init(&s->output, s, options->output_limit);
 	s->gpu_card.meter = (struct gpu_meter)GPU_METER_INIT;
 	s->history = history;
+	if (history)
+		supervisor_keep(supervisor, history_process(history));
 	return 0;
 }
 
@@ -41,6 +43,7 @@ void session_release(struct session *s)
 	declarations_release(&s->declarations);
 	undo_release(&s->undo);
 	setup_release(&s->setup);
+	supervisor_keep(s->supervisor, NULL);
 	history_free(s->history);
 	gpu_card_release(s);
 	packages_release(s);

@@ -4,13 +4,13 @@
 #include "kernel/settings/limits.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/regular-file.h"
 #include "kernel/settings/paths.h"
 #include "kernel/settings/size-text.h"
 
@@ -68,6 +68,20 @@ static int find_name(char *name, enum limit_kind *ret, bool *ret_most)
 	return -1;
 }
 
+static int take_profile(struct limits *l, const char *name, const char *value, struct error *err)
+{
+	bool least = !strcmp(name, "profile min");
+	enum profile p;
+
+	if (profile_find(value, &p, err))
+		return -1;
+	if (least && p > l->least_profile)
+		l->least_profile = p;
+	else if (!least)
+		l->profile = p;
+	return 0;
+}
+
 static int take_line(struct limits *l, int file, char *line, struct error *err)
 {
 	struct limit_amount amount;
@@ -84,11 +98,14 @@ static int take_line(struct limits *l, int file, char *line, struct error *err)
 		return error_set(err, ERROR_INPUT, "\"%s\" is not of the shape `gpu max = 40%%`",
 				 line);
 	*value++ = '\0';
-	if (find_name(trim(line), &kind, &most))
+	line = trim(line);
+	if (!strcmp(line, "profile") || !strcmp(line, "profile min"))
+		return take_profile(l, line, trim(value), err);
+	if (find_name(line, &kind, &most))
 		return error_set(err, ERROR_INPUT,
 				 "\"%s\" is no limit; gpu, ram and output are, with `max` behind "
-				 "them for what nobody may pass",
-				 trim(line));
+				 "them for what nobody may pass, and profile, with `min` behind it",
+				 line);
 	if (limit_amount_parse(trim(value), &amount, err))
 		return -1;
 	if (kind == LIMIT_OUTPUT && amount.percent > 0)
@@ -102,13 +119,13 @@ static int take_line(struct limits *l, int file, char *line, struct error *err)
 
 static void read_file(struct limits *l, int file, const char *path)
 {
-	cleanup_file FILE *f = fopen(path, "re");
+	struct error why = ERROR_INIT;
+	cleanup_file FILE *f = regular_file_read(path, &why);
 	char line[512];
 
 	if (!f) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			buffer_printf(&l->problems, "%s: cannot be read: %s\n", path,
-				      strerror(errno));
+		if (why.code != ERROR_NOT_FOUND)
+			buffer_printf(&l->problems, "%s: %s\n", path, why.text);
 		return;
 	}
 	l->files[file] = strdup(path);
@@ -164,6 +181,15 @@ static int find_most(const struct limits *l, enum limit_kind kind, uint64_t whol
 		found = i;
 	}
 	return found;
+}
+
+enum profile limits_profile(const struct limits *l, enum profile wanted)
+{
+	enum profile p = wanted != PROFILE_UNSET       ? wanted
+			 : l->profile != PROFILE_UNSET ? l->profile
+						       : PROFILE_OPEN;
+
+	return p < l->least_profile ? l->least_profile : p;
 }
 
 uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted,

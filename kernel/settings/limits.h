@@ -9,8 +9,11 @@
  *	gpu max = 40%
  *	ram max = 8G
  *	output = 1M
+ *	profile = workspace       default; see kernel/settings/profile.def
+ *	profile min = workspace   the least strict that anybody may have
  *
- * The last default counts, and the lowest ceiling. A malformed line is reported and ignored.
+ * The last default counts, and the lowest ceiling, the strictest least profile. A malformed line
+ * is reported and ignored.
  */
 #ifndef CGPU_KERNEL_SETTINGS_LIMITS_H
 #define CGPU_KERNEL_SETTINGS_LIMITS_H
@@ -18,6 +21,7 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "kernel/settings/profile.h"
 
 struct error;
 
@@ -34,8 +38,9 @@ struct limit_amount {
 struct limits {
 	struct limit_amount normal[LIMIT_KINDS];
 	struct limit_amount most[LIMIT_KINDS][LIMITS_FILES]; /* by file */
-	char *files[LIMITS_FILES];                           /* NULL: there is none */
-	struct buffer problems;                              /* lines, each with file and number */
+	enum profile profile, least_profile;
+	char *files[LIMITS_FILES]; /* NULL: there is none */
+	struct buffer problems;    /* lines, each with file and number */
 };
 
 void limits_read(struct limits *l);
@@ -48,6 +53,8 @@ uint64_t limit_amount_bytes(const struct limit_amount *a, uint64_t whole);
 /* Returns the effective limit when `wanted` (0: not chosen) is asked for. l: NULL for no limits. */
 uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wanted,
 		      uint64_t otherwise, uint64_t whole);
+/* Returns the effective profile when this one is asked for. */
+enum profile limits_profile(const struct limits *l, enum profile wanted);
 /* Fails with ERROR_LIMIT, naming the file, when more is wanted than is allowed. */
 int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole,
 		 struct error *err);

@@ -13,7 +13,7 @@
 #include "kernel/settings/size-text.h"
 #include "kernel/settings/time-text.h"
 
-enum option_type { TEXT, SIZE, TIME, FLAGS, LANGUAGE };
+enum option_type { TEXT, SIZE, TIME, FLAGS, LANGUAGE, PROFILE };
 
 static const struct option {
 	const char *flag, *env, *otherwise, *help;
@@ -74,6 +74,8 @@ static int set(struct options *o, const struct option *option, const char *text,
 	case LANGUAGE:
 		*(const struct language **)field = language_find(text, err);
 		return *(const struct language **)field ? 0 : -1;
+	case PROFILE:
+		return profile_find(text, field, err);
 	default:
 		*(const char **)field = text;
 		return 0;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "kernel/settings/profile.h"
+
 struct error;
 struct language;
 
@@ -15,6 +17,7 @@ typedef uint64_t option_SIZE;
 typedef uint64_t option_TIME;  /* ms */
 typedef unsigned option_FLAGS; /* enum sandbox_flag */
 typedef const struct language *option_LANGUAGE;
+typedef enum profile option_PROFILE;
 
 enum action { ACTION_RUN, ACTION_INSTALL, ACTION_DOCTOR, ACTION_VERSION, ACTION_HELP };
 

@@ -21,6 +21,7 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/regular-file.h"
 #include "common/base/whole-io.h"
 #include "kernel/settings/folders.h"
 
@@ -158,8 +159,8 @@ static int open_path(const char *path, struct error *err)
 
 	if (folders_make_for(path, 0700, err))
 		return -1;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? error_errno(err, "cannot open %s", path) : fd;
+	fd = regular_file_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, err);
+	return fd < 0 ? error_wrap(err, "cannot open %s", path) : fd;
 }
 
 int share_file_open(struct share_file *f, const char *path, const struct share_slot *own,

@@ -81,7 +81,7 @@ void stream_add(struct stream *s, const char *bytes, size_t len)
 	}
 }
 
-bool stream_has_text(const struct stream *s)
+size_t stream_ready(const struct stream *s)
 {
 	return s->ready.len;
 }

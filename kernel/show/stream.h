@@ -30,8 +30,8 @@ void stream_release(struct stream *s);
 void stream_begin(struct stream *s, size_t limit);
 
 void stream_add(struct stream *s, const char *bytes, size_t len);
-/* Tells whether stream_take() would show anything before the cell ends. */
-bool stream_has_text(const struct stream *s);
+/* Returns how many bytes stream_take() would show before the cell ends. */
+size_t stream_ready(const struct stream *s);
 /* Appends the text that may be shown. `last`: the cell has ended, so the tail and the size of the
  * gap are included. */
 void stream_take(struct stream *s, bool last, struct buffer *out);

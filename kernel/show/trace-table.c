@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "common/text/demangle.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/show/utf8.h"
 
@@ -44,12 +43,9 @@ static const char *or_place(const char *name, uint32_t place)
 
 void trace_table_subject(const struct device_trace_row *w, struct buffer *out)
 {
-	char entry[256];
-
 	switch ((enum trace_kind)w->kind) {
 	case TRACE_LAUNCH:
-		demangle(w->name, entry, sizeof(entry));
-		buffer_puts(out, *entry ? entry : "a CUDA kernel");
+		buffer_puts(out, *w->name ? w->name : "a CUDA kernel");
 		break;
 	case TRACE_COPY:
 		buffer_printf(out, "%s to %s", or_place(w->from, w->from_place),

@@ -9,6 +9,7 @@
 #include "kernel/state/device-memory.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "common/base/array.h"
 #include "common/base/buffer.h"
@@ -17,9 +18,20 @@
 #include "common/base/record.h"
 #include "kernel/base/closer.h"
 
+/* What the kernel process keeps for its sockets and files. */
+#define RESERVED_DESCRIPTORS 256
+/* Of pre-images and checksums, which only take memory of the kernel process. */
+#define ROWS_MAX (1 << 20)
+
 static int no_memory(struct error *err)
 {
 	return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
+}
+
+static int too_many(const char *what, struct error *err)
+{
+	return error_set(err, ERROR_LIMIT, "one cell has made more than %d %s of device memory",
+			 ROWS_MAX, what);
 }
 
 static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk, struct error *err)
@@ -114,6 +126,20 @@ void device_memory_reset(struct device_memory *d)
 	device_memory_release(d);
 }
 
+/* Descriptors get the lowest number that is free, so the number of a new one says how many are
+ * open. */
+static int leaves_descriptors(int fd, struct error *err)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_NOFILE, &most) || (rlim_t)fd + RESERVED_DESCRIPTORS < most.rlim_cur)
+		return 0;
+	return error_set(err, ERROR_LIMIT,
+			 "device memory is in so many pieces, each an open file of the kernel "
+			 "process, that of the %llu files this machine allows only %d are left",
+			 (unsigned long long)most.rlim_cur, RESERVED_DESCRIPTORS);
+}
+
 int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address,
 			int fd, struct error *err)
 {
@@ -136,7 +162,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 		return error_set(err, ERROR_PROTOCOL,
 				 "device memory chunk %llu came without its descriptor",
 				 (unsigned long long)id);
-	if (chunks_add(&d->chunks, &chunk, err)) {
+	if (leaves_descriptors(fd, err) || chunks_add(&d->chunks, &chunk, err)) {
 		closer_close(fd);
 		return -1;
 	}
@@ -171,6 +197,8 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 		return error_set(err, ERROR_PROTOCOL,
 				 "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);
+	if (to->n == ROWS_MAX)
+		return too_many("pre-images", err);
 	if (!ARRAY_ROOM(to->at, to->n, &to->cap))
 		return no_memory(err);
 	to->at[to->n++] = *p;
@@ -184,6 +212,8 @@ int device_memory_checksums(struct device_memory *d, struct record *r, struct er
 	for (uint32_t i = 0; i < n; i++) {
 		struct device_checksums *all = &d->checksums;
 
+		if (all->n == ROWS_MAX)
+			return too_many("checksums", err);
 		if (!ARRAY_ROOM(all->at, all->n, &all->cap))
 			return no_memory(err);
 		all->at[all->n++] = buffer_checksum_take(r);

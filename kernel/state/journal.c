@@ -22,8 +22,9 @@
  * An interrupted cell is STAGED, and its pages go out to a redo image (journal_take_out()). A redo
  * puts such pages in again (journal_put_in()): STAGED without a worker, and then as above.
  *
- * All of this is said of what the worker does not write in place: an in-place range holds C from
- * RUNNING on, and its shadow copy holds M until APPLIED (kernel/state/shadow-copy.h).
+ * All of this is said of what the worker does not write in place. Fresh memory is moved to the
+ * memfd between STAGED and APPLIED, where M has nothing (kernel/state/fresh-pages.h). Of an
+ * in-place range the memfd has M until it follows, after APPLIED (kernel/state/shadow-copy.h).
  *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
  *
@@ -43,15 +44,14 @@
 
 #include "common/base/bug.h"
 #include "common/base/error.h"
-#include "common/base/whole-io.h"
 #include "common/memory/address-map.h"
 #include "kernel/base/parallel-for.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/kept-memory.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
 #define SLICE_RANGES 512
 #define SLICE_BYTES (16ull * 1024 * 1024)
-#define MAPPED_WRITE (1024 * 1024)
 
 /* Neighbouring ranges that one thread copies. */
 struct journal_slice {
@@ -235,8 +235,27 @@ void journal_take_out(struct journal *j, struct dirty_ranges *ret_ranges, char *
 		BUG("pages are taken out of a journal in state %d", j->state);
 	*ret_ranges = j->ranges;
 	j->ranges = (struct dirty_ranges){ 0 };
-	*ret_data = journal_steal_data(j, ret_mapped);
+	*ret_data = j->data;
+	*ret_mapped = j->capacity;
+	j->data = NULL;
+	j->capacity = 0;
 	journal_reset(j);
+}
+
+void journal_each(const struct journal *j, uint64_t address, uint64_t size,
+		  void (*fn)(void *data, uint64_t address, const char *bytes, size_t len),
+		  void *data)
+{
+	const char *bytes = j->data;
+
+	for (size_t i = 0; i < j->ranges.n; bytes += j->ranges.at[i++].size) {
+		uint64_t start = j->ranges.at[i].address, end = start + j->ranges.at[i].size;
+		uint64_t from = start > address ? start : address;
+		uint64_t to = end < address + size ? end : address + size;
+
+		if (from < to)
+			fn(data, from, bytes + (from - start), to - from);
+	}
 }
 
 int journal_put_in(struct journal *j, struct dirty_ranges *ranges, char *data, size_t mapped,
@@ -261,46 +280,10 @@ int journal_put_in(struct journal *j, struct dirty_ranges *ranges, char *data, s
 	return 0;
 }
 
-/* Reads a range of the memfd; its holes read as zero. */
-static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data,
-		      struct error *err)
-{
-	size_t done = whole_pread(memfd, data, r->size, r->address - base);
-
-	if (done < r->size)
-		return error_errno(err, "cannot read the arena at %#llx",
-				   (unsigned long long)(r->address + done));
-	return 0;
-}
-
-/* Writes through a shared mapping, because pwrite() takes the file's lock and several threads
- * write. False: not possible, nothing was written. */
-static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, const char *data)
-{
-	void *p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
-		       (off_t)(r->address - base));
-	/* With all pages allocated, no write can fail. */
-	bool there = p != MAP_FAILED && !madvise(p, r->size, MADV_POPULATE_WRITE);
-
-	if (there)
-		memcpy(p, data, r->size);
-	if (p != MAP_FAILED)
-		munmap(p, r->size);
-	return there;
-}
-
 static int write_range(int memfd, uint64_t base, const struct dirty_range *r, const char *data,
 		       struct error *err)
 {
-	size_t done;
-
-	if (r->size >= MAPPED_WRITE && write_mapped(memfd, base, r, data))
-		return 0;
-	done = whole_pwrite(memfd, data, r->size, r->address - base);
-	if (done < r->size)
-		return error_errno(err, "cannot write the arena at %#llx",
-				   (unsigned long long)(r->address + done));
-	return 0;
+	return arena_file_write(memfd, r->address - base, data, r->size, err);
 }
 
 int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct error *err)
@@ -338,10 +321,12 @@ static int save_slice(void *data, size_t i, struct error *err)
 	const struct journal_slice *slice = &c->j->slices[i];
 
 	for (size_t k = 0, at = slice->at; k < slice->n;
-	     at += c->j->ranges.at[slice->first + k++].size)
-		if (read_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k],
-			       c->preimage + at, err))
+	     at += c->j->ranges.at[slice->first + k++].size) {
+		const struct dirty_range *r = &c->j->ranges.at[slice->first + k];
+
+		if (arena_file_read(c->memfd, r->address - c->base, c->preimage + at, r->size, err))
 			return -1;
+	}
 	return 0;
 }
 
@@ -417,16 +402,6 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 	}
 	j->state = JOURNAL_APPLIED;
 	return 0;
-}
-
-char *journal_steal_data(struct journal *j, size_t *ret_size)
-{
-	char *data = j->data;
-
-	*ret_size = j->capacity;
-	j->data = NULL;
-	j->capacity = 0;
-	return data;
 }
 
 struct preimage journal_steal_preimage(struct journal *j)

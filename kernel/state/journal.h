@@ -76,6 +76,11 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err);
 int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
 		  const struct commit_hook *hook, struct error *err);
 
+/* STAGED or APPLIED: calls fn for each copied part of [address, address + size). */
+void journal_each(const struct journal *j, uint64_t address, uint64_t size,
+		  void (*fn)(void *data, uint64_t address, const char *bytes, size_t len),
+		  void *data);
+
 /* Any state -> RUNNING. Everything is forgotten; one block of memory is kept for the next
  * commit. */
 void journal_reset(struct journal *j);
@@ -89,9 +94,6 @@ void journal_take_out(struct journal *j, struct dirty_ranges *ret_ranges, char *
 int journal_put_in(struct journal *j, struct dirty_ranges *ranges, char *data, size_t mapped,
 		   struct error *err);
 
-/* Takes over the block with the copied pages, one range after the other, of *ret_size bytes of
- * kernel/state/kept-memory.h. */
-char *journal_steal_data(struct journal *j, size_t *ret_size);
 /* Takes over the pre-image; the caller releases it. */
 struct preimage journal_steal_preimage(struct journal *j);
 /* Writes the pre-image back. It can be repeated. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member that has been moved away is set to zero, or to -1 for the memfd. */
+/* A member that has been moved away is set to zero, or to ARENA_FILE_INIT. */
 #include "kernel/state/session-swap.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 uint64_t session_swap_bytes(const struct session_swap *w)
 {
-	struct stat st;
-	uint64_t bytes = fstat(w->memfd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+	uint64_t bytes = arena_file_bytes(w->arena.fd);
 
 	for (size_t i = 0; i < w->device.chunks.n; i++)
 		bytes += w->device.chunks.at[i].size;
@@ -20,8 +17,7 @@ void session_swap_free(struct session_swap *w)
 {
 	if (!w)
 		return;
-	if (w->memfd >= 0)
-		close(w->memfd);
+	arena_file_release(&w->arena);
 	device_memory_release(&w->device);
 	unit_table_release(&w->units);
 	free(w);

@@ -8,11 +8,12 @@
 
 #include <stdint.h>
 
+#include "kernel/state/arena-file.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/units/unit-table.h"
 
 struct session_swap {
-	int memfd;
+	struct arena_file arena;
 	struct device_memory device;
 	struct unit_table units;
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shadow copy and memfd are compared before anything is copied: what did not change stays as it is,
- * and costs undo nothing. The memfd is read with pread(), piece by piece into a buffer that the
- * processor's cache holds: through a mapping, a page that the worker has given back could be no
- * memory to read from.
+ * The two files are compared before anything is copied: what did not change stays as it is, and
+ * costs undo nothing. Both are read with pread(), piece by piece into buffers that the processor's
+ * cache holds: through a mapping, a page that is missing could be no memory to read from.
  */
 #define _GNU_SOURCE
 #include "kernel/state/shadow-copy.h"
@@ -11,12 +10,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/error.h"
-#include "common/base/whole-io.h"
+#include "common/base/log.h"
 #include "common/memory/address-map.h"
 #include "kernel/base/parallel-for.h"
+#include "kernel/state/arena-file.h"
+#include "kernel/state/dirty-pages.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/kept-memory.h"
 
@@ -40,21 +40,23 @@ uint64_t shadow_copies_bytes(const struct shadow_copies *t)
 	return bytes;
 }
 
-void shadow_copies_drop(struct shadow_copies *t, unsigned i)
+void shadow_copies_drop(struct shadow_copies *t, const struct shadow_files *f, unsigned i)
 {
-	kept_memory_give(t->at[i].data, t->at[i].size);
+	const struct shadow_copy *w = &t->at[i];
+
+	arena_file_punch(f->live, w->address - f->base, w->size, NULL);
 	t->n--;
 	memmove(&t->at[i], &t->at[i + 1], (t->n - i) * sizeof(t->at[0]));
 }
 
 void shadow_copies_release(struct shadow_copies *t)
 {
-	while (t->n)
-		shadow_copies_drop(t, t->n - 1);
+	t->n = 0;
 	t->written = false;
 }
 
-bool shadow_copies_adopt(struct shadow_copies *t, uint64_t address, uint64_t size, char *data)
+bool shadow_copies_adopt(struct shadow_copies *t, const struct shadow_files *f, uint64_t address,
+			 uint64_t size)
 {
 	uint64_t bytes = size;
 
@@ -71,82 +73,125 @@ bool shadow_copies_adopt(struct shadow_copies *t, uint64_t address, uint64_t siz
 		return false;
 	for (unsigned i = t->n; i-- > 0;)
 		if (overlaps(&t->at[i], address, size))
-			shadow_copies_drop(t, i);
+			shadow_copies_drop(t, f, i);
 	if (t->n == SHADOW_COPIES_MAX)
 		return false;
-	t->at[t->n++] = (struct shadow_copy){
-		.address = address, .size = size, .data = data, .equal = true, .changed = true
-	};
+	t->at[t->n++] = (struct shadow_copy){ .address = address, .size = size, .changed = true };
 	return true;
+}
+
+bool shadow_copies_have_room(const struct shadow_copies *t, size_t n, uint64_t bytes)
+{
+	return t->n + n <= SHADOW_COPIES_MAX && shadow_copies_bytes(t) + bytes <= t->bytes_max;
+}
+
+void shadow_copies_add_fresh(struct shadow_copies *t, uint64_t address, uint64_t size)
+{
+	t->at[t->n++] = (struct shadow_copy){ .address = address,
+					      .size = size,
+					      .filled = true,
+					      .stale = true,
+					      .fresh = true,
+					      .shared = true,
+					      .unwanted = true };
 }
 
 void shadow_copies_overwritten(struct shadow_copies *t, const struct dirty_ranges *ranges)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		for (size_t k = 0; k < ranges->n && t->at[i].equal; k++)
+		for (size_t k = 0; k < ranges->n && t->at[i].filled && !t->at[i].shared; k++)
 			if (overlaps(&t->at[i], ranges->at[k].address, ranges->at[k].size))
-				t->at[i].equal = false;
+				t->at[i].filled = false;
 }
 
 void shadow_copies_committed(struct shadow_copies *t)
 {
 	for (unsigned i = 0; t->written && i < t->n; i++)
-		if (t->at[i].shared)
-			t->at[i].equal = false;
+		t->at[i].stale = t->at[i].shared;
 	t->written = false;
+}
+
+static bool is_wanted(const struct shadow_copy *w, enum shadow_work which)
+{
+	return (w->stale && (which != SHADOW_UNWANTED || w->unwanted)) ||
+	       (which == SHADOW_ALL && !w->filled);
+}
+
+bool shadow_copies_need_work(const struct shadow_copies *t, enum shadow_work which)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		if (is_wanted(&t->at[i], which))
+			return true;
+	return false;
 }
 
 bool shadow_copies_are_stale(const struct shadow_copies *t)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		if (!t->at[i].equal)
+		if (t->at[i].stale)
 			return true;
 	return false;
 }
 
 bool shadow_copies_are_shared(const struct shadow_copies *t)
 {
+	return shadow_copies_shared_from(t, 0);
+}
+
+bool shadow_copies_share(const struct shadow_copies *t, uint64_t address, uint64_t size)
+{
 	for (unsigned i = 0; i < t->n; i++)
-		if (t->at[i].shared)
+		if (t->at[i].shared && overlaps(&t->at[i], address, size))
 			return true;
 	return false;
 }
 
-const struct shadow_copy *shadow_copies_shared_from(const struct shadow_copies *t, uint64_t address)
+static const struct shadow_copy *lowest_from(const struct shadow_copies *t, uint64_t address,
+					     bool shared_only)
 {
 	const struct shadow_copy *next = NULL;
 
 	for (unsigned i = 0; i < t->n; i++)
-		if (t->at[i].shared && t->at[i].address >= address &&
+		if ((t->at[i].shared || !shared_only) && t->at[i].address >= address &&
 		    (!next || t->at[i].address < next->address))
 			next = &t->at[i];
 	return next;
 }
 
-bool shadow_copies_are_written(const struct shadow_copies *t)
+const struct shadow_copy *shadow_copies_from(const struct shadow_copies *t, uint64_t address)
 {
-	return t->written && shadow_copies_are_shared(t);
+	return lowest_from(t, address, false);
 }
 
-void shadow_copies_unshare(struct shadow_copies *t)
+const struct shadow_copy *shadow_copies_shared_from(const struct shadow_copies *t, uint64_t address)
+{
+	return lowest_from(t, address, true);
+}
+
+void shadow_copies_unshare(struct shadow_copies *t, bool unwanted_only)
 {
 	for (unsigned i = 0; i < t->n; i++)
-		t->at[i].shared = false;
-	t->written = false;
+		if (!unwanted_only || t->at[i].unwanted)
+			t->at[i].shared = t->at[i].filled = false;
+	if (!unwanted_only)
+		t->written = false;
 }
 
-void shadow_copies_read(const struct shadow_copies *t, uint64_t address, void *out, size_t len)
+int shadow_copies_read(const struct shadow_copies *t, int live, uint64_t base, uint64_t address,
+		       void *out, size_t len)
 {
-	for (unsigned i = 0; t->written && i < t->n; i++) {
+	for (unsigned i = 0; i < t->n; i++) {
 		const struct shadow_copy *w = &t->at[i];
 		uint64_t from = w->address > address ? w->address : address;
 		uint64_t to =
 			w->address + w->size < address + len ? w->address + w->size : address + len;
 
-		if (w->shared && from < to)
-			memcpy((char *)out + (from - address), w->data + (from - w->address),
-			       to - from);
+		if (w->stale && from < to &&
+		    arena_file_read(live, from - base, (char *)out + (from - address), to - from,
+				    NULL))
+			return -1;
 	}
+	return 0;
 }
 
 /* ---- copying ---- */
@@ -160,16 +205,16 @@ struct slice {
 };
 
 struct work {
-	int memfd;
-	uint64_t base, keep_bytes;
+	struct shadow_files files;
+	uint64_t keep_bytes;
 	_Atomic uint64_t saved_bytes; /* exceeds keep_bytes when undo has lost this commit */
 	struct slice *slices;
 	size_t n;
 };
 
-/* Cuts each shadow copy for which want() is true into slices. */
-static int make_slices(struct shadow_copies *t, bool (*want)(const struct shadow_copy *w),
-		       struct work *work, struct error *err)
+/* Cuts each shadow copy that has work into slices. */
+static int make_slices(struct shadow_copies *t, enum shadow_work which, struct work *work,
+		       struct error *err)
 {
 	size_t most = shadow_copies_bytes(t) / SLICE + t->n;
 
@@ -179,63 +224,22 @@ static int make_slices(struct shadow_copies *t, bool (*want)(const struct shadow
 	for (unsigned i = 0; i < t->n; i++) {
 		struct shadow_copy *w = &t->at[i];
 
-		for (uint64_t at = 0; want(w) && at < w->size; at += SLICE)
+		for (uint64_t at = 0; is_wanted(w, which) && at < w->size; at += SLICE)
 			work->slices[work->n++] =
 				(struct slice){ .shadow = w,
 						.at = at,
-						.size = w->size - at < SLICE ? w->size - at
-									     : SLICE };
+						.size = w->size - at < SLICE ? w->size - at : SLICE,
+						.failed = true };
 	}
 	return 0;
 }
 
 static uint64_t offset_of(const struct work *work, const struct slice *s, uint64_t at)
 {
-	return s->shadow->address - work->base + s->at + at;
-}
-
-static int read_piece(const struct work *work, const struct slice *s, uint64_t at, char *out,
-		      size_t len, struct error *err)
-{
-	uint64_t offset = offset_of(work, s, at);
-
-	if (whole_pread(work->memfd, out, len, offset) != len)
-		return error_errno(err, "cannot read the arena at offset %#llx",
-				   (unsigned long long)offset);
-	return 0;
-}
-
-static int write_piece(const struct work *work, const struct slice *s, uint64_t at,
-		       const char *data, size_t len, struct error *err)
-{
-	uint64_t offset = offset_of(work, s, at);
-
-	if (whole_pwrite(work->memfd, data, len, offset) != len)
-		return error_errno(err, "cannot write the arena at offset %#llx",
-				   (unsigned long long)offset);
-	return 0;
-}
-
-/*
- * Tells whether the worker has given the page back. It gives back, after the commit and at any
- * time, pages that are free in every state that can be returned to, so undo does not need their old
- * content. Cells cannot make holes in session memory (runtime/exports/exports-memory.c).
- */
-static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at,
-			  const char *new)
-{
-	static const char zero[ARENA_PAGE];
-	off_t offset = (off_t)offset_of(work, s, at);
-
-	return !memcmp(new, zero, ARENA_PAGE) && lseek(work->memfd, offset, SEEK_DATA) != offset;
+	return s->shadow->address - work->files.base + s->at + at;
 }
 
 /* ---- refresh ---- */
-
-static bool is_stale(const struct shadow_copy *w)
-{
-	return !w->equal;
-}
 
 static int note_range(struct dirty_ranges *r, uint64_t address, struct error *err)
 {
@@ -262,7 +266,8 @@ static int note_range(struct dirty_ranges *r, uint64_t address, struct error *er
 
 /* Saves the old content of one page for undo. The first page of a slice takes the room for the
  * whole slice. */
-static int save_page(struct work *work, struct slice *s, uint64_t at, struct error *err)
+static int save_page(struct work *work, struct slice *s, uint64_t at, const char *old,
+		     struct error *err)
 {
 	struct preimage *p = &s->saved;
 
@@ -276,45 +281,61 @@ static int save_page(struct work *work, struct slice *s, uint64_t at, struct err
 	}
 	if (note_range(&p->ranges, s->shadow->address + s->at + at, err))
 		return -1;
-	memcpy(p->data + p->ranges.bytes - ARENA_PAGE, s->shadow->data + s->at + at, ARENA_PAGE);
+	memcpy(p->data + p->ranges.bytes - ARENA_PAGE, old, ARENA_PAGE);
 	return 0;
 }
 
-static int refresh_piece(struct work *work, struct slice *s, uint64_t at, const char *new,
-			 size_t len, struct error *err)
+static int refresh_piece(struct work *work, struct slice *s, uint64_t at, size_t len,
+			 struct error *err)
 {
-	char *old = s->shadow->data + s->at + at;
+	char old[PIECE], new[PIECE];
+	uint64_t offset = offset_of(work, s, at);
 
+	if (arena_file_read(work->files.arena, offset, old, len, err) ||
+	    arena_file_read(work->files.live, offset, new, len, err))
+		return -1;
 	if (!memcmp(old, new, len))
 		return 0;
 	s->changed = true;
 	for (size_t page = 0; page < len && atomic_load(&work->saved_bytes) <= work->keep_bytes;
 	     page += ARENA_PAGE)
 		if (memcmp(old + page, new + page, ARENA_PAGE) &&
-		    !is_given_back(work, s, at + page, new + page) &&
-		    save_page(work, s, at + page, err))
+		    save_page(work, s, at + page, old + page, err))
 			return -1;
-	memcpy(old, new, len);
+	return arena_file_write(work->files.arena, offset, new, len, err);
+}
+
+static int refresh_slice(struct work *work, struct slice *s, struct error *err)
+{
+	for (uint64_t at = 0; at < s->size; at += PIECE) {
+		size_t len = s->size - at < PIECE ? s->size - at : PIECE;
+
+		/* Once too much has changed, the old content of this slice is not needed. */
+		if (s->changed && atomic_load(&work->saved_bytes) > work->keep_bytes)
+			return arena_file_copy(work->files.live, work->files.arena,
+					       offset_of(work, s, at), s->size - at, err);
+		if (refresh_piece(work, s, at, len, err))
+			return -1;
+	}
 	return 0;
 }
 
-static int refresh_slice(void *data, size_t i, struct error *err)
+static int work_on_slice(void *data, size_t i, struct error *err)
 {
 	struct work *work = data;
 	struct slice *s = &work->slices[i];
-	char piece[PIECE];
 
-	s->failed = true;
-	for (uint64_t at = 0; at < s->size; at += PIECE) {
-		size_t len = s->size - at < PIECE ? s->size - at : PIECE;
-		/* Once too much has changed, the old content of this slice is not needed. */
-		bool blind = s->changed && atomic_load(&work->saved_bytes) > work->keep_bytes;
+	const struct shadow_files *f = &work->files;
+	bool up = s->shadow->stale;
+	int failed;
 
-		if (read_piece(work, s, at, blind ? s->shadow->data + s->at + at : piece, len,
-			       err) ||
-		    (!blind && refresh_piece(work, s, at, piece, len, err)))
-			return -1;
-	}
+	if (up && !s->shadow->fresh)
+		failed = refresh_slice(work, s, err);
+	else
+		failed = arena_file_copy(up ? f->live : f->arena, up ? f->arena : f->live,
+					 offset_of(work, s, 0), s->size, err);
+	if (failed)
+		return -1;
 	s->failed = false;
 	return 0;
 }
@@ -322,18 +343,24 @@ static int refresh_slice(void *data, size_t i, struct error *err)
 /* Tells whether some pages, spread over the slice, all differ. */
 static bool looks_new(const struct work *work, const struct slice *s)
 {
-	char page[ARENA_PAGE];
+	char old[ARENA_PAGE], new[ARENA_PAGE];
 
 	for (uint64_t i = 0; i < PROBES; i++) {
 		uint64_t at =
 			(s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
+		uint64_t offset = offset_of(work, s, at);
 
-		if (read_piece(work, s, at, page, sizeof(page), NULL) ||
-		    !memcmp(page, s->shadow->data + s->at + at, sizeof(page)) ||
-		    is_given_back(work, s, at, page))
+		if (arena_file_read(work->files.live, offset, new, sizeof(new), NULL) ||
+		    arena_file_read(work->files.arena, offset, old, sizeof(old), NULL) ||
+		    !memcmp(new, old, sizeof(new)))
 			return false;
 	}
 	return true;
+}
+
+static bool may_save(const struct slice *s)
+{
+	return s->shadow->stale && !s->shadow->fresh;
 }
 
 /* Estimates whether the changes exceed what is kept, so that nothing needs to be saved. */
@@ -342,9 +369,11 @@ static bool is_too_much(const struct work *work)
 	uint64_t bytes = 0, new = 0;
 
 	for (size_t i = 0; i < work->n; i++)
-		bytes += work->slices[i].size;
+		bytes += may_save(&work->slices[i]) ? work->slices[i].size : 0;
 	for (size_t i = 0; bytes > work->keep_bytes && i < work->n && new <= work->keep_bytes; i++)
-		new += looks_new(work, &work->slices[i]) ? work->slices[i].size : 0;
+		new += may_save(&work->slices[i]) && looks_new(work, &work->slices[i])
+			       ? work->slices[i].size
+			       : 0;
 	return new > work->keep_bytes;
 }
 
@@ -380,38 +409,41 @@ static int join_saved(struct work *work, struct preimage **ret, struct error *er
 	return 0;
 }
 
-static void end_refresh(struct shadow_copies *t, const struct work *work)
+static void end_refresh(struct shadow_copies *t, enum shadow_work which, const struct work *work)
 {
 	for (unsigned i = 0; i < t->n; i++) {
-		t->at[i].changed = t->at[i].equal && t->at[i].changed;
-		t->at[i].unused += !t->at[i].equal;
-		t->at[i].equal = true;
-	}
-	for (size_t i = 0; i < work->n; i++) {
-		struct shadow_copy *w = work->slices[i].shadow;
+		struct shadow_copy *w = &t->at[i];
+		bool wanted = is_wanted(w, which), changed = w->changed && !wanted, failed = false;
 
-		if (work->slices[i].changed)
-			w->unused = 0;
-		w->changed |= work->slices[i].changed;
-		w->equal &= !work->slices[i].failed;
+		for (size_t k = 0; wanted && k < work->n; k++) {
+			changed |= work->slices[k].shadow == w && work->slices[k].changed;
+			failed |= work->slices[k].shadow == w && work->slices[k].failed;
+		}
+		if (!wanted)
+			continue;
+		if (w->stale)
+			w->unused = changed ? 0 : w->unused + 1;
+		w->changed = changed || !w->stale;
+		if (!failed) {
+			w->stale = w->fresh = false;
+			w->filled = true;
+		}
 	}
 }
 
-int shadow_copies_refresh(struct shadow_copies *t, int memfd, uint64_t base, uint64_t keep_bytes,
-			  struct preimage **ret, bool *ret_lost, struct error *err)
+static int refresh(struct shadow_copies *t, const struct shadow_files *f, enum shadow_work which,
+		   uint64_t keep_bytes, struct preimage **ret, bool *ret_lost, struct error *err)
 {
-	struct work work = { .memfd = memfd, .base = base, .keep_bytes = keep_bytes };
+	struct work work = { .files = *f, .keep_bytes = keep_bytes };
 	int failed;
 
 	*ret = NULL;
 	*ret_lost = true;
-	if (make_slices(t, is_stale, &work, err))
+	if (make_slices(t, which, &work, err))
 		return -1;
-	for (size_t i = 0; i < work.n; i++)
-		work.slices[i].failed = true;
 	atomic_store(&work.saved_bytes, is_too_much(&work) ? keep_bytes + 1 : 0);
-	failed = parallel_for(work.n, refresh_slice, &work, err);
-	end_refresh(t, &work);
+	failed = parallel_for(work.n, work_on_slice, &work, err);
+	end_refresh(t, which, &work);
 	if (failed || atomic_load(&work.saved_bytes) > keep_bytes)
 		drop_saved(&work);
 	else
@@ -420,39 +452,18 @@ int shadow_copies_refresh(struct shadow_copies *t, int memfd, uint64_t base, uin
 	return failed;
 }
 
-/* ---- restore ---- */
-
-static bool is_shared(const struct shadow_copy *w)
+int shadow_copies_refresh(struct shadow_copies *t, const struct shadow_files *f,
+			  enum shadow_work which, uint64_t keep_bytes, struct preimage **ret,
+			  bool *ret_lost, struct error *err)
 {
-	return w->shared;
-}
+	struct error why = ERROR_INIT;
 
-static int restore_slice(void *data, size_t i, struct error *err)
-{
-	const struct work *work = data;
-	const struct slice *s = &work->slices[i];
-	char piece[PIECE];
-
-	for (uint64_t at = 0; at < s->size; at += PIECE) {
-		size_t len = s->size - at < PIECE ? s->size - at : PIECE;
-		const char *old = s->shadow->data + s->at + at;
-
-		if (read_piece(work, s, at, piece, len, err) ||
-		    (memcmp(old, piece, len) && write_piece(work, s, at, old, len, err)))
-			return -1;
-	}
+	if (!refresh(t, f, which, keep_bytes, ret, ret_lost, &why))
+		return 0;
+	if (shadow_copies_are_stale(t))
+		refresh(t, f, which == SHADOW_ALL ? SHADOW_STALE : which, 0, ret, ret_lost, NULL);
+	if (shadow_copies_need_work(t, which))
+		return error_set(err, why.code, "%s", why.text);
+	log_warning("what undo keeps of memory that cells overwrite is given up: %s", why.text);
 	return 0;
-}
-
-int shadow_copies_restore(struct shadow_copies *t, int memfd, uint64_t base, struct error *err)
-{
-	struct work work = { .memfd = memfd, .base = base };
-	int failed = make_slices(t, is_shared, &work, err);
-
-	if (!failed)
-		failed = parallel_for(work.n, restore_slice, &work, err);
-	free(work.slices);
-	if (!failed)
-		shadow_copies_unshare(t);
-	return failed;
 }

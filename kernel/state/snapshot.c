@@ -1,48 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memfd is sealed against resizing, so that no cell can make the kernel's reads fail by
- * truncating it. */
+/* Both files are sealed against resizing, so that no cell can make the kernel's reads fail by
+ * truncating one. */
 #define _GNU_SOURCE
 #include "kernel/state/snapshot.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "common/base/whole-io.h"
+#include "kernel/base/closer.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/kept-memory.h"
 
-int snapshot_memfd(struct error *err)
+int snapshot_init(struct snapshot *s, const struct read_only_mount *mount, uint64_t undo_limit,
+		  struct error *err)
 {
-	cleanup_fd int fd = memfd_create("cgpu-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd < 0)
-		return error_errno(err, "memfd_create for the session's memory");
-	if (ftruncate(fd, (off_t)ARENA_SIZE))
-		return error_errno(err, "cannot give the session's memory its size");
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return error_errno(err, "cannot seal the session's memory");
-	return steal_fd(&fd);
-}
-
-int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
-{
-	*s = (struct snapshot){ .memfd = snapshot_memfd(err),
+	*s = (struct snapshot){ .live = -1,
 				.undo.bytes_max = undo_limit,
 				.view = SNAPSHOT_VIEW_INIT };
-	return s->memfd < 0 ? -1 : 0;
+	return arena_file_init(&s->arena, mount, err);
 }
 
 void snapshot_release(struct snapshot *s)
 {
 	undo_log_clear(&s->undo);
 	shadow_copies_release(&s->shadow_copies);
-	if (s->memfd >= 0)
-		close(s->memfd);
-	s->memfd = -1;
+	arena_file_release(&s->arena);
+	closer_close(steal_fd(&s->live));
+}
+
+int snapshot_renew_live(struct snapshot *s, int live, struct error *err)
+{
+	int fd = fcntl(live, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		return error_errno(err, "cannot duplicate a descriptor");
+	closer_close(s->live);
+	s->live = fd;
+	return 0;
+}
+
+int snapshot_attach(struct snapshot *s, int live, struct error *err)
+{
+	if (snapshot_renew_live(s, live, err))
+		return -1;
+	for (int r = 0; r < ARENA_REGIONS; r++)
+		if (arena_file_punch(s->arena.fd, arena_region_offset(r) + s->top[r],
+				     arena_region_size(r) - s->top[r], err))
+			return -1;
+	return 0;
 }
 
 void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct preimage preimage)
@@ -76,10 +84,11 @@ int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t 
 {
 	if (!is_committed(s, address, len))
 		return -1;
-	if (whole_pread(s->memfd, out, len, address - ARENA_BASE) != len)
-		return -1;
-	shadow_copies_read(&s->shadow_copies, address, out, len);
-	return 0;
+	return arena_file_read(s->arena.fd, address - ARENA_BASE, out, len, NULL) ||
+			       shadow_copies_read(&s->shadow_copies, s->live, ARENA_BASE, address,
+						  out, len)
+		       ? -1
+		       : 0;
 }
 
 int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
@@ -88,7 +97,7 @@ int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 
 	snapshot_touch(s);
 	for (unsigned i = s->undo.n; i-- > s->undo.n - n;)
-		if (preimage_restore(&s->undo.at[i].preimage, s->memfd, ARENA_BASE, err))
+		if (preimage_restore(&s->undo.at[i].preimage, s->arena.fd, ARENA_BASE, err))
 			return error_wrap(err, "cannot undo cell %u", s->undo.at[i].cell);
 	memcpy(s->top, to->top, sizeof(s->top));
 	s->heap_freed = to->heap_freed;
@@ -96,29 +105,19 @@ int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 	return 0;
 }
 
-int snapshot_data_ranges(const struct snapshot *s, uint64_t start, uint64_t end,
-			 struct dirty_ranges *ret, struct error *err)
+/* Appends the ranges of session memory in [start, end) that have pages in the file. */
+static int add_pages(int fd, uint64_t start, uint64_t end, struct dirty_ranges *ret,
+		     struct error *err)
 {
-	off_t at = (off_t)(start - ARENA_BASE), to = (off_t)(end - ARENA_BASE);
+	uint64_t at = start - ARENA_BASE, data, hole;
+	int found;
 
-	while (at < to) {
-		off_t data = lseek(s->memfd, at, SEEK_DATA), hole;
-
-		if (data < 0 && errno == ENXIO)
-			return 0;
-		hole = data < 0 ? -1 : lseek(s->memfd, data, SEEK_HOLE);
-		if (hole < 0)
-			return error_errno(err, "cannot look for pages of the session's memory");
-		if (data >= to)
-			return 0;
-		if (hole > to)
-			hole = to;
-		if (dirty_ranges_add(ret, ARENA_BASE + (uint64_t)data, (uint64_t)(hole - data),
-				     err))
+	while ((found = arena_file_next_data(fd, at, end - ARENA_BASE, &data, &hole, err)) > 0) {
+		if (dirty_ranges_add(ret, ARENA_BASE + data, hole - data, err))
 			return -1;
 		at = hole;
 	}
-	return 0;
+	return found;
 }
 
 /* Collects where the state before the newest n entries differs from the committed one. */
@@ -136,7 +135,7 @@ static int changed_since(const struct snapshot *s, unsigned n, struct dirty_rang
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = ARENA_BASE + arena_region_offset(r);
 
-		if (snapshot_data_ranges(s, start + oldest->top[r], start + s->top[r], ret, err))
+		if (add_pages(s->arena.fd, start + oldest->top[r], start + s->top[r], ret, err))
 			return -1;
 	}
 	dirty_ranges_join(ret);
@@ -158,9 +157,8 @@ int snapshot_keep_redo(const struct snapshot *s, unsigned n, struct redo *ret, s
 		failed = ret->data ? 0 : -1;
 	}
 	for (size_t i = 0, at = 0; !failed && i < ret->ranges.n; at += ret->ranges.at[i++].size)
-		if (whole_pread(s->memfd, ret->data + at, ret->ranges.at[i].size,
-				ret->ranges.at[i].address - ARENA_BASE) != ret->ranges.at[i].size)
-			failed = error_errno(err, "cannot read the session's memory");
+		failed = arena_file_read(s->arena.fd, ret->ranges.at[i].address - ARENA_BASE,
+					 ret->data + at, ret->ranges.at[i].size, err);
 	if (failed)
 		redo_release(ret);
 	return failed;
@@ -173,7 +171,7 @@ int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct 
 	memcpy(h.top, r->top, sizeof(r->top));
 	if (journal_put_in(j, &r->ranges, r->data, r->mapped, err))
 		return -1;
-	if (journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, NULL, err)) {
+	if (journal_apply(j, s->arena.fd, ARENA_BASE, s->undo.bytes_max, NULL, err)) {
 		journal_take_out(j, &r->ranges, &r->data, &r->mapped);
 		return -1;
 	}
@@ -219,8 +217,8 @@ bool snapshot_redo_changes(const struct snapshot *s, uint64_t address, uint64_t 
 int snapshot_reset(struct snapshot *s, struct error *err)
 {
 	snapshot_touch(s);
-	if (fallocate(s->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)ARENA_SIZE))
-		return error_errno(err, "cannot empty the session's memory");
+	if (arena_file_punch(s->arena.fd, 0, ARENA_SIZE, err))
+		return error_wrap(err, "cannot empty the session");
 	undo_log_clear(&s->undo);
 	memset(s->top, 0, sizeof(s->top));
 	s->heap_freed = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The committed host state: the arena's memfd, the used size of each region, and the undo log.
- * Workers map the memfd; only kernel/state/commit.c and snapshot_undo() write below the tops.
+ * The committed host state: the arena's memfd, the used size of each region, and the undo log, with
+ * the live memfd of the worker that has the session. Workers map the first for reading; only
+ * kernel/state/ writes it.
  */
 #ifndef CGPU_KERNEL_STATE_SNAPSHOT_H
 #define CGPU_KERNEL_STATE_SNAPSHOT_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/memory/arena-layout.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/journal.h"
 #include "kernel/state/shadow-copy.h"
 #include "kernel/state/snapshot-view.h"
@@ -19,7 +21,8 @@
 struct error;
 
 struct snapshot {
-	int memfd;
+	struct arena_file arena;
+	int live;                    /* -1: no worker has had the session yet */
 	uint64_t top[ARENA_REGIONS]; /* committed */
 	uint64_t heap_freed;         /* arena_header.heap_freed of the committed state */
 	uint64_t changes;          /* counts certain and possible changes of the committed state */
@@ -31,12 +34,24 @@ struct snapshot {
 };
 
 /* Creates an empty state. undo_limit is the number of bytes to keep for undo; a commit that
- * overwrites more cannot be undone. */
-int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err);
+ * overwrites more cannot be undone. mount: see arena_file_init(). */
+int snapshot_init(struct snapshot *s, const struct read_only_mount *mount, uint64_t undo_limit,
+		  struct error *err);
 void snapshot_release(struct snapshot *s);
 
-/* Creates a sealed, sparse memfd of ARENA_SIZE; -1 on error. */
-int snapshot_memfd(struct error *err);
+/* Prepares the state for a worker that is to map it, with this live memfd, which stays the
+ * caller's. What the worker before has not committed is forgotten. */
+int snapshot_attach(struct snapshot *s, int live, struct error *err);
+
+/* The worker that has the session gets this live memfd in place of its own, of which nothing is
+ * needed any more. */
+int snapshot_renew_live(struct snapshot *s, int live, struct error *err);
+
+/* Returns the files that hold a shadow copy's range. */
+static inline struct shadow_files snapshot_files(const struct snapshot *s)
+{
+	return (struct shadow_files){ s->arena.fd, s->live, ARENA_BASE };
+}
 
 /* Notes that the committed memory is about to change in another way than by a commit. */
 static inline void snapshot_touch(struct snapshot *s)
@@ -69,9 +84,6 @@ int snapshot_redo(struct snapshot *s, struct journal *j, struct redo *r, struct 
 /* Tells whether the redo image of the undo log has other bytes in [address, address + len). It
  * reads what the image holds of that range, however large the range is. */
 bool snapshot_redo_changes(const struct snapshot *s, uint64_t address, uint64_t len);
-/* Appends the ranges of session memory in [start, end) that have pages in the memfd. */
-int snapshot_data_ranges(const struct snapshot *s, uint64_t start, uint64_t end,
-			 struct dirty_ranges *ret, struct error *err);
 /* Goes back to the state before the first cell. */
 int snapshot_reset(struct snapshot *s, struct error *err);
 

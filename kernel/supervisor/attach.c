@@ -24,6 +24,7 @@
 #include "kernel/disk/snapshots.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/state/device-memory.h"
+#include "kernel/state/snapshot.h"
 #include "kernel/state/undo-log.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
@@ -128,6 +129,8 @@ static int send_session(struct supervisor *s, struct worker *w, struct error *er
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
+	if (snapshot_attach(&s->snapshot, w->live, err))
+		return -1;
 	record_put_u64(&b, ++s->pool->epoch);
 	record_put_u64(&b, s->host_limit);
 	record_put_u64(&b, worker_pool_device_limit(s, &w->hello));

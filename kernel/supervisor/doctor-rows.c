@@ -181,7 +181,7 @@ static void add_steps(struct doctor_rows *d, const struct supervisor *s)
 	for (int i = 0; i < SANDBOX_STEPS; i++) {
 		const char *why = s->sandbox.missing[i];
 
-		if (i == SANDBOX_STEP_OTHER && !why)
+		if ((i == SANDBOX_STEP_OTHER && !why) || !sandbox_wants(&s->sandbox, i))
 			continue;
 		add(d, sandbox_step_name(i), !why, sandbox_step_mend(i), "%s",
 		    why ? why : "in force");
@@ -209,6 +209,8 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s,
 	add_memory(d, s);
 	add_share(d, s);
 	add_limits(d, s);
+	add(d, "profile", true, "", "%s: %s", profile_word(s->sandbox.profile),
+	    profile_meaning(s->sandbox.profile));
 	add_steps(d, s);
 	return d->n;
 }

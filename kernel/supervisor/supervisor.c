@@ -12,6 +12,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
+#include "common/base/deep-thread.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
@@ -43,6 +44,7 @@
 #include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/device-memory.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/state/journal.h"
@@ -52,6 +54,9 @@
 #include "kernel/supervisor/attach.h"
 #include "kernel/supervisor/doctor-rows.h"
 #include "kernel/units/compiled-unit.h"
+#include "kernel/workers/helper-setup.h"
+#include "kernel/workers/launcher-client.h"
+#include "kernel/workers/presenter-client.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 #include "kernel/workers/zygote-client.h"
@@ -59,6 +64,7 @@
 /* As kernel/base/cpu-deadline.h counts. */
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
+#define HELPER_MEMORY (2ull << 30) /* the least limit */
 /* Memory for the zygote, workers without a session, and what a cell takes between two looks of the
  * watchdog. */
 #define GROUP_ROOM (1ull << 30)
@@ -94,23 +100,44 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 		nvidia_nodes_make(
 			&(struct nvidia_nodes_places){ s->proc_dir, "/dev", "nvidia-modprobe" },
 			&s->nvidia_nodes);
-	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
-	    worker_pool_start_zygote(s, err) || snapshot_init(&s->snapshot, o->undo_limit, err))
+	if (sandbox_init(&s->sandbox, o->profile, o->disabled_sandbox, s->connection_file, err) ||
+	    worker_pool_start_zygote(s, err) ||
+	    snapshot_init(&s->snapshot, &s->sandbox.memory, o->undo_limit, err))
 		return -1;
 	raise_descriptor_limit();
 	pressure_init(s->pressure, s->proc_dir);
 	return 0;
 }
 
+/* A helper that works on what a cell has written may have as much memory as the session. */
+static uint64_t helper_memory(const struct supervisor *s)
+{
+	return s->host_limit > HELPER_MEMORY ? s->host_limit : HELPER_MEMORY;
+}
+
+static uint64_t compiler_memory(const struct supervisor *s)
+{
+	return helper_memory(s) + DEEP_THREAD_STACK_MAX;
+}
+
+static struct helper_setup helper_setup_of(struct supervisor *s)
+{
+	return (struct helper_setup){ .dir = s->libexec_dir,
+				      .sandbox = &s->sandbox,
+				      .hidden = s->connection_file,
+				      .covered = &s->covered_for_cells,
+				      .environment = &s->environment,
+				      .memory = helper_memory(s) };
+}
+
 int supervisor_launch(struct supervisor *s, struct error *err)
 {
-	const struct compiler_setup compiler = {
-		.dir = s->libexec_dir,
-		.language = s->language,
-		.sandbox = &s->sandbox,
-	};
+	struct helper_setup helper = helper_setup_of(s);
 
-	if (worker_pool_init(s, err) || compiler_client_init(s->compiler, &compiler, err))
+	helper.memory = compiler_memory(s);
+	helper.covered = &s->covered;
+	if (worker_pool_init(s, err) ||
+	    compiler_client_init(s->compiler, &helper, s->language, err))
 		return -1;
 	s->oom_kills = watchdog_oom_kills(s);
 	bound_memory(s);
@@ -137,6 +164,7 @@ static struct supervisor *join_parts(struct whole *w)
 struct supervisor *supervisor_new(const struct supervisor_options *o, struct error *err)
 {
 	struct whole *w = calloc(1, sizeof(*w));
+	struct helper_setup helper;
 	struct supervisor *s;
 
 	if (!w) {
@@ -145,7 +173,9 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	}
 	s = join_parts(w);
 	s->compiler->process = s->pool->zygote.process = (struct process)PROCESS_INIT;
-	s->snapshot.memfd = s->pressure->fd = -1;
+	s->snapshot.arena = (struct arena_file)ARENA_FILE_INIT;
+	s->sandbox.memory = (struct read_only_mount)READ_ONLY_MOUNT_INIT;
+	s->snapshot.live = s->pressure->fd = -1;
 	eviction_init(s);
 	unit_table_init(&s->units);
 	s->language = o->language;
@@ -153,11 +183,15 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
 	s->proc_dir = strdup(o->proc_dir ? o->proc_dir : "/proc");
 	s->host_limit = o->host_limit ? o->host_limit : machine_memory_default_limit();
+	helper = helper_setup_of(s);
+	presenter_client_init(s->presenter, &helper);
+	/* Commands are the user's own programs. */
+	helper.memory = 0;
+	launcher_client_init(s->launcher, &helper);
 	s->device_limit = o->device_limit;
 	s->limits = o->limits;
-	if (s->connection_file)
-		compiler_client_hide(s->compiler, s->connection_file);
-	if (!s->libexec_dir || !s->connection_file || !s->proc_dir || start(s, o, err)) {
+	if (!s->libexec_dir || !s->connection_file || !s->proc_dir ||
+	    environment_init(&s->environment, err) || start(s, o, err)) {
 		supervisor_free(s);
 		return NULL;
 	}
@@ -171,23 +205,37 @@ void supervisor_start(struct supervisor *s, struct loop *loop,
 	s->cb = cb;
 	s->cb_data = data;
 	compiler_client_start(s->compiler, loop);
+	launcher_client_start(s->launcher, loop);
 	worker_pool_watch(s);
 }
 
 void supervisor_hide(struct supervisor *s, const char *path)
 {
-	char **covered = realloc(s->covered, (s->n_covered + 1) * sizeof(*covered));
+	buffer_append(&s->covered, path, strlen(path) + 1);
+	supervisor_hide_from_cells(s, path);
+}
+
+void supervisor_hide_from_cells(struct supervisor *s, const char *path)
+{
 	struct error err = ERROR_INIT;
 
-	if (covered) {
-		s->covered = covered;
-		covered[s->n_covered] = strdup(path);
-		s->n_covered += covered[s->n_covered] != NULL;
-	}
+	buffer_append(&s->covered_for_cells, path, strlen(path) + 1);
 	/* A zygote that is gone is told when it is restarted. */
 	if (zygote_client_hide(&s->pool->zygote, path, &err))
 		log_info("%s", err.text);
-	compiler_client_hide(s->compiler, path);
+}
+
+void supervisor_keep(struct supervisor *s, const pid_t *helper)
+{
+	s->other_helper = helper;
+}
+
+void supervisor_confinement(struct supervisor *s, struct buffer *ret)
+{
+	struct helper_setup helper = helper_setup_of(s);
+
+	helper.without = SANDBOX_WORKSPACE;
+	helper_setup_confine(&helper, sandbox_filter(&s->sandbox), ret);
 }
 
 void supervisor_free(struct supervisor *s)
@@ -202,6 +250,8 @@ void supervisor_free(struct supervisor *s)
 	closings_release(s);
 	rest_release(s);
 	compiler_client_release(s->compiler);
+	launcher_client_release(s->launcher);
+	presenter_client_release(s->presenter);
 	sandbox_release(&s->sandbox);
 	snapshot_release(&s->snapshot);
 	journal_release(&s->journal);
@@ -214,14 +264,14 @@ void supervisor_free(struct supervisor *s)
 	pressure_release(s->pressure);
 	device_share_release(s);
 	leak_watch_release(s->leaks);
+	environment_release(&s->environment);
 	free(s->libexec_dir);
 	free(s->proc_dir);
 	free(s->connection_file);
 	free(s->cell_text);
 	memcheck_release(&s->memcheck);
-	while (s->n_covered)
-		free(s->covered[--s->n_covered]);
-	free(s->covered);
+	buffer_release(&s->covered);
+	buffer_release(&s->covered_for_cells);
 	free(s);
 }
 
@@ -241,6 +291,7 @@ static void refuse(struct supervisor *s, const char *headline, const char *diagn
 static void on_compiler_lost(struct supervisor *s)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
+	char size[SIZE_TEXT_MAX];
 
 	if (s->compiler->died_at_start) {
 		buffer_printf(&text, "the compiler %s", s->compiler->last_death);
@@ -248,6 +299,16 @@ static void on_compiler_lost(struct supervisor *s)
 		       "Nothing was run, and the session is as it was.\nRun the cell again to try "
 		       "once more. If it stays so, `cgpu-kernel --doctor` in a shell says what the "
 		       "compiler lacks.");
+		return;
+	}
+	if (s->compiler->out_of_memory) {
+		buffer_printf(&text, "the compiler needed more than %s of memory for this cell",
+			      size_text(helper_memory(s), size));
+		refuse(s, buffer_text(&text),
+		       "Nothing was run, and the session is as it was.\nMacros and templates that "
+		       "name themselves twice or more double what is to be compiled with each "
+		       "level. "
+		       "If the cell is right as it is, `%limit ram` with a larger limit helps.");
 		return;
 	}
 	buffer_printf(&text, "the compiler %s while it worked on this cell",
@@ -365,15 +426,46 @@ int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
 				   data, err);
 }
 
-void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable,
-			     const char *value)
+void supervisor_go_to(struct supervisor *s, const char *folder)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, folder);
-	record_put_str(&b, variable);
-	record_put_str(&b, value);
-	compiler_client_tell(s->compiler, COMPILER_SURROUNDINGS, &b);
+	compiler_client_tell(s->compiler, COMPILER_FOLDER, &b);
+}
+
+int supervisor_set_variable(struct supervisor *s, const char *name, const char *value,
+			    struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (environment_set(&s->environment, name, value, err))
+		return -1;
+	record_put_str(&b, environment_text(&s->environment, name));
+	compiler_client_tell(s->compiler, COMPILER_VARIABLE, &b);
+	return 0;
+}
+
+int supervisor_command(struct supervisor *s, const char *command, int out, int errors,
+		       launcher_ended *fn, void *data, struct error *err)
+{
+	return launcher_client_run(s->launcher, command, out, errors, fn, data, err);
+}
+
+int supervisor_write_file(struct supervisor *s, const char *path, bool append, const char *content,
+			  size_t len, launcher_ended *fn, void *data, struct error *err)
+{
+	return launcher_client_write(s->launcher, path, append, content, len, fn, data, err);
+}
+
+void supervisor_interrupt_command(struct supervisor *s)
+{
+	launcher_client_interrupt(s->launcher);
+}
+
+const struct environment *supervisor_environment(const struct supervisor *s)
+{
+	return &s->environment;
 }
 
 /* ---- cells ---- */
@@ -419,14 +511,14 @@ static int only_between_cells(const struct supervisor *s, struct error *err)
 
 static int swap_for_empty(struct supervisor *s, struct error *err)
 {
-	struct session_state empty = { .memfd = snapshot_memfd(err) };
+	struct session_state empty = { 0 };
 
-	if (empty.memfd < 0)
+	if (arena_file_init(&empty.arena, &s->sandbox.memory, err))
 		return -1;
 	unit_table_init(&empty.units);
 	if (!session_replace(s, &empty, err))
 		return 0;
-	close(empty.memfd);
+	arena_file_release(&empty.arena);
 	return -1;
 }
 
@@ -443,7 +535,7 @@ static int make_empty(struct supervisor *s, struct error *err)
 
 int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err)
 {
-	struct session_swap now = { s->snapshot.memfd, s->device, s->units };
+	struct session_swap now = { s->snapshot.arena, s->device, s->units };
 	int failed;
 
 	if (only_between_cells(s, err) || worker_pool_empty(s, err))
@@ -551,6 +643,10 @@ int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t de
 		return -1;
 	s->host_limit = host_limit ? host_limit : machine_memory_default_limit();
 	bound_memory(s);
+	if (s->compiler->setup.memory != compiler_memory(s)) {
+		s->compiler->setup.memory = compiler_memory(s);
+		compiler_client_renew(s->compiler);
+	}
 	s->device_limit = device_limit;
 	return tell_limits(s, err);
 }

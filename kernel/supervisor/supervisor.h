@@ -25,13 +25,16 @@
 #include "kernel/device/eviction.h"
 #include "kernel/disk/session-undo.h"
 #include "kernel/disk/snapshots.h"
+#include "kernel/settings/profile.h"
 #include "kernel/units/unit-table.h"
 #include "kernel/workers/compiler-client.h"
+#include "kernel/workers/launcher-client.h"
 #include "kernel/workers/libraries.h"
 #include "kernel/workers/question.h"
 
 struct buffer;
 struct compiled_unit;
+struct environment;
 struct error;
 struct limits;
 struct loop;
@@ -49,6 +52,7 @@ struct supervisor_options {
 	uint64_t device_limit; /* in bytes; 0: from `limits` or the machine */
 	const struct limits *limits; /* borrowed; NULL: there are none */
 	uint64_t undo_limit;         /* bytes to keep for undo */
+	enum profile profile;        /* PROFILE_UNSET: open */
 	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the
 					fallbacks) */
 };
@@ -65,10 +69,18 @@ int supervisor_launch(struct supervisor *s, struct error *err);
 void supervisor_start(struct supervisor *s, struct loop *loop,
 		      const struct supervisor_callbacks *cb, void *data);
 /*
- * Hides one more file from cells: a socket that was bound after the workers were started. The path
- * is copied. Nothing happens where there is no mount namespace.
+ * Hides one more file from cells, or a folder, before supervisor_launch(). The path is copied.
+ * Nothing happens where there is no mount namespace.
  */
 void supervisor_hide(struct supervisor *s, const char *path);
+/* The same, but the compiler sees it. */
+void supervisor_hide_from_cells(struct supervisor *s, const char *path);
+/* Names the helper of another part, which is confined and no orphan of a cell: where its pid is, or
+ * NULL; borrowed. */
+void supervisor_keep(struct supervisor *s, const pid_t *helper);
+/* Appends the order of common/sandbox/confinement.h for such a helper. It writes files of cgpu's
+ * own, so it is not bound to the workspace. */
+void supervisor_confinement(struct supervisor *s, struct buffer *ret);
 /* Ends all processes of this supervisor and their descendants, within 2 s, and frees it. */
 void supervisor_free(struct supervisor *s);
 
@@ -111,8 +123,8 @@ uint64_t supervisor_worker(const struct supervisor *s);
 
 /* Returns the number of the committed state; every commit gives another one. */
 uint64_t supervisor_state(const struct supervisor *s);
-/* Waits until the undo log's entry for the last cell, and session_undo_room() with it, is
- * complete. */
+/* Waits until nothing of the last cell is copied any more: the undo log's entry for it, and
+ * session_undo_room() with it, is complete, and no memory of it is there twice for that. */
 void supervisor_settle(struct supervisor *s);
 /* Questions to the compiler. The callback comes once, with NULL data when the compiler died over
  * the question, and never after -1. */
@@ -150,9 +162,24 @@ void supervisor_load_cancel(struct supervisor *s);
 /* Asks a question of enum package_question; the answer is the payload of COMPILER_PACKAGED. */
 int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
 		       compiler_answer *cb, void *data, struct error *err);
-/* Passes the effect of %cd and %env to the compiler; "" for what has not changed. */
-void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable,
-			     const char *value);
+/* Tells the compiler that %cd has changed the working folder. */
+void supervisor_go_to(struct supervisor *s, const char *folder);
+/* Sets a variable of the session's environment for `!` commands and the compiler. Cells are told by
+ * the set-up code of their process. */
+int supervisor_set_variable(struct supervisor *s, const char *name, const char *value,
+			    struct error *err);
+const struct environment *supervisor_environment(const struct supervisor *s);
+/*
+ * Runs a shell command, or writes a file, contained and in the working folder. fn is called from
+ * the loop, unless the call fails. out, errors: descriptors that the command writes to; they stay
+ * the caller's. One at a time.
+ */
+int supervisor_command(struct supervisor *s, const char *command, int out, int errors,
+		       launcher_ended *fn, void *data, struct error *err);
+int supervisor_write_file(struct supervisor *s, const char *path, bool append, const char *content,
+			  size_t len, launcher_ended *fn, void *data, struct error *err);
+/* Interrupts either; the third time it is ended with all that commands have left running. */
+void supervisor_interrupt_command(struct supervisor *s);
 
 /* Returns the number of variables and their list, from committed state; works while a cell runs. */
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret);
@@ -188,8 +215,8 @@ void supervisor_set_wait(struct supervisor *s, uint64_t ms);
 uint64_t supervisor_wait(const struct supervisor *s);
 /* Appends who holds how much of the devices, as lines; nothing when it is this session alone. */
 int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err);
-/* Returns memory_use_now(). Less the base that a worker without a session needs, it is compared
- * with the limit of host memory. */
+/* Returns memory_use_now(); behind supervisor_settle() it is what the session goes on with. Less
+ * the base that a worker without a session needs, it is compared with the limit of host memory. */
 struct memory_use;
 struct memory_use supervisor_memory_use(const struct supervisor *s);
 

@@ -12,7 +12,6 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
-#include "kernel/units/unit-debug.h"
 
 /* The largest size of an unpacked object. */
 #define OBJECT_MAX (512u * 1024 * 1024)
@@ -24,7 +23,6 @@ void unit_table_init(struct unit_table *t)
 
 static void record_release(struct unit_record *r)
 {
-	unit_debug_free(r->debug);
 	unit_release(&r->unit);
 	free(r->encoded);
 	free(r->text);
@@ -100,34 +98,6 @@ static int shrink(const struct unit *whole, struct unit_record *ret, struct erro
 	if (!ret->encoded)
 		return error_set(err, ERROR_MEMORY, "out of memory for what is kept of a cell");
 	return unit_decode(ret->encoded, small_len, &ret->unit, err);
-}
-
-static struct unit_debug *open_debug(const struct unit_record *r)
-{
-	cleanup_buffer struct buffer object = BUFFER_INIT;
-	struct error err = ERROR_INIT;
-	struct unit_debug *d = NULL;
-
-	if (!r->unit.object_len)
-		return NULL;
-	unit_record_unpack(r->unit.object, r->unit.object_len, &object);
-	if (object.len)
-		d = unit_debug_new(object.data, object.len, &err);
-	if (!d)
-		log_warning("%s: %s", r->unit.cell_name,
-			    *err.text ? err.text : "its object cannot be unpacked");
-	return d;
-}
-
-struct unit_debug *unit_record_debug(const struct unit_record *r)
-{
-	struct unit_record *mine = (struct unit_record *)r; /* a cache */
-
-	if (!mine->debug && !mine->no_debug) {
-		mine->debug = open_debug(r);
-		mine->no_debug = !mine->debug;
-	}
-	return mine->debug;
 }
 
 /* Adds a record whose unit is set; the record is taken over. */
@@ -324,23 +294,31 @@ void unit_table_remove(struct unit_table *t, const bool *gone)
 	t->stale = true;
 }
 
+static void put_record(const struct unit_record *r, struct buffer *out)
+{
+	record_put_bytes(out, r->encoded, r->encoded_len);
+	record_put_str(out, r->text ? r->text : "");
+	record_put_bytes(out, r->ended.data, r->ended.len);
+	record_put_bytes(out, r->sections.data, r->sections.len);
+	for (size_t k = 0; k < r->unit.n_symbols; k++) {
+		record_put_u64(out, r->placed[k].address);
+		record_put_u64(out, r->placed[k].size);
+	}
+}
+
+void unit_record_encode(const struct unit_record *r, struct buffer *out)
+{
+	record_put_u32(out, 1);
+	put_record(r, out);
+}
+
 void unit_table_encode(const struct unit_table *t, struct buffer *out)
 {
 	size_t n = n_committed(t);
 
 	record_put_u32(out, (uint32_t)n);
-	for (size_t i = 0; i < n; i++) {
-		const struct unit_record *r = &t->records[i];
-
-		record_put_bytes(out, r->encoded, r->encoded_len);
-		record_put_str(out, r->text ? r->text : "");
-		record_put_bytes(out, r->ended.data, r->ended.len);
-		record_put_bytes(out, r->sections.data, r->sections.len);
-		for (size_t k = 0; k < r->unit.n_symbols; k++) {
-			record_put_u64(out, r->placed[k].address);
-			record_put_u64(out, r->placed[k].size);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		put_record(&t->records[i], out);
 }
 
 int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct error *err)
@@ -361,6 +339,14 @@ const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t c
 {
 	for (size_t i = t->n; cell && i-- > 0;)
 		if (t->records[i].unit.cell == cell)
+			return &t->records[i];
+	return NULL;
+}
+
+const struct unit_record *unit_table_with_serial(const struct unit_table *t, uint64_t serial)
+{
+	for (size_t i = t->n; i-- > 0;)
+		if (t->records[i].serial == serial)
 			return &t->records[i];
 	return NULL;
 }
@@ -398,7 +384,8 @@ uint64_t unit_table_address(const struct unit_table *t, const char *name)
 
 bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size)
 {
-	const char *at = r->text;
+	/* A text that is not known is "" after unit_table_decode(). */
+	const char *at = r->text && *r->text ? r->text : NULL;
 	size_t len;
 
 	for (uint32_t i = 1; at && i < line; i++) {

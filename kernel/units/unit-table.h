@@ -16,7 +16,6 @@
 
 struct buffer;
 struct error;
-struct unit_debug;
 
 /* A variable or function of the session, for lists of them. */
 struct unit_variable {
@@ -49,8 +48,6 @@ struct unit_record {
 	struct placed_symbol *placed; /* one for each of unit.symbols */
 	struct buffer sections;       /* struct placed_section each: the sections with variables and
 					 constants */
-	struct unit_debug *debug;     /* made on demand */
-	bool no_debug;                /* debug cannot be made */
 	struct buffer ended;          /* names that ended with this cell, each with its NUL */
 	uint64_t serial;              /* grows from record to record */
 	uint32_t replaces; /* the cell whose machine code this unit has replaced; 0: none */
@@ -111,18 +108,19 @@ void unit_table_remove(struct unit_table *t, const bool *gone);
  * which stays empty on error. */
 void unit_table_encode(const struct unit_table *t, struct buffer *out);
 int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct error *err);
+/* Encodes one record, committed or not, as a table that has no other. */
+void unit_record_encode(const struct unit_record *r, struct buffer *out);
 
 /* Returns the newest unit of that cell; NULL when there is none. */
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell);
+/* Returns the unit with this serial; NULL when there is none. */
+const struct unit_record *unit_table_with_serial(const struct unit_table *t, uint64_t serial);
 /* Returns the newest unit, the running one included, that defines this name; NULL when there is
  * none. */
 const struct unit_record *unit_table_definer(const struct unit_table *t, const char *name);
 /* Returns the address of the name's newest definition; 0 when it is not known. */
 uint64_t unit_table_address(const struct unit_table *t, const char *name);
 
-/* Returns the unit's debugging information, which belongs to the record; NULL when there is none
- * that can be read. */
-struct unit_debug *unit_record_debug(const struct unit_record *r);
 /* Returns the address of a section of the unit's object; 0 when it is not known. */
 uint64_t unit_record_section(const struct unit_record *r, uint32_t index);
 /* Unpacks the unit's object or PTX into ret; ret is empty when there is none or it cannot be

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests form a queue; all of it is sent at once and the head is the one at work. The encoded
- * body is kept until the answer is there, so that a restart can ask again.
+ * body is kept until the answer is there, so that a restart can ask again: also the one at work,
+ * once, since it may have been something else that ended the compiler, as the system does when
+ * memory runs out.
  */
 #include "kernel/workers/compiler-client.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +21,13 @@
 #include "common/code/unit.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
+#include "kernel/base/environment.h"
 #include "kernel/base/loop.h"
 #include "kernel/sandbox/sandbox.h"
 
 #define FAILURES_MAX 3
 #define END_MS 500
+#define DRAIN_MS 2000
 
 struct compiler_request {
 	struct compiler_request *next;
@@ -30,6 +35,7 @@ struct compiler_request {
 	uint32_t type;
 	struct buffer body; /* begins with the request id */
 	uint64_t deadline_ms;
+	bool is_last_try; /* if the compiler ends over it once more, it has no answer */
 	compiler_answer *fn;
 	void *data;
 };
@@ -41,29 +47,36 @@ static void on_death(void *data);
 /* The order of messages does the rest: nothing is compiled before. */
 static void confine(struct compiler_client *c)
 {
-	const struct buffer *filter = sandbox_compiler_filter(c->setup.sandbox);
-	uint32_t n = 0;
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, c->setup.sandbox->flags);
-	record_put_bytes(&b, filter->data, filter->len);
-	for (size_t at = 0; at < c->hidden.len; at += strlen(c->hidden.data + at) + 1)
-		n++;
-	record_put_u32(&b, n);
-	for (size_t at = 0; at < c->hidden.len; at += strlen(c->hidden.data + at) + 1)
-		record_put_str(&b, c->hidden.data + at);
+	helper_setup_confine(&c->setup, sandbox_compiler_filter(c->setup.sandbox), &b);
 	compiler_client_tell(c, COMPILER_CONFINE, &b);
+}
+
+static void tell_environment(struct compiler_client *c)
+{
+	const struct environment *e = c->setup.environment;
+
+	for (size_t i = 0; i < e->n; i++) {
+		cleanup_buffer struct buffer b = BUFFER_INIT;
+
+		if (!e->is_change[i])
+			continue;
+		record_put_str(&b, e->texts[i]);
+		compiler_client_tell(c, COMPILER_VARIABLE, &b);
+	}
 }
 
 static int spawn(struct compiler_client *c, struct error *err)
 {
 	c->said_hello = false;
-	if (process_spawn(&c->process, c->setup.dir, "cgpu-compiler", c->setup.language,
+	if (process_spawn(&c->process, c->setup.dir, "cgpu-compiler", c->language,
 			  PROCESS_DIES_WITH_US, err)) {
 		c->failures++;
 		return -1;
 	}
 	confine(c);
+	tell_environment(c);
 	if (c->loop) {
 		c->channel = loop_add_fd(c->loop, c->process.sock, on_channel, c);
 		c->death = loop_add_fd(c->loop, c->process.pidfd, on_death, c);
@@ -71,19 +84,13 @@ static int spawn(struct compiler_client *c, struct error *err)
 	return 0;
 }
 
-int compiler_client_init(struct compiler_client *c, const struct compiler_setup *setup,
-			 struct error *err)
+int compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
+			 const char *language, struct error *err)
 {
 	*c = (struct compiler_client){
-		.setup = *setup, .process = PROCESS_INIT, .next_id = 1, .hidden = c->hidden
+		.setup = *setup, .language = language, .process = PROCESS_INIT, .next_id = 1
 	};
 	return spawn(c, err);
-}
-
-void compiler_client_hide(struct compiler_client *c, const char *path)
-{
-	if (*path)
-		buffer_append(&c->hidden, path, strlen(path) + 1);
 }
 
 void compiler_client_start(struct compiler_client *c, struct loop *loop)
@@ -146,7 +153,6 @@ void compiler_client_release(struct compiler_client *c)
 		request_free(take_first(c));
 	drop_declarations(c, 0);
 	free(c->declarations);
-	buffer_release(&c->hidden);
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
@@ -276,32 +282,14 @@ static void start_again(struct compiler_client *c)
 	set_deadline(c);
 }
 
-/* Takes the steps of containment that the process could not apply. */
-static void take_missing(struct compiler_client *c, struct record *r)
-{
-	for (uint32_t n = record_count(r, 8); n--;) {
-		const char *step = record_str(r), *why = record_str(r);
-		char text[600];
-
-		snprintf(text, sizeof(text), "for the compiler: %s", why);
-		if (!r->failed)
-			sandbox_report(c->setup.sandbox, step, text);
-	}
-}
-
 static void take_hello(struct compiler_client *c, struct record *r)
 {
 	uint32_t version = record_u32(r);
 
-	if (version != COMPILER_PROTOCOL_VERSION) {
-		log_error("cgpu-compiler speaks version %u of the protocol, this kernel %u: "
-			  "install both from the same build",
-			  version, COMPILER_PROTOCOL_VERSION);
-		pidfd_signal(c->process.pidfd, SIGKILL);
+	if (!helper_setup_speaks(&c->process, "cgpu-compiler", version, COMPILER_PROTOCOL_VERSION))
 		return;
-	}
 	snprintf(c->clang, sizeof(c->clang), "%s", record_str(r));
-	take_missing(c, r);
+	helper_setup_take_report(&c->setup, "the compiler", r);
 	c->said_hello = true;
 	c->failures = 0;
 	if (c->loop)
@@ -333,7 +321,8 @@ void compiler_client_await_hello(struct compiler_client *c, int ms)
 {
 	struct ipc_message m = { 0 };
 
-	if (c->said_hello || c->process.sock < 0 || ipc_receive(c->process.sock, ms, &m, NULL) <= 0)
+	if (c->said_hello || c->process.sock < 0 ||
+	    ipc_receive_of(c->process.sock, c->process.pid, ms, &m, NULL) <= 0)
 		return;
 	on_message(c, &m);
 	ipc_message_release(&m);
@@ -345,7 +334,7 @@ static void on_channel(void *data)
 	struct ipc_message m = { 0 };
 
 	for (int n = 0; n < 16 && c->process.sock >= 0; n++) {
-		int got = ipc_receive(c->process.sock, 0, &m, NULL);
+		int got = ipc_receive_of(c->process.sock, c->process.pid, 0, &m, NULL);
 
 		if (got < 0) {
 			/* End of file: the pidfd reports the death. */
@@ -360,15 +349,36 @@ static void on_channel(void *data)
 	}
 }
 
-/* Reads the messages that the compiler sent before it died; they still count. */
+/* Reads the messages that the compiler sent before it died; they still count. A process that a cell
+ * has started by way of the compiler may have its end of the socket and go on sending. */
 static void drain(struct compiler_client *c)
 {
+	struct pollfd more = { .fd = c->process.sock, .events = POLLIN };
+	uint64_t end = loop_now_ms() + DRAIN_MS;
 	struct ipc_message m = { 0 };
 
-	while (ipc_receive(c->process.sock, 0, &m, NULL) > 0) {
+	while (loop_now_ms() < end && poll(&more, 1, 0) > 0) {
+		int got = ipc_receive_of(c->process.sock, c->process.pid, 0, &m, NULL);
+
+		if (got < 0)
+			return;
+		if (!got)
+			continue;
 		on_message(c, &m);
 		ipc_message_release(&m);
 	}
+}
+
+/* Returns the request that has ended the compiler twice, or was given up; NULL: the one at work is
+ * asked again. */
+static struct compiler_request *take_lost(struct compiler_client *c)
+{
+	if (!c->first)
+		return NULL;
+	if (c->first->is_last_try)
+		return take_first(c);
+	c->first->is_last_try = true;
+	return NULL;
 }
 
 static void on_death(void *data)
@@ -387,16 +397,21 @@ static void on_death(void *data)
 		continue;
 	c->died_at_start = !c->said_hello;
 	process_death(&info, c->last_death, sizeof(c->last_death));
+	c->out_of_memory = info.si_code == CLD_EXITED && info.si_status == COMPILER_EXIT_MEMORY;
+	/* It would need as much again. */
+	if (c->out_of_memory && c->first)
+		c->first->is_last_try = true;
 	if (c->given_up)
 		snprintf(c->last_death, sizeof(c->last_death), "did not %s and was ended",
 			 c->said_hello ? "answer" : "start");
 	c->given_up = false;
-	log_warning("the compiler %s; it is started again", c->last_death);
 	unwatch(c);
 	process_end(&c->process, 0);
 	if (!c->said_hello)
 		c->failures++;
-	lost = c->first ? take_first(c) : NULL;
+	lost = take_lost(c);
+	log_warning("the compiler %s; it is started again%s", c->last_death,
+		    c->first && !lost ? " and asked once more" : "");
 	start_again(c);
 	if (lost)
 		answer(lost, 0, NULL, 0);
@@ -433,6 +448,13 @@ static void set_deadline(struct compiler_client *c)
 }
 
 void compiler_client_abandon(struct compiler_client *c)
+{
+	if (c->first)
+		c->first->is_last_try = true;
+	kill_group(c);
+}
+
+void compiler_client_renew(struct compiler_client *c)
 {
 	kill_group(c);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The client of cgpu-compiler. Each request is answered exactly once, in the order of asking, also
- * when the compiler crashes: the request at work then gets no data, and the later ones are sent
- * again to the next compiler process.
+ * when the compiler ends: all that wait are sent again to the next compiler process. Only a request
+ * over which two processes have ended gets no data.
  */
 #ifndef CGPU_KERNEL_WORKERS_COMPILER_CLIENT_H
 #define CGPU_KERNEL_WORKERS_COMPILER_CLIENT_H
@@ -14,6 +14,7 @@
 #include "common/base/buffer.h"
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/process.h"
+#include "kernel/workers/helper-setup.h"
 
 struct buffer;
 struct compiler_request;
@@ -21,21 +22,14 @@ struct declaration_change;
 struct error;
 struct loop;
 struct loop_source;
-struct sandbox;
 
 /* Receives one answer: payload is the message without the request id. There is no answer when
  * `type` is 0 and payload NULL. */
 typedef void compiler_answer(void *data, uint32_t type, const void *payload, size_t len);
 
-/* What the process is started with; all of it is borrowed. */
-struct compiler_setup {
-	const char *dir, *language; /* language: COMPILER_CPP; any other, or NULL, is C */
-	struct sandbox *sandbox;    /* gets the reports of steps that were not applied */
-};
-
 struct compiler_client {
-	struct compiler_setup setup;
-	struct buffer hidden; /* paths, each with its NUL */
+	struct helper_setup setup;
+	const char *language; /* COMPILER_CPP; any other, or NULL, is C */
 	struct process process;
 	struct loop *loop;
 	struct loop_source *channel, *death, *deadline, *retry;
@@ -52,15 +46,12 @@ struct compiler_client {
 	bool given_up;      /* it was ended because it does not answer */
 	bool died_at_start; /* the last process died before its hello */
 	char last_death[64];
+	bool out_of_memory; /* of that process: it had as much as it may have */
 };
 
-/* Starts the process and does not wait for it. c is zeroed but for files that were hidden before.
- */
-int compiler_client_init(struct compiler_client *c, const struct compiler_setup *setup,
-			 struct error *err);
-/* Hides a file from the processes that are started from here on; "" for none. The first one is the
- * connection file, which is hidden in every way there is. */
-void compiler_client_hide(struct compiler_client *c, const char *path);
+/* Starts the process and does not wait for it. language: a constant. */
+int compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
+			 const char *language, struct error *err);
 void compiler_client_start(struct compiler_client *c, struct loop *loop);
 /* Waits until the compiler has sent its hello, at most ms milliseconds. It works without an event
  * loop. */
@@ -88,5 +79,8 @@ void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct
 /* Gives up the request at work by ending the compiler and every process that it has started; the
  * request is answered without data. */
 void compiler_client_abandon(struct compiler_client *c);
+/* Has another process take over, with the setup as it is by then; what is at work is asked again.
+ */
+void compiler_client_renew(struct compiler_client *c);
 
 #endif

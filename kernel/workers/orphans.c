@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux
- * that containers run on. */
+/* A process that has lost its parent is among the children of this one. So are this one's own
+ * helpers, and perhaps the launcher's: their confinement is less. */
 #define _GNU_SOURCE
 #include "kernel/workers/orphans.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,39 +16,12 @@
 #include "common/base/cleanup.h"
 #include "common/base/log.h"
 #include "kernel/base/cpu-deadline.h"
+#include "kernel/base/process-tree.h"
 
 #define CHILDREN_MAX 4096
 #define ROUNDS 20
 #define REAP_MS 1000 /* as kernel/base/cpu-deadline.h counts */
 #define LOOK_EVERY 100
-
-static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)
-{
-	cleanup_file FILE *f = NULL;
-	char path[128];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, task);
-	f = fopen(path, "re");
-	while (f && n < max && fscanf(f, "%d", &ret[n]) == 1)
-		n++;
-	return n;
-}
-
-static size_t children_of(pid_t pid, pid_t *ret, size_t max)
-{
-	cleanup_dir DIR *d = NULL;
-	char path[64];
-	struct dirent *e;
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			n += children_of_task(pid, e->d_name, ret + n, max - n);
-	return n;
-}
 
 /*
  * Reads the confinement of a process: no_new_privs and its seccomp filter, which a worker sets on
@@ -82,7 +54,7 @@ static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
 /* Finds the children of this process that a cell has left behind. */
 static size_t orphans_of(const pid_t *keep, size_t n, pid_t *ret)
 {
-	size_t found = children_of(getpid(), ret, CHILDREN_MAX), strays = 0;
+	size_t found = process_tree_children(getpid(), ret, CHILDREN_MAX), strays = 0;
 	long own = confinement_of(getpid());
 
 	for (size_t i = 0; i < found; i++)
@@ -137,24 +109,15 @@ void orphans_reap(const pid_t *keep, size_t n)
 		waitpid(pids[i], NULL, __WALL | WNOHANG);
 }
 
-/* Lists the descendants, breadth first. */
-static size_t descendants(pid_t pid, pid_t *ret, size_t max)
-{
-	size_t n = children_of(pid, ret, max);
-
-	for (size_t i = 0; i < n && n < max; i++)
-		n += children_of(ret[i], ret + n, max - n);
-	return n;
-}
-
 size_t orphans_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max)
 {
 	cleanup_free pid_t *own = malloc(CHILDREN_MAX * sizeof(*own));
-	size_t n = descendants(worker, ret, max), strays = own ? orphans_of(keep, n_keep, own) : 0;
+	size_t n = process_tree_below(worker, ret, max),
+	       strays = own ? orphans_of(keep, n_keep, own) : 0;
 
 	for (size_t i = 0; i < strays && n < max; i++) {
 		ret[n++] = own[i];
-		n += descendants(own[i], ret + n, max - n);
+		n += process_tree_below(own[i], ret + n, max - n);
 	}
 	return n;
 }
@@ -163,5 +126,5 @@ unsigned orphans_descendants(pid_t pid, unsigned most)
 {
 	cleanup_free pid_t *found = malloc((most + 1) * sizeof(*found));
 
-	return found ? (unsigned)descendants(pid, found, most) : 0;
+	return found ? (unsigned)process_tree_below(pid, found, most) : 0;
 }

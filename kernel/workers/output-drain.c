@@ -10,7 +10,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/worker.h"
 
-#define TEXT_MAX (256 * 1024)
+#define TEXT_MAX (64 * 1024)
 #define PASS_MAX (2 * (size_t)OUTPUT_RING_SIZE)
 
 static void keep_result(struct supervisor *s, const struct buffer *record)

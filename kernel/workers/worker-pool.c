@@ -30,9 +30,11 @@
 #include "kernel/settings/size-text.h"
 #include "kernel/state/tracked-list.h"
 #include "kernel/workers/compiler-client.h"
+#include "kernel/workers/launcher-client.h"
 #include "kernel/workers/libraries.h"
 #include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
+#include "kernel/workers/presenter-client.h"
 
 #define FAILURES_MAX 3
 /* The oldest compute capability of the device code compiler, and that of the emulated device. */
@@ -257,8 +259,7 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 		.seccomp = s->sandbox.program.data,
 		.seccomp_len = s->sandbox.program.len,
 		.flags = s->sandbox.flags,
-		.covered = s->covered,
-		.n_covered = s->n_covered,
+		.covered = &s->covered_for_cells,
 	};
 
 	if (zygote_client_start(&p->zygote, &setup, err))
@@ -293,16 +294,20 @@ static void drop_zygote(struct supervisor *s)
 	libraries_on_zygote_gone(s);
 }
 
+static void replace_zygote(struct supervisor *s, const struct error *why)
+{
+	log_warning("the zygote is started again: %s", why->text);
+	drop_zygote(s);
+	advance(s);
+}
+
 static void on_zygote(void *data)
 {
 	struct supervisor *s = data;
 	struct error err = ERROR_INIT;
 
-	if (!zygote_client_receive(&s->pool->zygote, &zygote_events, s, &err))
-		return;
-	log_warning("the zygote is started again: %s", err.text);
-	drop_zygote(s);
-	advance(s);
+	if (zygote_client_receive(&s->pool->zygote, &zygote_events, s, &err))
+		replace_zygote(s, &err);
 }
 
 static void on_zygote_death(void *data)
@@ -434,7 +439,7 @@ static void on_death(void *data, struct worker *w)
 	else
 		remove_dying(p, w);
 	if (w->attached) {
-		pid_t pids[8];
+		pid_t pids[WORKER_POOL_PIDS];
 
 		await_forked(s);
 		orphans_kill(pids, worker_pool_pids(s, pids));
@@ -458,8 +463,8 @@ static int ask_for_worker(struct supervisor *s, struct error *err)
 
 	s->hooks->choose_device(s, &device);
 	sandbox_await_zygote(&s->sandbox);
-	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events,
-			      s, err);
+	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.arena.reader, &device,
+			      &worker_events, s, err);
 	if (p->spare)
 		start_looking(s);
 	return p->spare ? 0 : -1;
@@ -501,10 +506,36 @@ static void drop_wrong_spare(struct supervisor *s)
 	let_die(s, w);
 }
 
-static void advance(struct supervisor *s)
+static void note_failure(struct supervisor *s)
+{
+	struct worker_pool *p = s->pool;
+
+	p->failures++;
+	must_wait(s);
+	if (p->failures < FAILURES_MAX && s->loop && !p->retry)
+		p->retry = loop_add_timer(s->loop, 0, on_retry, s);
+}
+
+static void start_spare(struct supervisor *s)
 {
 	struct worker_pool *p = s->pool;
 	struct error err = ERROR_INIT;
+	bool is_new = p->zygote.process.sock < 0;
+
+	if (!(is_new && worker_pool_start_zygote(s, &err)) && !ask_for_worker(s, &err))
+		return;
+	/* A zygote that dies closes its channel before the loop hears of its death. */
+	if (!is_new && err.code == ERROR_PEER_GONE) {
+		replace_zygote(s, &err);
+		return;
+	}
+	log_error("%s", err.text);
+	note_failure(s);
+}
+
+static void advance(struct supervisor *s)
+{
+	struct worker_pool *p = s->pool;
 
 	if (p->closing)
 		return;
@@ -517,14 +548,7 @@ static void advance(struct supervisor *s)
 	/* Forking the next spare would slow down the worker that attaches. */
 	if (p->active && p->active->state == WORKER_ATTACHING)
 		return;
-	if ((p->zygote.process.sock < 0 && worker_pool_start_zygote(s, &err)) ||
-	    ask_for_worker(s, &err)) {
-		log_error("%s", err.text);
-		p->failures++;
-		must_wait(s);
-		if (p->failures < FAILURES_MAX && s->loop && !p->retry)
-			p->retry = loop_add_timer(s->loop, 0, on_retry, s);
-	}
+	start_spare(s);
 }
 
 int worker_pool_init(struct supervisor *s, struct error *err)
@@ -632,18 +656,22 @@ void worker_pool_look(struct supervisor *s)
 	advance(s);
 }
 
-size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8])
+size_t worker_pool_pids(const struct supervisor *s, pid_t ret[WORKER_POOL_PIDS])
 {
 	const struct worker_pool *p = s->pool;
 	size_t n = 0;
 
 	ret[n++] = p->zygote.process.pid;
 	ret[n++] = s->compiler->process.pid;
+	ret[n++] = s->launcher->process.pid;
+	ret[n++] = s->presenter->process.pid;
+	if (s->other_helper)
+		ret[n++] = *s->other_helper;
 	if (p->active)
 		ret[n++] = p->active->pid;
 	if (p->spare)
 		ret[n++] = p->spare->pid;
-	for (const struct worker *w = p->dying; w && n < 8; w = w->next)
+	for (const struct worker *w = p->dying; w && n < WORKER_POOL_PIDS; w = w->next)
 		ret[n++] = w->pid;
 	return n;
 }
@@ -669,7 +697,7 @@ void worker_pool_await_hello(struct supervisor *s, int ms)
 void worker_pool_release(struct supervisor *s)
 {
 	struct worker_pool *p = s->pool;
-	pid_t pids[8];
+	pid_t pids[WORKER_POOL_PIDS];
 
 	p->closing = true;
 	if (s->loop) {

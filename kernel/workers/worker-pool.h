@@ -82,8 +82,9 @@ void worker_pool_describe_losses(const struct supervisor *s, struct buffer *out)
  * session have, as far as a worker has told. */
 uint32_t worker_pool_device_sm(const struct supervisor *s);
 
-/* Writes the pids of this process's own children, for kernel/workers/orphans.h; at most 8. */
-size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);
+/* Writes the pids of this process's own children, for kernel/workers/orphans.h. */
+#define WORKER_POOL_PIDS 12
+size_t worker_pool_pids(const struct supervisor *s, pid_t ret[WORKER_POOL_PIDS]);
 
 /* Takes messages until a worker has said hello, at most ms milliseconds. It works without an event
  * loop. */

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,10 @@
 #include "common/base/record.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
+#include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/workers/zygote-client.h"
 
@@ -46,6 +49,8 @@
 #endif
 
 #define DEATH_MS 500 /* for a process that was killed to be gone */
+#define PASS_MS 20   /* for messages before the loop looks at others */
+#define DRAIN_MS 2000
 
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
@@ -116,10 +121,12 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena,
 		return -1;
 	w->channel = pair[0];
 	channel = pair[1];
-	if (ipc_set_send_deadline(w->channel, PROCESS_SEND_MS, err))
+	if (ipc_set_send_deadline(w->channel, PROCESS_SEND_MS, err) ||
+	    ipc_name_senders(w->channel, err))
 		return -1;
 	control = control_memfd(w, device, err);
-	if (control < 0)
+	w->live = arena_file_live(err);
+	if (control < 0 || w->live < 0)
 		return -1;
 	if (pipe2(out_pipe, O_CLOEXEC))
 		return error_errno(err, "pipe");
@@ -133,7 +140,8 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena,
 	 * instead of failing. */
 	if (fcntl(w->pipes[0], F_SETFL, O_NONBLOCK) || fcntl(w->pipes[1], F_SETFL, O_NONBLOCK))
 		return error_errno(err, "fcntl");
-	return zygote_client_fork(z, w->id, (int[]){ channel, control, arena, out, errors }, err);
+	return zygote_client_fork(z, w->id,
+				  (int[]){ channel, control, arena, w->live, out, errors }, err);
 }
 
 struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena,
@@ -148,7 +156,7 @@ struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena,
 	}
 	w->id = id;
 	w->checks = device->driver == DRIVER_CHECKS;
-	w->pidfd = w->channel = w->pipes[0] = w->pipes[1] = w->pagemap = -1;
+	w->pidfd = w->channel = w->live = w->pipes[0] = w->pipes[1] = w->pagemap = -1;
 	w->events = events;
 	w->data = data;
 	if (open_and_fork(w, z, arena, device, err)) {
@@ -202,6 +210,7 @@ void worker_free(struct worker *w)
 			close(w->pipes[i]);
 	if (w->channel >= 0)
 		close(w->channel);
+	closer_close(w->live);
 	if (w->pagemap >= 0)
 		close(w->pagemap);
 	if (w->pidfd >= 0)
@@ -303,7 +312,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 int worker_receive_one(struct worker *w, int ms, struct error *err)
 {
 	struct ipc_message m = { 0 };
-	int n = ipc_receive(w->channel, ms, &m, err);
+	int n = ipc_receive_of(w->channel, w->pid, ms, &m, err);
 
 	if (n <= 0)
 		return n;
@@ -315,14 +324,14 @@ int worker_receive_one(struct worker *w, int ms, struct error *err)
 	return n;
 }
 
-/* Takes the messages that are there at the time of the call, so a worker that never stops sending
- * cannot hold the loop. */
+/* Takes messages for a while, so that a worker which never stops sending cannot hold the loop. */
 static void on_channel(void *data)
 {
 	struct worker *w = data;
+	uint64_t end = loop_now_ms() + PASS_MS;
 	struct error err = ERROR_INIT;
 
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64 && (!i || loop_now_ms() < end); i++) {
 		int n = worker_receive_one(w, 0, &err);
 
 		if (n == 0)
@@ -346,11 +355,14 @@ static void on_pipe(void *data)
 	w->events->on_output(w->data, w);
 }
 
+/* Takes what a dead worker has sent. A process that it has left behind may have its end of the
+ * channel and go on sending. */
 static void drain_channel(struct worker *w)
 {
-	struct error err = ERROR_INIT;
+	uint64_t end = loop_now_ms() + DRAIN_MS;
+	struct pollfd more = { .fd = w->channel, .events = POLLIN };
 
-	while (worker_receive_one(w, 0, &err) > 0)
+	while (loop_now_ms() < end && poll(&more, 1, 0) > 0 && worker_receive_one(w, 0, NULL) >= 0)
 		continue;
 }
 

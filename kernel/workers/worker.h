@@ -79,6 +79,7 @@ struct worker {
 	pid_t pid;
 	int pidfd;
 	int channel;
+	int live;     /* its live memfd (common/memory/arena-layout.h) */
 	int pipes[2]; /* read ends of stdout and stderr, non-blocking */
 	int pagemap;
 	struct worker_control *control;
@@ -102,8 +103,8 @@ struct worker {
 	void *data;
 };
 
-/* Asks the zygote for a worker; worker_forked() follows. events and data are borrowed until
- * worker_free(). */
+/* Asks the zygote for a worker; worker_forked() follows. arena: the descriptor of the committed
+ * memory that the worker gets, borrowed. events and data are borrowed until worker_free(). */
 struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena,
 			  const struct worker_device *device, const struct worker_events *events,
 			  void *data, struct error *err);

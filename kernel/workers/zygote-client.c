@@ -3,6 +3,8 @@
  * not wait for anybody. */
 #include "kernel/workers/zygote-client.h"
 
+#include <string.h>
+
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
@@ -10,6 +12,7 @@
 #include "common/protocol/worker-protocol.h"
 
 #define END_MS 500
+#define PASS_MAX 64 /* messages before the loop looks at others */
 
 int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup,
 			struct error *err)
@@ -28,8 +31,8 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
 	}
-	for (size_t i = 0; i < setup->n_covered; i++)
-		if (zygote_client_hide(z, setup->covered[i], err))
+	for (size_t at = 0; at < setup->covered->len; at += strlen(setup->covered->data + at) + 1)
+		if (zygote_client_hide(z, setup->covered->data + at, err))
 			return -1;
 	return 0;
 }
@@ -46,7 +49,8 @@ int zygote_client_hide(struct zygote_client *z, const char *path, struct error *
 	return ipc_send(z->process.sock, ZYGOTE_HIDE, b.data, b.len, NULL, 0, err);
 }
 
-int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err)
+int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[WORKER_FDS],
+		       struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -55,7 +59,7 @@ int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], s
 	record_put_u32(&b, id);
 	if (buffer_check(&b, err))
 		return -1;
-	return ipc_send(z->process.sock, ZYGOTE_FORK, b.data, b.len, fds, 5, err);
+	return ipc_send(z->process.sock, ZYGOTE_FORK, b.data, b.len, fds, WORKER_FDS, err);
 }
 
 int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n,
@@ -124,9 +128,9 @@ static int on_message(struct zygote_client *z, const struct ipc_message *m,
 int zygote_client_receive(struct zygote_client *z, const struct zygote_events *events, void *data,
 			  struct error *err)
 {
-	while (z->process.sock >= 0) {
+	for (int i = 0; i < PASS_MAX && z->process.sock >= 0; i++) {
 		struct ipc_message m = { 0 };
-		int n = ipc_receive(z->process.sock, 0, &m, err);
+		int n = ipc_receive_of(z->process.sock, z->process.pid, 0, &m, err);
 
 		if (n <= 0)
 			return n;

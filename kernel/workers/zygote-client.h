@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/protocol/worker-protocol.h"
 #include "kernel/base/process.h"
 
 struct buffer;
@@ -18,13 +19,12 @@ struct error;
 struct record;
 
 struct zygote_setup {
-	const char *dir;         /* the folder of cgpu-worker */
-	const char *hidden_file; /* "" for none */
-	const void *seccomp;     /* struct sock_filter[] */
-	size_t seccomp_len;      /* bytes */
-	unsigned flags;          /* enum sandbox_flag */
-	char *const *covered;    /* more files to hide */
-	size_t n_covered;
+	const char *dir;              /* the folder of cgpu-worker */
+	const char *hidden_file;      /* "" for none */
+	const void *seccomp;          /* struct sock_filter[] */
+	size_t seccomp_len;           /* bytes */
+	unsigned flags;               /* enum sandbox_flag */
+	const struct buffer *covered; /* paths of more files to hide, each with its NUL */
 };
 
 struct zygote_client {
@@ -48,7 +48,8 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 /* Hides one more file from workers, which came into being after the start. */
 int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err);
 /* Asks for a worker. fds are in the order of ZYGOTE_FORK and stay the caller's. */
-int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err);
+int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[WORKER_FDS],
+		       struct error *err);
 /* Asks the zygote to load shared libraries; on_loaded follows. */
 int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n,
 		       struct error *err);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For a cell that is not journalled: its large blocks are written where they lie in the memfd. */
+/* For a cell that is not journalled: its large blocks are written where they lie in the committed
+ * file. */
 #include "runtime/arena/allocator.h"
 
 #include "runtime/arena/allocator-state.h"
 
 #define IN_PLACE_PAGES 256u
 
-void allocator_write_in_place(allocator_block *fn, void *data)
+void allocator_write_committed(int writable, allocator_block *fn, void *data)
 {
 	struct allocator *a = allocator_state();
 
@@ -17,7 +18,7 @@ void allocator_write_in_place(allocator_block *fn, void *data)
 		if (r->kind != RUN_LARGE || r->pages < IN_PLACE_PAGES ||
 		    arena_in_place(address, size))
 			continue;
-		if (arena_write_in_place(address, size))
+		if (arena_write_committed(writable, address, size))
 			fn(data, address, r->size, r->cell);
 	}
 }

@@ -5,8 +5,8 @@
  * tens of nanoseconds.
  *
  * Pages of a large block that is freed are given back at once as far as that is possible
- * (arena_discard); what lies in the committed part of the memfd follows when no undo can return to
- * a state that used it (allocator_committed).
+ * (arena_discard); what lies in the committed file follows when no undo can return to a state that
+ * used it (allocator_give_back).
  */
 #include "runtime/arena/allocator.h"
 
@@ -31,6 +31,7 @@ static struct {
 	struct allocator_hooks hooks;
 	uint64_t limit;
 	uint32_t cell;
+	uint32_t oldest; /* cell that can be undone, as the last commit has said */
 	size_t red_zone;
 	uint64_t keep_max; /* bytes of freed blocks that are not used again; 0: none is kept */
 	uint64_t kept;
@@ -61,6 +62,7 @@ void allocator_fork_end(void)
 int allocator_attach(const struct allocator_hooks *h, struct error *err)
 {
 	here.hooks = *h;
+	here.oldest = 0;
 	if (allocator_state())
 		return 0;
 	arena_header()->root[ARENA_ROOT_ALLOCATOR] =
@@ -600,36 +602,50 @@ static void make_fresh(struct run *r, void *data)
 {
 	uint64_t address = page_address(r->page), size = r->pages * ARENA_PAGE;
 
-	if (!r->zero && r->freed_cell < *(uint32_t *)data && !arena_in_place(address, size) &&
-	    arena_make_fresh(address, size))
-		r->returned = 1;
+	(void)data;
+	if (r->returned && !arena_in_place(address, size))
+		arena_make_fresh(address, size);
 }
+
+struct giving {
+	allocator_range *fn;
+	void *data;
+};
 
 /* Runs that undo may still need wait for a later call; the youngest cell of those is kept, so that
  * the call knows when to look. */
 static void give_back(struct run *r, void *data)
 {
 	struct page_runs *runs = &allocator_state()->runs;
+	const struct giving *g = data;
+	uint64_t address = page_address(r->page), size = r->pages * ARENA_PAGE;
 
 	if (r->zero || r->returned)
 		return;
-	if (r->freed_cell >= *(uint32_t *)data) {
+	if (r->freed_cell >= here.oldest || !g->fn(g->data, address, size)) {
 		runs->pending_from =
 			r->freed_cell < runs->pending_from ? r->freed_cell : runs->pending_from;
 		return;
 	}
-	arena_give_back(page_address(r->page), r->pages * ARENA_PAGE);
+	arena_leave_in_place(address, size);
 	r->returned = 1;
+}
+
+void allocator_give_back(allocator_range *fn, void *data)
+{
+	struct page_runs *runs = &allocator_state()->runs;
+
+	if (runs->pending_from >= here.oldest)
+		return;
+	enter();
+	runs->pending_from = UINT32_MAX;
+	page_runs_each_free(runs, RETURN_PAGES, give_back, &(struct giving){ fn, data });
+	leave();
 }
 
 void allocator_committed(uint32_t oldest)
 {
-	struct page_runs *runs = &allocator_state()->runs;
-
+	here.oldest = oldest;
 	arena_keep_fresh(is_free);
-	page_runs_each_free(runs, FRESH_PAGES, make_fresh, &oldest);
-	if (runs->pending_from >= oldest)
-		return;
-	runs->pending_from = UINT32_MAX;
-	page_runs_each_free(runs, RETURN_PAGES, give_back, &oldest);
+	page_runs_each_free(&allocator_state()->runs, FRESH_PAGES, make_fresh, NULL);
 }

@@ -39,8 +39,13 @@ void allocator_set_cell(uint32_t cell);
  * again. */
 void allocator_device_made(uint64_t bytes);
 void allocator_device_freed(uint32_t cell, uint64_t bytes);
-/* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on
- * can be undone. */
+/* At the end of a cell: names the runs that are free for good, as far as the last commit has told,
+ * for the commit to take them out of the committed file. fn returns whether it has taken the
+ * range. */
+typedef bool allocator_range(void *data, uint64_t address, uint64_t size);
+void allocator_give_back(allocator_range *fn, void *data);
+/* After arena_committed(): large runs that were given back may be written without a copy. Cells
+ * from `oldest` on can be undone. */
 void allocator_committed(uint32_t oldest);
 
 /* For a cell that is checked, once and for all: blocks are followed by at least so many bytes of
@@ -54,10 +59,10 @@ enum allocator_block { ALLOCATOR_LIVE, ALLOCATOR_FREED, ALLOCATOR_NEVER };
 void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room,
 			       enum allocator_block block));
 
-/* Before a cell: large live blocks may be written without a copy; fn is told of each. At most some
- * 60 of them. */
+/* Before a cell that is not journalled: large live blocks are mapped from `writable`, the committed
+ * file, so that they are written without a copy; fn is told of each. At most some 60 of them. */
 typedef void allocator_block(void *data, uint64_t address, uint64_t size, uint32_t cell);
-void allocator_write_in_place(allocator_block *fn, void *data);
+void allocator_write_committed(int writable, allocator_block *fn, void *data);
 
 /* align: power of 2, at least 16 is always given. NULL when out of memory. */
 void *allocator_alloc(size_t size, size_t align);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mapping of the arena. `committed` is the top of each region at the last commit: below it pages
- * are private, above it shared (fresh). Heap pages below it that were made fresh again are kept in
- * `fresh`, a short list of ranges, over the commits in which they are not used; when the list is
- * full a range simply stays private, which only costs the copies that it would have saved.
+ * are private ones of the arena memfd, above it shared ones of the live memfd (fresh). Heap pages
+ * below it that were made fresh again are kept in `fresh`, a short list of ranges, over the commits
+ * in which they are not used; when the list is full a range simply stays private, which only costs
+ * the copies that it would have saved.
  */
 #define _GNU_SOURCE
 #include "runtime/arena/arena.h"
@@ -22,6 +23,7 @@
 
 #define FRESH_MAX 64
 #define IN_PLACE_MAX 32
+#define UNSAVED_MAX 64
 
 /*
  * Pages that were only read stay mapped, with their neighbours, and the kernel's search for
@@ -36,8 +38,10 @@ struct range {
 };
 
 static struct {
-	int fd;
+	int committed_fd;
+	int live_fd;
 	bool attached;
+	bool forked;                       /* since the live memfd was new */
 	uint64_t committed[ARENA_REGIONS]; /* bytes from the region's start */
 	uint64_t mapped[ARENA_REGIONS];    /* the same; never below the top */
 	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
@@ -45,9 +49,11 @@ static struct {
 	unsigned commits;
 	struct range in_place[IN_PLACE_MAX]; /* below the committed top, shared */
 	unsigned n_in_place;
-	struct range refused[IN_PLACE_MAX]; /* to be told */
-	unsigned n_refused;
-} arena = { .fd = -1 };
+	struct range left[IN_PLACE_MAX]; /* were in place, private pages of the live memfd */
+	unsigned n_left, n_told;
+	struct range unsaved[UNSAVED_MAX]; /* shared pages of the arena memfd */
+	unsigned n_unsaved;
+} arena = { .committed_fd = -1, .live_fd = -1 };
 
 /* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the
  * top faults. */
@@ -72,14 +78,14 @@ int arena_reserve(struct error *err)
 	return 0;
 }
 
-static int map(uint64_t address, uint64_t size, int prot, int flags, struct error *err)
+static int map(int fd, uint64_t address, uint64_t size, int prot, int flags, struct error *err)
 {
 	if (!size)
 		return 0;
 	/* A child that has left the session has no file. */
-	if (arena.fd < 0)
+	if (fd < 0)
 		flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, arena.fd,
+	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, fd,
 		 (off_t)(address - ARENA_BASE)) == MAP_FAILED)
 		return error_errno(err, "cannot map %lu bytes of the session at %#lx", size,
 				   address);
@@ -89,7 +95,7 @@ static int map(uint64_t address, uint64_t size, int prot, int flags, struct erro
 static void punch(uint64_t address, uint64_t size)
 {
 	if (size)
-		fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		fallocate(arena.live_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)(address - ARENA_BASE), (off_t)size);
 }
 
@@ -97,13 +103,16 @@ static int attach_region(enum arena_region r, uint64_t top, struct error *err)
 {
 	uint64_t start = arena_start(r), size = arena_region_size(r);
 
-	punch(start + top, size - top);
 	arena.committed[r] = arena.mapped[r] = top;
 	if (r == ARENA_CODE) {
 		arena.mapped[r] = size;
-		return map(start, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, err);
+		return map(arena.committed_fd, start, top, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			   err) || map(arena.live_fd, start + top, size - top,
+				       PROT_READ | PROT_EXEC, MAP_PRIVATE, err)
+			       ? -1
+			       : 0;
 	}
-	if (map(start, top, PROT_READ | PROT_WRITE, MAP_PRIVATE, err))
+	if (map(arena.committed_fd, start, top, PROT_READ | PROT_WRITE, MAP_PRIVATE, err))
 		return -1;
 	return reserve(start + top, size - top, MAP_FIXED, err);
 }
@@ -112,13 +121,13 @@ static int read_header(struct arena_header *ret, struct error *err)
 {
 	struct stat st;
 
-	if (fstat(arena.fd, &st))
+	if (fstat(arena.committed_fd, &st))
 		return error_errno(err, "cannot look at the session memory");
 	if ((uint64_t)st.st_size < ARENA_SIZE)
 		return error_set(err, ERROR_INPUT,
 				 "the session memory has %lld bytes, %llu are needed",
 				 (long long)st.st_size, ARENA_SIZE);
-	if (pread(arena.fd, ret, sizeof(*ret), 0) != sizeof(*ret))
+	if (pread(arena.committed_fd, ret, sizeof(*ret), 0) != sizeof(*ret))
 		return error_errno(err, "cannot read the session's header");
 	if (ret->magic == 0)
 		return 0;
@@ -133,12 +142,13 @@ static int read_header(struct arena_header *ret, struct error *err)
 	return 0;
 }
 
-int arena_attach(int fd, struct error *err)
+int arena_attach(int committed, int live, struct error *err)
 {
 	struct arena_header h;
 
-	arena.fd = fd;
-	arena.n_fresh = arena.n_in_place = arena.n_refused = 0;
+	arena.committed_fd = committed;
+	arena.live_fd = live;
+	arena.n_fresh = arena.n_in_place = arena.n_left = arena.n_told = arena.n_unsaved = 0;
 	if (read_header(&h, err))
 		return -1;
 	for (int r = 0; r < ARENA_REGIONS; r++) {
@@ -181,7 +191,7 @@ void *arena_grow(enum arena_region r, size_t size)
 
 		if (end > arena_region_size(r))
 			end = arena_region_size(r);
-		if (map(arena_start(r) + arena.mapped[r], end - arena.mapped[r],
+		if (map(arena.live_fd, arena_start(r) + arena.mapped[r], end - arena.mapped[r],
 			PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 			return NULL;
 		arena.mapped[r] = end;
@@ -208,13 +218,13 @@ int arena_write_code(uint64_t address, const void *data, size_t len, struct erro
 
 	if (address < committed)
 		return write_committed_code(address, data, len, err);
-	if (whole_pwrite(arena.fd, data, len, address - ARENA_BASE) != len)
+	if (whole_pwrite(arena.live_fd, data, len, address - ARENA_BASE) != len)
 		return error_errno(err, "cannot write the cell's machine code");
 	return 0;
 }
 
-/* Call fn for each part of [start, end) that is mapped shared. */
-static void for_shared(uint64_t start, uint64_t end, void (*fn)(uint64_t address, uint64_t size))
+/* Call fn for each part of [start, end) that is fresh. */
+static void for_fresh(uint64_t start, uint64_t end, void (*fn)(uint64_t address, uint64_t size))
 {
 	uint64_t top = arena_start(ARENA_HEAP) + arena.committed[ARENA_HEAP];
 
@@ -232,15 +242,25 @@ static void for_shared(uint64_t start, uint64_t end, void (*fn)(uint64_t address
 void arena_discard(uint64_t address, size_t size)
 {
 	madvise((void *)address, size, MADV_DONTNEED);
-	for_shared(address, address + size, punch);
+	for_fresh(address, address + size, punch);
 }
 
-static void make_private(uint64_t address, uint64_t size)
+static void must_map(int fd, uint64_t address, uint64_t size, int prot, int flags)
 {
-	if (map(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, NULL)) {
-		fprintf(stderr, "cgpu-worker: cannot map committed memory at %#lx: %m\n", address);
+	if (map(fd, address, size, prot, flags, NULL)) {
+		fprintf(stderr, "cgpu-worker: cannot map session memory at %#lx: %m\n", address);
 		_exit(111);
 	}
+}
+
+static void make_private(int fd, uint64_t address, uint64_t size, int prot)
+{
+	must_map(fd, address, size, prot, MAP_PRIVATE);
+}
+
+static void map_committed(uint64_t address, uint64_t size)
+{
+	make_private(arena.committed_fd, address, size, PROT_READ | PROT_WRITE);
 }
 
 /* The next in-place range, from an address on. */
@@ -273,37 +293,65 @@ static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 	}
 }
 
+/* Ranges that are in the arena memfd since the commit, however they were mapped in the cell. */
+static void end_ranges_of_cell(void)
+{
+	for (unsigned i = 0; i < arena.n_left; i++)
+		map_committed(arena.left[i].start, arena.left[i].end - arena.left[i].start);
+	for (unsigned i = 0; i < arena.n_unsaved; i++)
+		map_committed(arena.unsaved[i].start,
+			      arena.unsaved[i].end - arena.unsaved[i].start);
+	arena.n_left = arena.n_told = arena.n_unsaved = 0;
+}
+
 void arena_committed(void)
 {
 	bool unmap = ++arena.commits % COMMITS_PER_UNMAP == 0;
 
+	end_ranges_of_cell();
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = arena_start(r), top = arena_header()->top[r];
+		int prot = PROT_READ | (r == ARENA_CODE ? PROT_EXEC : PROT_WRITE);
 
 		drop_pages(start, arena.committed[r], unmap);
-		if (r != ARENA_CODE && top > arena.committed[r])
-			make_private(start + arena.committed[r], top - arena.committed[r]);
+		make_private(arena.committed_fd, start + arena.committed[r],
+			     top - arena.committed[r], prot);
 		arena.committed[r] = top;
 	}
 }
 
-static void end_range(unsigned i, bool tell)
+static struct range take_range(unsigned i)
 {
 	struct range r = arena.in_place[i];
 
-	if (tell && arena.n_refused < IN_PLACE_MAX)
-		arena.refused[arena.n_refused++] = r;
-
 	arena.in_place[i] = arena.in_place[--arena.n_in_place];
-	make_private(r.start, r.end - r.start);
+	return r;
 }
 
-/* Their pages become fresh memory. */
-static void end_ranges_in(uint64_t address, uint64_t size)
+static void end_range(unsigned i)
 {
-	for (unsigned i = arena.n_in_place; i-- > 0;)
-		if (arena.in_place[i].start < address + size && address < arena.in_place[i].end)
-			end_range(i, true);
+	struct range r = take_range(i);
+
+	map_committed(r.start, r.end - r.start);
+}
+
+void arena_leave_in_place(uint64_t address, uint64_t size)
+{
+	for (unsigned i = arena.n_in_place; i-- > 0;) {
+		struct range r = arena.in_place[i];
+
+		/* There is room: no range begins before those that were left are committed. */
+		if (r.start >= address + size || address >= r.end)
+			continue;
+		take_range(i);
+		make_private(arena.live_fd, r.start, r.end - r.start, PROT_READ | PROT_WRITE);
+		arena.left[arena.n_left++] = r;
+	}
+}
+
+void arena_leave_all_in_place(void)
+{
+	arena_leave_in_place(ARENA_BASE, ARENA_SIZE);
 }
 
 static bool may_be_in_place(uint64_t address, uint64_t size)
@@ -319,18 +367,18 @@ static bool may_be_in_place(uint64_t address, uint64_t size)
 	for (unsigned i = 0; i < arena.n_in_place; i++)
 		inside &= arena.in_place[i].start >= end || address >= arena.in_place[i].end;
 	return inside && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0 &&
-	       arena.n_in_place < IN_PLACE_MAX && !private_pages_any(address, size);
+	       !private_pages_any(address, size);
 }
 
-bool arena_begin_in_place(uint64_t address, uint64_t size)
+static bool map_in_place(uint64_t address, uint64_t size)
 {
-	if (!may_be_in_place(address, size) ||
-	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	if (arena.n_in_place == IN_PLACE_MAX ||
+	    map(arena.live_fd, address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.in_place[arena.n_in_place++] = (struct range){ address, address + size };
 	/* A child that was made behind our back must not reach what is committed. */
 	if (madvise((void *)address, size, MADV_DONTFORK)) {
-		end_range(arena.n_in_place - 1, false);
+		end_range(arena.n_in_place - 1);
 		return false;
 	}
 	/* Linux maps sixteen pages of a file with each fault for reading, and those of shared
@@ -339,11 +387,33 @@ bool arena_begin_in_place(uint64_t address, uint64_t size)
 	return true;
 }
 
+bool arena_begin_in_place(uint64_t address, uint64_t size)
+{
+	return may_be_in_place(address, size) && map_in_place(address, size);
+}
+
+bool arena_stay_in_place(uint64_t address, uint64_t size)
+{
+	unsigned kept = 0;
+
+	/* The content of free memory does not matter, wherever it is. */
+	for (unsigned i = 0; i < arena.n_fresh; i++) {
+		struct range r = arena.fresh[i];
+
+		if (r.start >= address + size || address >= r.end)
+			arena.fresh[kept++] = r;
+		else
+			map_committed(r.start, r.end - r.start);
+	}
+	arena.n_fresh = kept;
+	return map_in_place(address, size);
+}
+
 void arena_end_in_place(uint64_t address, uint64_t size)
 {
 	for (unsigned i = arena.n_in_place; i-- > 0;)
 		if (arena.in_place[i].start == address && arena.in_place[i].end == address + size)
-			end_range(i, false);
+			end_range(i);
 }
 
 bool arena_has_in_place(void)
@@ -351,19 +421,21 @@ bool arena_has_in_place(void)
 	return arena.n_in_place;
 }
 
-void arena_end_all_in_place(bool tell)
+void arena_end_all_in_place(void)
 {
 	while (arena.n_in_place)
-		end_range(arena.n_in_place - 1, tell);
+		end_range(arena.n_in_place - 1);
 }
 
-bool arena_take_refused(uint64_t *ret_address, uint64_t *ret_size)
+bool arena_take_left(uint64_t *ret_address, uint64_t *ret_size)
 {
-	if (!arena.n_refused)
+	const struct range *r = &arena.left[arena.n_told];
+
+	if (arena.n_told == arena.n_left)
 		return false;
-	arena.n_refused--;
-	*ret_address = arena.refused[arena.n_refused].start;
-	*ret_size = arena.refused[arena.n_refused].end - *ret_address;
+	arena.n_told++;
+	*ret_address = r->start;
+	*ret_size = r->end - r->start;
 	return true;
 }
 
@@ -377,7 +449,7 @@ void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size))
 		if (keep(r.start, r.end - r.start))
 			arena.fresh[kept++] = r;
 		else
-			make_private(r.start, r.end - r.start);
+			map_committed(r.start, r.end - r.start);
 	}
 	arena.n_fresh = kept;
 }
@@ -392,28 +464,20 @@ bool arena_make_fresh(uint64_t address, size_t size)
 			arena.fresh[kept++] = arena.fresh[i];
 	}
 	arena.n_fresh = kept;
-	end_ranges_in(address, size);
-	punch(address, size);
 	if (arena.n_fresh == FRESH_MAX ||
-	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	    map(arena.live_fd, address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
 	return true;
 }
 
-bool arena_write_in_place(uint64_t address, size_t size)
+bool arena_write_committed(int writable, uint64_t address, size_t size)
 {
-	end_ranges_in(address, size);
-	if (arena.n_fresh == FRESH_MAX ||
-	    map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+	if (arena.n_unsaved == UNSAVED_MAX ||
+	    map(writable, address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
-	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
+	arena.unsaved[arena.n_unsaved++] = (struct range){ address, address + size };
 	return true;
-}
-
-void arena_give_back(uint64_t address, size_t size)
-{
-	punch(address, size);
 }
 
 bool arena_in_place(uint64_t address, size_t size)
@@ -427,31 +491,81 @@ bool arena_in_place(uint64_t address, size_t size)
 	return false;
 }
 
-bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end)
+/* The next bytes from an address on that one of the two files holds memory for. */
+static bool next_data(int fd, uint64_t address, uint64_t end, struct range *ret)
 {
-	off_t data = lseek(arena.fd, (off_t)(address - ARENA_BASE), SEEK_DATA), hole;
+	off_t data = lseek(fd, (off_t)(address - ARENA_BASE), SEEK_DATA), hole;
 
 	if (data < 0 || (uint64_t)data >= end - ARENA_BASE)
 		return false;
-	hole = lseek(arena.fd, data, SEEK_HOLE);
-	*ret_start = ARENA_BASE + (uint64_t)data;
-	*ret_end =
+	hole = lseek(fd, data, SEEK_HOLE);
+	ret->start = ARENA_BASE + (uint64_t)data;
+	ret->end =
 		hole < 0 || (uint64_t)hole > end - ARENA_BASE ? end : ARENA_BASE + (uint64_t)hole;
 	return true;
+}
+
+bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct range first = { end, end }, other;
+
+	if (next_data(arena.committed_fd, address, end, &other))
+		first = other;
+	if (next_data(arena.live_fd, address, end, &other) && other.start < first.start)
+		first = other;
+	*ret_start = first.start;
+	*ret_end = first.end;
+	return first.start < end;
+}
+
+void arena_will_fork(void)
+{
+	arena_leave_all_in_place();
+	arena.forked = true;
+}
+
+bool arena_has_forked(void)
+{
+	return arena.forked;
+}
+
+static void map_fresh(uint64_t address, uint64_t size)
+{
+	must_map(arena.live_fd, address, size, PROT_READ | PROT_WRITE, MAP_SHARED);
+}
+
+void arena_live_renewed(void)
+{
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t start = arena_start(r) + arena.committed[r];
+		uint64_t size = arena.mapped[r] - arena.committed[r];
+
+		if (r == ARENA_CODE)
+			make_private(arena.live_fd, start, size, PROT_READ | PROT_EXEC);
+		else
+			map_fresh(start, size);
+	}
+	for (unsigned i = 0; i < arena.n_fresh; i++)
+		map_fresh(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
+	arena.forked = false;
 }
 
 void arena_leave(void)
 {
 	if (!arena.attached)
 		return;
-	arena_end_all_in_place(false);
+	arena_leave_all_in_place();
 	for (int r = 0; r < ARENA_REGIONS; r++) {
-		if (r != ARENA_CODE && arena.mapped[r] > arena.committed[r])
-			make_private(arena_start(r) + arena.committed[r],
-				     arena.mapped[r] - arena.committed[r]);
+		if (r != ARENA_CODE)
+			make_private(arena.live_fd, arena_start(r) + arena.committed[r],
+				     arena.mapped[r] - arena.committed[r], PROT_READ | PROT_WRITE);
 	}
 	for (unsigned i = 0; i < arena.n_fresh; i++)
-		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
-	arena.n_fresh = 0;
-	arena.fd = -1;
+		make_private(arena.live_fd, arena.fresh[i].start,
+			     arena.fresh[i].end - arena.fresh[i].start, PROT_READ | PROT_WRITE);
+	for (unsigned i = 0; i < arena.n_unsaved; i++)
+		map_committed(arena.unsaved[i].start,
+			      arena.unsaved[i].end - arena.unsaved[i].start);
+	arena.n_fresh = arena.n_unsaved = 0;
+	arena.committed_fd = arena.live_fd = -1;
 }

@@ -22,9 +22,9 @@ struct error;
  * zygote. */
 int arena_reserve(struct error *err);
 
-/* Map the committed state of this memfd; format the header of a session that has none. The fd stays
- * the caller's. */
-int arena_attach(int fd, struct error *err);
+/* Map the committed state of the arena memfd, and what is beyond it from the live memfd; format the
+ * header of a session that has none. The descriptors stay the caller's. */
+int arena_attach(int committed, int live, struct error *err);
 bool arena_attached(void);
 
 static inline struct arena_header *arena_header(void)
@@ -53,42 +53,54 @@ void arena_discard(uint64_t address, size_t size);
 void arena_committed(void);
 
 /*
- * After arena_committed(), for heap pages that are free in every state that can be returned to.
- * Their content is lost. First which of the ranges that were made fresh before stay so; the others
- * are private from here on. Then more of them: the next cell may write them in place; false when
- * there are too many ranges.
+ * After arena_committed(), for heap pages that are free in every state that can be returned to and
+ * that the kernel has given back. First which of the ranges that were made fresh before stay so;
+ * the others are private from here on. Then more of them: the next cell may write them in place;
+ * false when there are too many ranges.
  */
 void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size));
 bool arena_make_fresh(uint64_t address, size_t size);
-/* Heap pages in use: the next cell writes them in place, their content stays. False when there are
- * too many ranges. */
-bool arena_write_in_place(uint64_t address, size_t size);
+/* Heap pages in use, until arena_committed(): the next cell writes them where they lie in the file
+ * `writable`, the arena memfd. False when there are too many ranges. */
+bool arena_write_committed(int writable, uint64_t address, size_t size);
 /*
- * Committed pages of which the kernel has a copy are written in place, also over the commits that
- * follow; for the rest they are committed memory as any other. False when that is not possible: the
- * range is not committed, it is in place already, it was written since the last commit.
+ * Committed pages that the kernel has copied into the live memfd are written there, also over the
+ * commits that follow; for the rest they are committed memory as any other. False when that is not
+ * possible: the range is not committed, it is in place already, it was written since the last
+ * commit.
  */
 bool arena_begin_in_place(uint64_t address, uint64_t size);
-/* Back to private, a range as it was in place, or all of them; tell: arena_take_refused() will name
- * them. */
+/* After arena_committed(): fresh memory that the commit has left in the live memfd, which alone has
+ * it. */
+bool arena_stay_in_place(uint64_t address, uint64_t size);
+/* Between cells, the kernel has the committed content: the range as it was in place, or all of
+ * them, map it. */
 void arena_end_in_place(uint64_t address, uint64_t size);
-void arena_end_all_in_place(bool tell);
-/* There is such a range. */
+void arena_end_all_in_place(void);
+/* In a cell: nobody but this process sees what it writes to these ranges from here on.
+ * arena_take_left() will name them, which must be told before the end of the cell. */
+void arena_leave_in_place(uint64_t address, uint64_t size);
+void arena_leave_all_in_place(void);
+/* Tells whether there is a range in place. */
 bool arena_has_in_place(void);
 /* A range that is not in place any more for a reason that the kernel does not know; false: no more
  * of them. */
-bool arena_take_refused(uint64_t *ret_address, uint64_t *ret_size);
+bool arena_take_left(uint64_t *ret_address, uint64_t *ret_size);
 
-/* Only give their memory back. */
-void arena_give_back(uint64_t address, size_t size);
-
-/* The next bytes of [address, end) that the memfd holds memory for; false when all that follows is
+/* The next bytes of [address, end) that a file holds memory for; false when all that follows is
  * empty. */
 bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end);
 
 /* Writing these heap pages costs no copy: they are all mapped shared. */
 bool arena_in_place(uint64_t address, size_t size);
 
+/* Before fork(): a process that lives on will have what is fresh from the live memfd. */
+void arena_will_fork(void);
+/* Tells whether arena_will_fork() was called since the live memfd was new. */
+bool arena_has_forked(void);
+/* The live memfd's descriptor is that of a new, empty file: map it in place of the old one, after
+ * arena_committed() and arena_keep_fresh(). Nothing is in place. */
+void arena_live_renewed(void);
 /* In a forked child of a cell: what it writes must not reach the session. */
 void arena_leave(void);
 

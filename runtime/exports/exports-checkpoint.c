@@ -30,7 +30,7 @@ static int tell(struct error *err)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, backtrace_caller_line());
-	if (buffer_check(&b, err))
+	if (commit_put(&b, err) || buffer_check(&b, err))
 		return -1;
 	worker_set_phase(PHASE_ENDING);
 	return worker_send(WORKER_CHECKPOINT, b.data, b.len, -1, err);
@@ -51,7 +51,7 @@ static void await_commit(void)
 		if (r > 0 && m.type == WORKER_COMMITTED) {
 			/* The kernel's copy is of the state before. */
 			device_pages_change();
-			arena_end_all_in_place(false);
+			arena_end_all_in_place();
 			if (commit_done(&m, &err))
 				worker_exit(1);
 			committed = true;

@@ -101,6 +101,7 @@ static void become_child(void)
 	close(WORKER_CHANNEL_FD);
 	close(WORKER_CONTROL_FD);
 	close(WORKER_ARENA_FD);
+	close(WORKER_LIVE_FD);
 }
 
 pid_t exports_fork(void)
@@ -118,7 +119,7 @@ pid_t exports_fork(void)
 	allocator_fork_begin();
 	/* Parent and child go separate ways from here on. */
 	if (first)
-		arena_end_all_in_place(true);
+		arena_will_fork();
 	pid = fork();
 	error = errno;
 	if (pid == 0 && first)

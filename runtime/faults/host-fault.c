@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
@@ -368,12 +369,25 @@ static bool run_cells_handler(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
+/* Ends a process that a bare fork() has made by the signal, as a child of fork() ends: the kernel
+ * process listens to the worker only. The instruction is run once more, and nobody catches it. */
+static void end_as_child(int signal, const siginfo_t *info)
+{
+	host_fault_leave();
+	if (info->si_code <= 0)
+		syscall(SYS_exit_group, 128 + signal);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	if (mine.nested)
 		finish(1);
 	if (run_cells_handler(signal, info, context))
 		return;
+	if (getpid() != worker.pid) {
+		end_as_child(signal, info);
+		return;
+	}
 	mine.nested = true;
 	cell_mode_enter_library();
 	begin(kind_of(signal));

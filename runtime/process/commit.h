@@ -6,12 +6,17 @@
 #ifndef CGPU_RUNTIME_PROCESS_COMMIT_H
 #define CGPU_RUNTIME_PROCESS_COMMIT_H
 
+struct buffer;
 struct error;
 struct ipc_message;
 
 /* How long threads of cells may take to stand still for a commit. */
 #define COMMIT_FREEZE_MS 20000
 
+/* Appends to WORKER_CELL_END or WORKER_CHECKPOINT what the commit has to know of session memory;
+ * from here on the worker touches none. Ranges that it does not write in place any more are told at
+ * once. */
+int commit_put(struct buffer *out, struct error *err);
 /* WORKER_COMMITTED: threads of cells go on. */
 int commit_done(const struct ipc_message *m, struct error *err);
 /* WORKER_IN_PLACE_BEGIN, WORKER_IN_PLACE_END. */

@@ -15,7 +15,7 @@ struct buffer;
 
 void tracked_add(enum tracked_kind kind, const void *handle, const char *name);
 void tracked_remove(const void *handle);
-/* A line each; the list is empty afterwards. */
+/* A line for all of one name and cell, and some lines for a kind; the list is empty afterwards. */
 void tracked_report_lost(struct buffer *out);
 
 #endif

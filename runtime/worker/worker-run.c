@@ -103,7 +103,7 @@ static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory,
 
 static int take_session(struct buffer *lost, struct error *err)
 {
-	if (arena_attach(WORKER_ARENA_FD, err) || allocator_attach(&hooks, err) ||
+	if (arena_attach(WORKER_ARENA_FD, WORKER_LIVE_FD, err) || allocator_attach(&hooks, err) ||
 	    loader_attach(exports_find, lost, err))
 		return -1;
 	tracked_report_lost(lost);
@@ -276,6 +276,7 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 }
 
 struct run {
+	uint64_t number; /* of WORKER_RUN */
 	struct unit unit;
 	uint64_t owner; /* see struct unit_code */
 	struct run_options options;
@@ -535,6 +536,7 @@ static int report(const struct run *run, struct error *err)
 	struct device_rollback_cost cost;
 	int sent;
 
+	record_put_u64(&out, run->number);
 	record_put_u8(&out, (uint8_t)run->outcome);
 	record_put_u64(&out, run->run_ns);
 	record_put_u64(&out, run->load_ns);
@@ -544,6 +546,13 @@ static int report(const struct run *run, struct error *err)
 	record_put_u64(&out, cost.saved_ns);
 	record_put_u64(&out, cost.read_bytes);
 	record_put_u64(&out, cost.read_ns);
+	if (run->outcome == OUTCOME_FAULT) {
+		record_put_u8(&out, 0);
+		record_put_u8(&out, 0);
+		record_put_u32(&out, 0);
+	} else if (commit_put(&out, err)) {
+		return -1;
+	}
 	if (buffer_check(&out, err))
 		return -1;
 	atomic_store(&worker.control->interrupt, 0);
@@ -599,13 +608,15 @@ static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell
 }
 
 /* Blocks that have no old content once the cell has begun are told. */
-static int begin_unsaved(struct error *err)
+static int begin_unsaved(const struct ipc_message *m, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct unsaved p = { BUFFER_INIT, 0 };
 	int failed;
 
-	allocator_write_in_place(put_block, &p);
+	if (m->n_fds != 1)
+		return error_set(err, ERROR_PROTOCOL, "WORKER_RUN came without its descriptor");
+	allocator_write_committed(m->fds[0], put_block, &p);
 	record_put_u32(&out, p.n);
 	buffer_append(&out, p.items.data, p.items.len);
 	failed = buffer_check(&p.items, err);
@@ -619,17 +630,19 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 {
 	struct run run = { .outcome = OUTCOME_OK };
 	struct record r = record_open(m->data, m->len);
+	const char *bytes;
 	size_t len;
-	const char *bytes = record_bytes(&r, &len);
 	int result;
 
+	run.number = record_u64(&r);
+	bytes = record_bytes(&r, &len);
 	if (check_run(r, &run, err) || unit_decode(bytes, len, &run.unit, err))
 		return -1;
 	if (!worker.attached) {
 		unit_release(&run.unit);
 		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
 	}
-	if (run.options.unsaved && begin_unsaved(err)) {
+	if (run.options.unsaved && begin_unsaved(m, err)) {
 		unit_release(&run.unit);
 		return -1;
 	}

@@ -37,26 +37,27 @@
 #include "runtime/worker/worker-run.h"
 #include "runtime/worker/worker-snapshot.h"
 
-/* The five passed descriptors become 3, 4, 5, 1 and 2; all others are closed. */
-static int place_descriptors(const int fds[5], struct error *err)
+/* The passed descriptors become 3, 4, 5, 6, 1 and 2; all others are closed. */
+static int place_descriptors(const int fds[WORKER_FDS], struct error *err)
 {
-	static const int target[5] = { WORKER_CHANNEL_FD, WORKER_CONTROL_FD, WORKER_ARENA_FD, 1,
-				       2 };
-	int moved[5], null;
+	static const int target[WORKER_FDS] = {
+		WORKER_CHANNEL_FD, WORKER_CONTROL_FD, WORKER_ARENA_FD, WORKER_LIVE_FD, 1, 2
+	};
+	int moved[WORKER_FDS], null;
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < WORKER_FDS; i++) {
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 32);
 		if (moved[i] < 0)
 			return error_errno(err, "cannot move descriptor %d", fds[i]);
 	}
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < WORKER_FDS; i++) {
 		if (dup3(moved[i], target[i], target[i] > 2 ? O_CLOEXEC : 0) < 0)
 			return error_errno(err, "cannot place descriptor %d", target[i]);
 	}
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null < 0 || dup2(null, 0) < 0)
 		return error_errno(err, "cannot open /dev/null");
-	if (syscall(SYS_close_range, WORKER_ARENA_FD + 1, ~0u, 0))
+	if (syscall(SYS_close_range, WORKER_LIVE_FD + 1, ~0u, 0))
 		return error_errno(err, "cannot close the zygote's descriptors");
 	return 0;
 }
@@ -91,8 +92,7 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	record_put_u32(&out, (uint32_t)info->driver_version);
 	record_put_u32(&out, (uint32_t)info->capability);
 	record_put_u64(&out, info->memory);
-	record_put_u32(&out, report->n);
-	buffer_append(&out, report->list->data, report->list->len);
+	sandbox_report_put(&out, report);
 	record_put_str(&out, info->problem);
 	record_put_u32(&out, (uint32_t)info->devices);
 	for (int i = 0; i < info->devices; i++)
@@ -115,7 +115,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 	const struct sandbox_policy policy = {
 		.flags = start->flags,
 		.hidden = start->hidden,
-		.hidden_already = !start->hide_by_landlock,
+		.in_force = start->in_force,
 		.filter = start->filter,
 		.filter_len = start->filter_len,
 	};

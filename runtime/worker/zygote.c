@@ -42,7 +42,7 @@
 
 struct zygote {
 	const char *hidden;
-	bool is_hidden;
+	unsigned in_force; /* as sandbox_apply_zygote() says */
 	uint32_t flags;
 	struct buffer filter;
 	pid_t workers[WORKERS_MAX]; /* the last ones */
@@ -157,11 +157,10 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	buffer_append(&z->filter, filter, len);
 	if (record_check(&r, "ZYGOTE_SETUP", err))
 		return -1;
-	z->is_hidden = sandbox_apply_zygote(
+	z->in_force = sandbox_apply_zygote(
 		&(struct sandbox_policy){ .flags = z->flags, .hidden = z->hidden }, &report);
 	record_put_u32(&out, WORKER_PROTOCOL_VERSION);
-	record_put_u32(&out, report.n);
-	buffer_append(&out, list.data, list.len);
+	sandbox_report_put(&out, &report);
 	if (buffer_check(&z->filter, err) || buffer_check(&list, err) || buffer_check(&out, err))
 		return -1;
 	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_READY, out.data, out.len, NULL, 0, err);
@@ -175,10 +174,10 @@ static _Noreturn void become_worker(const struct zygote *z, struct ipc_message *
 		.filter = z->filter.data,
 		.filter_len = z->filter.len,
 		.hidden = z->hidden,
-		.hide_by_landlock = !z->is_hidden,
+		.in_force = z->in_force,
 	};
 
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < WORKER_FDS; i++)
 		start.fds[i] = steal_fd(&m->fds[i]);
 	worker_serve(&start);
 }
@@ -193,9 +192,10 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 
 	if (record_check(&r, "ZYGOTE_FORK", err))
 		return -1;
-	if (m->n_fds != 5)
-		return error_set(err, ERROR_PROTOCOL, "ZYGOTE_FORK came with %u descriptors, not 5",
-				 m->n_fds);
+	if (m->n_fds != WORKER_FDS)
+		return error_set(err, ERROR_PROTOCOL,
+				 "ZYGOTE_FORK came with %u descriptors, not %d", m->n_fds,
+				 WORKER_FDS);
 	pid = clone_worker(z);
 	error = errno;
 	if (pid == 0)
@@ -219,7 +219,7 @@ static int hide(const struct zygote *z, const struct ipc_message *m, struct erro
 
 	if (record_check(&r, "ZYGOTE_HIDE", err))
 		return -1;
-	if (z->is_hidden && sandbox_apply_cover(path, &why))
+	if (z->in_force & SANDBOX_HIDE_FILE && sandbox_apply_cover(path, &why))
 		log_warning("%s", why.text);
 	return 0;
 }

@@ -315,7 +315,8 @@ extern "C" void close_it() { delete out; }
 def test_flags_are_for_the_cell(session):
     session.run('%%cpp -std=c++23 -DSTEP=5\nextern "C" long version() { return __cplusplus + STEP; }').ok()
     assert int(session.run("version()").ok().text) > 202002
-    assert "%%cpp -nosuchflag: unknown argument" in session.run("%%cpp -nosuchflag\nint x;").evalue
+    assert "%%cpp: -nosuchflag is not among the flags" in session.run("%%cpp -nosuchflag\nint x;").evalue
+    assert "%%cpp -std=c++5: invalid value" in session.run("%%cpp -std=c++5\nint x;").evalue
 
 
 def test_threads_fill_session_memory(session):

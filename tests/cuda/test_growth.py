@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device memory grows by what is asked for, is given back, and is never too scattered for a request that fits (scenario A20)."""
 import os
+import resource
 import subprocess
 import sys
 
+import descriptors
 import pytest
 
 MIB = 1 << 20
@@ -23,12 +25,7 @@ def small_device(kernel_of_a_small_device):
 
 def device_bytes(pid):
     """What the process holds of device memory, as Linux sees it."""
-    held = {}
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        path = f"/proc/{pid}/fd/{fd}"
-        if "memfd:cgpu-device-" in os.readlink(path):
-            held[os.stat(path).st_ino] = os.stat(path).st_size
-    return sum(held.values())
+    return sum({file.st_ino: file.st_size for _, file in descriptors.named(pid, "memfd:cgpu-device-")}.values())
 
 
 def largest(session):
@@ -94,6 +91,18 @@ for (i = 0; !result && i < 100; i++) result = cudaMalloc(&s[1], 10000);
 printf("%d %d %d", n, i, result);
 for (i = 0; i < n; i++) cudaFree(piece[i]);""").ok()
     assert r.stdout == "127 100 0", r.stdout
+
+
+def test_more_pieces_than_the_kernel_process_may_have_files(start_kernel):
+    """The session goes on, and has room for its own files."""
+    session = start_kernel(CGPU_UNDO="0")
+    session.run("char *piece[1000], *kept; int n; cudaMalloc(&kept, 2 << 20); cudaMemset(kept, 7, 1);").ok()
+    resource.prlimit(session.pid, resource.RLIMIT_NOFILE, (400, 400))
+    failed = session.run("for (n = 0; n < 1000; n++) cudaMalloc(&piece[n], 2 << 20);")
+    assert failed.ename == "TooManyBuffers" and "fewer and larger buffers" in failed.traceback, failed.shown
+    assert session.run('char b; cudaMemcpy(&b, kept, 1, cudaMemcpyDefault); printf("%d %d", b, n);').ok().stdout == "7 0"
+    session.run("for (n = 0; n < 50; n++) cudaMalloc(&piece[n], 2 << 20);").ok()
+    assert session.run("n").ok().text == "50"
 
 
 DRIVER = """import ctypes, sys

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import descriptors
 from session import alive, wait_until
 
 VALUES = """#include <stdio.h>
@@ -184,9 +185,8 @@ def test_an_undo_while_the_session_is_being_parked(on_one_device, tmp_path):
 def parked_bytes(session):
     """Of the file that the worker was given: what it takes."""
     for worker in workers(session):
-        for fd in os.scandir(f"/proc/{worker}/fd"):
-            if os.readlink(fd.path).startswith("/memfd:cgpu-parked"):
-                return os.stat(fd.path).st_blocks * 512
+        for _, file in descriptors.named(worker, "memfd:cgpu-parked"):
+            return file.st_blocks * 512
     return None
 
 

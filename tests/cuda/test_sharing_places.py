@@ -5,6 +5,7 @@ A container is made by unshare(1), another user by setpriv(1): both as root, as 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -82,6 +83,12 @@ def user(prefix, uid, folder):
     return list(map(str, [*reachable(prefix, folder.parent / "prefix"), *own, *become]))
 
 
+def number_inside(pid):
+    """Of a process in its container."""
+    with open(f"/proc/{pid}/status") as f:
+        return re.search(r"^NSpid:.*\s(\d+)$", f.read(), re.M).group(1)
+
+
 def test_containers_share_by_a_folder_and_each_has_processes_of_its_own(start, open_folder):
     (open_folder / "shared").mkdir()
     sessions = []
@@ -95,15 +102,15 @@ def test_containers_share_by_a_folder_and_each_has_processes_of_its_own(start, o
     assert printed(first, TAKE) == "0"
     answer = second.run("char *q; cudaMalloc(&q, 160 << 20);")
     assert answer.ename == "CudaOutOfMemory"
-    # In its container it is the first process, as this one is.
-    assert "     160 MB  first, process 1\n" in answer.traceback
+    # Their numbers are those in their containers.
+    assert f"     160 MB  first, process {number_inside(first.pid)}\n" in answer.traceback
     assert f"kernels that name {open_folder}/gpus-second/share share device memory" in printed(second, "%doctor")
     printed(second, "%limit wait 10min")
     waiting = second.start('#include <stdio.h>\nprintf("asking\\n"); fflush(stdout); char *q; '
                            'printf("%d", cudaMalloc(&q, 160 << 20));').wait_output("asking")
-    assert wait_until(lambda: "second, process 1, waits for 160 MB more" in printed(first, "%gpu"))
+    assert wait_until(lambda: f"second, process {number_inside(second.pid)}, waits for 160 MB more" in printed(first, "%gpu"))
     # With the whole container: nobody says good-bye.
-    first.kill(first.pid)
+    first.kill(first.front_pid)
     assert waiting.wait().ok().stdout == "asking\n0"
     assert "first" not in printed(second, "%gpu")
 

@@ -222,7 +222,8 @@ static bool run_experiment(const struct experiment *e)
 	snprintf(key, sizeof(key), "{\"experiment\":\"%s\",\"end\":\"done\"", e->name);
 	if (run.done && strstr(run.done, key))
 		return true;
-	if (run.stuck || began - run.began + e->seconds * 1e3 > BUDGET_MS) {
+	if (run.stuck ||
+	    began - run.began + patient_ms(e->seconds * 1000) > patient_ms(BUDGET_MS)) {
 		end_experiment(
 			e,
 			run.stuck ? "left out: the driver holds a process that cannot be killed"
@@ -235,7 +236,7 @@ static bool run_experiment(const struct experiment *e)
 		perror("check-gpu");
 		exit(1);
 	}
-	whole = read_rows(e, out, began + e->seconds * 1e3);
+	whole = read_rows(e, out, began + patient_ms(e->seconds * 1000));
 	close(out);
 	run.stuck = !end_group(pid, &status);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GPU && whole)

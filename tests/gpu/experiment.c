@@ -48,6 +48,14 @@ const char *ok(int condition)
 	return condition ? "ok" : "NO";
 }
 
+int patient_ms(int ms)
+{
+	const char *text = getenv("CHECK_GPU_PATIENCE");
+	int times = text ? atoi(text) : 1;
+
+	return ms * (times > 0 ? times : 1);
+}
+
 struct child child_start(void (*run)(void *), void *arg)
 {
 	struct child c;

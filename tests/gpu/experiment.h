@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define CHILD_MS 15000 /* a child that takes longer is killed */
+#define CHILD_MS patient_ms(15000) /* a child that takes longer is killed */
+
+/* A deadline in milliseconds, as often as the variable CHECK_GPU_PATIENCE says. Deadlines are for a
+ * GPU; the emulated device beside other tests is many times slower, and only a hang may reach
+ * them. */
+int patient_ms(int ms);
 
 /*
  * A row: a line of JSON on stdout. verdict: "ok" or "NO" where cgpu's design depends on the answer,

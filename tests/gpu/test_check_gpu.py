@@ -41,7 +41,8 @@ def test_a_driver_that_hangs_is_left(bundle, prefix, tmp_path):
     stuck = tmp_path / "stuck"
     stuck.touch()
     names = ("zeroed", "newer_ptx")
-    ran, lines = run(bundle, tmp_path, tmp_path / "libcuda.so.1", *names, CGPU_PLAYED_GPU=f"stuck={stuck},ptx=90", **played)
+    ran, lines = run(bundle, tmp_path, tmp_path / "libcuda.so.1", *names, CGPU_PLAYED_GPU=f"stuck={stuck},ptx=90",
+                     CHECK_GPU_PATIENCE="1", **played)
     ends = {x["experiment"]: x["end"] for x in lines if "end" in x}
     assert ran.returncode == 1 and ends == {"zeroed": "its time is up", "newer_ptx": "done"}, ran.stdout
     stuck.unlink()

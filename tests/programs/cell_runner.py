@@ -94,34 +94,37 @@ class Runner:
             self.home = tempfile.TemporaryDirectory(prefix="programs-", ignore_cleanup_errors=True)
             self.session = Session(self.prefix, Path(self.home.name), "tcp", {"HOME": self.home.name, **self.env})
 
-    def _used(self):
-        """{pid: seconds of processor time} of the workers, and the names of all processes of the session."""
-        used, names = {}, set()
-        for p in self._processes():
-            try:
-                names.add(p.name())
-                if p.cmdline()[:1] == ["cgpu-worker"]:
-                    used[p.pid] = sum(p.cpu_times()[:2])
-            except psutil.Error:
-                continue
-        return used, names
+    def _look(self):
+        """Seconds of processor time that workers have used, those that have ended, too; and the names of all processes."""
+        kernel = psutil.Process(self.session.pid)
+        names = set()
+        while True:
+            ended = kernel.cpu_times()[2:4]
+            used = sum(ended)
+            for p in kernel.children(recursive=True):
+                try:
+                    names.add(p.name())
+                    if p.status() == psutil.STATUS_ZOMBIE or p.cmdline()[:1] == ["cgpu-worker"]:
+                        used += sum(p.cpu_times()[:2])
+                except psutil.Error:
+                    continue
+            if kernel.cpu_times()[2:4] == ended:  # else one has been counted twice, or not at all
+                return used, names
 
     def _wait(self, pending, limit):
-        began, at, wall_end = self._used()[0], {}, time.monotonic() + COMPILE + WALL * limit
+        began, wall_end = self._look()[0], time.monotonic() + COMPILE + WALL * limit
         busy_since = None
         while True:
             try:
                 result = pending.wait(STEP)
             except queue.Empty:
                 result = None
-            used, running = self._used()
-            at |= used  # a worker that has ended counts with what it had
-            spent = sum(seconds - began.get(pid, 0) for pid, seconds in at.items())
+            used, running = self._look()
             if result:
-                return result, spent
+                return result, used - began
             busy_since = None if running & COMPILERS else busy_since or time.monotonic()
             waits = busy_since and time.monotonic() - busy_since > WALL * limit
-            if spent > limit or waits or time.monotonic() > wall_end:
+            if used - began > limit or waits or time.monotonic() > wall_end:
                 raise TooLate
 
     def _processes(self):

@@ -130,6 +130,10 @@ def test_wrong_connection_files_are_explained(prefix, tmp_path):
         path.write_text(text)
         p = run_program(prefix, "-f", str(path))
         assert p.returncode == 1 and says in p.stderr and str(path) in p.stderr, p.stderr
+    path.unlink()
+    os.mkfifo(path)
+    p = run_program(prefix, "-f", str(path))
+    assert p.returncode == 1 and f"connection file {path}: it is a FIFO, not a regular file" in p.stderr, p.stderr
     p = run_program(prefix, "-f", str(tmp_path / "none.json"))
     assert p.returncode == 1 and "none.json" in p.stderr
 

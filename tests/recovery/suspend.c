@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A machine that is suspended, for LD_PRELOAD: CLOCK_BOOTTIME is as many seconds later as the file
- * CGPU_SUSPENDED says. Each reading of it adds a byte to the file CGPU_SUSPENDED.looks.
+ * CGPU_SUSPENDED says. The file CGPU_SUSPENDED.looks gets a '.' for each reading of it, and an 'E'
+ * before a worker tells that its cell has ended.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "common/protocol/worker-protocol.h"
 
 static long seconds(const char *path)
 {
@@ -24,14 +31,14 @@ static long seconds(const char *path)
 	return strtol(text, NULL, 10);
 }
 
-static void note_look(const char *path)
+static void note(const char *path, const char *mark)
 {
 	char looks[4096];
 	int fd;
 
 	snprintf(looks, sizeof(looks), "%s.looks", path);
 	fd = open(looks, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, ".", 1) != 1)
+	if (fd < 0 || write(fd, mark, 1) != 1)
 		abort();
 	close(fd);
 }
@@ -47,7 +54,23 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	result = real(clock, ret);
 	if (clock != CLOCK_BOOTTIME || !path)
 		return result;
-	note_look(path);
+	note(path, ".");
 	ret->tv_sec += seconds(path);
 	return result;
+}
+
+/* A message begins with its type (common/protocol/ipc.c). */
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	static ssize_t (*real)(int, const struct msghdr *, int);
+	const char *path = getenv("CGPU_SUSPENDED");
+	uint32_t type = 0;
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "sendmsg");
+	if (message->msg_iovlen && message->msg_iov[0].iov_len >= sizeof(type))
+		memcpy(&type, message->msg_iov[0].iov_base, sizeof(type));
+	if (path && type == WORKER_CELL_END && !strcmp(program_invocation_name, "cgpu-worker"))
+		note(path, "E");
+	return real(fd, message, flags);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the text of a cell may not do by way of the compiler, which reads it, and of the tools that it starts."""
 import re
+import subprocess
 
 import pytest
 
@@ -44,6 +45,32 @@ def test_no_text_of_a_cell_reads_the_key(confined, reader):
     assert key not in result.shown and key[:20] not in result.shown, result.shown
 
 
+PRELOADED = """#include <stdio.h>
+static void __attribute__((constructor)) steal(void) {{
+  char text[4096]; size_t n; FILE *in = fopen("{key}", "r"), *out = fopen("{stolen}", "a");
+  if (in && out && (n = fread(text, 1, sizeof(text), in)) > 0) fwrite(text, 1, n, out);
+  if (out) fputs("\\nwas here\\n", out), fclose(out);
+}}"""
+
+
+@pytest.mark.parametrize("ended", ["compiler", "zygote"])
+def test_a_variable_of_the_environment_reaches_no_process_before_its_containment(confined, ended, tmp_path):
+    """%env LD_PRELOAD: the code of that library would run in the next compiler or zygote, first of all."""
+    key, stolen = confined.manager.session.key.decode(), tmp_path / "stolen"
+    source = tmp_path / "steal.c"
+    source.write_text(PRELOADED.format(key=confined.manager.connection_file, stolen=stolen))
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "steal.so", source], check=True)
+    confined.run(f"%env LD_PRELOAD={tmp_path}/steal.so").ok()
+    confined.kill(confined.compiler_pid() if ended == "compiler" else confined.zygote_pid())
+    confined.kill(confined.worker_pid())
+    assert confined.run("1 + 1").ok().text == "2"
+    assert not stolen.exists()
+    # What a command starts has the variable, and so have tools of the compiler.
+    confined.run("!true").ok()
+    assert "was here" in stolen.read_text()
+    confined.run("%env LD_PRELOAD=").ok()
+
+
 @pytest.mark.parametrize("reader", ["incbin", "include", "include in C++"])
 def test_a_reader_shows_another_file(confined, notebook, reader):
     """In the output or in a message of the compiler: so each of these attacks works where it may."""
@@ -52,36 +79,16 @@ def test_a_reader_shows_another_file(confined, notebook, reader):
     confined.run("%reset -f").ok()
 
 
-def test_the_compiler_has_no_privileges_and_a_filter(confined):
+@pytest.mark.parametrize("helper", ["compiler", "launcher", "history", "presenter"])
+def test_a_helper_has_no_privileges_and_a_filter(confined, helper):
+    """And is not taken for what a cell has left behind, when its worker ends."""
+    confined.run("!true\n1").ok()
+    assert confined.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    pid = getattr(confined, f"{helper}_pid")()
+    confined.kill(confined.worker_pid())
     confined.run("1").ok()
-    with open(f"/proc/{confined.compiler_pid()}/status") as f:
+    assert getattr(confined, f"{helper}_pid")() == pid
+    with open(f"/proc/{pid}/status") as f:
         value = dict(re.findall(r"^(\w+):\s+(\S+)", f.read(), re.M))
     assert value["NoNewPrivs"] == "1" and value["Seccomp"] == "2", value
     assert not int(value["CapEff"], 16) & 1 << 21, value  # CAP_SYS_ADMIN
-
-
-def test_a_plugin_in_the_compiler_cannot_trace_the_kernel(confined, notebook):
-    """A plug-in runs in the compiler process with what that may do, and that is not to reach the kernel process."""
-    source, library = notebook / "plugin.c", notebook / "plugin.so"
-    source.write_text(f"""
-#include <stdio.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ptrace.h>
-__attribute__((constructor)) static void load(void)
-{{
-    FILE *f = fopen("{notebook}/said", "w");
-    errno = 0;
-    fprintf(f, "ptrace %ld ", ptrace(PTRACE_ATTACH, {confined.pid}, 0, 0));
-    fprintf(f, "mem %d\\n", open("/proc/{confined.pid}/mem", O_RDONLY));
-    fclose(f);
-}}
-""")
-    confined.run(f"!cc -shared -fPIC -o {library} {source}").ok()
-    confined.run(f"%cflags -fpass-plugin={library}")
-    confined.run("int made_with_a_plugin = 1;")
-    confined.run("%cflags off").ok()
-    said = notebook / "said"
-    if said.exists():  # it was loaded
-        assert said.read_text() == "ptrace -1 mem -1\n"
-        said.unlink()

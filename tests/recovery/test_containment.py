@@ -5,27 +5,56 @@ import re
 
 import pytest
 
+from session import alive
+
 HEADERS = """
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+struct sched_param idle_priority = { 0 };
+cpu_set_t first_processor = { { 1 } };
+struct { unsigned size, policy; unsigned long long flags, rest[5]; } idle_class = { 48, SCHED_IDLE };
+struct f_owner_ex owner = { F_OWNER_PID };
+int ends[2] = { -1, -1 }, number;
+/* A socket whose owner gets SIGKILL as soon as it is written to. */
+int armed(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	fcntl(ends[0], F_SETSIG, SIGKILL);
+	fcntl(ends[0], F_SETFL, O_ASYNC);
+	return ends[0];
+}
+int fire(void)
+{
+	return (int)write(ends[1], "x", 1);
+}
 """
 
 
 @pytest.fixture(scope="module", params=["", "landlock", "hide-file"],
                 ids=["all", "no-landlock", "no-hide-file"])
-def contained(request, start_kernel):
-    """A session with all of the containment, or with steps taken away as on a Linux that lacks them."""
-    session = start_kernel(CGPU_WITHOUT=request.param)
+def contained(request, start_kernel, tmp_path_factory):
+    """A session with all of the containment, or with steps taken away as on a Linux that lacks them. Its notebook is not in a
+    folder above the connection file."""
+    session = start_kernel(CGPU_WITHOUT=request.param, runtime=tmp_path_factory.mktemp("runtime"))
     session.run(HEADERS).ok()
     return session
 
@@ -49,12 +78,123 @@ printf("%s\\n", key_text);""")
     assert key not in result.shown
 
 
+READS = {
+    "cell": '#include <stdio.h>\n#include <string.h>\nchar text[4096] = ""; FILE *in = fopen("{path}", "r");\n'
+            'if (in) fread(text, 1, sizeof(text) - 1, in), fclose(in);\nputs(text);',
+    "compiler": '__asm__(".pushsection .rodata\\n.globl other\\nother: .incbin \\"{path}\\"\\n.byte 0\\n.popsection");\n'
+                'extern const char other[];\nputs(other);',
+    "command": "!cat {path}",
+}
+
+
+@pytest.mark.parametrize("without", ["", "landlock"])
+def test_other_notebooks_and_the_server_are_out_of_reach(start_kernel, tmp_path, without):
+    """Their keys and tokens lie where Jupyter has its connection files."""
+    runtime = tmp_path / "jupyter" / "runtime"
+    runtime.mkdir(parents=True)
+    (runtime / "jpserver-1.json").write_text('{"token": "the-server-token"}')
+    one, other = [start_kernel(runtime=runtime, JUPYTER_DATA_DIR=str(tmp_path / "jupyter"), CGPU_WITHOUT=without)
+                  for _ in range(2)]
+    one.run("#include <stdio.h>").ok()
+    secrets = [other.manager.session.key.decode(), "the-server-token", one.manager.session.key.decode()]
+    for path in (other.manager.connection_file, runtime / "jpserver-1.json", one.manager.connection_file):
+        for read in READS.values():
+            shown = one.run(read.format(path=path)).shown
+            assert not any(secret in shown for secret in secrets), shown
+    # What a command starts may have its own files there.
+    assert one.run(f"!echo mine > {runtime}/new; cat {runtime}/new").ok().stdout == "mine\n"
+    assert not (runtime / "new").exists()
+
+
+@pytest.mark.parametrize("folder", ["", "made/"])
+def test_a_file_that_a_cell_makes_can_be_read(start_kernel, folder):
+    """Also where the connection file cannot be hidden, as in most containers, and is in a folder below the notebook's."""
+    session = start_kernel(CGPU_WITHOUT="hide-file")
+    session.run(HEADERS + "#include <sys/stat.h>").ok()
+    session.run(f'mkdir("made", 0777); FILE *f = fopen("{folder}new.h", "w"); fputs("int included = 7;\\n", f); fclose(f);').ok()
+    assert attempt(session, f'open("{folder}new.h", O_RDONLY)') >= 0
+    assert session.run(f'#include "{folder}new.h"\nincluded').ok().text == "7"
+    assert session.run(f"!cat {folder}new.h").ok().stdout == "int included = 7;\n"
+    row = next(line for line in session.run("%doctor").ok().stdout.splitlines() if "namespace" in line)
+    assert row.startswith("--") and "only if the notebook is not in a folder above it" in session.run("%doctor").stdout
+
+
 def test_the_kernel_cannot_be_signalled(contained):
     assert attempt(contained, f"kill({contained.pid}, 0)") < 0
     assert attempt(contained, f"kill({contained.pid}, SIGUSR1)") < 0
     assert attempt(contained, f"syscall(SYS_tgkill, {contained.pid}, {contained.pid}, SIGUSR1)") < 0
     pidfd = f"syscall(SYS_pidfd_open, {contained.pid}, 0)"
     assert attempt(contained, f"syscall(SYS_pidfd_send_signal, {pidfd}, SIGUSR1, NULL, 0)") < 0
+
+
+# Each ends the kernel process where the system call or the containment lets it; {pid} is that process.
+ENDS = {
+    "its process group": "setpgid(0, getpgid({pid})) || kill(0, SIGKILL)",
+    "its session": "setpgid(0, getsid({pid})) || kill(0, SIGKILL)",
+    "as the owner of a socket": "fcntl(armed(), F_SETOWN, {pid}) || fire()",
+    "its group as the owner": "fcntl(armed(), F_SETOWN, -getpgid({pid})) || fire()",
+    "as the owner in memory": "owner.pid = {pid}, fcntl(armed(), F_SETOWN_EX, &owner) || fire()",
+    "by FIOSETOWN": "number = {pid}, ioctl(armed(), FIOSETOWN, &number) || fire()",
+    "by SIOCSPGRP": "number = {pid}, ioctl(armed(), SIOCSPGRP, &number) || fire()",
+    "a thread of it": "owner.type = F_OWNER_TID, owner.pid = {pid}, fcntl(armed(), F_SETOWN_EX, &owner) || fire()",
+    "the signal of a child's end": "syscall(SYS_clone, CLONE_PARENT | SIGKILL, 0, 0, 0, 0) == 0 && (_exit(0), 1)",
+}
+
+
+@pytest.mark.parametrize("what", ENDS)
+@pytest.mark.parametrize("whom", ["pid", "guard_pid", "front_pid"])
+def test_the_kernel_cannot_be_ended(contained, whom, what):
+    """Also not the two processes above it. The cell may end itself."""
+    worker = contained.worker_pid()
+    contained.run(ENDS[what].format(pid=getattr(contained, whom)))
+    if not alive(worker):
+        contained.run(HEADERS).ok()
+    assert contained.ask("kernel_info")["status"] == "ok"
+    assert all(map(alive, (contained.pid, contained.guard_pid, contained.front_pid)))
+    assert contained.run("close(ends[0]);\nclose(ends[1]);\nends[0] = ends[1] = -1;\n6 * 7").ok().text == "42"
+
+
+SLOWED = ["setpriority(PRIO_PROCESS, {pid}, 19)", "setpriority(PRIO_PGRP, {pid}, 19)", "setpriority(PRIO_USER, 0, 19)",
+          "sched_setscheduler({pid}, SCHED_IDLE, &idle_priority)", "sched_setparam({pid}, &idle_priority)",
+          "syscall(SYS_sched_setattr, {pid}, &idle_class, 0)",
+          "sched_setaffinity({pid}, sizeof(first_processor), &first_processor)",
+          "syscall(SYS_ioprio_set, 1, {pid}, 3 << 13)", "syscall(SYS_ioprio_set, 2, {pid}, 3 << 13)",
+          "syscall(SYS_ioprio_set, 3, 0, 3 << 13)", "prlimit({pid}, RLIMIT_NOFILE, NULL, &(struct rlimit){{ 0 }})",
+          "syscall(SYS_migrate_pages, {pid}, 0, NULL, NULL)", "syscall(SYS_move_pages, {pid}, 0, NULL, NULL, NULL, 0)",
+          "syscall(SYS_kcmp, getpid(), {pid}, 0, 0, 0)"]
+
+
+@pytest.mark.parametrize("call", SLOWED)
+def test_the_kernel_cannot_be_slowed_or_bounded(contained, call):
+    assert attempt(contained, call.format(pid=contained.pid)) < 0
+
+
+OWN_WORK = r"""
+int ended_well(int (*work)(void))
+{
+	int status, pid = fork();
+	if (pid == 0)
+		_exit(work());
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+int own_session(void) { return setsid() != getpid(); }
+int own_group(void) { return setpgid(0, 0) || getpgrp() != getpid(); }
+int own_priority(void) { return setpriority(PRIO_PROCESS, 0, 5) || setpriority(PRIO_PGRP, 0, 6); }
+int own_processor(void) { return sched_setaffinity(0, sizeof(first_processor), &first_processor); }
+char line[100];
+FILE *jobs = popen("bash -c 'set -m; sleep 0.01 & fg > /dev/null; echo job $?'", "r");
+fgets(line, sizeof(line), jobs);
+printf("%s%d%d%d%d %d %d", line, ended_well(own_session), ended_well(own_group), ended_well(own_priority),
+	ended_well(own_processor), pclose(jobs), system("setsid true"));
+"""
+
+
+def test_own_processes_are_free(contained):
+    """Sessions, groups, priorities, processors, the jobs of a shell."""
+    assert contained.run(OWN_WORK).ok().stdout == "job 0\n1111 0 0"
+    assert attempt(contained, "fcntl(armed(), F_SETOWN, getpid())") == 0
+    contained.run("close(ends[0]);\nclose(ends[1]);").ok()
 
 
 def test_the_kernel_cannot_be_traced_or_written(contained):
@@ -80,7 +220,7 @@ for (int fd = 0; fd < 1024; fd++) {
     assert rows
     kinds = [re.sub(r":\[\d+\]$", "", target.split(" ")[0]) for _, target in rows]
     assert kinds.count("socket") == 1, rows  # its channel
-    strange = [k for k in kinds if not re.fullmatch(r"socket|pipe|/dev/null|/memfd:cgpu-.*|/proc/\d+/(fd|pagemap)|"
+    strange = [k for k in kinds if not re.fullmatch(r"socket|pipe|/dev/null|(/memfd:)?/?cgpu-.*|/proc/\d+/(fd|pagemap)|"
                                                     r"anon_inode:\[(eventfd|pidfd)\]", k)]
     assert not strange, rows
 

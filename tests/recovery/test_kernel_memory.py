@@ -45,7 +45,7 @@ def test_a_commit_that_is_too_large(session, bounded, more):
     assert result.status == "error" and "memory" in result.evalue and "rolled back" in result.traceback, result.shown
 
 
-@pytest.mark.parametrize("more", [2 << 20, 8 << 20])
+@pytest.mark.parametrize("more", [1 << 20, 8 << 20])
 def test_output_of_any_size(session, bounded, more):
     bounded(more)
     result = session.run('#include <stdio.h>\nfor (int i = 0; i < 300000; i++)\n\tprintf("%d some words\\n", i);').ok()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each process of a session killed by a real SIGKILL, idle and busy. Nothing of the session is lost."""
+import contextlib
 import os
+import pathlib
+import re
 import signal
 import time
 
@@ -99,9 +102,21 @@ def test_compiler_busy(state):
     os.kill(compiler, signal.SIGSTOP)
     cell = session.start("2 + 2")
     session.kill(compiler)
-    result = cell.wait()
-    assert result.status == "ok" and result.text == "4" or "compiler" in result.shown, result.shown
+    assert cell.wait().ok().text == "4"
     state.assert_untouched()
+
+
+@pytest.mark.parametrize("magic", ["", "%%cpp\n"], ids=["C", "C++"])
+def test_compiler_dies_over_a_text_each_time(start_kernel, magic, capfd):
+    """It is asked once more, and not again."""
+    session = start_kernel()
+    session.run("int kept = 7;").ok()
+    capfd.readouterr()
+    result = session.run(f"{magic}kept = 1;\n#pragma clang __debug llvm_fatal_error")
+    assert result.ename == "CompileError" and "while it worked on this cell" in result.evalue, result.shown
+    log = capfd.readouterr().err
+    assert log.count("and asked once more") == 1 and log.count("it is started again") == 2, log
+    assert session.run("kept").ok().text == "7"
 
 
 def test_compiler_stopped_for_ever(state):
@@ -129,3 +144,64 @@ def test_nothing_outlives_a_killed_kernel(start_kernel, mark, busy):
         mine |= {p.pid for p in session.children()}
     session.kill(session.pid)
     assert wait_until(lambda: not any(map(alive, mine))), [p for p in marked_processes(mark) if p[0] in mine]
+
+
+SLEEP = "echo $$ > {said}.new; mv {said}.new {said}; exec sleep 100000"
+DAEMONS = {
+    # A cell's: two forks, a session of its own, no descriptors, no environment.
+    "cell": r"""#include <stdio.h>
+#include <unistd.h>
+if (fork() == 0) {{
+	setsid();
+	if (fork() == 0) {{
+		for (int i = 0; i < 1000; i++)
+			close(i);
+		execle("/bin/sh", "sh", "-c", "{sleep}", NULL, (char *[]){{ NULL }});
+	}}
+	_exit(0);
+}}""",
+    "cell that runs": r"""#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+if (syscall(SYS_fork) == 0) {{
+	setsid();
+	execle("/bin/sh", "sh", "-c", "{sleep}", NULL, (char *[]){{ NULL }});
+}}
+for (;;) pause();""",
+    "command": "!env -i setsid sh -c '{sleep}' <&- >&- 2>&- &",
+    "command that runs": "!echo $$ > {said}.new; mv {said}.new {said}; trap '' TERM HUP INT; while :; do sleep 1000; done",
+}
+
+
+def of_number(pids, number):
+    """The process that has this number where it lives: commands may have numbers of their own."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            if re.search(rf"^NSpid:.*\b{number}$", status, re.M):
+                return pid
+    raise AssertionError(f"no process {number} below the kernel")
+
+
+@pytest.mark.parametrize("killed", ["pid", "guard_pid", "front_pid", "all of the front's group"])
+@pytest.mark.parametrize("without", ["", "landlock", "hide-file", "hide-file,landlock,seccomp,limits"])
+def test_no_daemon_outlives_a_killed_kernel(start_kernel, tmp_path, without, killed):
+    session = start_kernel(CGPU_WITHOUT=without)
+    pids = [session.front_pid, session.guard_pid, session.pid, *(p.pid for p in session.children())]
+    for i, (name, text) in enumerate(DAEMONS.items()):
+        said = tmp_path / f"daemon{i}"
+        pending = session.start(text.format(said=said, sleep=SLEEP.format(said=said)))
+        assert wait_until(said.exists)
+        pids += [p.pid for p in session.children()]
+        daemon = of_number(pids, int(said.read_text()))
+        if name == "cell that runs":
+            session.interrupt()
+        if name != "command that runs":
+            pending.wait()
+    assert all(map(alive, pids[:3])) and alive(daemon)
+    if killed == "all of the front's group":
+        os.killpg(os.getpgid(session.front_pid), signal.SIGKILL)
+    else:
+        os.kill(getattr(session, killed), signal.SIGKILL)
+    assert wait_until(lambda: not any(map(alive, pids))), [p for p in pids if alive(p)]
+    assert session.manager.provisioner.process.wait(DEADLINE) == -signal.SIGKILL

@@ -32,3 +32,40 @@ def test_what_is_lost_is_named_and_the_rest_is_back(start_kernel, tmp_path):
     # Said once.
     assert "notes.txt" not in kernel.run("*(volatile int *)0 = 1;").traceback
     kernel.close()
+
+
+MANY = r"""#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+void *forever(void *unused)
+{
+	for (;;)
+		pause();
+}
+for (int i = 0; i < 300; i++) {
+	pthread_t t;
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 1 << 16);
+	pthread_create(&t, &small, forever, NULL);
+}
+for (int i = 0; i < 1000; i++) {
+	char name[32];
+	snprintf(name, sizeof(name), "notes%d.txt", i);
+	fopen(name, "w");
+}
+for (int i = 0; i < 200; i++)
+	fopen("again.txt", "w");
+"""
+
+
+def test_many_that_are_lost_are_a_few_lines(start_kernel, tmp_path):
+    kernel = start_kernel(cwd=tmp_path)
+    kernel.run(MANY).ok()
+    failed = kernel.run("*(volatile int *)0 = 1;")
+    lines = failed.traceback.split("rolled back")[1].splitlines()
+    assert len(lines) < 20, len(lines)
+    for words in ("thread `forever` started in cell 1 ended (300 of them)", "the open file again.txt of cell 1 (200 of them)",
+                  "the open file notes999.txt of cell 1", "993 more open files"):
+        assert any(line.endswith(words) for line in lines), lines
+    kernel.close()

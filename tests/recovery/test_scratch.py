@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory for old content of device buffers goes from one cell to the next, as long as cells follow each other: making it takes a
 GPU longer than the copy. It is known by the inodes of the emulated device's memory, which kernel process and worker have."""
-import os
-import pathlib
 import time
 
+import descriptors
 import pytest
 
 pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
@@ -42,15 +41,7 @@ def session(start_kernel):
 
 def in_kernel(session):
     """Inodes of the device memory that the kernel process has."""
-    folder = pathlib.Path(f"/proc/{session.pid}/fd")
-    found = set()
-    for name in os.listdir(folder):
-        try:
-            if "cgpu-device-" in os.readlink(folder / name):
-                found.add((folder / name).stat().st_ino)
-        except FileNotFoundError:
-            pass
-    return found
+    return {file.st_ino for _, file in descriptors.named(session.pid, "cgpu-device-")}
 
 
 def in_a_row(session, *cells):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from session import DEADLINE
+from session import DEADLINE, alive, wait_until
 
 WORK = ["save other", "load one", "diff one"]
 
@@ -68,6 +68,31 @@ def test_the_kernel_answers_and_an_interrupt_ends_it(start, folder, work):
     assert "other" not in session.run("%snapshots").ok().stdout
     session.run(f"%snapshot {work}").ok()
     session.run("%snapshot load one").ok()
+    assert session.run("a + block[5]").ok().text == "1"
+    session.close()
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("rest", ["", "int after = 1;", "%snapshot save later"])
+def test_an_interrupt_that_comes_too_late(start, rest):
+    """The session is that of the snapshot already, and only waits for the worker that takes it over."""
+    session = session_with_one(start)
+    spare, zygote = session.spare_pid(), session.zygote_pid()
+    workers = session.workers()
+    assert spare in workers
+    os.kill(zygote, signal.SIGSTOP)
+    pending = session.start(f"%snapshot load one\n{rest}")
+    assert wait_until(lambda: not any(map(alive, workers)))
+    session.interrupt()
+    os.kill(zygote, signal.SIGCONT)
+    ended = pending.wait()
+    assert "The session is that of" in ended.stdout
+    if rest:
+        assert ended.ename == "Interrupted", ended.shown
+        assert ended.evalue == "interrupted; `%snapshot` is complete, and nothing after it was run"
+        assert "later" not in session.run("%snapshots").ok().stdout
+    else:
+        ended.ok()
     assert session.run("a + block[5]").ok().text == "1"
     session.close()
 

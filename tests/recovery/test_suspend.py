@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A machine that is suspended between two cells or in one, played by suspend.c, may lose what its GPU, played by start_on_gpu,
 held. What is lost is what is written over in the memory that the kernel process keeps."""
-import os
 import pathlib
 import re
 import signal
 import subprocess
 
+import descriptors
 import pytest
 from session import wait_until
 
@@ -36,8 +36,9 @@ class Machine:
         self.seconds += 3600
         self.clock.write_text(str(self.seconds))
 
-    def times_looked(self):
-        return self.looks.stat().st_size if self.looks.exists() else 0
+    def looked_behind_the_cell(self):
+        """A worker has read the clock since its last cell ended."""
+        return self.looks.exists() and bool(re.search(r"E\.+\Z", self.looks.read_text()))
 
 
 @pytest.fixture
@@ -46,10 +47,10 @@ def machine(tmp_path):
 
 
 @pytest.fixture
-def session(start_on_gpu, machine, tmp_path):
+def session(root, start_on_gpu, machine, tmp_path):
     library = tmp_path / "suspend.so"
     source = pathlib.Path(__file__).with_name("suspend.c")
-    subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source], check=True)
+    subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", f"-I{root}", "-o", library, source], check=True)
     session = start_on_gpu(LD_PRELOAD=str(library), CGPU_SUSPENDED=str(machine.clock))
     session.machine = machine
     yield session
@@ -59,18 +60,15 @@ def session(start_on_gpu, machine, tmp_path):
 def run_and_rest(session, cell):
     """Its result, when the session that rests has digests of all it holds: the clock is read for each."""
     result = session.run(cell).ok()
-    looked = session.machine.times_looked()
-    assert wait_until(lambda: session.machine.times_looked() > looked)
+    assert wait_until(session.machine.looked_behind_the_cell)
     return result
 
 
 def lose(session, byte):
     """The first byte of memory that is full of such is gone."""
-    folder, found = pathlib.Path(f"/proc/{session.pid}/fd"), 0
-    for name in os.listdir(folder):
-        if "cgpu-device-" not in os.readlink(folder / name):
-            continue
-        with open(folder / name, "r+b") as memory:
+    found = 0
+    for path, _ in descriptors.named(session.pid, "cgpu-device-"):
+        with open(path, "r+b") as memory:
             if memory.read(64) == bytes([byte]) * 64:
                 memory.seek(0)
                 memory.write(b"\0")
@@ -152,10 +150,11 @@ def test_digests_are_taken_ahead_of_the_cell_that_needs_them(session):
 
 
 def test_a_thread_of_a_cell_may_write_meanwhile(session):
-    """There is no moment at which a digest would hold, so none is taken."""
-    session.run("#include <pthread.h>\n#include <unistd.h>\n" + MAKE).ok()
-    session.run("volatile int stops; void *wait_for(void *p) { while (!stops) usleep(1000); return NULL; }\n"
-                "pthread_t t; pthread_create(&t, NULL, wait_for, NULL);").ok()
+    """There is no moment at which a digest would hold, so none is taken. The cell that makes the buffers starts the thread: a
+    rest between the two would give them a digest that still holds."""
+    session.run("#include <pthread.h>\n#include <unistd.h>\n" + MAKE + """
+volatile int stops; void *wait_for(void *p) { while (!stops) usleep(1000); return NULL; }
+pthread_t t; pthread_create(&t, NULL, wait_for, NULL);""").ok()
     session.machine.suspend()
     shown = session.run("look(weights)").ok()
     assert "is not known: there was no time for a digest" in shown.stderr, shown.shown

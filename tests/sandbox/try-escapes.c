@@ -31,7 +31,7 @@ static const char headers[] =
 	"<sys/syscall.h>\n"
 	"#include <sys/uio.h>\n#include <sys/un.h>\n#include <unistd.h>\n"
 	"char page[4096]; struct iovec mine = { page, 16 }, theirs = { (void *)0x400000, 16 };\n"
-	"struct rlimit small = { 3, 3 };\n"
+	"struct rlimit small = { 3, 3 }; struct sched_param none; cpu_set_t one = { { 1 } };\n"
 	"int slurp(const char *path) { int fd = open(path, O_RDONLY); memset(page, 0, "
 	"sizeof(page));\n"
 	"  return fd < 0 ? -1 : (int)read(fd, page, sizeof(page)) > 0 ? 1 : -1; }\n";
@@ -69,6 +69,11 @@ static const struct {
 	{ "load BPF", "syscall(SYS_bpf, 0, NULL, 0)" },
 	{ "use a keyring", "syscall(SYS_keyctl, 0, -3, 0)" },
 	{ "userfaultfd", "syscall(SYS_userfaultfd, 0)" },
+	{ "join the kernel's group", "setpgid(0, getpgid(%1$d))" },
+	{ "slow the kernel down", "setpriority(PRIO_PROCESS, %1$d, 19)" },
+	{ "slow all of the user down", "setpriority(PRIO_USER, 0, 19)" },
+	{ "schedule the kernel last", "sched_setscheduler(%1$d, SCHED_BATCH, &none)" },
+	{ "put the kernel on one processor", "sched_setaffinity(%1$d, sizeof(one), &one)" },
 	{ "perf events", "syscall(SYS_perf_event_open, page, %1$d, -1, -1, 0)" },
 };
 

@@ -8,6 +8,7 @@
 #include "compiler/clang/cells/clang-statements.hh"
 
 #include "compiler/clang/cells/clang-parser.hh"
+#include "compiler/clang/job/clang-job.hh"
 #include "compiler/clang/tree/clang-bindings.hh"
 #include "compiler/clang/tree/clang-members.hh"
 #include "compiler/clang/tree/clang-publish.hh"
@@ -172,9 +173,8 @@ class Statements
 /* Enters another text, as a file of its own. */
 void enter(Preprocessor &PP, const char *text)
 {
-	SourceManager &SM = PP.getSourceManager();
-	FileID file = SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "behind"),
-				      SrcMgr::C_User);
+	FileID file =
+		clang_file_of_text(PP.getSourceManager(), llvm::MemoryBufferRef(text, "behind"));
 
 	PP.EnterSourceFile(file, nullptr, SourceLocation());
 }

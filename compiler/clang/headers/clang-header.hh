@@ -18,9 +18,10 @@
 #include <mutex>
 #include <string>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "compiler/cache/sealed-file.h"
 
 /* Tells one file of a name from the next: a header that is made anew is another file. The number
  * of a file alone does not, because the system gives it to the next one. */
@@ -47,7 +48,8 @@ inline clang_header_version clang_header_version_of(const std::string &path)
 
 /* A mapped header. */
 struct clang_header {
-	std::shared_ptr<llvm::MemoryBuffer> bytes; /* null: clang opens the file itself */
+	std::shared_ptr<llvm::MemoryBuffer> bytes; /* null: there is no whole header */
+	size_t content = 0;                        /* the length, without the seal */
 	clang_header_version version;
 };
 
@@ -82,39 +84,53 @@ void clang_define_virtual_tables(clang::Sema &S);
 void clang_read_members_to_guess(clang::CompilerInstance &CI);
 
 /*
- * Maps the header file once for all users, which must live as long as CI; it stays mapped until
- * another file is, since mapping it again takes a tenth of the time of a small cell. The host and
- * device compilations may call it concurrently.
+ * Maps the header file once for all users, and checks its seal; it stays mapped until another file
+ * is, since mapping it again takes a tenth of the time of a small cell. The host and device
+ * compilations may call it concurrently.
  */
-inline clang_header clang_load_header(clang::CompilerInstance &CI)
+inline clang_header clang_map_header(const std::string &path)
 {
 	static std::map<std::string, clang_header> all;
 	static std::mutex lock;
-	const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
-	int fd = path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	int fd = path.empty() ? -1 : sealed_file_open(path.c_str(), &st);
 
 	if (fd < 0)
 		return {};
-	if (fstat(fd, &st)) {
-		close(fd);
-		return {};
-	}
 	std::lock_guard<std::mutex> guard(lock);
 	clang_header loaded = all[path];
 
 	if (!loaded.bytes || !(loaded.version == clang_header_version{ st.st_ino, st.st_mtim })) {
 		auto file = llvm::MemoryBuffer::getOpenFile(fd, path, (uint64_t)st.st_size, false);
 
-		loaded = { file ? std::move(*file) : nullptr, { st.st_ino, st.st_mtim } };
+		loaded = { file ? std::move(*file) : nullptr, 0, { st.st_ino, st.st_mtim } };
+		if (loaded.bytes)
+			loaded.content = sealed_file_content(loaded.bytes->getBufferStart(),
+							     loaded.bytes->getBufferSize());
+		if (!loaded.content)
+			loaded.bytes = nullptr;
 		for (auto at = all.begin(); at != all.end();)
 			at = at->second.bytes.use_count() < 2 ? all.erase(at) : std::next(at);
 		all[path] = loaded;
 	}
 	close(fd);
+	return loaded;
+}
+
+/* Gives CI its header, which must live as long as CI. One that is not whole is no file for clang,
+ * which would open it, and wait, whatever it is. */
+inline clang_header clang_load_header(clang::CompilerInstance &CI)
+{
+	std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
+	clang_header loaded = clang_map_header(path);
+
 	if (loaded.bytes)
-		CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(
-							 loaded.bytes->getMemBufferRef(), false));
+		CI.getModuleCache().addPCM(
+			path,
+			llvm::MemoryBuffer::getMemBuffer(
+				{ loaded.bytes->getBufferStart(), loaded.content }, path, false));
+	else if (!path.empty())
+		path += "/damaged";
 	return loaded;
 }
 

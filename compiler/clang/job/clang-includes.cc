@@ -85,6 +85,15 @@ unsigned defined_by_include(const SourceManager &SM, const NamedDecl *N, const c
 	return P.isValid() && is_own_name(job, P.getFilename()) ? P.getLine() : 0;
 }
 
+bool is_of_flags(const SourceManager &SM, SourceLocation where)
+{
+	FileID F = SM.getFileID(SM.getExpansionLoc(where));
+
+	while (SM.getIncludeLoc(F).isValid())
+		F = SM.getFileID(SM.getIncludeLoc(F));
+	return F.isValid() && SM.getBufferOrFake(F).getBufferIdentifier() == "<built-in>";
+}
+
 std::string place_include(const SourceManager &SM, SourceLocation where, clang_diagnostic *d)
 {
 	SourceLocation L = SM.getExpansionLoc(where);

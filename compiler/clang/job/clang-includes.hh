@@ -27,6 +27,8 @@ void make_declaration(clang::Decl *D);
  * line of the #include; else 0. */
 unsigned defined_by_include(const clang::SourceManager &SM, const clang::NamedDecl *N,
 			    const clang_job *job);
+/* Tells whether the place is a flag that names a file, as -include does, or in such a file. */
+bool is_of_flags(const clang::SourceManager &SM, clang::SourceLocation L);
 /* Sets include_file and include_line if the place is in an included file, and returns that line of
  * it. */
 std::string place_include(const clang::SourceManager &SM, clang::SourceLocation L,

@@ -5,6 +5,7 @@
 #define CGPU_COMPILER_CLANG_JOB_HH
 
 #include "compiler/clang/job/clang-diagnostic.hh"
+#include "compiler/clang/job/clang-files.hh"
 #include "compiler/clang/job/clang-hints.hh"
 #include "compiler/clang/job/clang-includes.hh"
 #include "compiler/clang/job/clang-shim.h"
@@ -22,6 +23,7 @@
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <memory>
@@ -92,6 +94,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 			place(info, &d);
 			macro = outer_macro(info.getSourceManager(), info.getLocation());
 			d.macro = macro.empty() ? nullptr : macro.c_str();
+			d.is_of_flags = is_of_flags(info.getSourceManager(), info.getLocation());
 			source = place_include(info.getSourceManager(), info.getLocation(), &d);
 			d.source = d.include_file ? source.c_str() : nullptr;
 		}
@@ -165,6 +168,32 @@ clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
 	return std::make_unique<clang::MultiplexConsumer>(std::move(both));
 }
 
+/*
+ * Makes a file of a text in memory, which must live as long as SM. Without one, clang 19 crashes
+ * over `#embed` and `__has_embed` in it, since both are looked for beside the file, and over checks
+ * of memory, which name it.
+ */
+inline clang::FileID clang_file_of_text(clang::SourceManager &SM, llvm::MemoryBufferRef text)
+{
+	clang::FileEntryRef file = SM.getFileManager().getVirtualFileRef(
+		text.getBufferIdentifier(), (off_t)text.getBufferSize(), 0);
+
+	SM.overrideFileContents(file, text);
+	return SM.createFileID(file, clang::SourceLocation(), clang::SrcMgr::C_User);
+}
+
+/* Turns a token, which the preprocessor's watcher has just got, into the end of the text: what the
+ * parser reads next is turned likewise. */
+inline void clang_end_text(const clang::Token &T)
+{
+	auto &end = const_cast<clang::Token &>(T);
+	clang::SourceLocation at = T.getLocation();
+
+	end.startToken();
+	end.setKind(clang::tok::eof);
+	end.setLocation(at);
+}
+
 /* Sets up what every run of clang needs: the options, the destination of diagnostics, the input. */
 inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics,
 			 const clang_options *options, llvm::MemoryBufferRef text)
@@ -175,9 +204,21 @@ inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagn
 #else
 	CI.createDiagnostics(&diagnostics, false);
 #endif
+	CI.createFileManager(clang_files());
 	CI.setVerboseOutputStream(llvm::nulls());
 	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(
 		text, clang::InputKind(options->language)) };
+}
+
+/* Gives CI the job's text as a file, see clang_file_of_text(). */
+inline void clang_read_file(clang::CompilerInstance &CI, const clang_job *job)
+{
+	auto text = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(job->text, job->len),
+						     job->name, false);
+
+	CI.getPreprocessorOpts().addRemappedFile(job->name, text.release());
+	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(
+		job->name, clang::InputKind(job->options->language)) };
 }
 
 /* Runs clang over the job's text. prepare() may change the options of this run. */
@@ -189,6 +230,7 @@ int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare p
 
 	clang_set_up(CI, diagnostics, job->options,
 		     { llvm::StringRef(job->text, job->len), job->name });
+	clang_read_file(CI, job);
 	if (job->header)
 		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
 	prepare(CI);

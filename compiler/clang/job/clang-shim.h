@@ -64,6 +64,7 @@ struct clang_diagnostic {
 	bool in_syntax;   /* from the parser, not about meaning */
 	const char *file; /* as #line says; "" without a place */
 	unsigned line, column;
+	bool is_of_flags;      /* in a file that a flag includes, or about that flag */
 	bool in_system_header; /* in a header of the C++ library or CUDA, not in a file of the user
 				*/
 	const char *source;    /* the line of a file that is included; NULL elsewhere */
@@ -286,6 +287,10 @@ void clang_options_free(struct clang_options *o);
  * shorter pipeline than clang's, which supports all options.
  */
 void clang_options_are_own(struct clang_options *o);
+/* Tells whether a precompiled header is there, and whole (compiler/cache/sealed-file.h). */
+bool clang_shim_header_is_whole(const char *path);
+/* Returns the precompiled header in use; "" for none. */
+const char *clang_options_header(const struct clang_options *o);
 /* Sets the precompiled header to use from here on. */
 void clang_options_set_header(struct clang_options *o, const char *path);
 /* Sets directives for the beginning of each text, behind the header. Copied. */
@@ -299,8 +304,8 @@ char *clang_options_describe(const struct clang_options *o);
 /* The name of a structure at the end of a C++ header's text: at this point the virtual tables that
  * its classes need are defined. */
 #define CLANG_HEADER_END "cgpu_header_end"
-/* Precompiles job->text into the file at path; reports all its names. 0, or -1 after
- * diagnostics. */
+/* Precompiles job->text into the file at path, which has no seal yet; reports all its names. 0, or
+ * -1 after diagnostics. */
 int clang_shim_build_header(const struct clang_job *job, const char *path);
 /*
  * Precompiles instances of templates of job->header, which must not move, into the file at path:

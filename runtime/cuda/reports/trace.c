@@ -17,6 +17,7 @@
 #include "common/base/error.h"
 #include "common/memory/address-map.h"
 #include "common/protocol/device-trace.h"
+#include "common/text/demangle.h"
 #include "runtime/cuda/driver/cuda-error.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/memory/ledger.h"
@@ -131,18 +132,16 @@ static void name_buffer(struct row *r, const struct session_buffer *b)
 	r->told.place = b->kind >= BUFFER_MANAGED ? TRACE_HOST_SIDE : TRACE_DEVICE_SIDE;
 }
 
-static void name_kernel(struct row *r, CUfunction f)
+static void name_kernel(int on, CUfunction f, char ret[NAME_MAX_BYTES])
 {
 	const struct session_array *a = &device.session->kernels;
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct session_kernel *kernel = session_at(a, struct session_kernel, i);
 
-		if (kernel->on[r->device].epoch != device.epoch ||
-		    kernel->on[r->device].function != f)
+		if (kernel->on[on].epoch != device.epoch || kernel->on[on].function != f)
 			continue;
-		snprintf(r->name, sizeof(r->name), "%s",
-			 *kernel->name ? kernel->name : kernel->ptx_name);
+		demangle(*kernel->name ? kernel->name : kernel->ptx_name, ret, NAME_MAX_BYTES);
 		return;
 	}
 }
@@ -302,9 +301,13 @@ void trace_free(const struct session_buffer *b)
 static struct row begin_launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
 			       unsigned shared, CUstream s)
 {
-	struct row r = begin_on(TRACE_LAUNCH, s);
+	char name[NAME_MAX_BYTES] = "";
+	struct row r;
 
-	name_kernel(&r, f);
+	/* Before the clock runs: the first name loads a library. */
+	name_kernel(device_current(), f, name);
+	r = begin_on(TRACE_LAUNCH, s);
+	memcpy(r.name, name, sizeof(r.name));
 	memcpy(r.told.grid, grid, sizeof(r.told.grid));
 	memcpy(r.told.block, block, sizeof(r.told.block));
 	r.told.shared = shared;

@@ -16,6 +16,7 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
+#include "common/sandbox/confinement.h"
 
 #define DEADLINE_MS 180000
 
@@ -36,9 +37,7 @@ static void confine_not(int sock)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	record_put_u32(&b, 0);
-	record_put_bytes(&b, "", 0);
-	record_put_u32(&b, 0);
+	confinement_put(&b, 0, 0, &(struct buffer)BUFFER_INIT, "", &(struct buffer)BUFFER_INIT);
 	assert_int_equal(ipc_send(sock, COMPILER_CONFINE, b.data, b.len, NULL, 0, &err), 0);
 }
 

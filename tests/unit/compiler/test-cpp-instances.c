@@ -90,8 +90,8 @@ static void count(const char *folder, unsigned *ret_all, unsigned *ret_refused)
 	FILE *f;
 
 	snprintf(command, sizeof(command),
-		 "cat %s/cgpu/*-instances.use | awk '{ n++ } /^!/ { r++ } END { print n + 0, r + 0 "
-		 "}'",
+		 "head -q -c -16 %s/cgpu/*-instances.use | " /* without the seal */
+		 "awk '{ n++ } /^!/ { r++ } END { print n + 0, r + 0 }'",
 		 folder);
 	f = popen(command, "r");
 	assert_non_null(f);
@@ -225,8 +225,9 @@ static void test_a_damaged_list(void **state)
 	assert_true(is_wanted(&c));
 	rest(&c);
 	count(compiler_fixture_folder(), &n, &n_refused);
+	/* It is as none. */
 	assert_true(n > 300);
-	assert_in_range(n_refused, 1, 5);
+	assert_int_equal(n_refused, 0);
 	run(&c, 4, USES("2"));
 	assert_false(is_wanted(&c));
 	compiler_release(&c);

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -203,7 +204,7 @@ static void turn(struct harness *h, const char *what)
 	loop_remove(h->loop, deadline);
 }
 
-static void compile(struct harness *h, const char *text)
+void harness_begin(struct harness *h, const char *text)
 {
 	char name[32];
 
@@ -222,7 +223,7 @@ void harness_wait_end(struct harness *h)
 
 void harness_run(struct harness *h, const char *text)
 {
-	compile(h, text);
+	harness_begin(h, text);
 	harness_wait_end(h);
 }
 
@@ -247,7 +248,7 @@ void harness_fault(struct harness *h, const char *text, const char *ename)
 void harness_start_cell(struct harness *h, const char *text, const char *until)
 {
 	h->awaited = until;
-	compile(h, text);
+	harness_begin(h, text);
 	while (!h->last.ended && !strstr(buffer_text(&h->last.output), until))
 		turn(h, text);
 	h->awaited = NULL;
@@ -256,16 +257,23 @@ void harness_start_cell(struct harness *h, const char *text, const char *until)
 			 buffer_text(&h->last.traceback));
 }
 
-static void on_poll(void *data)
+static void on_pass_end(void *data)
 {
 	loop_stop(((struct harness *)data)->loop);
 }
 
 void harness_until(struct harness *h, bool (*fn)(void *data), void *data)
 {
+	uint64_t deadline = loop_now_ms() + DEADLINE_MS;
+
 	while (!fn(data)) {
-		loop_add_timer(h->loop, POLL_MS, on_poll, h);
-		turn(h, "an event");
+		/* A timer that is due ends the pass that calls it. */
+		loop_add_timer(h->loop, 0, on_pass_end, h);
+		loop_run(h->loop);
+		if (loop_now_ms() > deadline)
+			fail_msg("no end of: an event\n%s", buffer_text(&h->last.output));
+		if (!fn(data))
+			poll(NULL, 0, POLL_MS);
 	}
 }
 

@@ -52,6 +52,8 @@ int harness_remove_folder(const char *folder);
 /* As after %reset: no declarations. */
 void harness_forget(struct harness *h);
 
+/* Compile and begin; harness_wait_end() is to follow. */
+void harness_begin(struct harness *h, const char *text);
 /* Compile and run to the end; the result is in h->last. */
 void harness_run(struct harness *h, const char *text);
 /* The same, and it must be ok; returns its stdout. */
@@ -62,7 +64,8 @@ void harness_fault(struct harness *h, const char *text, const char *ename);
 /* Compile, start, and wait until this text was printed. */
 void harness_start_cell(struct harness *h, const char *text, const char *until);
 void harness_wait_end(struct harness *h);
-/* Let the loop work until fn(data) is true. */
+/* Let the loop work until fn(data) is true; it is asked after each pass of the loop, so it sees a
+ * state that only lasts until the next event. */
 void harness_until(struct harness *h, bool (*fn)(void *data), void *data);
 
 pid_t harness_worker(const struct harness *h);

@@ -24,10 +24,10 @@
 #include "common/base/error.h"
 #include "common/memory/arena-layout.h"
 #include "kernel/state/commit.h"
-#include "kernel/state/kept-memory.h"
 #include "kernel/state/snapshot.h"
 
 #define MIB_PAGES 256
+#define LARGE_PAGES 2048
 
 static struct snapshot snapshot;
 static struct journal journal;
@@ -37,9 +37,10 @@ static char *region(enum arena_region r)
 	return (char *)(ARENA_BASE + arena_region_offset(r));
 }
 
-/* Committed part private, `fresh` bytes beyond it shared; the header page is always private. */
-static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh,
-		      bool in_place)
+/* Committed part private, `fresh` bytes beyond it of the live memfd; the header page is always
+ * private. */
+static int map_region(const struct snapshot *s, enum arena_region r, uint64_t committed,
+		      uint64_t fresh, bool in_place)
 {
 	off_t offset = (off_t)arena_region_offset(r);
 
@@ -53,32 +54,33 @@ static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64
 		fresh -= ARENA_HEADER_SIZE;
 	}
 	if (committed && mmap(region(r), committed, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_FIXED_NOREPLACE, memfd, offset) == MAP_FAILED)
+			      MAP_PRIVATE | MAP_FIXED_NOREPLACE, s->arena.fd, offset) == MAP_FAILED)
 		return -1;
-	if (fresh &&
-	    mmap(region(r) + committed, fresh, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED_NOREPLACE, memfd, offset + (off_t)committed) == MAP_FAILED)
+	if (fresh && mmap(region(r) + committed, fresh, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED_NOREPLACE, s->live,
+			  offset + (off_t)committed) == MAP_FAILED)
 		return -1;
 	return 0;
 }
 
-enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_IN_PLACE };
+enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_IN_PLACE, CELL_LARGE };
 
 /* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region.
- * CELL_IN_PLACE is CELL_SECOND with its committed heap written in place. */
+ * CELL_IN_PLACE is CELL_SECOND with its committed heap written in place, CELL_LARGE with more fresh
+ * heap. */
 static int work(const struct snapshot *s, enum cell cell)
 {
-	const uint64_t fresh = MIB_PAGES * ARENA_PAGE;
 	struct arena_header *h = (struct arena_header *)ARENA_BASE;
-	bool in_place = cell == CELL_IN_PLACE;
+	bool in_place = cell == CELL_IN_PLACE, large = cell == CELL_LARGE;
 	char value;
 
-	cell = in_place ? CELL_SECOND : cell;
+	cell = in_place || large ? CELL_SECOND : cell;
 	value = (char)('A' + cell);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
-		uint64_t top = s->top[r];
+		uint64_t top = s->top[r],
+			 fresh = (large && r == ARENA_HEAP ? LARGE_PAGES : MIB_PAGES) * ARENA_PAGE;
 
-		if (map_region(s->memfd, r, top, fresh, in_place && r == ARENA_HEAP))
+		if (map_region(s, r, top, fresh, in_place && r == ARENA_HEAP))
 			return -1;
 		for (uint64_t page = 1; page * ARENA_PAGE < top; page += 3)
 			region(r)[page * ARENA_PAGE + 99] = value;
@@ -93,7 +95,7 @@ static int work(const struct snapshot *s, enum cell cell)
 	return 0;
 }
 
-static pid_t start(enum cell cell)
+static pid_t start_attached(enum cell cell)
 {
 	int ready[2];
 	char c = 0;
@@ -113,6 +115,18 @@ static pid_t start(enum cell cell)
 	assert_int_equal(read(ready[0], &c, 1), 1);
 	close(ready[0]);
 	return pid;
+}
+
+/* A worker of its own, with nothing of the one before. */
+static pid_t start(enum cell cell)
+{
+	struct error err = ERROR_INIT;
+	int live = arena_file_live(&err);
+
+	assert_true(live >= 0);
+	assert_int_equal(snapshot_attach(&snapshot, live, &err), 0);
+	close(live);
+	return start_attached(cell);
 }
 
 static void end(pid_t pid)
@@ -179,7 +193,7 @@ static int set_up(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (snapshot_init(&snapshot, 1ull << 28, &err))
+	if (snapshot_init(&snapshot, NULL, 1ull << 28, &err))
 		return -1;
 	pid = start(CELL_FIRST);
 	if (commit(pid, dirty_pages_choose(), NULL, &err))
@@ -282,30 +296,42 @@ static void test_killed_at_every_step(void **state)
 		kill_at_step(COMMIT_APPLYING, after, before, expected);
 }
 
-/* The committed heap may be written in place: there is a copy of it. */
-static void begin_in_place(void)
+static struct shadow_files files(void)
+{
+	return (struct shadow_files){ snapshot.arena.fd, snapshot.live, ARENA_BASE };
+}
+
+/* The committed heap may be written in place: the live memfd has a copy of it. */
+static pid_t start_in_place(enum cell cell)
 {
 	struct error err = ERROR_INIT;
-	struct shadow_copy *w = &snapshot.shadow_copies.at[0];
+	struct shadow_copies *t = &snapshot.shadow_copies;
+	int live = arena_file_live(&err);
+	struct shadow_files at;
+	struct preimage *saved;
+	bool lost;
 
-	*w = (struct shadow_copy){ .address = (uint64_t)region(ARENA_HEAP),
-				   .size = snapshot.top[ARENA_HEAP],
-				   .equal = true };
-	w->data = kept_memory_take(w->size, &err);
-	assert_int_equal(snapshot_read(&snapshot, w->address, w->data, w->size), 0);
-	w->shared = true;
-	snapshot.shadow_copies.n = 1;
-	snapshot.shadow_copies.written = true;
+	assert_int_equal(snapshot_attach(&snapshot, live, &err), 0);
+	close(live);
+	at = files();
+	*t = (struct shadow_copies){ .n = 1 };
+	t->at[0] = (struct shadow_copy){ .address = (uint64_t)region(ARENA_HEAP),
+					 .size = snapshot.top[ARENA_HEAP] };
+	assert_true(shadow_copies_need_work(t, SHADOW_ALL));
+	assert_int_equal(shadow_copies_refresh(t, &at, SHADOW_ALL, 0, &saved, &lost, &err), 0);
+	t->at[0].shared = t->written = true;
+	return start_attached(cell);
 }
 
 static void bring_up_to_date(void)
 {
 	struct error err = ERROR_INIT;
+	struct shadow_files at = files();
 	struct preimage *saved;
 	bool lost;
 
 	assert_true(shadow_copies_are_stale(&snapshot.shadow_copies));
-	if (shadow_copies_refresh(&snapshot.shadow_copies, snapshot.memfd, ARENA_BASE,
+	if (shadow_copies_refresh(&snapshot.shadow_copies, &at, SHADOW_STALE,
 				  snapshot.undo.bytes_max, &saved, &lost, &err))
 		fail_msg("%s", err.text);
 	commit_add_saved(&snapshot, saved, lost);
@@ -318,17 +344,13 @@ static void kill_in_place_at_step(enum commit_step step, uint64_t before, uint64
 	struct killer killer = { .step = step };
 	int result;
 
-	begin_in_place();
-	killer.pid = start(CELL_IN_PLACE);
+	killer.pid = start_in_place(CELL_IN_PLACE);
 	assert_true(checksum() == before); /* a reader sees what is committed */
 	result = commit(killer.pid, dirty_pages_choose(), &killer, &err);
 	assert_int_equal(killer.hit, 1);
 	assert_int_equal(result, step < COMMIT_STAGED ? -1 : 0);
-	if (result)
-		assert_int_equal(shadow_copies_restore(&snapshot.shadow_copies, snapshot.memfd,
-						       ARENA_BASE, &err),
-				 0);
-	else
+	assert_true(checksum() == (result ? before : expected));
+	if (!result)
 		bring_up_to_date();
 	shadow_copies_release(&snapshot.shadow_copies);
 	assert_true(checksum() == (result ? before : expected));
@@ -354,8 +376,7 @@ static void test_in_place_and_written_as_private(void **state)
 	pid_t pid;
 
 	(void)state;
-	begin_in_place();
-	pid = start(CELL_SECOND);
+	pid = start_in_place(CELL_SECOND);
 	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
 	end(pid);
 	bring_up_to_date();
@@ -363,6 +384,124 @@ static void test_in_place_and_written_as_private(void **state)
 	assert_true(checksum() == expected);
 	go_back(1);
 	assert_true(checksum() == before);
+}
+
+/* The worker has left the range in the cell: the commit itself brings it up to date. */
+static void test_a_range_that_the_worker_has_left(void **state)
+{
+	uint64_t before = checksum(), expected = new_checksum();
+	struct error err = ERROR_INIT;
+	pid_t pid;
+
+	(void)state;
+	pid = start_in_place(CELL_IN_PLACE);
+	snapshot.shadow_copies.at[0].unwanted = true;
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	assert_false(shadow_copies_are_stale(&snapshot.shadow_copies) ||
+		     shadow_copies_are_shared(&snapshot.shadow_copies));
+	end(pid);
+	shadow_copies_release(&snapshot.shadow_copies);
+	assert_true(checksum() == expected);
+	go_back(1);
+	assert_true(checksum() == before);
+}
+
+/* Large fresh memory stays in the live memfd, as an in-place range, if there is room for its copy.
+ */
+static void test_fresh_memory_that_stays(void **state)
+{
+	uint64_t before = checksum();
+	struct shadow_copies *t = &snapshot.shadow_copies;
+	struct error err = ERROR_INIT;
+	struct commit_source from = { start(CELL_LARGE), -1, dirty_pages_choose() };
+	struct shadow_files at = files();
+	struct commit_report report;
+	struct preimage *saved;
+	struct commit c;
+	bool lost;
+
+	(void)state;
+	from.pagemap = dirty_pages_open(from.pid, &err);
+	for (int room = 0; room < 2; room++) {
+		uint64_t first;
+
+		if (room)
+			from.pid = start(CELL_LARGE);
+		close(from.pagemap);
+		from.pagemap = dirty_pages_open(from.pid, &err);
+		t->bytes_max = room ? LARGE_PAGES * ARENA_PAGE : LARGE_PAGES * ARENA_PAGE / 2;
+		assert_int_equal(commit_begin(&c, &snapshot, &journal, &from, NULL, &err), 0);
+		commit_leave_fresh(&c);
+		assert_int_equal(commit_copy(&c, &err), 0);
+		commit_end(&c, true, &report);
+		end(from.pid);
+		assert_int_equal(t->n, room);
+		first = checksum();
+		at = files();
+		if (room) {
+			assert_true(shadow_copies_are_stale(t) && t->at[0].shared);
+			assert_int_equal(shadow_copies_refresh(t, &at, SHADOW_STALE, ARENA_PAGE,
+							       &saved, &lost, &err),
+					 0);
+			assert_false(lost); /* there was nothing before it */
+			assert_null(saved);
+		}
+		shadow_copies_release(t);
+		assert_true(checksum() == first && first != before);
+		go_back(1);
+		assert_true(checksum() == before);
+	}
+	close(from.pagemap);
+}
+
+/* Pages of the live memfd over committed ones are a cell's like any other, with undo. */
+static void test_pages_over_committed_ones(void **state)
+{
+	const off_t heap = (off_t)ARENA_HEAP_OFFSET;
+	struct error err = ERROR_INIT;
+	uint64_t before = checksum();
+	char c = 0;
+	pid_t pid;
+
+	(void)state;
+	pid = start(CELL_IN_PLACE); /* its heap is mapped from the live memfd */
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	end(pid);
+	assert_int_equal(
+		snapshot_read(&snapshot, (uint64_t)region(ARENA_HEAP) + ARENA_PAGE + 99, &c, 1), 0);
+	assert_int_equal(c, 'A' + CELL_SECOND);
+	assert_true(lseek(snapshot.live, heap, SEEK_DATA) < 0);
+	go_back(1);
+	assert_true(checksum() == before);
+}
+
+/* Heap that a cell gives back is taken out of the file, as far as it is heap below the top. */
+static void test_heap_that_is_given_back(void **state)
+{
+	uint64_t heap = (uint64_t)region(ARENA_HEAP), top = heap + 2 * MIB_PAGES * ARENA_PAGE;
+	struct dirty_range at[] = { { ARENA_BASE, ARENA_PAGE },
+				    { heap + 4 * ARENA_PAGE, ARENA_PAGE },
+				    { top - ARENA_PAGE, 2 * ARENA_PAGE },
+				    { heap + 8 * ARENA_PAGE, ~ARENA_PAGE + 1 } };
+	struct dirty_ranges ranges = { at, 4, 4, 0 };
+	struct error err = ERROR_INIT;
+	struct commit_report report = { 0 };
+	struct commit_source from = { start(CELL_SECOND), -1, dirty_pages_choose(), &ranges };
+	uint64_t word = 1;
+
+	(void)state;
+	from.pagemap = dirty_pages_open(from.pid, &err);
+	assert_int_equal(commit_cell(&snapshot, &journal, &from, NULL, &report, &err), 0);
+	end(from.pid);
+	close(from.pagemap);
+	assert_int_equal(snapshot_read(&snapshot, heap + 4 * ARENA_PAGE, &word, 8), 0);
+	assert_int_equal(word, 0);
+	for (uint64_t page = heap + ARENA_PAGE; page < top - ARENA_PAGE; page += ARENA_PAGE) {
+		assert_int_equal(snapshot_read(&snapshot, page + 8, &word, 8), 0);
+		assert_true(word || page == heap + 4 * ARENA_PAGE);
+	}
+	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE, &word, 8), 0);
+	assert_true(word == ARENA_MAGIC);
 }
 
 /* A checkpoint: the copy is brought up to date by the commit itself. */
@@ -375,8 +514,7 @@ static void test_a_cell_that_goes_on(void **state)
 	struct commit c;
 
 	(void)state;
-	begin_in_place();
-	from = (struct commit_source){ start(CELL_IN_PLACE), -1, dirty_pages_choose() };
+	from = (struct commit_source){ start_in_place(CELL_IN_PLACE), -1, dirty_pages_choose() };
 	from.pagemap = dirty_pages_open(from.pid, &err);
 	assert_int_equal(commit_begin(&c, &snapshot, &journal, &from, NULL, &err), 0);
 	c.goes_on = true;
@@ -526,6 +664,11 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_place_and_written_as_private, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_range_that_the_worker_has_left, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_fresh_memory_that_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pages_over_committed_ones, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_heap_that_is_given_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cell_that_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up,
 						tear_down),

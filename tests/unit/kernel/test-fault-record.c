@@ -12,11 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/base/buffer.h"
-#include "common/code/unit.h"
 #include "kernel/faults/fault-record.h"
-#include "kernel/faults/fault-report.h"
-#include "kernel/units/unit-table.h"
 
 #define PAGE 4096u
 
@@ -68,36 +64,11 @@ static void a_record_that_is_right_is_copied_as_it_is(void **state)
 	assert_int_equal(memcmp(&f, shared, sizeof(f)), 0);
 }
 
-/* Whatever kind it says it is. */
-static void every_kind_of_hostile_record_gives_a_report(void **state)
-{
-	static const int fills[] = { 'A', 0xff, 1 };
-	struct unit_table units;
-
-	(void)state;
-	unit_table_init(&units);
-	for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++) {
-		struct fault_record *shared = make_record(fills[i]);
-
-		for (uint32_t kind = 0; kind <= FAULT_KINDS; kind++) {
-			struct fault_report r = { 0 };
-
-			atomic_store(&shared->kind, kind);
-			fault_report_from_record(&r, shared, &units, 0, NULL);
-			fault_report_add_place(&r, shared, &units, 0);
-			assert_true(r.traceback.len > 0 && r.traceback.len < 256 * 1024);
-			fault_report_release(&r);
-		}
-	}
-	unit_table_release(&units);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_has_texts_that_end_and_counts_that_fit),
 		cmocka_unit_test(a_record_that_is_right_is_copied_as_it_is),
-		cmocka_unit_test(every_kind_of_hostile_record_gives_a_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

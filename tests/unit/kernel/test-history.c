@@ -79,7 +79,7 @@ static void expect(struct history *h, struct history_query q, const char *expect
 
 static void rows_come_back_the_oldest_first(void **state)
 {
-	struct history *h = history_new(LIBEXEC, path, loop);
+	struct history *h = history_new(LIBEXEC, path, NULL, loop);
 
 	(void)state;
 	history_add(h, 1, "int x = 1;");
@@ -100,7 +100,7 @@ static void rows_come_back_the_oldest_first(void **state)
 /* Each of these many rows is a message of more than a megabyte. */
 static void long_rows_are_written(void **state)
 {
-	struct history *h = history_new(LIBEXEC, path, loop);
+	struct history *h = history_new(LIBEXEC, path, NULL, loop);
 	enum { LINES = 7, LENGTH = 1100000 };
 	char *text = malloc(LENGTH + 1);
 	json_t *rows = NULL;
@@ -151,7 +151,7 @@ static void await_rows(int n)
 
 static void rows_are_written_in_time_and_at_the_end(void **state)
 {
-	struct history *h = history_new(LIBEXEC, path, loop);
+	struct history *h = history_new(LIBEXEC, path, NULL, loop);
 
 	(void)state;
 	history_add(h, 1, "in time");
@@ -179,7 +179,7 @@ static void nobody_waits_for_a_file_that_cannot_be_opened_yet(void **state)
 	(void)state;
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-	h = history_new(LIBEXEC, path, loop);
+	h = history_new(LIBEXEC, path, NULL, loop);
 	history_add(h, 1, "kept");
 	assert_string_equal(history_doctor(h)->detail, "a file that is not open yet");
 	/* Later than rows are written. */
@@ -189,7 +189,7 @@ static void nobody_waits_for_a_file_that_cannot_be_opened_yet(void **state)
 }
 
 /* The one child of this process. */
-static pid_t history_process(void)
+static pid_t process_of_history(void)
 {
 	FILE *f = fopen("/proc/thread-self/children", "r");
 	int pid = 0;
@@ -202,24 +202,24 @@ static pid_t history_process(void)
 
 static void a_process_that_dies_is_replaced(void **state)
 {
-	struct history *h = history_new(LIBEXEC, path, loop);
+	struct history *h = history_new(LIBEXEC, path, NULL, loop);
 
 	(void)state;
 	history_add(h, 1, "written");
 	expect(h, TAIL(.n = 9), "[[1,1,\"written\"]]");
 	/* It does not read any more, so this row dies with it. */
-	kill(history_process(), SIGSTOP);
+	kill(process_of_history(), SIGSTOP);
 	history_add(h, 2, "lost with the process");
 	loop_add_timer(loop, 300, (loop_fn *)loop_stop, loop);
 	loop_run(loop);
-	kill(history_process(), SIGKILL);
+	kill(process_of_history(), SIGKILL);
 	expect(h, TAIL(.n = 9), "[[1,1,\"written\"],[1,2,\"lost with the process\"]]");
 	history_free(h);
 }
 
 static void without_a_program_the_report_tells(void **state)
 {
-	struct history *h = history_new("/proc/no/such/folder", path, loop);
+	struct history *h = history_new("/proc/no/such/folder", path, NULL, loop);
 
 	(void)state;
 	history_add(h, 1, "x");
@@ -239,7 +239,7 @@ static struct history *play(const char *what)
 	snprintf(link, sizeof(link), "%s/cgpu-history", folder);
 	assert_int_equal(symlink(self, link), 0);
 	setenv("HISTORY_PLAYS", what, 1);
-	return history_new(folder, path, loop);
+	return history_new(folder, path, NULL, loop);
 }
 
 static void a_question_is_asked_twice_at_most(void **state)

@@ -2,8 +2,10 @@
 /* The seccomp program on real processes: each call is tried in a child that has installed it. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -46,8 +49,12 @@ static int install(const struct buffer *b)
 			prog.filter[i].k = (uint32_t)getpid();
 		else if (prog.filter[i].k == SECCOMP_OWN_GROUP)
 			prog.filter[i].k = (uint32_t)-getpid();
+		else if (prog.filter[i].k == SECCOMP_KERNEL_PID)
+			prog.filter[i].k = (uint32_t)getppid();
 	}
 	setpgid(0, 0);
+	if (dup2(socket(AF_UNIX, SOCK_STREAM, 0), 0) < 0)
+		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
@@ -196,6 +203,72 @@ static long try_limit_self(pid_t other)
 	return getrlimit(RLIMIT_NOFILE, &r);
 }
 
+static long try_own_other(pid_t other)
+{
+	return fcntl(0, F_SETOWN, other);
+}
+static long try_own_group_of_other(pid_t other)
+{
+	return fcntl(0, F_SETOWN, -other);
+}
+static long try_own_self(pid_t other)
+{
+	(void)other;
+	return fcntl(0, F_SETOWN, getpid()) | fcntl(0, F_SETOWN, 0) | fcntl(0, F_SETOWN, -getpid());
+}
+static long try_own_in_memory(pid_t other)
+{
+	struct f_owner_ex owner = { F_OWNER_PID, other };
+
+	return fcntl(0, F_SETOWN_EX, &owner);
+}
+static long try_own_by_ioctl(pid_t other)
+{
+	return ioctl(0, FIOSETOWN, &other);
+}
+static long try_own_by_socket(pid_t other)
+{
+	return ioctl(0, SIOCSPGRP, &other);
+}
+static long try_other_command(pid_t other)
+{
+	(void)other;
+	return fcntl(0, F_GETFD) | fcntl(0, F_SETFD, FD_CLOEXEC);
+}
+static long try_priority_of_parent(pid_t other)
+{
+	return setpriority(PRIO_PROCESS, (id_t)other, 19);
+}
+static long try_priority_of_user(pid_t other)
+{
+	(void)other;
+	return setpriority(PRIO_USER, 0, 19);
+}
+static long try_priority_of_self(pid_t other)
+{
+	(void)other;
+	return setpriority(PRIO_PROCESS, 0, 1) | setpriority(PRIO_PROCESS, (id_t)getpid(), 2);
+}
+static long try_processor_of_parent(pid_t other)
+{
+	cpu_set_t one = { { 1 } };
+
+	return sched_setaffinity(other, sizeof(one), &one);
+}
+static long try_processor_of_self(pid_t other)
+{
+	cpu_set_t one = { { 1 } };
+
+	(void)other;
+	return sched_setaffinity(0, sizeof(one), &one);
+}
+static long try_class_of_parent(pid_t other)
+{
+	struct sched_param none = { 0 };
+
+	return sched_setscheduler(other, SCHED_BATCH, &none);
+}
+
 static void *thread(void *arg)
 {
 	return arg;
@@ -248,6 +321,19 @@ static const struct {
 	{ "tkill another", try_tkill, EPERM, 0 },
 	{ "sigqueue another", try_sigqueue, EPERM, 0 },
 	{ "pidfd_send_signal", try_pidfd_signal, EPERM, 0 },
+	{ "F_SETOWN of another", try_own_other, EPERM, 0 },
+	{ "F_SETOWN of another's group", try_own_group_of_other, EPERM, 0 },
+	{ "F_SETOWN of itself", try_own_self, 0, 0 },
+	{ "F_SETOWN_EX", try_own_in_memory, EPERM, 0 },
+	{ "FIOSETOWN", try_own_by_ioctl, EPERM, 0 },
+	{ "SIOCSPGRP", try_own_by_socket, EPERM, 0 },
+	{ "other commands of fcntl", try_other_command, 0, 0 },
+	{ "priority of the parent", try_priority_of_parent, EPERM, EPERM },
+	{ "priority of the user", try_priority_of_user, EPERM, EPERM },
+	{ "priority of itself", try_priority_of_self, 0, 0 },
+	{ "processor of the parent", try_processor_of_parent, EPERM, EPERM },
+	{ "processor of itself", try_processor_of_self, 0, 0 },
+	{ "scheduling of the parent", try_class_of_parent, EPERM, EPERM },
 	{ "thread", try_thread, 0, 0 },
 	{ "fork", try_fork, 0, 0 },
 };
@@ -282,7 +368,8 @@ static int set_up(void **state)
 		struct error err = ERROR_INIT;
 		struct buffer unknown = BUFFER_INIT;
 
-		if (seccomp_program(scoped, &programs[scoped], &unknown, &err)) {
+		if (seccomp_program(SECCOMP_CELLS | (scoped ? 0 : SECCOMP_NO_SCOPE),
+				    &programs[scoped], &unknown, &err)) {
 			print_error("%s\n", err.text);
 			return -1;
 		}

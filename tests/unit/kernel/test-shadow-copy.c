@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadow copies over a real memfd: what a refresh finds and keeps for undo, what a restore writes,
- * and both when they fail. */
+/* Shadow copies over two real files: what a refresh finds, copies and keeps for undo, and what is
+ * left when it fails. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -17,39 +17,49 @@
 
 #include "common/base/error.h"
 #include "common/memory/address-map.h"
+#include "kernel/state/dirty-pages.h"
 #include "kernel/state/journal.h"
-#include "kernel/state/kept-memory.h"
 #include "kernel/state/shadow-copy.h"
 
 #define BASE 0x10000000ull
 #define SIZE (10 * MIB)
 #define EVERYTHING (1ull << 30)
 
-static int memfd;
-static char *file; /* the memfd, mapped: what a worker writes in place */
+static struct shadow_files files;
+static char *arena; /* the committed file, mapped */
+static char *live;  /* what a worker writes in place, mapped */
 static struct shadow_copies shadows;
 
-static char *content(char value)
+static int new_file(char **ret, char value)
 {
-	struct error err = ERROR_INIT;
-	char *p = kept_memory_take(SIZE, &err);
+	int fd = memfd_create("shadow-copy", MFD_CLOEXEC);
 
-	assert_non_null(p);
-	memset(p, value, SIZE);
-	return p;
+	assert_int_equal(ftruncate(fd, 2 * SIZE), 0);
+	*ret = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (value)
+		memset(*ret, value, 2 * SIZE);
+	return fd;
 }
 
-/* A file of twice SIZE, filled with 1, and an in-place shadow copy of its first half. */
+static int refresh_as(enum shadow_work which, uint64_t keep_bytes, struct preimage **ret,
+		      bool *ret_lost)
+{
+	struct error err = ERROR_INIT;
+
+	return shadow_copies_refresh(&shadows, &files, which, keep_bytes, ret, ret_lost, &err);
+}
+
+/* A committed file of twice SIZE, filled with 1, and an in-place shadow copy of its first half. */
 static int set_up(void **state)
 {
+	struct preimage *saved;
+	bool lost;
+
 	(void)state;
-	memfd = memfd_create("shadow-copy", MFD_CLOEXEC);
-	if (ftruncate(memfd, 2 * SIZE))
-		return -1;
-	file = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	memset(file, 1, 2 * SIZE);
+	files = (struct shadow_files){ new_file(&arena, 1), new_file(&live, 0), BASE };
 	shadows = (struct shadow_copies){ .bytes_max = EVERYTHING };
-	if (!shadow_copies_adopt(&shadows, BASE, SIZE, content(1)))
+	if (!shadow_copies_adopt(&shadows, &files, BASE, SIZE) ||
+	    refresh_as(SHADOW_ALL, 0, &saved, &lost) || saved)
 		return -1;
 	shadows.at[0].shared = shadows.written = true;
 	return 0;
@@ -59,8 +69,10 @@ static int tear_down(void **state)
 {
 	(void)state;
 	shadow_copies_release(&shadows);
-	munmap(file, 2 * SIZE);
-	close(memfd);
+	munmap(arena, 2 * SIZE);
+	munmap(live, 2 * SIZE);
+	close(files.arena);
+	close(files.live);
 	return 0;
 }
 
@@ -71,17 +83,15 @@ static bool all(const char *p, char value, size_t n)
 
 static struct preimage *refresh(uint64_t keep_bytes, bool lost_is)
 {
-	struct error err = ERROR_INIT;
 	struct preimage *saved;
 	bool lost;
 
 	shadow_copies_committed(&shadows);
 	assert_true(shadow_copies_are_stale(&shadows));
-	if (shadow_copies_refresh(&shadows, memfd, BASE, keep_bytes, &saved, &lost, &err))
-		fail_msg("%s", err.text);
+	assert_int_equal(refresh_as(SHADOW_STALE, keep_bytes, &saved, &lost), 0);
 	assert_int_equal(lost, lost_is);
 	assert_false(shadow_copies_are_stale(&shadows));
-	assert_memory_equal(shadows.at[0].data, file, SIZE);
+	assert_memory_equal(arena, live, SIZE);
 	return saved;
 }
 
@@ -98,14 +108,14 @@ static void test_only_changed_pages_are_kept(void **state)
 	struct preimage *saved;
 
 	(void)state;
-	file[5] = 2;
-	memset(file + 3 * MIB + 100, 3, 3 * ARENA_PAGE);
-	file[SIZE - 1] = 4;
+	live[5] = 2;
+	memset(live + 3 * MIB + 100, 3, 3 * ARENA_PAGE);
+	live[SIZE - 1] = 4;
 	saved = refresh(EVERYTHING, false);
 	assert_int_equal(preimage_bytes(saved), 6 * ARENA_PAGE);
 	assert_true(shadows.at[0].changed && shadows.at[0].unused == 0);
-	assert_int_equal(preimage_restore(saved, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, 2 * SIZE));
+	assert_int_equal(preimage_restore(saved, files.arena, BASE, &err), 0);
+	assert_true(all(arena, 1, 2 * SIZE));
 	release(saved);
 }
 
@@ -115,20 +125,20 @@ static void test_all_of_it(void **state)
 	struct preimage *saved;
 
 	(void)state;
-	memset(file, 2, SIZE);
+	memset(live, 2, SIZE);
 	saved = refresh(SIZE, false); /* exactly as much as is kept */
 	assert_int_equal(preimage_bytes(saved), SIZE);
-	assert_int_equal(preimage_restore(saved, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, 2 * SIZE));
+	assert_int_equal(preimage_restore(saved, files.arena, BASE, &err), 0);
+	assert_true(all(arena, 1, 2 * SIZE));
 	release(saved);
 }
 
 static void test_too_much_for_undo(void **state)
 {
 	(void)state;
-	memset(file, 2, SIZE);
+	memset(live, 2, SIZE);
 	assert_null(refresh(SIZE - ARENA_PAGE, true));
-	memset(file, 3, SIZE);
+	memset(live, 3, SIZE);
 	shadows.written = true;
 	assert_null(refresh(0, true));
 }
@@ -141,31 +151,10 @@ static void test_little_in_many_places(void **state)
 
 	(void)state;
 	for (size_t at = 0; at < SIZE; at += MIB)
-		file[at] = 2;
+		live[at] = 2;
 	saved = refresh(10 * ARENA_PAGE, false);
-	assert_int_equal(preimage_restore(saved, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, 2 * SIZE));
-	release(saved);
-}
-
-/* Pages that the worker gives back after a commit are free in every state that can be returned to.
- */
-static void test_what_is_given_back_is_no_change(void **state)
-{
-	struct preimage *saved;
-
-	(void)state;
-	assert_int_equal(madvise(file, SIZE, MADV_REMOVE), 0);
-	assert_null(refresh(EVERYTHING, false));
-	memset(file, 1, SIZE);
-	shadows.written = true;
-	assert_null(refresh(MIB, true));
-	/* Too much for undo, were it content. A cell's own zeros are. */
-	assert_int_equal(madvise(file + MIB, SIZE - MIB, MADV_REMOVE), 0);
-	memset(file, 0, 2 * ARENA_PAGE);
-	shadows.written = true;
-	saved = refresh(2 * ARENA_PAGE, false);
-	assert_int_equal(preimage_bytes(saved), 2 * ARENA_PAGE);
+	assert_int_equal(preimage_restore(saved, files.arena, BASE, &err), 0);
+	assert_true(all(arena, 1, 2 * SIZE));
 	release(saved);
 }
 
@@ -178,106 +167,129 @@ static void test_unused(void **state)
 		assert_int_equal(shadows.at[0].unused, n);
 		assert_false(shadows.at[0].changed);
 	}
-	file[0] = 2;
+	live[0] = 2;
 	shadows.written = true;
 	release(refresh(EVERYTHING, false));
 	assert_int_equal(shadows.at[0].unused, 0);
 }
 
-static void test_refresh_that_fails(void **state)
+/* The live memfd is all that there is of the content until it has been copied. */
+static void test_refresh_that_fails_is_repeated(void **state)
 {
-	struct error err = ERROR_INIT;
+	struct rlimit before, small;
 	struct preimage *saved;
+	char read[2 * ARENA_PAGE];
 	bool lost;
 
 	(void)state;
-	memset(file, 2, SIZE);
+	memset(live, 2, SIZE);
 	shadow_copies_committed(&shadows);
-	assert_int_equal(shadow_copies_refresh(&shadows, -1, BASE, EVERYTHING, &saved, &lost, &err),
-			 -1);
-	assert_true(lost);
-	assert_null(saved);
-	assert_true(shadow_copies_are_stale(&shadows));
-}
-
-static void test_restore(void **state)
-{
-	struct error err = ERROR_INIT;
-	char *read = content(9);
-
-	(void)state;
-	memset(file, 2, SIZE);
-	memset(file + SIZE, 5, SIZE);
-	/* A reader gets what is committed, where a range is in place. */
-	shadow_copies_read(&shadows, BASE + SIZE - 3 * ARENA_PAGE, read, 5 * ARENA_PAGE);
-	assert_true(all(read, 1, 3 * ARENA_PAGE) &&
-		    all(read + 3 * ARENA_PAGE, 9, SIZE - 3 * ARENA_PAGE));
-	kept_memory_give(read, SIZE);
-	assert_true(shadow_copies_are_written(&shadows));
-	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, SIZE) && all(file + SIZE, 5, SIZE));
-	assert_false(shadow_copies_are_written(&shadows) || shadow_copies_are_shared(&shadows) ||
-		     shadow_copies_are_stale(&shadows));
-}
-
-/* A hole is content too: zero. */
-static void test_restore_into_holes(void **state)
-{
-	struct error err = ERROR_INIT;
-
-	(void)state;
-	assert_int_equal(madvise(file, SIZE, MADV_REMOVE), 0);
-	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, SIZE));
-}
-
-static void test_restore_that_fails_is_repeated(void **state)
-{
-	struct error err = ERROR_INIT;
-	struct rlimit before, small;
-
-	(void)state;
-	memset(file, 2, SIZE);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
 	small = before;
 	small.rlim_cur = SIZE / 2;
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), -1);
+	assert_int_equal(refresh_as(SHADOW_STALE, MIB, &saved, &lost), -1);
 	setrlimit(RLIMIT_FSIZE, &before);
-	assert_true(shadow_copies_are_written(&shadows));
-	assert_int_equal(shadow_copies_restore(&shadows, memfd, BASE, &err), 0);
-	assert_true(all(file, 1, SIZE));
+	assert_true(lost);
+	assert_null(saved);
+	assert_true(shadow_copies_are_stale(&shadows));
+	memset(read, 9, sizeof(read));
+	assert_int_equal(shadow_copies_read(&shadows, files.live, BASE, BASE + SIZE - ARENA_PAGE,
+					    read, sizeof(read)),
+			 0);
+	assert_true(all(read, 2, ARENA_PAGE) && all(read + ARENA_PAGE, 9, ARENA_PAGE));
+	assert_int_equal(refresh_as(SHADOW_STALE, 0, &saved, &lost), 0);
+	assert_false(shadow_copies_are_stale(&shadows));
+	assert_true(all(arena, 2, SIZE) && all(arena + SIZE, 1, SIZE));
+}
+
+/* A reader gets what is committed while a cell writes in place. */
+static void test_a_cell_that_runs(void **state)
+{
+	char read[ARENA_PAGE];
+
+	(void)state;
+	memset(live, 2, SIZE);
+	memset(read, 9, sizeof(read));
+	assert_int_equal(shadow_copies_read(&shadows, files.live, BASE, BASE, read, sizeof(read)),
+			 0);
+	assert_true(all(read, 9, sizeof(read)));
+	assert_true(all(arena, 1, SIZE));
+	/* Its worker ends: the copy is of no use until it is filled again. */
+	shadow_copies_unshare(&shadows, false);
+	assert_false(shadow_copies_are_stale(&shadows) || shadow_copies_are_shared(&shadows));
+	assert_true(shadow_copies_need_work(&shadows, SHADOW_ALL));
+	assert_false(shadow_copies_need_work(&shadows, SHADOW_STALE));
+}
+
+static void test_it_is_filled_again(void **state)
+{
+	struct preimage *saved;
+	bool lost;
+
+	(void)state;
+	memset(live, 2, SIZE);
+	shadow_copies_unshare(&shadows, false);
+	assert_int_equal(refresh_as(SHADOW_ALL, EVERYTHING, &saved, &lost), 0);
+	assert_false(lost);
+	assert_null(saved);
+	assert_true(all(live, 1, SIZE) && all(live + SIZE, 0, SIZE) && all(arena, 1, 2 * SIZE));
+	assert_false(shadow_copies_need_work(&shadows, SHADOW_ALL));
+}
+
+static void test_only_those_that_are_unwanted(void **state)
+{
+	struct preimage *saved;
+	bool lost;
+
+	(void)state;
+	assert_true(shadow_copies_adopt(&shadows, &files, BASE + SIZE, SIZE));
+	assert_int_equal(refresh_as(SHADOW_ALL, 0, &saved, &lost), 0);
+	shadows.at[1].shared = shadows.at[1].unwanted = true;
+	memset(live, 2, 2 * SIZE);
+	shadow_copies_committed(&shadows);
+	assert_int_equal(refresh_as(SHADOW_UNWANTED, 0, &saved, &lost), 0);
+	assert_true(all(arena, 1, SIZE) && all(arena + SIZE, 2, SIZE));
+	shadow_copies_unshare(&shadows, true);
+	assert_true(shadows.at[0].shared && shadows.at[0].stale);
+	assert_false(shadows.at[1].shared || shadows.at[1].stale);
 }
 
 static void test_which_are_adopted(void **state)
 {
-	char *p = content(7);
-
 	(void)state;
 	/* Too small, over one in place, too much in all. */
-	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SHADOW_COPY_MIN - ARENA_PAGE, p));
-	assert_false(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));
+	assert_false(
+		shadow_copies_adopt(&shadows, &files, BASE + SIZE, SHADOW_COPY_MIN - ARENA_PAGE));
+	assert_false(shadow_copies_adopt(&shadows, &files, BASE + ARENA_PAGE, SIZE));
 	shadows.bytes_max = 2 * SIZE - ARENA_PAGE;
-	assert_false(shadow_copies_adopt(&shadows, BASE + SIZE, SIZE, p));
+	assert_false(shadow_copies_adopt(&shadows, &files, BASE + SIZE, SIZE));
 	/* One that is not in place is replaced, but not by a part of it. */
-	shadow_copies_unshare(&shadows);
-	assert_false(shadow_copies_adopt(&shadows, BASE + MIB, SHADOW_COPY_MIN, p));
-	assert_true(shadow_copies_adopt(&shadows, BASE + ARENA_PAGE, SIZE, p));
+	shadow_copies_unshare(&shadows, false);
+	assert_false(shadow_copies_adopt(&shadows, &files, BASE + MIB, SHADOW_COPY_MIN));
+	assert_true(shadow_copies_adopt(&shadows, &files, BASE + ARENA_PAGE, SIZE));
 	assert_int_equal(shadows.n, 1);
-	assert_ptr_equal(shadows.at[0].data, p);
+	assert_true(shadows.at[0].address == BASE + ARENA_PAGE && !shadows.at[0].filled);
 	assert_int_equal(shadow_copies_bytes(&shadows), SIZE);
 }
 
 static void test_a_full_table(void **state)
 {
-	char *p = content(7);
-
 	(void)state;
 	for (unsigned i = 1; i < SHADOW_COPIES_MAX; i++)
-		assert_true(shadow_copies_adopt(&shadows, BASE + i * SIZE, SIZE, content(1)));
-	assert_false(shadow_copies_adopt(&shadows, BASE + SHADOW_COPIES_MAX * SIZE, SIZE, p));
-	kept_memory_give(p, SIZE);
+		assert_true(shadow_copies_adopt(&shadows, &files, BASE + i * SIZE, SIZE));
+	assert_false(shadow_copies_adopt(&shadows, &files, BASE + SHADOW_COPIES_MAX * SIZE, SIZE));
+}
+
+/* The memory of a copy goes with it. */
+static void test_what_is_dropped(void **state)
+{
+	(void)state;
+	assert_true(lseek(files.live, 0, SEEK_DATA) == 0);
+	shadow_copies_drop(&shadows, &files, 0);
+	assert_true(lseek(files.live, 0, SEEK_DATA) < 0);
+	assert_int_equal(shadows.n, 0);
 }
 
 static void test_pages_that_a_commit_has_written(void **state)
@@ -287,12 +299,12 @@ static void test_pages_that_a_commit_has_written(void **state)
 	struct dirty_ranges ranges = { at, 1, 1, ARENA_PAGE };
 
 	(void)state;
-	shadows.written = false;
+	shadows.written = shadows.at[0].shared = false;
 	shadow_copies_overwritten(&shadows, &ranges);
-	assert_false(shadow_copies_are_stale(&shadows));
+	assert_true(shadows.at[0].filled);
 	ranges.n = 2;
 	shadow_copies_overwritten(&shadows, &ranges);
-	assert_true(shadow_copies_are_stale(&shadows));
+	assert_false(shadows.at[0].filled);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
@@ -304,14 +316,14 @@ int main(void)
 		TEST(test_all_of_it),
 		TEST(test_too_much_for_undo),
 		TEST(test_little_in_many_places),
-		TEST(test_what_is_given_back_is_no_change),
 		TEST(test_unused),
-		TEST(test_refresh_that_fails),
-		TEST(test_restore),
-		TEST(test_restore_into_holes),
-		TEST(test_restore_that_fails_is_repeated),
+		TEST(test_refresh_that_fails_is_repeated),
+		TEST(test_a_cell_that_runs),
+		TEST(test_it_is_filled_again),
+		TEST(test_only_those_that_are_unwanted),
 		TEST(test_which_are_adopted),
 		TEST(test_a_full_table),
+		TEST(test_what_is_dropped),
 		TEST(test_pages_that_a_commit_has_written),
 	};
 

@@ -29,6 +29,7 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "kernel/disk/snapshot-job.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/snapshot.h"
 
 #define HEAP_PAGES 100u
@@ -39,7 +40,8 @@ static struct snapshot_view view = SNAPSHOT_VIEW_INIT;
 
 /* Content of a session; `value` makes one differ from another. */
 struct content {
-	int memfd, device_fd;
+	struct arena_file arena;
+	int device_fd;
 	uint64_t top[ARENA_REGIONS];
 	char device[DEVICE_BYTES];
 };
@@ -53,17 +55,17 @@ static void fill_pages(const struct content *c, enum arena_region r, unsigned se
 			continue; /* a hole */
 		for (size_t i = 0; i < ARENA_PAGE / 4; i++)
 			page[i] = (uint32_t)(i * at * seed + r);
-		assert_int_equal(
-			pwrite(c->memfd, page, sizeof(page), (off_t)(arena_region_offset(r) + at)),
-			sizeof(page));
+		assert_int_equal(pwrite(c->arena.fd, page, sizeof(page),
+					(off_t)(arena_region_offset(r) + at)),
+				 sizeof(page));
 	}
 }
 
 static struct content make_content(unsigned seed)
 {
-	struct content c = { .memfd = snapshot_memfd(NULL),
-			     .device_fd = memfd_create("device", MFD_CLOEXEC) };
+	struct content c = { .device_fd = memfd_create("device", MFD_CLOEXEC) };
 
+	assert_int_equal(arena_file_init(&c.arena, NULL, NULL), 0);
 	c.top[ARENA_META] = 20 * ARENA_PAGE;
 	c.top[ARENA_CODE] = 3 * ARENA_PAGE;
 	c.top[ARENA_HEAP] = HEAP_PAGES * ARENA_PAGE;
@@ -77,7 +79,7 @@ static struct content make_content(unsigned seed)
 
 static void content_release(struct content *c)
 {
-	close(c->memfd);
+	arena_file_release(&c->arena);
 	close(c->device_fd);
 }
 
@@ -120,7 +122,7 @@ static int save(const char *name, const struct content *c, const struct save_hoo
 	j->automatic = !strcmp(name, SNAPSHOT_CURRENT);
 	if (hook)
 		j->hook = *hook;
-	j->memfd = dup(c->memfd);
+	j->arena.fd = dup(c->arena.fd);
 	j->view = &view;
 	must(snapshot_view_open(&view, c->top, 0, err), err);
 	j->file.owner = 1;
@@ -147,7 +149,7 @@ static int same_region(const struct content *c, int memfd, enum arena_region r)
 	for (uint64_t at = 0; at < c->top[r]; at += ARENA_PAGE) {
 		off_t offset = (off_t)(arena_region_offset(r) + at);
 
-		if (pread(c->memfd, a, sizeof(a), offset) != sizeof(a) ||
+		if (pread(c->arena.fd, a, sizeof(a), offset) != sizeof(a) ||
 		    pread(memfd, b, sizeof(b), offset) != sizeof(b) || memcmp(a, b, sizeof(a)))
 			return 0;
 	}
@@ -164,7 +166,7 @@ static int load(const char *name, const struct content *c, struct error *err)
 	if (result > 0) {
 		for (int r = 0; r < ARENA_REGIONS && result; r++)
 			result = j->file.top[r] == c->top[r] &&
-				 same_region(c, j->memfd, (enum arena_region)r);
+				 same_region(c, j->arena.fd, (enum arena_region)r);
 		assert_int_equal(j->n_pieces, 1);
 		assert_int_equal(pread(j->device_fd, device, DEVICE_BYTES, 0), DEVICE_BYTES);
 		result = result && !memcmp(device, c->device, DEVICE_BYTES);
@@ -239,7 +241,7 @@ static void test_equal_content_is_kept_once(void **state)
 	size = blocks_size();
 	must(save("b", &one, NULL, &err), &err);
 	assert_int_equal(blocks_size(), size);
-	assert_int_equal(pwrite(one.memfd, "x", 1, (off_t)(ARENA_HEAP_OFFSET + 70000)), 1);
+	assert_int_equal(pwrite(one.arena.fd, "x", 1, (off_t)(ARENA_HEAP_OFFSET + 70000)), 1);
 	must(save("a", &one, NULL, &err), &err);
 	assert_true(blocks_size() > size && blocks_size() < size + 80000);
 	assert_int_equal(load("a", &one, &err), 1);
@@ -267,10 +269,10 @@ static void change_at_block(void *data, enum save_step step)
 		struct dirty_range at = { ARENA_BASE + arena_region_offset((enum arena_region)r),
 					  c->content->top[r] };
 
-		snapshot_view_keep(&view, c->content->memfd, ARENA_BASE,
+		snapshot_view_keep(&view, c->content->arena.fd, ARENA_BASE,
 				   &(struct dirty_ranges){ &at, 1, 1, at.size });
 		for (uint64_t page = 0; page < at.size; page += ARENA_PAGE)
-			assert_int_equal(pwrite(c->content->memfd, other, ARENA_PAGE,
+			assert_int_equal(pwrite(c->content->arena.fd, other, ARENA_PAGE,
 						(off_t)(at.address - ARENA_BASE + page)),
 					 ARENA_PAGE);
 	}
@@ -384,7 +386,7 @@ static struct content make_large(unsigned seed)
 		for (size_t i = 0; i < BLOCK_SIZE / 4; i++)
 			block[i] = x = x * 1664525u + 1013904223u;
 		assert_int_equal(
-			pwrite(c.memfd, block, BLOCK_SIZE, (off_t)(ARENA_HEAP_OFFSET + at)),
+			pwrite(c.arena.fd, block, BLOCK_SIZE, (off_t)(ARENA_HEAP_OFFSET + at)),
 			BLOCK_SIZE);
 	}
 	return c;

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "common/base/error.h"
+#include "kernel/state/arena-file.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/state/snapshot-view.h"
 #include "kernel/state/snapshot.h"
@@ -23,6 +24,7 @@
 
 static struct snapshot_view view = SNAPSHOT_VIEW_INIT;
 static int memfd;
+static struct arena_file arena;
 static const uint64_t top[ARENA_REGIONS] = { [ARENA_HEAP] = PAGES * ARENA_PAGE };
 
 static off_t place(unsigned page)
@@ -70,16 +72,19 @@ static uint32_t read_pages(unsigned first, unsigned n)
 static int set_up(void **state)
 {
 	(void)state;
-	memfd = snapshot_memfd(NULL);
+	if (arena_file_init(&arena, NULL, NULL))
+		return -1;
+	memfd = arena.fd;
 	commit(0, PAGES, 1);
-	return memfd < 0 ? -1 : 0;
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
 	snapshot_view_close(&view);
-	return close(memfd);
+	arena_file_release(&arena);
+	return 0;
 }
 
 static void test_the_moment_it_was_opened(void **state)

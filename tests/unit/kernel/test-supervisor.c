@@ -4,6 +4,7 @@
  * each, a checksum of the variables and heap that the first cells made must be what it was.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -151,6 +153,20 @@ static void test_deaths_between_cells(void **state)
 	assert_untouched();
 }
 
+/* Its descriptors are closed before it can be reaped; workers that are asked for meanwhile come
+ * from the next one, and that is no failure of theirs. */
+static void test_zygote_that_is_dying(void **state)
+{
+	(void)state;
+	harness_spare(&h);
+	assert_int_equal(shutdown(h.supervisor->pool->zygote.process.sock, SHUT_RDWR), 0);
+	for (int i = 0; i < 3; i++)
+		worker_pool_renew_spare(h.supervisor);
+	assert_int_equal(h.supervisor->pool->failures, 0);
+	worker_pool_renew(h.supervisor);
+	assert_untouched();
+}
+
 static void test_worker_killed_busy(void **state)
 {
 	(void)state;
@@ -205,6 +221,33 @@ static bool has_answer(void *data)
 	return *(int *)data != 0;
 }
 
+static void each_thread(pid_t pid, void (*fn)(pid_t thread))
+{
+	char path[64];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			fn((pid_t)atoi(e->d_name));
+	closedir(d);
+}
+
+static void hold(pid_t thread)
+{
+	assert_int_equal(ptrace(PTRACE_SEIZE, thread, NULL, NULL), 0);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL), 0);
+	assert_int_equal(waitpid(thread, NULL, __WALL), thread);
+}
+
+static void release(pid_t thread)
+{
+	assert_int_equal(ptrace(PTRACE_DETACH, thread, NULL, NULL), 0);
+}
+
 /* Asked while a debugger holds it, as one that gets no processor; it is let go when it was looked
  * at for a while. */
 static void ask_held_compiler(uint64_t used_ms)
@@ -212,15 +255,13 @@ static void ask_held_compiler(uint64_t used_ms)
 	pid_t pid = h.supervisor->compiler->process.pid;
 	int answer = 0;
 
-	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
-	assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
-	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
+	each_thread(pid, hold);
 	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL),
 			 0);
 	h.supervisor->compiler->cpu_deadline.used_ms = used_ms;
 	harness_until(&h, compiler_was_looked_at, NULL);
 	assert_int_equal(h.supervisor->compiler->cpu_deadline.used_ms, used_ms);
-	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
+	each_thread(pid, release);
 	harness_until(&h, has_answer, &answer);
 	assert_int_equal(answer, 1);
 	assert_int_equal(h.supervisor->compiler->process.pid, pid);
@@ -235,6 +276,29 @@ static void test_compiler_that_gets_no_processor(void **state)
 	h.supervisor->compiler->said_hello = false;
 	ask_held_compiler(CPU_DEADLINE_END_MS / 2);
 	h.supervisor->compiler->said_hello = true;
+}
+
+static bool cell_waits(void *data)
+{
+	(void)data;
+	return h.supervisor->run.phase == RUN_WAITING || h.last.ended;
+}
+
+/* Who asks for the undo log, or saves, waits for the copying that a cell waits for: the cell runs
+ * all the same. */
+static void test_copying_that_two_wait_for(void **state)
+{
+	(void)state;
+	harness_ok(&h,
+		   "#include <stdlib.h>\n#include <string.h>\nchar *large = malloc(256ul << 20);\n"
+		   "memset(large, 1, 256ul << 20);");
+	harness_ok(&h, "memset(large, 2, 256ul << 20);");
+	harness_begin(&h, "large[5]++;");
+	harness_until(&h, cell_waits, NULL);
+	supervisor_settle(h.supervisor);
+	harness_wait_end(&h);
+	assert_true(h.last.ok);
+	harness_ok(&h, "free(large);");
 }
 
 static bool session_is_there(void *data)
@@ -572,6 +636,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_source_line_is_quoted),
 		cmocka_unit_test(test_output_before_a_crash),
 		cmocka_unit_test(test_deaths_between_cells),
+		cmocka_unit_test(test_zygote_that_is_dying),
 		cmocka_unit_test(test_worker_killed_busy),
 		cmocka_unit_test(test_worker_that_ends_late),
 		cmocka_unit_test(test_worker_that_cannot_be_killed),
@@ -581,6 +646,7 @@ int main(int argc, char **argv)
 #endif
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
+		cmocka_unit_test(test_copying_that_two_wait_for),
 		cmocka_unit_test(test_interrupted_cells),
 		cmocka_unit_test(test_variables_and_questions),
 		cmocka_unit_test(test_limits),

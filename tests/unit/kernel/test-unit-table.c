@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/base/buffer.h"
+#include "common/base/error.h"
 #include "common/code/unit.h"
 #include "kernel/units/unit-table.h"
 
@@ -123,12 +124,43 @@ static void test_back_to_a_mark(void **state)
 	unit_table_release(&t);
 }
 
+/* As cgpu-presenter is given it, also one of the running cell. */
+static void test_one_record_by_itself(void **state)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct unit_table t, one;
+	struct error err = ERROR_INIT;
+	uint64_t serial;
+	char line[16];
+
+	(void)state;
+	unit_table_init(&t);
+	unit_table_init(&one);
+	run(&t, 1, "x", 0, false);
+	run(&t, 2, "y", 0, false);
+	serial = unit_table_find(&t, 1)->serial;
+	assert_ptr_equal(unit_table_with_serial(&t, serial), unit_table_find(&t, 1));
+	assert_null(unit_table_with_serial(&t, serial + 2));
+	unit_record_encode(unit_table_find(&t, 2), &b);
+	assert_int_equal(unit_table_decode(&one, b.data, b.len, &err), 0);
+	assert_int_equal(one.n, 1);
+	assert_int_equal(one.records[0].unit.cell, 2);
+	assert_int_equal(unit_table_address(&one, "y"), 0x1000 * 2);
+	assert_true(unit_record_source(&one.records[0], 1, line, sizeof(line)));
+	assert_string_equal(line, "text");
+	assert_false(unit_record_source(&one.records[0], 2, line, sizeof(line)));
+	assert_int_equal(unit_table_decode(&one, b.data, b.len - 1, &err), -1);
+	unit_table_release(&one);
+	unit_table_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_notebook_run_again_and_again),
 		cmocka_unit_test(test_what_stays),
 		cmocka_unit_test(test_back_to_a_mark),
+		cmocka_unit_test(test_one_record_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,13 +158,14 @@ static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
 static void attach(void)
 {
 	static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory };
-	int fd = memfd_create("arena", MFD_CLOEXEC);
+	int fd = memfd_create("arena", MFD_CLOEXEC), live = memfd_create("live", MFD_CLOEXEC);
 	struct error err = ERROR_INIT;
 
-	if (fd < 0 || ftruncate(fd, (off_t)ARENA_SIZE))
+	if (fd < 0 || live < 0 || ftruncate(fd, (off_t)ARENA_SIZE) ||
+	    ftruncate(live, (off_t)ARENA_SIZE))
 		error_errno(&err, "memfd");
 	/* Without arena_reserve(): qemu keeps a record of each of its pages, which are many. */
-	else if (arena_attach(fd, &err) == 0 && allocator_attach(&hooks, &err) == 0)
+	else if (arena_attach(fd, live, &err) == 0 && allocator_attach(&hooks, &err) == 0)
 		return;
 	fail("attach", &err);
 }

@@ -25,11 +25,12 @@
 #include "runtime/arena/arena.h"
 #include "runtime/arena/heap-scan.h"
 #include "runtime/arena/meta.h"
+#include "tests/unit/runtime/arena-files.h"
 
 #define BLOCKS 600
 #define STEPS 60000
 
-static int fd;
+static int fd, live;
 static char told[512];
 static unsigned out_of_memory;
 
@@ -73,9 +74,9 @@ static int set_up(void **state)
 	told[0] = '\0';
 	out_of_memory = 0;
 	allocator_set_limit(0);
-	fd = memfd_create("arena", MFD_CLOEXEC);
-	assert_int_equal(ftruncate(fd, (off_t)ARENA_SIZE), 0);
-	assert_int_equal(arena_attach(fd, &err), 0);
+	fd = arena_files_new();
+	live = arena_files_new();
+	assert_int_equal(arena_attach(fd, live, &err), 0);
 	assert_int_equal(allocator_attach(&hooks, &err), 0);
 	allocator_set_cell(1);
 	return 0;
@@ -94,6 +95,7 @@ static int tear_down(void **state)
 	(void)state;
 	check();
 	close(fd);
+	close(live);
 	return 0;
 }
 
@@ -421,15 +423,32 @@ static void copy_private(uint64_t start, uint64_t end)
 	close(pagemap);
 }
 
-/* As the kernel does it: what is private goes to the file. */
-static void commit(uint32_t oldest)
+static bool give_back(void *data, uint64_t address, uint64_t size)
 {
+	(void)data;
+	arena_files_punch(fd, address, size);
+	return true;
+}
+
+/* As the kernel does it: what is private or fresh goes to the file, and what nobody needs out of
+ * it. */
+static void commit_once(uint32_t oldest)
+{
+	allocator_give_back(give_back, NULL);
 	copy_private(arena_start(ARENA_META),
 		     arena_start(ARENA_META) + arena_header()->top[ARENA_META]);
 	copy_private(arena_start(ARENA_HEAP),
 		     arena_start(ARENA_HEAP) + arena_header()->top[ARENA_HEAP]);
+	arena_files_move(live, fd);
 	arena_committed();
 	allocator_committed(oldest);
+}
+
+/* The worker learns with one commit which cells can be undone, and gives back with the next. */
+static void commit(uint32_t oldest)
+{
+	commit_once(oldest);
+	commit_once(oldest);
 }
 
 static uint64_t memfd_bytes(void)
@@ -462,7 +481,7 @@ static void test_freed_pages_become_fresh(void **state)
 	q = allocator_alloc(4 << 20, 16);
 	assert_ptr_equal(p, q);
 	q[0] = 'b';
-	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
+	assert_int_equal(pread(live, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
 	assert_int_equal(c, 'b');
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena over a real memfd: what is in the file when, and what a second process that attaches it
- * sees. */
+/* The arena over real files: what is in which of them when, and what a second process that attaches
+ * them sees. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,23 +19,25 @@
 #include "common/base/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/private-pages.h"
+#include "tests/unit/runtime/arena-files.h"
 
-static int fd;
+static int fd, live = -1;
 static bool scans; /* Linux can tell which pages are private */
 
 static void attach(void)
 {
 	struct error err = ERROR_INIT;
 
-	if (arena_attach(fd, &err))
+	close(live);
+	live = arena_files_new();
+	if (arena_attach(fd, live, &err))
 		fail_msg("%s", err.text);
 }
 
 static int set_up(void **state)
 {
 	(void)state;
-	fd = memfd_create("arena", MFD_CLOEXEC);
-	assert_int_equal(ftruncate(fd, (off_t)ARENA_SIZE), 0);
+	fd = arena_files_new();
 	attach();
 	return 0;
 }
@@ -44,18 +46,31 @@ static int tear_down(void **state)
 {
 	(void)state;
 	close(fd);
+	close(live);
+	live = -1;
 	return 0;
+}
+
+static char byte_of(int file, const void *address)
+{
+	char c = 0;
+
+	assert_int_equal(pread(file, &c, 1, (off_t)((uint64_t)address - ARENA_BASE)), 1);
+	return c;
 }
 
 static char in_file(const void *address)
 {
-	char c = 0;
-
-	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)address - ARENA_BASE)), 1);
-	return c;
+	return byte_of(fd, address);
 }
 
-/* What the kernel does: the pages that the test knows to be private go into the file. */
+static char in_live(const void *address)
+{
+	return byte_of(live, address);
+}
+
+/* The kernel's part: the pages that the test knows to be private, and all that are fresh, go into
+ * the file. */
 static void commit_page(const void *address)
 {
 	uint64_t page = (uint64_t)address & ~(ARENA_PAGE - 1);
@@ -79,6 +94,7 @@ static bool still_free(uint64_t address, size_t size)
 static void commit(void)
 {
 	commit_page(arena_header());
+	arena_files_move(live, fd);
 	arena_committed();
 	arena_keep_fresh(in_use);
 }
@@ -97,7 +113,8 @@ static void test_fresh_is_in_place(void **state)
 	(void)state;
 	assert_ptr_equal(p, ARENA_BASE + ARENA_HEAP_OFFSET);
 	p[0] = 'f';
-	assert_int_equal(in_file(p), 'f');
+	assert_int_equal(in_live(p), 'f');
+	assert_int_equal(in_file(p), 0);
 }
 
 static void test_committed_is_private(void **state)
@@ -191,11 +208,13 @@ static void test_made_fresh_again(void **state)
 	(void)state;
 	memset(p, 'z', 4 * ARENA_PAGE);
 	commit();
+	arena_files_punch(fd, (uint64_t)p + ARENA_PAGE, 2 * ARENA_PAGE);
 	arena_make_fresh((uint64_t)p + ARENA_PAGE, 2 * ARENA_PAGE);
 	assert_int_equal(p[ARENA_PAGE], 0);
 	p[ARENA_PAGE] = 'n';
-	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
+	assert_int_equal(in_live(p + ARENA_PAGE), 'n');
 	commit();
+	assert_int_equal(p[ARENA_PAGE], 'n');
 	p[ARENA_PAGE] = 'o';
 	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
 	assert_int_equal(p[0], 'z');
@@ -212,7 +231,7 @@ static void test_free_memory_stays_fresh(void **state)
 	arena_committed();
 	arena_keep_fresh(still_free);
 	p[ARENA_PAGE] = 'n';
-	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
+	assert_int_equal(in_live(p + ARENA_PAGE), 'n');
 }
 
 static void test_discard(void **state)
@@ -227,7 +246,7 @@ static void test_discard(void **state)
 	q[0] = 'q';
 	arena_discard((uint64_t)p, 4 * ARENA_PAGE);
 	assert_int_equal(in_file(p), 'p'); /* a rollback must find it */
-	assert_int_equal(in_file(q), 0);
+	assert_int_equal(in_live(q), 0);
 }
 
 static void test_child_writes_stay_in_the_child(void **state)
@@ -260,24 +279,75 @@ static char *committed_pages(size_t n)
 	return p;
 }
 
+/* The kernel's part before a range is in place. */
+static void fill(const char *p, size_t n)
+{
+	assert_int_equal(pwrite(live, p, n * ARENA_PAGE, (off_t)((uint64_t)p - ARENA_BASE)),
+			 n * ARENA_PAGE);
+}
+
 static void test_in_place(void **state)
 {
 	char *p = committed_pages(4);
 	uint64_t at = (uint64_t)p, size = 4 * ARENA_PAGE;
 
 	(void)state;
+	fill(p, 4);
 	assert_int_equal(arena_begin_in_place(at, size), scans);
 	p[0] = 'n';
-	assert_int_equal(in_file(p), scans ? 'n' : 'c');
+	assert_int_equal(in_live(p), scans ? 'n' : 'c');
+	assert_int_equal(in_file(p), 'c');
 	arena_end_in_place(at, size - ARENA_PAGE); /* none that was in place */
-	commit();
 	p[0] = 'm';
-	assert_int_equal(in_file(p), scans ? 'm' : 'c');
+	assert_int_equal(in_live(p), scans ? 'm' : 'c');
 	arena_end_in_place(at, size);
+	assert_int_equal(p[0], scans ? 'c' : 'm'); /* the arena memfd has not followed */
 	p[0] = 'k';
-	assert_int_equal(in_file(p), scans ? 'm' : 'c');
-	arena_end_all_in_place(true);
-	assert_false(arena_take_refused(&at, &size));
+	assert_int_equal(in_live(p), scans ? 'm' : 'c');
+	arena_end_all_in_place();
+	assert_false(arena_take_left(&at, &size));
+}
+
+/* The cell goes on with what it has written, and nobody sees what it writes from then on; with the
+ * commit it has what is committed. */
+static void test_a_range_that_is_left(void **state)
+{
+	char *p = committed_pages(4);
+	uint64_t at = (uint64_t)p, address, size;
+
+	(void)state;
+	fill(p, 4);
+	assert_int_equal(arena_begin_in_place(at, 4 * ARENA_PAGE), scans);
+	p[0] = 'n';
+	arena_leave_all_in_place();
+	assert_int_equal(p[0], 'n');
+	p[0] = 'm';
+	assert_int_equal(p[0], 'm');
+	assert_int_equal(in_live(p), scans ? 'n' : 'c');
+	assert_int_equal(arena_take_left(&address, &size), scans);
+	assert_true(!scans || (address == at && size == 4 * ARENA_PAGE));
+	assert_false(arena_take_left(&address, &size));
+	commit_page(p);
+	arena_files_punch(live, at, 4 * ARENA_PAGE);
+	commit();
+	assert_int_equal(p[0], 'm');
+	assert_int_equal(p[ARENA_PAGE], 'c');
+}
+
+static void test_a_cell_that_is_not_journalled(void **state)
+{
+	char *p = committed_pages(4);
+
+	(void)state;
+	assert_true(arena_write_committed(fd, (uint64_t)p, 2 * ARENA_PAGE));
+	p[0] = 'u';
+	p[2 * ARENA_PAGE] = 'v';
+	assert_int_equal(in_file(p), 'u');
+	assert_int_equal(in_file(p + 2 * ARENA_PAGE), 'c');
+	commit_page(p + 2 * ARENA_PAGE);
+	commit();
+	p[0] = 'w';
+	assert_int_equal(in_file(p), 'u');
 }
 
 static void test_what_is_not_in_place(void **state)
@@ -306,17 +376,19 @@ static void test_in_place_pages_that_are_needed(void **state)
 	uint64_t at = (uint64_t)p, address, size;
 
 	(void)state;
+	fill(p, 8);
 	assert_int_equal(arena_begin_in_place(at, 2 * ARENA_PAGE), scans);
 	assert_int_equal(arena_begin_in_place(at + 4 * ARENA_PAGE, 4 * ARENA_PAGE), scans);
-	assert_true(arena_make_fresh(at + 6 * ARENA_PAGE, ARENA_PAGE));
-	assert_int_equal(arena_take_refused(&address, &size), scans);
+	arena_leave_in_place(at + 6 * ARENA_PAGE, ARENA_PAGE);
+	assert_int_equal(arena_take_left(&address, &size), scans);
 	assert_true(!scans || (address == at + 4 * ARENA_PAGE && size == 4 * ARENA_PAGE));
+	assert_false(arena_take_left(&address, &size));
 	assert_int_equal(p[5 * ARENA_PAGE], 'c');
-	arena_end_all_in_place(true);
-	assert_int_equal(arena_take_refused(&address, &size), scans);
-	assert_false(arena_take_refused(&address, &size));
+	arena_leave_all_in_place();
+	assert_int_equal(arena_take_left(&address, &size), scans);
+	assert_false(arena_take_left(&address, &size));
 	p[0] = 'p';
-	assert_int_equal(in_file(p), 'c');
+	assert_int_equal(in_live(p), 'c');
 }
 
 /* One that was made without fork() of ours has these addresses no more. */
@@ -327,6 +399,7 @@ static void test_in_place_pages_and_a_child(void **state)
 	pid_t pid;
 
 	(void)state;
+	fill(p, 2);
 	assert_int_equal(arena_begin_in_place((uint64_t)p, 2 * ARENA_PAGE), scans);
 	pid = fork();
 	if (pid == 0) {
@@ -336,7 +409,7 @@ static void test_in_place_pages_and_a_child(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WIFSIGNALED(status), scans);
-	assert_int_equal(in_file(p), 'c');
+	assert_int_equal(in_live(p), 'c');
 }
 
 static void test_beyond_the_top_faults_and_full_regions(void **state)
@@ -354,13 +427,13 @@ static void test_refuses_other_memory(void **state)
 
 	(void)state;
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
-	assert_int_equal(arena_attach(fd, &err), -1);
+	assert_int_equal(arena_attach(fd, live, &err), -1);
 	h.version = ARENA_VERSION;
 	h.top[ARENA_HEAP] = ARENA_HEAP_SIZE + ARENA_PAGE;
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
-	assert_int_equal(arena_attach(fd, &err), -1);
+	assert_int_equal(arena_attach(fd, live, &err), -1);
 	assert_int_equal(ftruncate(fd, 4096), 0);
-	assert_int_equal(arena_attach(fd, &err), -1);
+	assert_int_equal(arena_attach(fd, live, &err), -1);
 	assert_int_equal(err.code, ERROR_INPUT);
 }
 
@@ -379,6 +452,8 @@ int main(void)
 		TEST(test_free_memory_stays_fresh),
 		TEST(test_discard),
 		TEST(test_in_place),
+		TEST(test_a_range_that_is_left),
+		TEST(test_a_cell_that_is_not_journalled),
 		TEST(test_what_is_not_in_place),
 		TEST(test_in_place_pages_that_are_needed),
 		TEST(test_in_place_pages_and_a_child),

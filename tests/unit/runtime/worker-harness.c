@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/runtime/arena-files.h"
 #include "tests/unit/runtime/worker-harness.h"
 
 #include <errno.h>
@@ -33,6 +34,8 @@
 #include "common/protocol/run-options.h"
 #include "config.h"
 
+#define RUN_NUMBER 0x123456789abcdefull
+
 #define DEADLINE_MS 180000
 
 static int64_t now_ms(void)
@@ -41,15 +44,6 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-int harness_arena(void)
-{
-	int fd = memfd_create("arena", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, (off_t)ARENA_SIZE), 0);
-	return fd;
 }
 
 static void expect(int sock, uint32_t type, struct ipc_message *ret)
@@ -148,7 +142,7 @@ void harness_fork(struct session_process *s)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
-	int channel[2], out[2], errors[2], fds[5];
+	int channel[2], out[2], errors[2], fds[WORKER_FDS];
 	struct ipc_message m;
 	struct record r;
 
@@ -159,9 +153,12 @@ void harness_fork(struct session_process *s)
 	assert_int_equal(ftruncate(s->control_fd, sizeof(*s->control)), 0);
 	s->control = mmap(NULL, sizeof(*s->control), PROT_READ | PROT_WRITE, MAP_SHARED,
 			  s->control_fd, 0);
-	memcpy(fds, (int[]){ channel[1], s->control_fd, s->arena, out[1], errors[1] }, sizeof(fds));
+	s->live = arena_files_new();
+	memcpy(fds, (int[]){ channel[1], s->control_fd, s->arena, s->live, out[1], errors[1] },
+	       sizeof(fds));
 	record_put_u32(&b, 7);
-	assert_int_equal(ipc_send(s->zygote.sock, ZYGOTE_FORK, b.data, b.len, fds, 5, &err), 0);
+	assert_int_equal(
+		ipc_send(s->zygote.sock, ZYGOTE_FORK, b.data, b.len, fds, WORKER_FDS, &err), 0);
 	close(channel[1]);
 	close(out[1]);
 	close(errors[1]);
@@ -217,6 +214,7 @@ void harness_attach(struct session_process *s, uint64_t host_limit)
 static void close_worker(struct session_process *s)
 {
 	close(s->channel);
+	close(s->live);
 	close(s->out);
 	close(s->err);
 	munmap(s->control, sizeof(*s->control));
@@ -245,7 +243,7 @@ void harness_start(struct session_process *s, uint32_t flags)
 {
 	memset(s, 0, sizeof(*s));
 	harness_zygote_start(&s->zygote, "", flags);
-	s->arena = harness_arena();
+	s->arena = arena_files_new();
 	harness_fork(s);
 	harness_attach(s, 0);
 }
@@ -318,6 +316,7 @@ void harness_send(struct session_process *s, uint32_t cell, const char *text,
 	}
 	u.symbols = symbols;
 	unit_encode(&u, &encoded);
+	record_put_u64(&payload, RUN_NUMBER);
 	record_put_bytes(&payload, encoded.data, encoded.len);
 	record_put_u32(&payload, 0);
 	record_put_u64(&payload, 0);
@@ -369,6 +368,7 @@ static void read_end(struct session_process *s, const struct ipc_message *m)
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
 
+	assert_true(record_u64(&r) == RUN_NUMBER);
 	s->outcome = record_u8(&r);
 	record_u64(&r);
 	record_u64(&r);
@@ -376,6 +376,12 @@ static void read_end(struct session_process *s, const struct ipc_message *m)
 		record_str(&r);
 	for (int i = 0; i < 4; i++)
 		record_u64(&r);
+	record_u8(&r);
+	record_u8(&r);
+	for (uint32_t n = record_count(&r, 16); n--;) {
+		record_u64(&r);
+		record_u64(&r);
+	}
 	assert_int_equal(record_check(&r, "end", &err), 0);
 }
 
@@ -508,7 +514,9 @@ void harness_commit(struct session_process *s)
 			copy_private(s, pagemap, start + at);
 	}
 	close(pagemap);
+	arena_files_move(s->live, s->arena);
 	record_put_u32(&committed, h.cell);
+	record_put_u32(&committed, 0);
 	record_put_u32(&committed, 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, committed.data, committed.len, NULL,
 				  0, &err),

@@ -25,6 +25,7 @@ struct zygote_process {
 struct session_process {
 	struct zygote_process zygote;
 	int arena;
+	int live; /* of the worker */
 	/* the worker */
 	pid_t pid;
 	int channel;
@@ -44,8 +45,6 @@ struct session_process {
 	bool has_code;
 };
 
-/* A memfd of arena size. */
-int harness_arena(void);
 void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t flags);
 /* Closes the socket and waits for its end. */
 void harness_zygote_stop(struct zygote_process *z);

@@ -5,23 +5,23 @@
  * possible, and the one that leads to the faulting address is named. Calls and casts are not
  * followed, and expressions with side effects are not evaluated.
  */
-#ifndef CGPU_KERNEL_FAULTS_FAULT_VALUES_H
-#define CGPU_KERNEL_FAULTS_FAULT_VALUES_H
+#ifndef CGPU_KERNEL_PRESENTER_FAULT_VALUES_H
+#define CGPU_KERNEL_PRESENTER_FAULT_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/buffer.h"
-#include "kernel/units/debug-value.h"
-#include "kernel/units/unit-debug.h"
+#include "kernel/presenter/debug-value.h"
+#include "kernel/presenter/unit-debug.h"
 
-struct unit_record;
-struct unit_table;
+struct session_unit;
+struct session_view;
 
 /* The context in which names are looked up. */
 struct fault_scene {
-	const struct unit_table *units;
-	const struct unit_record *unit;
+	struct session_view *view;
+	const struct session_unit *unit;
 	/* Number of the call at this instruction, as unit_debug_places() counts. */
 	unsigned place;
 	struct debug_frame frame;

@@ -5,8 +5,8 @@
  * Addresses are those of libdwfl's layout of the object; callers name an instruction by function
  * and offset, which do not depend on the unit's address.
  */
-#ifndef CGPU_KERNEL_UNITS_UNIT_DEBUG_H
-#define CGPU_KERNEL_UNITS_UNIT_DEBUG_H
+#ifndef CGPU_KERNEL_PRESENTER_UNIT_DEBUG_H
+#define CGPU_KERNEL_PRESENTER_UNIT_DEBUG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,15 +3,14 @@
  * The stack machine of DWARF 4, section 2.5, as far as clang uses it for C. Unsupported operations
  * (values made of pieces, values of the caller) give "unknown"; nothing is guessed.
  */
-#define _GNU_SOURCE
-#include "kernel/units/debug-value.h"
+#include "kernel/presenter/debug-value.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "common/base/buffer.h"
+#include "kernel/presenter/session-view.h"
 
 #define STACK_MAX 32
 #define TYPE_DEPTH_MAX 16
@@ -29,9 +28,7 @@ struct machine {
 
 static bool read_memory(const struct debug_frame *f, uint64_t address, void *out, size_t len)
 {
-	struct iovec local = { out, len }, remote = { (void *)(uintptr_t)address, len };
-
-	return f->pid > 0 && process_vm_readv(f->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return session_view_read(f->view, address, out, len);
 }
 
 static uint64_t read_bits(const struct debug_frame *f, uint64_t address, size_t size, bool *ok)

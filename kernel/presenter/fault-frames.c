@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The record is validated: counts are bounded, texts may lack their terminator. */
-#include "kernel/faults/fault-frames.h"
+#include "kernel/presenter/fault-frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "common/base/buffer.h"
 #include "common/protocol/worker-protocol.h"
 #include "common/text/demangle.h"
-#include "kernel/units/unit-debug.h"
-#include "kernel/units/unit-table.h"
+#include "kernel/presenter/session-view.h"
+#include "kernel/presenter/unit-debug.h"
 
 #define GREEN "\033[32m"
 #define PLAIN "\033[0m"
@@ -20,12 +20,11 @@
 
 struct printer {
 	const struct fault_record *f;
-	const struct unit_table *units;
-	pid_t pid;
+	struct session_view *view;
 	const char *values; /* NULL once they are printed */
 	unsigned shown;
 	/* The cell whose statements were shown last; NULL: a function was shown last. */
-	const struct unit_record *top_level;
+	const struct session_unit *top_level;
 	struct buffer *out;
 };
 
@@ -34,14 +33,15 @@ static uint32_t count(const struct fault_record *f)
 	return f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
 }
 
-static void set_scene(struct fault_call *c, const struct fault_record *f, uint32_t i, pid_t pid)
+static void set_scene(struct fault_call *c, const struct fault_record *f, uint32_t i)
 {
 	struct debug_frame *frame = &c->scene.frame;
 
-	if (!pid || !frame->address || i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
+	if (!c->scene.view || !c->scene.view->has_memory || !frame->address ||
+	    i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
 		return;
 	c->has_scene = true;
-	frame->pid = pid;
+	frame->view = c->scene.view;
 	frame->registers = f->registers[i];
 	frame->known = f->known[i];
 }
@@ -55,23 +55,23 @@ static void set_function(struct fault_call *c, const char *name)
 /* Finds the address of a variable that only the unit knows, such as a `static` in a function. */
 static uint64_t place_of(void *data, uint64_t address)
 {
-	const struct unit_record *unit = data;
-	struct unit_debug *debug = unit_record_debug(unit);
+	const struct session_unit *unit = data;
+	struct unit_debug *debug = session_unit_debug(unit);
 	uint64_t offset, start;
 	uint32_t section;
 
 	if (!debug || !unit_debug_section(debug, address, &section, &offset))
 		return 0;
-	start = unit_record_section(unit, section);
+	start = unit_record_section(unit->record, section);
 	return start ? start + offset : 0;
 }
 
 /* Finds the calls at this instruction, innermost first. */
-static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units,
+static unsigned calls_of(const struct fault_frame *frame, struct session_view *view,
 			 struct fault_call *ret)
 {
-	const struct unit_record *unit = unit_table_find(units, frame->cell);
-	struct unit_debug *debug = unit ? unit_record_debug(unit) : NULL;
+	const struct session_unit *unit = session_view_unit(view, frame->cell);
+	struct unit_debug *debug = unit ? session_unit_debug(unit) : NULL;
 	struct unit_place places[FAULT_CALLS_MAX];
 	char name[sizeof(frame->name) + 1];
 	unsigned n;
@@ -83,8 +83,8 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 	if (!unit)
 		return 1;
 	set_function(ret, name);
-	n = debug ? unit_debug_places(debug, name, frame->offset, unit->unit.cell_name, places,
-				      FAULT_CALLS_MAX)
+	n = debug ? unit_debug_places(debug, name, frame->offset, unit->record->unit.cell_name,
+				      places, FAULT_CALLS_MAX)
 		  : 0;
 	for (unsigned k = 0; k < n; k++) {
 		struct fault_call *c = &ret[k];
@@ -97,7 +97,7 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 		c->is_of_user = c->line || (c->file && !places[k].is_of_system);
 		c->entry = places[k].scope;
 		set_function(c, places[k].function ? places[k].function : name);
-		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
+		c->scene = (struct fault_scene){ .view = view, .unit = unit, .place = k };
 		c->scene.frame.address = unit_debug_address(debug, name, frame->offset);
 		c->scene.frame.function = places[n - 1].scope;
 		c->scene.frame.place = place_of;
@@ -106,21 +106,21 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 	return n ? n : 1;
 }
 
-unsigned fault_frames_calls(const struct fault_record *f, uint32_t i,
-			    const struct unit_table *units, pid_t pid, struct fault_call *ret)
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, struct session_view *view,
+			    struct fault_call *ret)
 {
-	unsigned n = calls_of(&f->frames[i], units, ret);
+	unsigned n = calls_of(&f->frames[i], view, ret);
 
 	for (unsigned k = 0; k < n; k++)
-		set_scene(&ret[k], f, i, pid);
+		set_scene(&ret[k], f, i);
 	return n;
 }
 
-bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units,
+bool fault_frames_site(const struct fault_frame *frame, struct session_view *view,
 		       struct fault_call *ret)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
-	unsigned n = calls_of(frame, units, calls);
+	unsigned n = calls_of(frame, view, calls);
 
 	for (unsigned k = 0; k < n; k++) {
 		if (!calls[k].unit || !calls[k].line)
@@ -132,13 +132,13 @@ bool fault_frames_site(const struct fault_frame *frame, const struct unit_table 
 }
 
 /* Finds the innermost call whose line is known, or any call in a unit. */
-static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
-		      bool with_line, struct fault_call *ret)
+static bool innermost(const struct fault_record *f, struct session_view *view, bool with_line,
+		      struct fault_call *ret)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
 
 	for (uint32_t i = 0; i < count(f); i++) {
-		unsigned n = fault_frames_calls(f, i, units, pid, calls);
+		unsigned n = fault_frames_calls(f, i, view, calls);
 
 		for (unsigned k = 0; k < n; k++) {
 			if (!calls[k].unit || (!calls[k].line && (with_line || k + 1 < n)))
@@ -150,17 +150,17 @@ static bool innermost(const struct fault_record *f, const struct unit_table *uni
 	return false;
 }
 
-bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid,
+bool fault_frames_innermost(const struct fault_record *f, struct session_view *view,
 			    struct fault_call *ret)
 {
-	return innermost(f, units, pid, true, ret) || innermost(f, units, pid, false, ret);
+	return innermost(f, view, true, ret) || innermost(f, view, false, ret);
 }
 
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out)
 {
 	bool is_of_cell = !c->line && c->file && !strncmp(c->file, "In[", strlen("In["));
 
-	buffer_puts(out, is_of_cell ? c->file : c->unit->unit.cell_name);
+	buffer_puts(out, is_of_cell ? c->file : c->unit->record->unit.cell_name);
 	if (c->line || is_of_cell)
 		buffer_printf(out, ", line %u", c->line ? c->line : c->file_line);
 	else if (c->file)
@@ -175,7 +175,7 @@ static void put_source(const struct fault_call *c, struct buffer *out)
 	char text[400];
 
 	for (uint32_t line = from; line && line <= c->line; line++) {
-		if (!unit_record_source(c->unit, line, text, sizeof(text)))
+		if (!unit_record_source(c->unit->record, line, text, sizeof(text)))
 			continue;
 		if (line == c->line)
 			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
@@ -195,16 +195,17 @@ static void put_values(struct printer *p)
  * another type. */
 static void put_successor(const struct fault_call *c, struct buffer *out)
 {
-	const struct unit_record *newest =
-		c->top_level ? NULL : unit_table_definer(c->scene.units, c->function);
+	const struct unit *unit = &c->unit->record->unit;
+	const struct session_unit *newest;
 	bool defined = false;
 
-	for (size_t i = 0; i < c->unit->unit.n_symbols && !defined; i++)
-		defined = c->unit->unit.symbols[i].is_function &&
-			  !strcmp(c->unit->unit.symbols[i].name, c->function);
-	if (defined && newest && newest->unit.cell > c->unit->unit.cell)
+	for (size_t i = 0; i < unit->n_symbols && !defined; i++)
+		defined =
+			unit->symbols[i].is_function && !strcmp(unit->symbols[i].name, c->function);
+	newest = defined && !c->top_level ? session_view_definer(c->scene.view, c->function) : NULL;
+	if (newest && newest->record->unit.cell > unit->cell)
 		buffer_printf(out, " (an earlier version: %s has defined %s() anew)",
-			      newest->unit.cell_name, c->function);
+			      newest->record->unit.cell_name, c->function);
 }
 
 static void put_call(struct printer *p, const struct fault_call *c)
@@ -221,7 +222,7 @@ static void put_call(struct printer *p, const struct fault_call *c)
 		fault_values_parameters(&c->scene, &entry, &parameters);
 	}
 	fault_frames_put_place(c, buffer_text(&parameters), p->out);
-	if (c->scene.units)
+	if (c->scene.view)
 		put_successor(c, p->out);
 	buffer_putc(p->out, '\n');
 	put_source(c, p->out);
@@ -239,9 +240,9 @@ static bool is_library(const struct printer *p, uint32_t i)
 	struct fault_call calls[FAULT_CALLS_MAX];
 	unsigned n;
 
-	if (!unit_table_find(p->units, frame->cell))
+	if (!session_view_unit(p->view, frame->cell))
 		return true;
-	n = strncmp(frame->name, "_Z", 2) ? 0 : calls_of(frame, p->units, calls);
+	n = strncmp(frame->name, "_Z", 2) ? 0 : calls_of(frame, p->view, calls);
 	for (unsigned k = 0; k < n; k++)
 		if (calls[k].is_of_user)
 			return false;
@@ -317,7 +318,7 @@ static void put_omitted(struct printer *p)
 static void put_frame(struct printer *p, uint32_t i)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
-	unsigned n = fault_frames_calls(p->f, i, p->units, p->pid, calls);
+	unsigned n = fault_frames_calls(p->f, i, p->view, calls);
 
 	for (unsigned k = 0; k < n; k++)
 		if (calls[k].is_of_user || k + 1 == n)
@@ -356,14 +357,14 @@ static bool is_nowhere(const struct fault_record *f)
 	       f->frames[0].pc == f->address;
 }
 
-void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid,
-		      const char *values, struct buffer *out)
+void fault_frames_put(const struct fault_record *f, struct session_view *view, const char *values,
+		      struct buffer *out)
 {
-	struct printer p = { .f = f, .units = units, .pid = pid, .values = values, .out = out };
+	struct printer p = { .f = f, .view = view, .values = values, .out = out };
 	uint32_t n = count(f);
 
 	/* Frames outside the outermost call in a cell are cgpu's own. */
-	while (n && !unit_table_find(units, f->frames[n - 1].cell))
+	while (n && !session_view_unit(view, f->frames[n - 1].cell))
 		n--;
 	for (uint32_t i = is_nowhere(f); i < n;) {
 		if (f->n_omitted && i == f->omitted_at)

@@ -3,7 +3,7 @@
  * A parser of one line of C that knows names, members, elements, sums, and these in parentheses; it
  * skips anything else.
  */
-#include "kernel/faults/fault-values.h"
+#include "kernel/presenter/fault-values.h"
 
 #include <ctype.h>
 #include <dwarf.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/units/unit-table.h"
+#include "kernel/presenter/session-view.h"
 
 #define NAME_MAX_BYTES 64
 #define LINES_MAX 8
@@ -65,8 +65,8 @@ static bool take_name(struct reader *r, char *ret)
 static bool find_elsewhere(const struct fault_scene *s, const char *name, uint64_t place,
 			   struct debug_value *ret)
 {
-	const struct unit_record *r = unit_table_definer(s->units, name);
-	struct unit_debug *d = r && place ? unit_record_debug(r) : NULL;
+	const struct session_unit *u = place ? session_view_definer(s->view, name) : NULL;
+	struct unit_debug *d = u ? session_unit_debug(u) : NULL;
 	Dwarf_Die die;
 
 	return d && unit_debug_global(d, name, &die) && debug_value_of(&s->frame, &die, place, ret);
@@ -74,8 +74,8 @@ static bool find_elsewhere(const struct fault_scene *s, const char *name, uint64
 
 static bool find_value(const struct fault_scene *s, const char *name, struct debug_value *ret)
 {
-	struct unit_debug *d = unit_record_debug(s->unit);
-	uint64_t place = unit_table_address(s->units, name);
+	struct unit_debug *d = session_unit_debug(s->unit);
+	uint64_t place = session_view_address(s->view, name);
 	bool global;
 	Dwarf_Die die;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libdwfl places the sections of the object and applies its relocations; the rest is libdw's. */
-#include "kernel/units/unit-debug.h"
+#include "kernel/presenter/unit-debug.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>

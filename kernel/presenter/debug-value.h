@@ -4,20 +4,20 @@
  * read from the registers of its frame and the memory of the process, and the C type gives members,
  * elements and targets of pointers. Everything may be unknown, and all that is read is validated.
  */
-#ifndef CGPU_KERNEL_UNITS_DEBUG_VALUE_H
-#define CGPU_KERNEL_UNITS_DEBUG_VALUE_H
+#ifndef CGPU_KERNEL_PRESENTER_DEBUG_VALUE_H
+#define CGPU_KERNEL_PRESENTER_DEBUG_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include <elfutils/libdw.h>
 
 struct buffer;
+struct session_view;
 
-/* A frame of a stopped process. */
+/* A frame of a worker that stands at its fault. */
 struct debug_frame {
-	pid_t pid;
+	struct session_view *view;
 	uint64_t address;          /* in the unit's layout, as unit_debug_address() says */
 	const uint64_t *registers; /* by DWARF number */
 	uint64_t known;            /* bit i: registers[i] has the value of this frame */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages between the kernel process and cgpu-presenter, which makes the texts of faults from what
+ * a cell may have made up: the record of its fault and the debugging information of its object. The
+ * presenter keeps nothing from one report to the next, and asks for what it needs.
+ *
+ *   kernel                              presenter
+ *     PRESENTER_CONFINE  ------------->   contains itself
+ *             <-------------  PRESENTER_HELLO
+ *     PRESENTER_FAULT, PRESENTER_PLACE or PRESENTER_FINDINGS ->
+ *             <-------------  PRESENTER_ASK_...      any number of them,
+ *     the answer with the same name  -->             one after another
+ *             <-------------  PRESENTER_REPORT
+ *
+ * 1. The kernel process waits for the report, and for a bounded time. A presenter that dies over
+ *    it or is ended gets one successor, which makes the report without debugging information.
+ * 2. It reads nothing of an answer or a report but numbers and texts of bounded size.
+ */
+#ifndef CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
+#define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
+
+#define PRESENTER_SOCKET_FD 3
+#define PRESENTER_PROTOCOL_VERSION 1u
+
+/* The size of the pieces in which a worker's memory is read, in bytes. */
+#define PRESENTER_PAGE 4096u
+/* The largest report that the kernel process takes, in bytes. */
+#define PRESENTER_REPORT_MAX (4u << 20)
+
+enum presenter_message {
+	/* kernel -> presenter */
+	PRESENTER_CONFINE = 1, /* see common/sandbox/confinement.h */
+	/* u8 debugging information is read, u32 pid of the worker, u8 it stands at its fault, bytes
+	 * struct fault_record: the whole text of a fault. PLACE: only where the worker is. */
+	PRESENTER_FAULT = 2,
+	PRESENTER_PLACE = 3,
+	/* u8 debugging information is read, [bytes struct fault_record] */
+	PRESENTER_FINDINGS = 4,
+	PRESENTER_UNIT = 5,    /* u8 there is one, u64 serial of its record */
+	PRESENTER_DEFINER = 6, /* likewise */
+	PRESENTER_RECORD = 7,  /* bytes: see unit_record_encode(); none: it is gone */
+	PRESENTER_ADDRESS = 8, /* u64 address, 0: not known */
+	PRESENTER_MEMORY = 9,  /* bytes: PRESENTER_PAGE of them, or none */
+	PRESENTER_OWNER = 10,  /* bytes struct address_description, or none */
+
+	/* presenter -> kernel */
+	/* u32 PRESENTER_PROTOCOL_VERSION, [str step, str why it was not applied] */
+	PRESENTER_HELLO = 20,
+	PRESENTER_ASK_UNIT = 21,    /* u32 cell: the newest unit of it */
+	PRESENTER_ASK_DEFINER = 22, /* str name: the newest unit that defines it */
+	PRESENTER_ASK_RECORD = 23,  /* u64 serial */
+	PRESENTER_ASK_ADDRESS = 24, /* str name: of its newest definition */
+	PRESENTER_ASK_MEMORY = 25,  /* u64 address of a page of the worker */
+	PRESENTER_ASK_OWNER = 26,   /* u64 address: what it belongs to */
+	/* str name of the error, str in one line, str in lines, str names that nobody defines */
+	PRESENTER_REPORT = 27,
+};
+
+#endif

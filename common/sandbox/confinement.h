@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order by which the kernel process has a helper process contain itself, as the first message
+ * to cgpu-compiler, cgpu-launcher, cgpu-presenter and cgpu-history: u32 flags (enum sandbox_flag),
+ * u64 limit of memory, bytes struct sock_filter[], str connection file or "", [str path]: more
+ * files that are hidden.
+ */
+#ifndef CGPU_COMMON_SANDBOX_CONFINEMENT_H
+#define CGPU_COMMON_SANDBOX_CONFINEMENT_H
+
+#include <stdint.h>
+
+#include "common/base/record.h"
+#include "common/sandbox/sandbox-apply.h"
+
+struct buffer;
+struct error;
+
+struct confinement {
+	struct sandbox_policy policy; /* borrowed from the record */
+	struct record covered;        /* so many paths */
+	uint32_t n_covered;
+};
+
+/* Appends the order. memory: bytes, 0 for no limit. hidden: the connection file, which is hidden in
+ * every way there is, "" for none. covered: paths, each with its NUL, that are hidden where there
+ * is a mount namespace. */
+void confinement_put(struct buffer *out, uint32_t flags, uint64_t memory,
+		     const struct buffer *filter, const char *hidden, const struct buffer *covered);
+/* Reads the order in a child of the kernel process. ret borrows from the record. */
+int confinement_read(struct record *r, struct confinement *ret, struct error *err);
+
+/* Carries the order out in a process with one thread; a step that was not applied is reported. */
+void confinement_apply(struct confinement *c, struct sandbox_report *report);
+/* Its two parts, for who needs the privileges between them that the second one takes away. */
+void confinement_hide(struct confinement *c, struct sandbox_report *report);
+void confinement_finish(const struct confinement *c, struct sandbox_report *report);
+
+/* The two message types of the first exchange, and what carries the order out between them. */
+struct confinement_exchange {
+	uint32_t order, hello;
+	void (*apply)(struct confinement *c, struct sandbox_report *report);
+};
+
+/* Waits for the order as the first message, carries it out, and answers with a hello: what `said`
+ * has, and the report behind it. said is the caller's. */
+int confinement_begin(int sock, const struct confinement_exchange *x, struct buffer *said,
+		      struct error *err);
+
+#endif

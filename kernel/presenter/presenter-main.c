@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-presenter: makes the reports of faults for one kernel process. What it reads is made by
+ * cells: it has no key, no descriptor but its channel, and is contained; when it dies of what it
+ * reads, one report is lost. It keeps nothing from one report to the next.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/presenter-protocol.h"
+#include "common/protocol/worker-protocol.h"
+#include "common/sandbox/confinement.h"
+#include "kernel/faults/fault-record.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/presenter/fault-text.h"
+#include "kernel/presenter/session-view.h"
+
+/* The first message of the kernel process, and the answer. */
+static int begin(struct error *err)
+{
+	const struct confinement_exchange x = { PRESENTER_CONFINE, PRESENTER_HELLO,
+						confinement_apply };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, PRESENTER_PROTOCOL_VERSION);
+	return confinement_begin(PRESENTER_SOCKET_FD, &x, &b, err);
+}
+
+/* Takes one struct fault_record. */
+static int take_record(struct record *r, struct fault_record *ret, struct error *err)
+{
+	size_t len;
+	const void *bytes = record_bytes(r, &len);
+
+	if (r->failed || len != sizeof(*ret))
+		return error_set(err, ERROR_PROTOCOL, "the record of a fault has %zu bytes", len);
+	fault_record_take(ret, bytes);
+	return 0;
+}
+
+static int make_fault(uint32_t type, struct record *r, struct fault_report *ret, struct error *err)
+{
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .reads_debug = record_u8(r) };
+	pid_t worker = (pid_t)record_u32(r);
+	struct fault_record f;
+
+	view.has_memory = record_u8(r);
+	if (take_record(r, &f, err))
+		return -1;
+	if (type == PRESENTER_FAULT)
+		fault_text_make(&f, worker, &view, ret);
+	else
+		fault_text_place(&f, &view, ret);
+	session_view_release(&view);
+	return 0;
+}
+
+static int make_findings(struct record *r, struct fault_report *ret, struct error *err)
+{
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .reads_debug = record_u8(r) };
+	uint32_t n = record_count(r, sizeof(struct fault_record));
+	struct fault_record f;
+	int failed = 0;
+
+	for (uint32_t i = 1; i <= n && !failed; i++) {
+		failed = take_record(r, &f, err);
+		if (!failed)
+			fault_text_finding(&f, i, &view, ret);
+	}
+	session_view_release(&view);
+	return failed;
+}
+
+static int report(const struct ipc_message *m, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+	struct fault_report made = { 0 };
+	int failed;
+
+	if (m->type == PRESENTER_FINDINGS)
+		failed = make_findings(&r, &made, err);
+	else if (m->type == PRESENTER_FAULT || m->type == PRESENTER_PLACE)
+		failed = make_fault(m->type, &r, &made, err);
+	else
+		failed = error_set(err, ERROR_PROTOCOL, "message %u from the kernel process",
+				   m->type);
+	record_put_str(&b, made.ename);
+	record_put_str(&b, buffer_text(&made.evalue));
+	record_put_str(&b, buffer_text(&made.traceback));
+	record_put_str(&b, made.missing);
+	fault_report_release(&made);
+	return failed ? -1 : ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_REPORT, &b, err);
+}
+
+static int serve(struct error *err)
+{
+	if (begin(err))
+		return -1;
+	for (;;) {
+		struct ipc_message m = { 0 };
+		int failed;
+
+		if (ipc_receive(PRESENTER_SOCKET_FD, -1, &m, err) < 0)
+			return -1;
+		failed = report(&m, err);
+		ipc_message_release(&m);
+		if (failed)
+			return -1;
+	}
+}
+
+int main(void)
+{
+	struct error err = ERROR_INIT;
+
+	log_init("cgpu-presenter");
+	serve(&err);
+	if (err.code == ERROR_PEER_GONE)
+		return EXIT_SUCCESS;
+	log_error("%s", err.text);
+	return EXIT_FAILURE;
+}

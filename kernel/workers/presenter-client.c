@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One report is one exchange: a request, any number of questions with their answers, the report. A
+ * presenter that is silent, or does not stop asking, is ended, as is one that says anything else.
+ */
+#define _GNU_SOURCE
+#include "kernel/workers/presenter-client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/record.h"
+#include "common/protocol/fault-questions.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/presenter-protocol.h"
+#include "common/protocol/worker-protocol.h"
+#include "kernel/base/cpu-deadline.h"
+#include "kernel/faults/fault-record.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/faults/memcheck.h"
+#include "kernel/sandbox/sandbox.h"
+#include "kernel/units/unit-table.h"
+#include "kernel/workers/worker.h"
+
+#define END_MS 500
+#define ANSWER_MS 100 /* for a worker that waits at its fault */
+#define OWNER_MS 1000 /* the same, as kernel/base/cpu-deadline.h counts */
+#define QUESTIONS_MAX 100000
+#define LOOK_EVERY 256 /* questions */
+
+struct exchange {
+	struct presenter_client *client;
+	struct presenter_subject subject;
+	struct cpu_deadline deadline;
+	unsigned n_questions;
+};
+
+void presenter_client_init(struct presenter_client *c, const struct helper_setup *setup)
+{
+	*c = (struct presenter_client){ .setup = *setup,
+					.process = PROCESS_INIT,
+					.report_ms = PRESENTER_REPORT_MS };
+}
+
+void presenter_client_release(struct presenter_client *c)
+{
+	process_end(&c->process, END_MS);
+	*c = (struct presenter_client){ .process = PROCESS_INIT };
+}
+
+static int spawn(struct presenter_client *c, struct error *err)
+{
+	return helper_setup_start(&c->setup, &c->process, "cgpu-presenter", PRESENTER_CONFINE,
+				  sandbox_filter(c->setup.sandbox), err);
+}
+
+void presenter_client_prepare(struct presenter_client *c)
+{
+	struct error err = ERROR_INIT;
+
+	if (!c->process.pid && spawn(c, &err))
+		log_info("%s", err.text);
+}
+
+/* Sends the request; a process that has died since the last report is started again. */
+static int begin(struct presenter_client *c, uint32_t type, const struct buffer *b,
+		 struct error *err)
+{
+	if (c->process.pid && !ipc_send_buffer(c->process.sock, type, b, NULL))
+		return 0;
+	process_end(&c->process, END_MS);
+	return spawn(c, err) || ipc_send_buffer(c->process.sock, type, b, err) ? -1 : 0;
+}
+
+/* ---- questions ---- */
+
+static void put_unit(const struct unit_record *r, struct buffer *out)
+{
+	record_put_u8(out, r != NULL);
+	record_put_u64(out, r ? r->serial : 0);
+}
+
+static void put_record(const struct unit_record *r, struct buffer *out)
+{
+	cleanup_buffer struct buffer encoded = BUFFER_INIT;
+
+	if (r)
+		unit_record_encode(r, &encoded);
+	record_put_bytes(out, encoded.data, encoded.failed ? 0 : encoded.len);
+}
+
+static void put_memory(const struct exchange *x, uint64_t address, struct buffer *out)
+{
+	char page[PRESENTER_PAGE];
+	struct iovec local = { page, sizeof(page) };
+	struct iovec remote = { (void *)(uintptr_t)address, sizeof(page) };
+	bool is_there =
+		x->subject.control && !(address % PRESENTER_PAGE) &&
+		process_vm_readv(x->subject.pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(page);
+
+	record_put_bytes(out, page, is_there ? sizeof(page) : 0);
+}
+
+static int ask_owner(struct exchange *x, uint64_t address, struct address_description *ret)
+{
+	struct worker_control *control = x->subject.control;
+	struct cpu_deadline deadline;
+
+	if (!control)
+		return -1;
+	if (!fault_questions_ask(control, address, ANSWER_MS, ret))
+		return 0;
+	cpu_deadline_begin(&deadline, x->subject.pid, CPU_DEADLINE_ANSWER);
+	while (cpu_deadline_used_ms(&deadline) < OWNER_MS)
+		if (!fault_questions_ask(control, address, ANSWER_MS, ret))
+			return 0;
+	x->subject.control = NULL;
+	return -1;
+}
+
+static void put_owner(struct exchange *x, uint64_t address, struct buffer *out)
+{
+	struct address_description d;
+
+	record_put_bytes(out, &d, ask_owner(x, address, &d) ? 0 : sizeof(d));
+}
+
+/* Writes the answer and returns its type; 0: that is no question. */
+static uint32_t answer(struct exchange *x, const struct ipc_message *m, struct buffer *out)
+{
+	const struct unit_table *units = x->subject.units;
+	struct record r = record_open(m->data, m->len);
+
+	switch (m->type) {
+	case PRESENTER_ASK_UNIT:
+		put_unit(unit_table_find(units, record_u32(&r)), out);
+		return PRESENTER_UNIT;
+	case PRESENTER_ASK_DEFINER:
+		put_unit(unit_table_definer(units, record_str(&r)), out);
+		return PRESENTER_DEFINER;
+	case PRESENTER_ASK_RECORD:
+		put_record(unit_table_with_serial(units, record_u64(&r)), out);
+		return PRESENTER_RECORD;
+	case PRESENTER_ASK_ADDRESS:
+		record_put_u64(out, unit_table_address(units, record_str(&r)));
+		return PRESENTER_ADDRESS;
+	case PRESENTER_ASK_MEMORY:
+		put_memory(x, record_u64(&r), out);
+		return PRESENTER_MEMORY;
+	case PRESENTER_ASK_OWNER:
+		put_owner(x, record_u64(&r), out);
+		return PRESENTER_OWNER;
+	}
+	return 0;
+}
+
+/* ---- the exchange ---- */
+
+static void take_hello(const struct presenter_client *c, struct record *r)
+{
+	uint32_t version = record_u32(r);
+
+	if (helper_setup_speaks(&c->process, "cgpu-presenter", version, PRESENTER_PROTOCOL_VERSION))
+		helper_setup_take_report(&c->setup, "reports of faults", r);
+}
+
+static int check_patience(struct exchange *x, struct error *err)
+{
+	if (x->n_questions > QUESTIONS_MAX)
+		return error_set(err, ERROR_LIMIT, "it does not stop asking");
+	if (cpu_deadline_used_ms(&x->deadline) > x->client->report_ms)
+		return error_set(err, ERROR_TIMEOUT, "it takes too long");
+	return 0;
+}
+
+/* Takes one message. 1: it is the report, which the caller releases; 0: go on. */
+static int step(struct exchange *x, struct ipc_message *ret, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	int n = ipc_receive(x->client->process.sock, CPU_DEADLINE_LOOK_MS, ret, err);
+	uint32_t type = 0;
+
+	if (n < 0)
+		return -1;
+	if (!n)
+		return check_patience(x, err);
+	if (ret->type == PRESENTER_REPORT)
+		return 1;
+	if (ret->type == PRESENTER_HELLO) {
+		struct record r = record_open(ret->data, ret->len);
+
+		take_hello(x->client, &r);
+		ipc_message_release(ret);
+		return 0;
+	}
+	type = answer(x, ret, &b);
+	if (!type)
+		error_set(err, ERROR_PROTOCOL, "message %u", ret->type);
+	ipc_message_release(ret);
+	if (!type || ipc_send_buffer(x->client->process.sock, type, &b, err))
+		return -1;
+	return ++x->n_questions % LOOK_EVERY ? 0 : check_patience(x, err);
+}
+
+/* Reads the report into ret: behind what is there, but for the name of the error. */
+static int take_report(const struct ipc_message *m, struct fault_report *ret, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	const char *ename = record_str(&r), *evalue = record_str(&r), *traceback = record_str(&r),
+		   *missing = record_str(&r);
+
+	if (m->len > PRESENTER_REPORT_MAX)
+		return error_set(err, ERROR_LIMIT, "a report of %zu bytes", m->len);
+	if (record_check(&r, "PRESENTER_REPORT", err))
+		return -1;
+	if (*ename)
+		fault_report_begin(ret, ename);
+	buffer_puts(&ret->evalue, evalue);
+	buffer_puts(&ret->traceback, traceback);
+	snprintf(ret->missing, sizeof(ret->missing), "%s", missing);
+	return 0;
+}
+
+/* Why there is no report, from what is known of the process. */
+static void say_why(struct presenter_client *c, struct error *err)
+{
+	char how[64];
+	siginfo_t info;
+
+	if (err->code == ERROR_PEER_GONE && c->process.pidfd >= 0 &&
+	    process_wait(c->process.pidfd, END_MS) && !process_reap(&c->process, &info))
+		error_set(err, ERROR_PEER_GONE, "it %s", process_death(&info, how, sizeof(how)));
+	log_warning("cgpu-presenter made no report: %s", err->text);
+	process_end(&c->process, END_MS);
+}
+
+static int attempt(struct presenter_client *c, uint32_t type, bool reads_debug,
+		   const struct buffer *request, const struct presenter_subject *subject,
+		   struct fault_report *ret, struct error *err)
+{
+	struct exchange x = { .client = c, .subject = *subject };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct ipc_message m = { 0 };
+	int n;
+
+	record_put_u8(&b, reads_debug);
+	buffer_append(&b, request->data, request->len);
+	if (buffer_check(request, err) || begin(c, type, &b, err)) {
+		say_why(c, err);
+		return -1;
+	}
+	cpu_deadline_begin(&x.deadline, c->process.pid, CPU_DEADLINE_ANSWER);
+	while (!(n = step(&x, &m, err)))
+		;
+	if (n > 0) {
+		n = take_report(&m, ret, err);
+		ipc_message_release(&m);
+	}
+	if (n < 0)
+		say_why(c, err);
+	return n;
+}
+
+/* Makes a report, without debugging information if it has to be. */
+static int make(struct presenter_client *c, uint32_t type, const struct buffer *request,
+		const struct presenter_subject *subject, struct fault_report *ret,
+		struct error *err)
+{
+	struct error why = ERROR_INIT;
+
+	if (!attempt(c, type, true, request, subject, ret, &why))
+		return 0;
+	if (attempt(c, type, false, request, subject, ret, err))
+		return -1;
+	buffer_printf(&ret->traceback,
+		      "\nLines and values are not known: the process that reads the debugging "
+		      "information of cells gave up (%s).\n",
+		      why.text);
+	return 0;
+}
+
+static void put_request(const struct fault_record *shared, const struct presenter_subject *subject,
+			struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)subject->pid);
+	record_put_u8(out, subject->control != NULL);
+	record_put_bytes(out, shared, sizeof(*shared));
+}
+
+void presenter_client_report(struct presenter_client *c, const struct fault_record *shared,
+			     const struct presenter_subject *subject, struct fault_report *ret)
+{
+	cleanup_buffer struct buffer request = BUFFER_INIT, more = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	struct fault_record f;
+
+	put_request(shared, subject, &request);
+	if (!make(c, PRESENTER_FAULT, &request, subject, ret, &err))
+		return;
+	fault_record_take(&f, shared);
+	f.text[strcspn(f.text, "\n")] = '\0';
+	buffer_printf(
+		&more,
+		"Where this was is not known: the process that makes reports, cgpu-presenter, "
+		"made none: %s. It is started again for the next report.",
+		err.text);
+	fault_report_plain(ret, fault_record_ename(f.kind), *f.text ? f.text : "no more is known",
+			   buffer_text(&more));
+}
+
+void presenter_client_report_gone(struct presenter_client *c, const struct worker *w,
+				  const struct unit_table *units, struct fault_report *ret)
+{
+	const struct presenter_subject subject = { .units = units, .pid = w->pid };
+
+	presenter_client_report(c, &w->control->fault, &subject, ret);
+}
+
+void presenter_client_add_place(struct presenter_client *c, const struct fault_record *shared,
+				const struct presenter_subject *subject, struct fault_report *r)
+{
+	cleanup_buffer struct buffer request = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	put_request(shared, subject, &request);
+	make(c, PRESENTER_PLACE, &request, subject, r, &err);
+}
+
+/* ---- findings ---- */
+
+static uint32_t count(const struct memcheck_findings *found)
+{
+	return found->n < MEMCHECK_FINDINGS_MAX ? found->n : MEMCHECK_FINDINGS_MAX;
+}
+
+/* Puts n findings in words: the first in ret->evalue, all of them in ret->traceback. */
+static void describe(struct presenter_client *c, const struct memcheck_findings *found, uint32_t n,
+		     const struct unit_table *units, struct fault_report *ret)
+{
+	const struct presenter_subject subject = { .units = units };
+	cleanup_buffer struct buffer request = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&request, n);
+	for (uint32_t i = 0; i < n; i++)
+		record_put_bytes(&request, &found->at[i], sizeof(found->at[i]));
+	if (make(c, PRESENTER_FINDINGS, &request, &subject, ret, &err)) {
+		fault_report_begin(ret, "");
+		buffer_puts(&ret->evalue, "a bad access to memory");
+		buffer_printf(&ret->traceback,
+			      "\nWhat was found is not known: the process that makes reports, "
+			      "cgpu-presenter, made none: %s.\n",
+			      err.text);
+	}
+	if (found->total > n)
+		buffer_printf(
+			&ret->traceback,
+			"\n%" PRIu64
+			" bad accesses in all; each place is shown once, and %d places at most.\n",
+			found->total, MEMCHECK_FINDINGS_MAX);
+}
+
+bool presenter_client_findings(struct presenter_client *c, const struct memcheck *m,
+			       const struct memcheck_findings *found,
+			       const struct unit_table *units, struct fault_report *ret)
+{
+	cleanup_buffer struct buffer first = BUFFER_INIT;
+	struct fault_report said = { 0 };
+	uint32_t n = count(found);
+
+	if (!n)
+		return false;
+	describe(c, found, n, units, &said);
+	if (n > 1)
+		buffer_printf(&first, "%u errors, the first: ", n);
+	buffer_puts(&first, buffer_text(&said.evalue));
+	memcheck_report(m, buffer_text(&first), buffer_text(&said.traceback), ret);
+	fault_report_release(&said);
+	return true;
+}
+
+void presenter_client_add_findings(struct presenter_client *c, const struct memcheck *m,
+				   const struct memcheck_findings *found,
+				   const struct unit_table *units, struct fault_report *r)
+{
+	struct fault_report said = { 0 };
+	uint32_t n = m->on ? count(found) : 0;
+
+	if (!m->on)
+		return;
+	if (n)
+		describe(c, found, n, units, &said);
+	memcheck_add(m, buffer_text(&said.traceback), r);
+	fault_report_release(&said);
+}

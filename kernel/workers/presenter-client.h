@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client of cgpu-presenter, which makes the reports of faults. The process is started while the
+ * first cell runs, and again when it is needed and has ended. The kernel process waits for a
+ * report, answers what the presenter asks for it, and gives it up after a few seconds; then, or
+ * when the presenter dies over it, the report says so in place of where it was.
+ */
+#ifndef CGPU_KERNEL_WORKERS_PRESENTER_CLIENT_H
+#define CGPU_KERNEL_WORKERS_PRESENTER_CLIENT_H
+
+#include <stdbool.h>
+
+#include "kernel/base/process.h"
+#include "kernel/workers/helper-setup.h"
+
+struct fault_record;
+struct fault_report;
+struct memcheck;
+struct memcheck_findings;
+struct unit_table;
+struct worker;
+struct worker_control;
+
+#define PRESENTER_REPORT_MS 3000
+
+struct presenter_client {
+	struct helper_setup setup;
+	struct process process;
+	unsigned report_ms; /* the time for a report, as kernel/base/cpu-deadline.h counts */
+};
+
+/* What a report is about; all of it is borrowed. */
+struct presenter_subject {
+	const struct unit_table *units; /* the running unit is the last one */
+	pid_t pid;                      /* of the worker */
+	/* The worker stands at its fault: its memory can be read, and it answers questions by this
+	 * area. NULL: it has gone on or is gone. */
+	struct worker_control *control;
+};
+
+/* Starts nothing. */
+void presenter_client_init(struct presenter_client *c, const struct helper_setup *setup);
+void presenter_client_release(struct presenter_client *c);
+/* Starts the process if there was none yet, so that the first report does not wait for it. */
+void presenter_client_prepare(struct presenter_client *c);
+
+/* Reports a fault by its record, which is in memory that cells can write. */
+void presenter_client_report(struct presenter_client *c, const struct fault_record *shared,
+			     const struct presenter_subject *subject, struct fault_report *ret);
+/* The same for a worker that has gone on or is gone. */
+void presenter_client_report_gone(struct presenter_client *c, const struct worker *w,
+				  const struct unit_table *units, struct fault_report *ret);
+/* Appends the place of the worker, by its record: the calls, behind the existing text. */
+void presenter_client_add_place(struct presenter_client *c, const struct fault_record *shared,
+				const struct presenter_subject *subject, struct fault_report *r);
+/* Reports the findings of a checked cell as one error; false when there are none. */
+bool presenter_client_findings(struct presenter_client *c, const struct memcheck *m,
+			       const struct memcheck_findings *found,
+			       const struct unit_table *units, struct fault_report *ret);
+/* Appends the findings to the report of a fault in a checked cell; nothing when there are none. */
+void presenter_client_add_findings(struct presenter_client *c, const struct memcheck *m,
+				   const struct memcheck_findings *found,
+				   const struct unit_table *units, struct fault_report *r);
+
+#endif

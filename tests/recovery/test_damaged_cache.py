@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever lies in the place of a file of the cache folder, cells compile, and the file is made anew."""
+import os
+import shutil
+import stat
+
+import pytest
+
+pytestmark = pytest.mark.long
+
+CELLS = [("int kept = 7;\nkept", "7"), ("#include <math.h>\ndouble one_of_c = cos(0);\none_of_c", "1.0"),
+         ("%%cpp\n#include <vector>\nstd::vector<int> two_of_cpp{ 1, 2 };\ntwo_of_cpp.size()", "2"),
+         ("__global__ void five(int *to) { *to = 5; }\nint *to;\ncudaMallocManaged(&to, 4);\nfive<<<1, 1>>>(to);\n"
+          "cudaDeviceSynchronize();\n*to", "5")]
+
+
+def garbage(path):
+    path.write_bytes(b"garbage\n" * 1000)
+
+
+def truncated(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def other_byte(path):
+    with path.open("r+b") as f:
+        f.seek(path.stat().st_size // 2)
+        byte = f.read(1)
+        if not byte:  # one that the process which makes headers ahead has left empty
+            return
+        f.seek(-1, os.SEEK_CUR)
+        f.write(bytes([byte[0] ^ 1]))
+
+
+def pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+    (path / "file").touch()
+
+
+def link_to_a_device(path):
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+DAMAGES = pytest.mark.parametrize("damage", [garbage, truncated, other_byte, pipe, folder, link_to_a_device])
+
+
+def damage_all(cache, damage):
+    files = [p for p in (cache / "cgpu").rglob("*") if p.is_file() and not p.is_symlink()]
+    # A unit, which has no suffix, need not be there: cells that lack a header are compiled without being kept.
+    assert {".pch", ".fil", ".names"} <= {p.suffix for p in files}, files
+    for path in files:
+        damage(path)
+
+
+def play(session):
+    for cell, value in CELLS[:4 if session.has_cuda else 3]:
+        r = session.run(cell, deadline=120).ok()
+        assert r.text == value
+    session.wait_for_headers()
+
+
+def assert_made_anew(cache):
+    """Of each kind there is a file again that cells read."""
+    for pattern in ("prelude-*.pch", "prelude-*.names", "cpp-*.pch", "cpp-*.fil"):
+        modes = [p.lstat().st_mode for p in (cache / "cgpu").glob(pattern)]
+        assert any(map(stat.S_ISREG, modes)), pattern
+
+
+@pytest.fixture(scope="module")
+def made(start_kernel, tmp_path_factory):
+    """A cache folder in which all is made."""
+    cache = tmp_path_factory.mktemp("made")
+    session = start_kernel(XDG_CACHE_HOME=str(cache))
+    play(session)
+    session.close()
+    return cache
+
+
+@DAMAGES
+def test_between_two_cells_and_two_kernels(start_kernel, made, tmp_path, damage):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    first = start_kernel(XDG_CACHE_HOME=str(tmp_path))
+    play(first)
+    damage_all(tmp_path, damage)
+    assert first.run("kept").ok().text == "7"
+    play(first)
+    assert_made_anew(tmp_path)
+    first.close()
+    damage_all(tmp_path, damage)
+    second = start_kernel(XDG_CACHE_HOME=str(tmp_path))
+    play(second)
+    assert_made_anew(tmp_path)
+    second.close()

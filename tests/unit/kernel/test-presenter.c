@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel process takes from a presenter that a cell has made its own: this program is also
+ * that presenter. It is started as cgpu-presenter from a folder whose name says what it does.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/base/record.h"
+#include "common/protocol/ipc.h"
+#include "common/protocol/presenter-protocol.h"
+#include "common/protocol/worker-protocol.h"
+#include "kernel/core/supervisor-state.h"
+#include "kernel/faults/fault-report.h"
+#include "kernel/workers/presenter-client.h"
+#include "tests/unit/kernel/supervisor-harness.h"
+
+#define PATIENCE_MS 300
+#define DEADLINE_MS 180000
+
+static struct harness h;
+static char folder[64];
+
+/* ---- the presenter ---- */
+
+static void tell(uint32_t type, const struct buffer *b)
+{
+	if (ipc_send(PRESENTER_SOCKET_FD, type, b->data, b->len, NULL, 0, NULL))
+		_exit(1);
+}
+
+/* Waits for a message of this type and returns the length of the bytes in it. */
+static size_t await(uint32_t type)
+{
+	struct ipc_message m;
+	struct record r;
+	size_t len;
+
+	do {
+		if (ipc_receive(PRESENTER_SOCKET_FD, -1, &m, NULL) < 0)
+			_exit(0);
+	} while (m.type != type);
+	r = record_open(m.data, m.len);
+	record_bytes(&r, &len);
+	return len;
+}
+
+static void report(const char *evalue)
+{
+	struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, "Made up");
+	record_put_str(&b, evalue);
+	record_put_str(&b, evalue);
+	record_put_str(&b, "");
+	tell(PRESENTER_REPORT, &b);
+}
+
+static void ask_memory(uint64_t address)
+{
+	struct buffer b = BUFFER_INIT;
+
+	record_put_u64(&b, address);
+	tell(PRESENTER_ASK_MEMORY, &b);
+}
+
+/* Of all addresses only whole pages of the worker are read: this process is not the kernel's. */
+static void read_all(void)
+{
+	static const uint64_t addresses[] = {
+		0, 1, 0xfff, UINT64_MAX, UINT64_MAX - 4095, 1ull << 63
+	};
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+		ask_memory(addresses[i]);
+		if (await(PRESENTER_MEMORY)) {
+			report("got memory");
+			return;
+		}
+	}
+	report("got none");
+}
+
+static void ask_for_ever(void)
+{
+	struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, "no_such_name");
+	for (;;) {
+		tell(PRESENTER_ASK_ADDRESS, &b);
+		await(PRESENTER_ADDRESS);
+	}
+}
+
+static void act(const char *what)
+{
+	static char large[PRESENTER_REPORT_MAX + 100];
+
+	if (!strcmp(what, "silent")) {
+		pause();
+	} else if (!strcmp(what, "other")) {
+		tell(99, &(struct buffer)BUFFER_INIT);
+		pause();
+	} else if (!strcmp(what, "short")) {
+		tell(PRESENTER_REPORT, &(struct buffer)BUFFER_INIT);
+	} else if (!strcmp(what, "large")) {
+		memset(large, 'x', sizeof(large) - 1);
+		report(large);
+	} else if (!strcmp(what, "curious")) {
+		ask_for_ever();
+	} else if (!strcmp(what, "reader")) {
+		read_all();
+	} else {
+		_exit(3);
+	}
+}
+
+static _Noreturn void present(char *program)
+{
+	char *name = strrchr(program, '/');
+
+	*name = '\0';
+	await(PRESENTER_CONFINE);
+	for (;;) {
+		await(PRESENTER_FAULT);
+		act(strrchr(program, '/') + 1);
+	}
+}
+
+/* ---- the tests ---- */
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/cgpu-presenters-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	harness_start(&h, NULL, 0);
+	h.supervisor->presenter->report_ms = PATIENCE_MS;
+	harness_ok(&h, "#include <stdio.h>\nint kept = 7;");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	harness_stop(&h);
+	return rmdir(folder);
+}
+
+static char said[1 << 16];
+
+/* A fault is reported by a presenter that acts so, to `said`. The next report is whole. */
+static void fault(const char *how, const char *ename)
+{
+	struct presenter_client *p = h.supervisor->presenter;
+	const char *dir = p->setup.dir;
+	char own[PATH_MAX] = "", place[128], program[192];
+
+	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+	snprintf(place, sizeof(place), "%s/%s", folder, how);
+	snprintf(program, sizeof(program), "%s/cgpu-presenter", place);
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(symlink(own, program), 0);
+	process_end(&p->process, 1000);
+	p->setup.dir = place;
+	harness_fault(&h, "kept = 8; *(volatile int *)0 = 1;", ename);
+	snprintf(said, sizeof(said), "%s", buffer_text(&h.last.traceback));
+	p->setup.dir = dir;
+	process_end(&p->process, 1000);
+	assert_int_equal(unlink(program) || rmdir(place), 0);
+	assert_string_equal(harness_ok(&h, "printf(\"%d\", kept);"), "7");
+	harness_fault(&h, "int *p = 0;\n*p = 1;", "SegmentationFault");
+	assert_non_null(strstr(buffer_text(&h.last.traceback), "p = 0x0"));
+}
+
+static void expect(const char *how, const char *why)
+{
+	fault(how, "SegmentationFault");
+	if (!strstr(said, "Where this was is not known") || !strstr(said, why))
+		fail_msg("%s: '%s' is not in: %s", how, why, said);
+}
+
+static void test_what_is_no_report(void **state)
+{
+	(void)state;
+	expect("silent", "it takes too long");
+	expect("other", "message 99");
+	expect("short", "PRESENTER_REPORT");
+	expect("large", "a report of");
+	expect("dies", "exited with status 3");
+	h.supervisor->presenter->report_ms = DEADLINE_MS;
+	expect("curious", "it does not stop asking");
+}
+
+static void test_memory_of_the_worker_only(void **state)
+{
+	(void)state;
+	fault("reader", "Made up");
+	assert_non_null(strstr(said, "got none"));
+}
+
+/* By the presenter that is installed: whatever kind a record says it is, and with no text that ends
+ * and no count that fits. */
+static void test_every_kind_of_hostile_record(void **state)
+{
+	static const int fills[] = { 'A', 0xff, 1 };
+	static struct fault_record shared;
+	const struct presenter_subject subject = { .units = &h.supervisor->units };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++) {
+		memset(&shared, fills[i], sizeof(shared));
+		for (uint32_t kind = 0; kind <= FAULT_KINDS; kind++) {
+			struct fault_report r = { 0 };
+			pid_t pid = h.supervisor->presenter->process.pid;
+
+			atomic_store(&shared.kind, kind);
+			presenter_client_report(h.supervisor->presenter, &shared, &subject, &r);
+			presenter_client_add_place(h.supervisor->presenter, &shared, &subject, &r);
+			assert_true(r.traceback.len > 0 && r.traceback.len < 256 * 1024);
+			assert_true(pid && h.supervisor->presenter->process.pid == pid);
+			fault_report_release(&r);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_no_report),
+		cmocka_unit_test(test_memory_of_the_worker_only),
+		cmocka_unit_test(test_every_kind_of_hostile_record),
+	};
+
+	if (!strcmp(argv[0], "cgpu-presenter"))
+		present((char *)getauxval(AT_EXECFN));
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
