@@ -218,13 +218,14 @@ static void call_timers(struct loop *l)
 	}
 }
 
+/* A signal may cut the question short, which has then consumed the event. */
 static bool is_readable(struct loop_source *s)
 {
 	int events = 0;
 	size_t size = sizeof(events);
 
-	s->used = false;
-	return !zmq_getsockopt(s->socket, ZMQ_EVENTS, &events, &size) && (events & ZMQ_POLLIN);
+	s->used = zmq_getsockopt(s->socket, ZMQ_EVENTS, &events, &size) != 0;
+	return events & ZMQ_POLLIN;
 }
 
 /* Asks sockets that were used for events that their descriptors did not signal; true if there are
