@@ -225,6 +225,10 @@ void device_checkpoint_end(void)
 {
 }
 
+void device_finish_for_commit(void)
+{
+}
+
 void device_pages_change(void)
 {
 }

@@ -366,6 +366,18 @@ void device_pages_change(void)
 		in_context(pinning_let_go);
 }
 
+/* Letting go waits, too, but nobody could interrupt that. */
+void device_finish_for_commit(void)
+{
+	if (!device.usable || !device.session || !pinning_any())
+		return;
+	device.host->enter_library();
+	if (!device.sticky && !device_enter())
+		wait_idle();
+	device.host->leave_library();
+	device_pages_change();
+}
+
 bool device_describe(uint64_t address, struct address_description *ret)
 {
 	const struct session_buffer *b;

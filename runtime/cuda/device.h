@@ -162,6 +162,11 @@ void device_look_after_suspend(void);
  */
 int device_checkpoint_begin(void);
 void device_checkpoint_end(void);
+/*
+ * Threads of the cell stand still, and the commit copies pages: waits for what they have begun that
+ * may write to host memory. The error of a launch is the next cell's.
+ */
+void device_finish_for_commit(void);
 /* Pages of the session are about to be exchanged, and no thread uses the device: what that reaches
  * of them it reaches anew. */
 void device_pages_change(void);

@@ -22,7 +22,6 @@
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/commit.h"
-#include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 
 static int tell(struct error *err)
@@ -67,7 +66,7 @@ static int checkpoint(void)
 
 	if (device_checkpoint_begin())
 		return EIO;
-	if (!threads_freeze(COMMIT_FREEZE_MS)) {
+	if (!commit_freeze_threads()) {
 		device_checkpoint_end();
 		return EBUSY;
 	}

@@ -26,6 +26,8 @@
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 
+#define FREEZE_MS 20000
+
 static int say_refused(uint64_t address, uint64_t size, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
@@ -54,6 +56,15 @@ static bool put_range(void *data, uint64_t address, uint64_t size)
 	record_put_u64(&g->items, address);
 	record_put_u64(&g->items, size);
 	g->n++;
+	return true;
+}
+
+bool commit_freeze_threads(void)
+{
+	if (!threads_freeze(FREEZE_MS))
+		return false;
+	if (threads_any())
+		device_finish_for_commit();
 	return true;
 }
 

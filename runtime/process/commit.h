@@ -6,13 +6,15 @@
 #ifndef CGPU_RUNTIME_PROCESS_COMMIT_H
 #define CGPU_RUNTIME_PROCESS_COMMIT_H
 
+#include <stdbool.h>
+
 struct buffer;
 struct error;
 struct ipc_message;
 
-/* How long threads of cells may take to stand still for a commit. */
-#define COMMIT_FREEZE_MS 20000
-
+/* Threads of cells stand still from here to commit_done(), and the device is done with what they
+ * had begun. False: one of them does not stand still in 20 s, and all go on. */
+bool commit_freeze_threads(void);
 /* Appends to WORKER_CELL_END or WORKER_CHECKPOINT what the commit has to know of session memory;
  * from here on the worker touches none. Ranges that it does not write in place any more are told at
  * once. */

@@ -34,7 +34,6 @@
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/children.h"
 #include "runtime/process/commit.h"
-#include "runtime/process/threads.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
 #include "runtime/worker/worker-eviction.h"
@@ -665,7 +664,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	result = run.options.traced ? send_trace(&run, err) : 0;
 	if (run.outcome == OUTCOME_OK)
 		drop_symbols(r);
-	if (run.outcome != OUTCOME_FAULT && !threads_freeze(COMMIT_FREEZE_MS))
+	if (run.outcome != OUTCOME_FAULT && !commit_freeze_threads())
 		fail(&run, FAULT_INTERNAL,
 		     "A thread of a cell does not stand still for the commit: it blocks signals, "
 		     "or hangs in Linux. %reset ends all threads.");

@@ -98,6 +98,31 @@ pthread_create(&loop, NULL, launches, NULL);""").ok()
                        ).ok().text == "0"
 
 
+@pytest.mark.parametrize("end", ["", "cgpu_checkpoint();"], ids=["cell", "checkpoint"])
+def test_what_a_thread_has_launched_is_in_the_commit(session, end):
+    """A launch between the last wait of the cell's own thread and the commit writes to pages that the commit copies."""
+    session.run(f"""#include <pthread.h>
+volatile int stop = 0, rounds = 0;
+pthread_t loop;
+cudaMallocManaged(&memory, n * 4);
+{SET}
+void *launches(void *unused)
+{{
+    for (; !stop; rounds++) {{
+        add<<<1, 256>>>(memory, 256, 1);
+        usleep(300);
+        cudaDeviceSynchronize();
+    }}
+    return NULL;
+}}
+pthread_create(&loop, NULL, launches, NULL);""").ok()
+    for _ in range(12):
+        session.run(f"int before = rounds; while (rounds < before + 2) usleep(500);\nmemory[1024]++; {end}").ok()
+    session.run("stop = 1; pthread_join(loop, NULL);").ok()
+    assert session.run("int different = 0; for (int i = 0; i < 256; i++) different += memory[i] != i + rounds; different"
+                       ).ok().text == "0"
+
+
 def test_a_checkpoint_in_between(session):
     session.run(f"cudaMallocManaged(&memory, n * 4); {SET}").ok()
     failed = session.run("""add_all(memory, n, 1);
