@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KEY.fil beside KEY.pch has size, time and path of each source file, a line each. The header is
- * valid as long as these are unchanged and both files are whole (compiler/cache/sealed-file.h). The
- * least recently used headers, by the time they were last read, are removed to make room for
- * others.
+ * valid as long as these are unchanged and both files are whole (compiler/cache/sealed-file.h).
+ * When all of them are larger than HEADERS_BYTES, those that were not read for longest are removed.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -28,8 +27,8 @@
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 
-/* Each is 10 to 40 MB; its instances are another file. */
-#define HEADERS_MAX 16
+/* A header of C is 3 MB, one of C++ 10 to 40 and takes seconds to make. */
+#define HEADERS_BYTES (UINT64_C(1) << 30)
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
 #define LOOK_NS 1000000000u
@@ -145,28 +144,29 @@ static bool is_header(const struct dirent *e)
 	       !strcmp(e->d_name + len - 4, ".pch");
 }
 
-/* Removes the least recently used header; false when there are not too many. */
+/* Removes the least recently used header; false when all together are not too large. */
 static bool drop_one(int folder)
 {
 	static const char *const beside[] = { ".fil", ".use" }; /* as long as ".pch" */
 	cleanup_dir DIR *d = fdopendir(dup(folder));
 	struct timespec least = { 0 };
 	char name[256] = "";
+	uint64_t bytes = 0;
 	struct stat st;
-	unsigned n = 0;
 
 	if (d)
 		rewinddir(d);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (!is_header(e) || fstatat(folder, e->d_name, &st, 0))
 			continue;
-		if (!n++ || st.st_atim.tv_sec < least.tv_sec ||
+		bytes += (uint64_t)st.st_size;
+		if (!*name || st.st_atim.tv_sec < least.tv_sec ||
 		    (st.st_atim.tv_sec == least.tv_sec && st.st_atim.tv_nsec < least.tv_nsec)) {
 			least = st.st_atim;
 			snprintf(name, sizeof(name), "%s", e->d_name);
 		}
 	}
-	if (n <= HEADERS_MAX || unlinkat(folder, name, 0))
+	if (bytes <= HEADERS_BYTES || unlinkat(folder, name, 0))
 		return false;
 	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
 		memcpy(name + strlen(name) - strlen(beside[i]), beside[i], strlen(beside[i]));
