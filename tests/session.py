@@ -42,6 +42,17 @@ def marked_processes(mark):
     return found
 
 
+def stop(pid):
+    """Stop a process, and wait until all threads stand still: Linux tells one, which stops the others when it runs."""
+
+    def has_stopped(thread):
+        with open(f"/proc/{pid}/task/{thread}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] == "T"
+
+    os.kill(pid, signal.SIGSTOP)
+    assert wait_until(lambda: all(map(has_stopped, os.listdir(f"/proc/{pid}/task"))))
+
+
 def alive(pid):
     """True while pid runs. A zombie has ended when its threads have, too: they close its files."""
     try:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session that is parked has nothing of the device, and is the same session when the next cell comes."""
-import os
-import signal
 
 import descriptors
-from session import alive, wait_until
+from session import alive, stop, wait_until
 
 VALUES = """#include <stdio.h>
 __device__ int counter = 5;
@@ -172,7 +170,7 @@ def test_an_undo_while_the_session_is_being_parked(on_one_device, tmp_path):
     session = on_one_device(CGPU_PARK_MEMORY="1K", CGPU_AUTOSAVE="0", XDG_STATE_HOME=str(tmp_path))
     printed(session, VALUES)
     printed(session, ADD)
-    os.kill(workers(session)[0], signal.SIGSTOP)
+    stop(workers(session)[0])
     printed(session, "%park idle 1ms")
     # The file is made there, and the first piece is not written.
     assert wait_until(lambda: list(tmp_path.glob("cgpu/*")))

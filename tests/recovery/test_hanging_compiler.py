@@ -2,12 +2,11 @@
 """The compiler process, or what it has started, hangs: the cell can be interrupted, or says what hangs, and the session
 goes on."""
 import os
-import signal
 import subprocess
 
 import pytest
 
-from session import alive, wait_until
+from session import alive, stop, wait_until
 
 PROGRAM = "%%cuda\nint main() {}\n"
 
@@ -18,7 +17,7 @@ def assert_untouched(session):
 
 def test_the_compiler_hangs_over_a_cell(fresh_kernel):
     fresh_kernel.run("int kept = 7;").ok()
-    os.kill(fresh_kernel.compiler_pid(), signal.SIGSTOP)
+    stop(fresh_kernel.compiler_pid())
     cell = fresh_kernel.start("kept = 8;").wait_busy()
     fresh_kernel.interrupt()
     result = cell.wait()

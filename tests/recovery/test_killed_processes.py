@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from session import DEADLINE, alive, marked_processes, wait_until
+from session import DEADLINE, alive, marked_processes, stop, wait_until
 
 LOOP = 'numbers[7] = -1; printf("running\\n"); fflush(stdout); for (volatile int i = 0; ; i++) ;'
 
@@ -83,7 +83,7 @@ def test_the_worker_dies_over_the_question_of_a_magic(state, magic):
     session = state.session
     session.run("%snapshot save first").ok()
     worker = session.worker_pid()
-    os.kill(worker, signal.SIGSTOP)
+    stop(worker)
     pending = session.start(magic).wait_busy()
     session.kill(worker)
     pending.wait().ok()
@@ -99,7 +99,7 @@ def test_compiler_idle(state):
 def test_compiler_busy(state):
     session = state.session
     compiler = session.compiler_pid()
-    os.kill(compiler, signal.SIGSTOP)
+    stop(compiler)
     cell = session.start("2 + 2")
     session.kill(compiler)
     assert cell.wait().ok().text == "4"
@@ -123,7 +123,7 @@ def test_compiler_stopped_for_ever(state):
     """More questions than its socket holds: it is replaced, and each question has its answer."""
     session = state.session
     compiler = session.compiler_pid()
-    os.kill(compiler, signal.SIGSTOP)
+    stop(compiler)
     text = "/*" + "x" * 60000 + "*/ numb"
     asked = [session.client.complete(text) for _ in range(12)]
     for msg_id in asked:

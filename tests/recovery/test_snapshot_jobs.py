@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from session import DEADLINE, alive, wait_until
+from session import DEADLINE, alive, stop, wait_until
 
 WORK = ["save other", "load one", "diff one"]
 
@@ -80,7 +80,7 @@ def test_an_interrupt_that_comes_too_late(start, rest):
     spare, zygote = session.spare_pid(), session.zygote_pid()
     workers = session.workers()
     assert spare in workers
-    os.kill(zygote, signal.SIGSTOP)
+    stop(zygote)
     pending = session.start(f"%snapshot load one\n{rest}")
     assert wait_until(lambda: not any(map(alive, workers)))
     session.interrupt()
@@ -204,7 +204,7 @@ def test_the_worker_dies_while_device_memory_is_read(start):
     """What was committed is read from the next worker."""
     session = session_with_one(start)
     worker = session.worker_pid()
-    os.kill(worker, signal.SIGSTOP)
+    stop(worker)
     pending = session.start("%snapshot save other")
     assert session.ask("kernel_info")["status"] == "ok"
     session.kill(worker)
