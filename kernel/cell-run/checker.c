@@ -30,6 +30,7 @@
 
 #define PIECE (16 * MIB)
 #define NOT_RUN "The cell was not run, and the session is as it was."
+#define WORKER_LOST "the worker was lost while device memory was copied for the check"
 
 static bool has_gpu(const struct supervisor *s, const struct worker *w)
 {
@@ -128,7 +129,7 @@ static void go_on(struct supervisor *s)
 	else if (s->checker->at == s->checker->n)
 		move(s);
 	else if (send_piece(s, &err))
-		refuse(s, err.text);
+		refuse(s, err.code == ERROR_PEER_GONE ? WORKER_LOST : err.text);
 }
 
 void checker_on_message(struct supervisor *s, const struct ipc_message *m)
@@ -157,7 +158,7 @@ void checker_on_message(struct supervisor *s, const struct ipc_message *m)
 void checker_on_worker_lost(struct supervisor *s)
 {
 	if (s->checker->phase == CHECKER_COPYING)
-		refuse(s, "the worker was lost while device memory was copied for the check");
+		refuse(s, WORKER_LOST);
 }
 
 static bool fits(const struct supervisor *s, struct buffer *why)

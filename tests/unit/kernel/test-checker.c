@@ -3,6 +3,7 @@
  * A checked cell of a session on a played GPU: device memory comes to the emulated device byte for
  * byte, what the cell does there reaches nobody, and each process on the way may die.
  */
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -148,19 +149,34 @@ static bool is_copying(void *data)
 	return h.supervisor->checker->phase == CHECKER_COPYING || h.last.ended;
 }
 
-static void test_worker_dies_while_it_copies(void **state)
+/* behind_a_piece: its answer to a piece is there, and the loop hears of that before its death. */
+static void die_while_it_copies(bool behind_a_piece)
 {
-	(void)state;
+	struct pollfd answer = { .events = POLLIN }, death = answer;
+
 	begin_checked(SPOIL);
 	harness_until(&h, is_copying, NULL);
 	assert_int_equal(h.supervisor->checker->phase, CHECKER_COPYING);
+	answer.fd = h.supervisor->pool->active->channel;
+	death.fd = h.supervisor->pool->active->pidfd;
+	if (behind_a_piece)
+		assert_int_equal(poll(&answer, 1, -1), 1);
 	kill(h.supervisor->pool->active->pid, SIGKILL);
+	if (behind_a_piece)
+		assert_int_equal(poll(&death, 1, -1), 1);
 	harness_wait_end(&h);
 	assert_false(h.last.ok);
 	assert_string_equal(buffer_text(&h.last.ename), "InternalError");
 	assert_non_null(
 		strstr(buffer_text(&h.last.evalue), "was lost while device memory was copied"));
 	assert_untouched();
+}
+
+static void test_worker_dies_while_it_copies(void **state)
+{
+	(void)state;
+	die_while_it_copies(false);
+	die_while_it_copies(true);
 }
 
 static void test_interrupted_while_it_copies(void **state)
