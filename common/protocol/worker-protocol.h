@@ -53,7 +53,7 @@
 
 enum zygote_message {
 	/* kernel -> zygote; u32 version, bytes seccomp program (struct sock_filter[], may be
-	 * empty), u32 flags (enum sandbox_flag) */
+	 * empty), u32 flags (enum sandbox_flag); fd: the view of struct sandbox_policy, or none */
 	ZYGOTE_SETUP = 1,
 	/* zygote -> kernel; u32 version, [str name, str what could not be applied and why] */
 	ZYGOTE_READY = 2,

@@ -76,6 +76,7 @@ static int obey(const struct confinement_exchange *x, const struct ipc_message *
 		return error_set(err, ERROR_PROTOCOL, "message %u is the first", m->type);
 	if (confinement_read(&r, &c, err))
 		return -1;
+	c.policy.view = m->n_fds ? m->fds[0] : 0;
 	x->apply(&c, report);
 	return 0;
 }

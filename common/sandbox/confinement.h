@@ -3,7 +3,7 @@
  * The order by which the kernel process has a helper process contain itself, as the first message
  * to cgpu-compiler, cgpu-launcher, cgpu-presenter and cgpu-history: u32 flags (enum sandbox_flag),
  * u64 limit of memory, bytes struct sock_filter[], str connection file or "", [str path]: more
- * files that are hidden.
+ * files that are hidden. With a descriptor: the view (struct sandbox_policy) to enter.
  */
 #ifndef CGPU_COMMON_SANDBOX_CONFINEMENT_H
 #define CGPU_COMMON_SANDBOX_CONFINEMENT_H

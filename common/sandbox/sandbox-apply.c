@@ -12,11 +12,13 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/nsfs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -80,19 +82,63 @@ int sandbox_apply_mount_namespace(struct error *err)
 int sandbox_apply_cover(const char *path, struct error *err)
 {
 	struct stat st;
-	bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+	bool is_folder;
 
+	/* It may lie in what was covered before. */
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : error_errno(err, "cannot cover %s", path);
+	is_folder = S_ISDIR(st.st_mode);
 	if (is_folder ? mount("none", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700,size=16m")
 		      : mount("/dev/null", path, NULL, MS_BIND, NULL))
 		return error_errno(err, "cannot cover %s", path);
 	return 0;
 }
 
+/* Tells whether a namespace is this process's own. */
+static bool is_own(int ns, const char *own)
+{
+	struct stat theirs, ours;
+
+	return !fstat(ns, &theirs) && !stat(own, &ours) && theirs.st_ino == ours.st_ino &&
+	       theirs.st_dev == ours.st_dev;
+}
+
+/* Enters the view, and makes a copy of it: what is covered there is covered for this process and
+ * its children, while files in memory are those of all who have entered. An ordinary user's view
+ * belongs to a user namespace, which comes first. */
+static int enter_view(int view, struct error *err)
+{
+	cleanup_fd int owner = ioctl(view, NS_GET_USERNS);
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)))
+		return error_errno(err, "the working folder is gone");
+	if (owner < 0)
+		return error_errno(err, "a view without an owner");
+	if (!is_own(owner, "/proc/self/ns/user") && setns(owner, CLONE_NEWUSER))
+		return error_errno(err, "cannot enter the user namespace of the view");
+	if (setns(view, CLONE_NEWNS) || unshare(CLONE_NEWNS))
+		return error_errno(err, "cannot enter the view");
+	return chdir(here) ? error_errno(err, "cannot go to %s in the view", here) : 0;
+}
+
+static void enter_view_or_end(int view)
+{
+	struct error err = ERROR_INIT;
+
+	if (!enter_view(view, &err))
+		return;
+	log_error("the profile cannot be kept: %s", err.text);
+	_exit(EXIT_FAILURE);
+}
+
 static int hide_file(const struct sandbox_policy *p, struct error *err)
 {
 	if (!p->hidden[0])
 		return 0;
-	return sandbox_apply_mount_namespace(err) || sandbox_apply_cover(p->hidden, err) ? -1 : 0;
+	if (!p->view && sandbox_apply_mount_namespace(err))
+		return -1;
+	return sandbox_apply_cover(p->hidden, err);
 }
 
 /* The folders that cells of a workspace may change: the one of the notebook, which this process is
@@ -138,14 +184,24 @@ static int set_read_only(const char *path, bool read_only, unsigned flags)
 }
 
 /* What is mounted below it may be read-only for good. */
-static int set_writable(const char *path, struct error *err)
+static int set_writable(const char *path, bool below, struct error *err)
 {
-	if (set_read_only(path, false, MOUNTS_BELOW) && set_read_only(path, false, 0))
+	if ((!below || set_read_only(path, false, MOUNTS_BELOW)) && set_read_only(path, false, 0))
 		return error_errno(err, "cannot keep %s writable", path);
 	return 0;
 }
 
 /* /proc is no place for files, and processes set attributes of their own there. */
+int sandbox_apply_read_only(const char *const *writable, size_t n, bool below, struct error *err)
+{
+	if (set_read_only("/", true, MOUNTS_BELOW))
+		return error_errno(err, "cannot make all mounts read-only");
+	for (size_t i = 0; i < n; i++)
+		if (set_writable(writable[i], below, err))
+			return -1;
+	return set_writable("/proc", true, err);
+}
+
 static int read_only_mounts(const struct sandbox_policy *p, struct error *err)
 {
 	struct workspace w;
@@ -155,15 +211,10 @@ static int read_only_mounts(const struct sandbox_policy *p, struct error *err)
 	for (size_t i = 0; i < w.n; i++)
 		if (mount(w.folders[i], w.folders[i], NULL, MS_BIND | MS_REC, NULL))
 			return error_errno(err, "cannot mount %s", w.folders[i]);
-	if (set_read_only("/", true, MOUNTS_BELOW))
-		return error_errno(err, "cannot make all mounts read-only");
-	for (size_t i = 0; i < w.n; i++)
-		if (set_writable(w.folders[i], err))
-			return -1;
+	if (sandbox_apply_read_only(w.folders, w.n, true, err))
+		return -1;
 	/* The current folder is looked up anew, in the mount that can be written. */
-	if (chdir(w.here))
-		return error_errno(err, "%s", w.here);
-	return set_writable("/proc", err);
+	return chdir(w.here) ? error_errno(err, "%s", w.here) : 0;
 }
 
 /* Those that reach beyond the own process and its files; also so that nobody uncovers what was
@@ -390,9 +441,14 @@ unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_rep
 	struct error err = ERROR_INIT;
 	unsigned in_force = 0;
 
+	if (p->view)
+		enter_view_or_end(p->view);
 	if (!apply(zygote_steps, sizeof(zygote_steps) / sizeof(zygote_steps[0]), p, report) &&
 	    wanted)
 		in_force |= SANDBOX_HIDE_FILE;
+	/* It is read-only already. */
+	if (p->view)
+		return in_force | SANDBOX_WORKSPACE;
 	/* Landlock stands in for it, and is reported where it does not. */
 	if (!in_force || !(p->flags & SANDBOX_WORKSPACE))
 		return in_force;

@@ -34,13 +34,18 @@ struct sandbox_policy {
 	pid_t kernel_pid;     /* for SECCOMP_KERNEL_PID; 0: the parent */
 	uint64_t memory;      /* bytes that a helper may have of its own; 0: no limit */
 	const char *writable; /* one more folder for SANDBOX_WORKSPACE; NULL: none */
+	int view; /* a mount namespace (kernel/sandbox/private-view.h), the caller's; 0: none */
 };
 
 /* In a process with one thread: mounts that it makes from here on are its own and its children's.
  * An ordinary user gets a user namespace for that. */
 int sandbox_apply_mount_namespace(struct error *err);
+/* All mounts of this process's namespace become read-only, but /proc and those at these paths; with
+ * `below` also those that are mounted below them. */
+int sandbox_apply_read_only(const char *const *writable, size_t n, bool below, struct error *err);
 /* In the zygote, once, while it has one thread. Returns which of the steps that need a mount
- * namespace are in force from here on: SANDBOX_HIDE_FILE, SANDBOX_WORKSPACE. */
+ * namespace are in force from here on: SANDBOX_HIDE_FILE, SANDBOX_WORKSPACE. Ends the process when
+ * there is a view that cannot be entered: who gives one wants nothing to run outside of it. */
 unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report);
 /* In the zygote, when it has hidden the file: cover another one, or a folder, with an empty one.
  * Workers that live already are in the same namespace. */

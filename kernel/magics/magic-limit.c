@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %limit: limits of device memory, host memory and output, and how long cells wait for memory that
- * others have. */
+/* %limit: limits of device memory, host memory, output and time, and how long cells wait for memory
+ * that others have. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +73,8 @@ static void show(struct session *s)
 		      size_text(memory_use_total(&u), used_text));
 	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n",
 		      limit_text(s->output.limit, text));
+	output_printf(&s->output, STREAM_STDOUT, "time    %s a cell\n",
+		      time_text(s->time_limit.ms, text));
 	output_printf(&s->output, STREAM_STDOUT, "wait    %s\n",
 		      time_text(supervisor_wait(s->supervisor), text));
 }
@@ -81,17 +83,29 @@ static void show(struct session *s)
 static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret,
 			struct error *err)
 {
-	enum limit_kind kind = !strcmp(what, "gpu")   ? LIMIT_GPU
-			       : !strcmp(what, "ram") ? LIMIT_RAM
-						      : LIMIT_OUTPUT;
+	enum limit_kind kind = !strcmp(what, "gpu")    ? LIMIT_GPU
+			       : !strcmp(what, "ram")  ? LIMIT_RAM
+			       : !strcmp(what, "time") ? LIMIT_TIME
+						       : LIMIT_OUTPUT;
 	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor)
 					   : machine_memory_total();
 	struct limit_amount a = { .bytes = NO_LIMIT };
 
-	if (strcmp(text, "off") && limit_amount_parse(text, &a, err))
+	if (strcmp(text, "off") && limit_amount_parse(kind, text, &a, err))
 		return -1;
 	*ret = limit_amount_bytes(&a, whole);
 	return limits_check(supervisor_ceilings(s->supervisor), kind, *ret, whole, err);
+}
+
+static int limit_time(struct session *s, uint64_t ms, struct error *err)
+{
+	char text[TIME_TEXT_MAX];
+
+	if (s->time_limit.most && ms > s->time_limit.most)
+		return error_set(err, ERROR_LIMIT, "the profile locked allows %s at most",
+				 time_text(s->time_limit.most, text));
+	time_limit_set(s, ms == NO_LIMIT ? 0 : ms);
+	return 0;
 }
 
 static int limit(struct session *s, struct cell *c, const struct magic_call *call,
@@ -109,10 +123,12 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 		return 0;
 	}
 	supervisor_limits(s->supervisor, &host, &device);
-	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output"))
-		return error_set(err, ERROR_INPUT,
-				 "%%limit: \"%s\" has no limit; gpu, ram, output and wait have one",
-				 what);
+	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output") &&
+	    strcmp(what, "time"))
+		return error_set(
+			err, ERROR_INPUT,
+			"%%limit: \"%s\" has no limit; gpu, ram, output, time and wait have one",
+			what);
 	if (*rest && parse_amount(s, what, rest, &value, err))
 		return error_wrap(err, "%%limit %s", what);
 	if (*rest && !strcmp(what, "gpu") && supervisor_set_limits(s->supervisor, host, value, err))
@@ -122,6 +138,8 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 		return error_wrap(err, "%%limit ram");
 	if (*rest && !strcmp(what, "output"))
 		s->output.limit = value;
+	if (*rest && !strcmp(what, "time") && limit_time(s, value, err))
+		return error_wrap(err, "%%limit time");
 	show(s);
 	return 0;
 }
@@ -130,12 +148,14 @@ const struct magic magic_limit = {
 	.name = "limit",
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
-	.usage = "%limit [gpu|ram|output|wait VALUE]",
-	.help = "Caps of this session: memory on the device, memory on the host, text that one "
-		"cell may show. Over a cap\n"
-		"an allocation fails with an error that says who holds what. `wait 5min` lets "
-		"cells wait for device memory that\n"
-		"other notebooks have. `gpu 40%` is a part of the device. Without arguments the "
-		"caps are shown.",
+	.usage = "%limit [gpu|ram|...|wait VALUE]",
+	.help = "Caps of this session: gpu and ram, memory on the device and on the host; output, "
+		"text that one cell may show;\n"
+		"time, how long a cell may take; wait, how long it waits for device memory that "
+		"other notebooks have.\n"
+		"Over a cap of memory an allocation fails with an error that says who holds what. "
+		"A cell that takes longer than\n"
+		"`time 10min` is interrupted and rolled back. `gpu 40%` is a part of the device. "
+		"Without arguments the caps are shown.",
 	.run = limit,
 };

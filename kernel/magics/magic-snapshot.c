@@ -342,6 +342,8 @@ static const struct {
 static int run_verb(struct session *s, struct cell *c, const char *verb, const char *name,
 		    struct error *err)
 {
+	if (supervisor_profile(s->supervisor) >= PROFILE_LOCKED)
+		return error_set(err, ERROR_STATE, "the profile locked keeps nothing on disk");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (strcmp(verbs[i].name, verb))
 			continue;

@@ -128,7 +128,7 @@ void dispatch_start(struct session *s)
 			s->sources[i] =
 				loop_add_socket(s->loop, s->channels->sockets[i], readers[i], s);
 	session_state_folder(folder, sizeof(folder));
-	if (*folder)
+	if (*folder && supervisor_profile(s->supervisor) < PROFILE_LOCKED)
 		snapshots_keep(s->supervisor, folder, s->options->autosave, session_state_describe,
 			       s);
 	s->hooks = &execute_hooks;

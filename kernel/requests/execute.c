@@ -139,6 +139,7 @@ static void finish(struct session *s)
 	input_cancel(s);
 	output_end(&s->output);
 	gpu_card_on_end(s);
+	time_limit_end(s);
 	e->held = true;
 	if (abort_others) {
 		session_tell_declarations(s);
@@ -204,6 +205,7 @@ static void start(struct session *s, struct cell *c)
 	wire_date(c->started);
 	c->state = CELL_MAGICS;
 	gpu_card_on_begin(s, c);
+	time_limit_begin(s);
 	if (!code || strlen(code) != json_string_length(c->code)) {
 		fail_unread(c, code);
 	} else {
@@ -397,12 +399,15 @@ static void magic_done(struct session *s, const struct error *err)
 
 	c->cancel = NULL;
 	if (err) {
-		cell_fail_plain(c, c->interrupted ? "Interrupted" : "UsageError", err->text);
+		if (c->interrupted)
+			cell_fail_interrupted(c, err->text);
+		else
+			cell_fail_plain(c, "UsageError", err->text);
 	} else if (c->interrupted && has_rest(c)) {
 		snprintf(text, sizeof(text),
 			 "interrupted; `%s%s` is complete, and nothing after it was run",
 			 call->is_cell ? "%%" : "%", call->magic->name);
-		cell_fail_plain(c, "Interrupted", text);
+		cell_fail_interrupted(c, text);
 	}
 	advance(s);
 }
@@ -434,8 +439,7 @@ static void looked(struct session *s, const struct error *err)
 	struct cell *c = s->executor.current;
 
 	if (c->interrupted)
-		cell_fail_plain(c, "Interrupted",
-				"interrupted while its device code was looked at");
+		cell_fail_interrupted(c, "interrupted while its device code was looked at");
 	else if (err)
 		cell_fail_plain(c, "UsageError", err->text);
 	go_to(s, STEP_TO_EXPRESSIONS);
@@ -456,8 +460,7 @@ static void on_compiled(void *data, struct compiled_unit *unit, const char *head
 	compiled_unit_release(c->unit);
 	c->unit = unit ? compiled_unit_keep(unit) : NULL;
 	if (c->interrupted) {
-		cell_fail_plain(c, "Interrupted",
-				"interrupted while it was compiled; nothing was run");
+		cell_fail_interrupted(c, "interrupted while it was compiled; nothing was run");
 	} else if (!unit) {
 		next = c->step->refused(s, c, headline, diagnostics);
 	} else if (is_looked_at(c)) {
@@ -574,8 +577,8 @@ void execute_interrupt(struct session *s)
 	if (c->awaiting) {
 		c->awaiting = false;
 		eviction_interrupt(s->supervisor);
-		cell_fail_plain(c, "Interrupted",
-				"interrupted while the session was restored; nothing was run");
+		cell_fail_interrupted(
+			c, "interrupted while the session was restored; nothing was run");
 		advance(s);
 	} else if (c->state == CELL_MAGICS && c->cancel) {
 		c->cancel(c->cancel_data);
@@ -584,7 +587,7 @@ void execute_interrupt(struct session *s)
 	}
 }
 
-const struct session_hooks execute_hooks = { magic_done, looked, drop };
+const struct session_hooks execute_hooks = { magic_done, looked, drop, execute_interrupt };
 
 const struct supervisor_callbacks execute_callbacks = {
 	.on_compiled = on_compiled,

@@ -35,9 +35,15 @@ enum step_next step_refused(struct session *s, struct cell *c, const char *headl
 
 void step_fail(struct cell *c, const struct cell_end *end)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT, value = BUFFER_INIT;
+	const char *ename = end->ename;
 
+	if (end->interrupted)
+		ename = cell_interruption(c, &value);
+	if (value.len)
+		buffer_printf(&text, "%s: %s\n", ename, buffer_text(&value));
 	buffer_puts(&text, end->traceback);
+	buffer_printf(&value, "%s%s", value.len ? ": " : "", end->evalue);
 	if (c->set_aside.len)
 		buffer_printf(&text, "\n%s", buffer_text(&c->set_aside));
 	if (*end->restored)
@@ -46,7 +52,7 @@ void step_fail(struct cell *c, const struct cell_end *end)
 		buffer_printf(&text, "\n%s", end->warnings);
 	if (*c->unit->unit.warnings)
 		buffer_printf(&text, "\nThe compiler had warned:\n%s", c->unit->unit.warnings);
-	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
+	cell_fail(c, ename, buffer_text(&value), buffer_text(&text));
 }
 
 bool step_accept(struct session *s, struct cell *c, const struct cell_end *end, bool warnings)

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/base/cache-folder.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/base/thread.h"
+#include "kernel/sandbox/private-view.h"
 #include "kernel/sandbox/seccomp.h"
 
 #define LANDLOCK_CREATE_RULESET_VERSION 1u
@@ -22,21 +26,48 @@
 #define TASKS_MAX 512
 #define TASKS_PER_CPU 8
 
-static int apply_memory(struct sandbox *s, struct error *err)
+static int apply_memory(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	return read_only_mount_init(&s->memory, err);
 }
 
-static int apply_dumpable(struct sandbox *s, struct error *err)
+/* Appends the folder above the one that programs are in, and above that. */
+static void prefix_of(const char *programs, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s", programs);
+	for (int i = 0; i < 2 && strrchr(ret, '/') > ret; i++)
+		*strrchr(ret, '/') = '\0';
+}
+
+static int apply_view(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+{
+	cleanup_buffer struct buffer cache = BUFFER_INIT;
+	char prefix[PATH_MAX];
+	const char *kept[] = { prefix, setup->programs, getenv("CUDA_HOME") };
+	struct private_view v = { .home = getenv("HOME"),
+				  .kept = kept,
+				  .n_kept = sizeof(kept) / sizeof(kept[0]),
+				  .bytes = setup->private_bytes };
+
+	prefix_of(setup->programs, prefix, sizeof(prefix));
+	if (!cache_folder(&cache, NULL))
+		v.cache = buffer_text(&cache);
+	return private_view_make(&v, &s->view, err);
+}
+
+static int apply_dumpable(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
 	(void)s;
+	(void)setup;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return error_errno(err, "PR_SET_DUMPABLE");
 	return 0;
 }
 
-static int apply_subreaper(struct sandbox *s, struct error *err)
+static int apply_subreaper(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	(void)s;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 		return error_errno(err, "PR_SET_CHILD_SUBREAPER");
@@ -48,8 +79,9 @@ static unsigned rows_of_profile(const struct sandbox *s)
 	return s->profile >= PROFILE_WORKSPACE ? SECCOMP_WORKSPACE : 0;
 }
 
-static int apply_seccomp(struct sandbox *s, struct error *err)
+static int apply_seccomp(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	struct buffer unknown = BUFFER_INIT, again = BUFFER_INIT;
 	unsigned rows = SECCOMP_CELLS | rows_of_profile(s);
 	int failed = seccomp_program(rows | (s->scoped ? 0 : SECCOMP_NO_SCOPE), &s->program,
@@ -66,8 +98,9 @@ static int apply_seccomp(struct sandbox *s, struct error *err)
 
 /* Decides what the seccomp filter must contain; older versions of Landlock still hide the
  * connection file. */
-static int apply_landlock(struct sandbox *s, struct error *err)
+static int apply_landlock(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
 	if (abi < 0)
@@ -76,15 +109,17 @@ static int apply_landlock(struct sandbox *s, struct error *err)
 	return 0;
 }
 
-static int apply_by_worker(struct sandbox *s, struct error *err)
+static int apply_by_worker(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	(void)s;
 	(void)err;
 	return 0;
 }
 
-static int apply_cgroup(struct sandbox *s, struct error *err)
+static int apply_cgroup(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
+	(void)setup;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return cgroup_init(&s->cgroup, TASKS_MAX + TASKS_PER_CPU * (unsigned)(cpus > 0 ? cpus : 1),
@@ -116,13 +151,19 @@ static const struct {
  * dumpable cannot make a user namespace. */
 static const struct {
 	enum sandbox_step_id id;
-	int (*apply)(struct sandbox *s, struct error *err);
+	int (*apply)(struct sandbox *s, const struct sandbox_setup *setup, struct error *err);
 } order[] = {
-	{ SANDBOX_STEP_MEMORY, apply_memory },       { SANDBOX_STEP_DUMPABLE, apply_dumpable },
-	{ SANDBOX_STEP_SUBREAPER, apply_subreaper }, { SANDBOX_STEP_LANDLOCK, apply_landlock },
-	{ SANDBOX_STEP_SECCOMP, apply_seccomp },     { SANDBOX_STEP_HIDE_FILE, apply_by_worker },
-	{ SANDBOX_STEP_LIMITS, apply_by_worker },    { SANDBOX_STEP_CAPABILITIES, apply_by_worker },
-	{ SANDBOX_STEP_WORKSPACE, apply_by_worker }, { SANDBOX_STEP_CGROUP, apply_cgroup },
+	{ SANDBOX_STEP_VIEW, apply_view },
+	{ SANDBOX_STEP_MEMORY, apply_memory },
+	{ SANDBOX_STEP_DUMPABLE, apply_dumpable },
+	{ SANDBOX_STEP_SUBREAPER, apply_subreaper },
+	{ SANDBOX_STEP_LANDLOCK, apply_landlock },
+	{ SANDBOX_STEP_SECCOMP, apply_seccomp },
+	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },
+	{ SANDBOX_STEP_LIMITS, apply_by_worker },
+	{ SANDBOX_STEP_CAPABILITIES, apply_by_worker },
+	{ SANDBOX_STEP_WORKSPACE, apply_by_worker },
+	{ SANDBOX_STEP_CGROUP, apply_cgroup },
 };
 
 static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
@@ -135,14 +176,15 @@ static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
 
 bool sandbox_wants(const struct sandbox *s, enum sandbox_step_id id)
 {
+	if (id == SANDBOX_STEP_VIEW)
+		return s->profile >= PROFILE_LOCKED;
 	return id != SANDBOX_STEP_WORKSPACE || s->profile >= PROFILE_WORKSPACE;
 }
 
-int sandbox_init(struct sandbox *s, enum profile profile, unsigned disabled,
-		 const char *connection_file, struct error *err)
+int sandbox_init(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
-	*s = (struct sandbox){ .profile = profile,
-			       .disabled = disabled,
+	*s = (struct sandbox){ .profile = setup->profile,
+			       .disabled = setup->disabled,
 			       .memory = READ_ONLY_MOUNT_INIT };
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		const struct step *step = &steps[order[i].id];
@@ -150,20 +192,17 @@ int sandbox_init(struct sandbox *s, enum profile profile, unsigned disabled,
 
 		if (!sandbox_wants(s, order[i].id))
 			continue;
-		if (step->flag & disabled) {
-			note(s, order[i].id, "switched off");
-			continue;
-		}
-		if (order[i].apply(s, &why)) {
+		if (step->flag & setup->disabled ? error_set(&why, ERROR_STATE, "switched off")
+						 : order[i].apply(s, setup, &why)) {
 			note(s, order[i].id, why.text);
 			if (step->required)
-				return error_set(err, why.code, "containment step \"%s\": %s",
-						 step->name, why.text);
+				return error_set(err, why.code, "containment step \"%s\": %s. %s",
+						 step->name, why.text, step->mend);
 			continue;
 		}
 		s->flags |= step->flag;
 	}
-	if (!*connection_file)
+	if (!*setup->connection_file)
 		s->flags &= ~(unsigned)SANDBOX_HIDE_FILE;
 	return 0;
 }
@@ -173,6 +212,9 @@ void sandbox_release(struct sandbox *s)
 	sandbox_await_zygote(s);
 	cgroup_release(&s->cgroup);
 	read_only_mount_release(&s->memory);
+	if (s->view)
+		close(s->view);
+	s->view = 0;
 	buffer_release(&s->program);
 	buffer_release(&s->compiler_program);
 	buffer_release(&s->command_program);

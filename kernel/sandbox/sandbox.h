@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/base/buffer.h"
@@ -45,15 +46,24 @@ struct sandbox {
 	struct buffer command_program; /* made for the first command */
 	struct cgroup cgroup;
 	struct read_only_mount memory; /* for the files behind session memory */
+	int view;                      /* kernel/sandbox/private-view.h; 0: none */
 	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is, or is not wanted
 				       */
 };
 
+/* What sandbox_init() works with; borrowed. */
+struct sandbox_setup {
+	enum profile profile;
+	unsigned disabled;           /* enum sandbox_flag */
+	const char *connection_file; /* "" for none */
+	const char *programs;   /* folder of the programs that are started, below their prefix */
+	uint64_t private_bytes; /* of the private folders of the profile `locked` */
+};
+
 /* Takes the steps of the kernel process itself and prepares those of the workers. It fails only for
  * a required step. */
-int sandbox_init(struct sandbox *s, enum profile profile, unsigned disabled,
-		 const char *connection_file, struct error *err);
+int sandbox_init(struct sandbox *s, const struct sandbox_setup *setup, struct error *err);
 void sandbox_release(struct sandbox *s);
 
 /* Moves the zygote, which has been started, into the control group. Linux may take 20 ms for that,

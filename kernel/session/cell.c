@@ -9,6 +9,7 @@
 #include "common/cuda/lambda-name.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/settings/time-text.h"
 #include "kernel/show/utf8.h"
 #include "kernel/units/compiled-unit.h"
 
@@ -104,6 +105,26 @@ void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
 
 	buffer_printf(&text, RED "%s" PLAIN ": %s", ename, evalue);
 	cell_fail(c, ename, evalue, buffer_text(&text));
+}
+
+const char *cell_interruption(const struct cell *c, struct buffer *ret)
+{
+	char text[TIME_TEXT_MAX];
+
+	if (!c->over_ms)
+		return "Interrupted";
+	buffer_printf(ret, "the cell took longer than %s (`%%limit time`)",
+		      time_text(c->over_ms, text));
+	return "TimeLimit";
+}
+
+void cell_fail_interrupted(struct cell *c, const char *evalue)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	const char *ename = cell_interruption(c, &text);
+
+	buffer_printf(&text, "%s%s", text.len ? ": " : "", evalue);
+	cell_fail_plain(c, ename, buffer_text(&text));
 }
 
 json_t *cell_error(const struct cell *c)

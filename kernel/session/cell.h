@@ -77,6 +77,7 @@ struct cell {
 	 * ends. */
 	bool asks_who_has;
 	bool interrupted;
+	uint64_t over_ms; /* interrupted, since it has passed this limit; 0: it has not */
 	bool failed;
 	json_t *ename, *evalue, *traceback;
 	json_t *payload, *values;
@@ -95,6 +96,11 @@ void cell_fail(struct cell *c, const char *ename, const char *evalue, const char
 void cell_fail_more(struct cell *c, const char *lines);
 /* Marks the cell as failed, with a traceback made of the two texts. */
 void cell_fail_plain(struct cell *c, const char *ename, const char *evalue);
+
+/* The same for a cell that was interrupted. */
+void cell_fail_interrupted(struct cell *c, const char *evalue);
+/* Returns the name of the error of a cell that was interrupted, and appends why to `ret`. */
+const char *cell_interruption(const struct cell *c, struct buffer *ret);
 
 /* Makes {status, ename, evalue, traceback}, or {status: ok} with the other fields of an
  * execute_reply. */

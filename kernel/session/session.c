@@ -11,14 +11,19 @@
 #include "kernel/protocol/wire.h"
 #include "kernel/session/history.h"
 #include "kernel/session/packages.h"
+#include "kernel/settings/limits.h"
 #include "kernel/settings/options.h"
 #include "kernel/supervisor/supervisor.h"
+
+#define LOCKED_TIME_MS (15 * 60 * 1000)
 
 int session_init(struct session *s, const struct options *options,
 		 const struct connection_file *connection, struct loop *loop,
 		 struct supervisor *supervisor, struct channels *channels, struct history *history,
 		 struct error *err)
 {
+	bool is_locked = supervisor_profile(supervisor) >= PROFILE_LOCKED;
+
 	memset(s, 0, sizeof(*s));
 	if (wire_init(&s->wire, connection->scheme, connection->key, err))
 		return -1;
@@ -30,6 +35,9 @@ int session_init(struct session *s, const struct options *options,
 	s->channels = channels;
 	s->publisher = (struct publisher){ &s->wire, channels };
 	output_init(&s->output, s, options->output_limit);
+	s->time_limit.ms = limits_apply(supervisor_ceilings(supervisor), LIMIT_TIME,
+					options->time_limit, is_locked ? LOCKED_TIME_MS : 0, 0);
+	s->time_limit.most = is_locked ? s->time_limit.ms : 0;
 	s->gpu_card.meter = (struct gpu_meter)GPU_METER_INIT;
 	s->history = history;
 	if (history)

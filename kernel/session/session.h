@@ -19,6 +19,7 @@
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
+#include "kernel/session/time-limit.h"
 #include "kernel/session/undo.h"
 #include "kernel/session/usage.h"
 #include "kernel/supervisor/supervisor.h"
@@ -53,6 +54,8 @@ struct session_hooks {
 	/* For a magic, which then returns 1: drops these names, each with its NUL, before the cell
 	 * goes on. It is a step of its own for %undo. */
 	void (*drop)(struct session *s, const struct buffer *names);
+	/* Interrupts the cell at work, whatever it does. */
+	void (*interrupt)(struct session *s);
 };
 
 struct session {
@@ -77,6 +80,7 @@ struct session {
 	bool trace_all; /* %trace on */
 	bool told_main; /* the user was told that main() does not run by itself */
 	struct gpu_card gpu_card;
+	struct time_limit time_limit;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];
 };

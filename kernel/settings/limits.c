@@ -13,16 +13,21 @@
 #include "common/base/regular-file.h"
 #include "kernel/settings/paths.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/settings/time-text.h"
 
-static const char *const names[LIMIT_KINDS] = { "gpu", "ram", "output" };
+static const char *const names[LIMIT_KINDS] = { "gpu", "ram", "output", "time", "disk" };
 
-int limit_amount_parse(const char *text, struct limit_amount *ret, struct error *err)
+int limit_amount_parse(enum limit_kind kind, const char *text, struct limit_amount *ret,
+		       struct error *err)
 {
 	struct limit_amount a = { 0 };
 	char *end;
 	double value = strtod(text, &end);
 
-	if (end > text && isdigit((unsigned char)*text) && !strcmp(end, "%")) {
+	if (kind == LIMIT_TIME) {
+		if (time_text_parse(text, &a.bytes, err))
+			return -1;
+	} else if (end > text && isdigit((unsigned char)*text) && !strcmp(end, "%")) {
 		if (!(value > 0 && value <= 100))
 			return error_set(err, ERROR_INPUT, "\"%s\" is no part of a whole", text);
 		a.percent = value;
@@ -103,10 +108,11 @@ static int take_line(struct limits *l, int file, char *line, struct error *err)
 		return take_profile(l, line, trim(value), err);
 	if (find_name(line, &kind, &most))
 		return error_set(err, ERROR_INPUT,
-				 "\"%s\" is no limit; gpu, ram and output are, with `max` behind "
+				 "\"%s\" is no limit; gpu, ram, output, time and disk are, with "
+				 "`max` behind "
 				 "them for what nobody may pass, and profile, with `min` behind it",
 				 line);
-	if (limit_amount_parse(trim(value), &amount, err))
+	if (limit_amount_parse(kind, trim(value), &amount, err))
 		return -1;
 	if (kind == LIMIT_OUTPUT && amount.percent > 0)
 		return error_set(err, ERROR_INPUT, "output is a size, not a part of something");
@@ -204,7 +210,7 @@ uint64_t limits_apply(const struct limits *l, enum limit_kind kind, uint64_t wan
 int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, uint64_t whole,
 		 struct error *err)
 {
-	char size[SIZE_TEXT_MAX], part[32] = "";
+	char text[SIZE_TEXT_MAX > TIME_TEXT_MAX ? SIZE_TEXT_MAX : TIME_TEXT_MAX], part[32] = "";
 	uint64_t most;
 	int file = find_most(l, kind, whole, &most);
 
@@ -213,5 +219,6 @@ int limits_check(const struct limits *l, enum limit_kind kind, uint64_t wanted, 
 	if (l->most[kind][file].percent > 0)
 		snprintf(part, sizeof(part), " (%g%%)", l->most[kind][file].percent);
 	return error_set(err, ERROR_LIMIT, "%s allows %s%s at most; it can be lowered, not raised",
-			 l->files[file], size_text(most, size), part);
+			 l->files[file],
+			 kind == LIMIT_TIME ? time_text(most, text) : size_text(most, text), part);
 }

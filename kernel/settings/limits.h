@@ -9,6 +9,8 @@
  *	gpu max = 40%
  *	ram max = 8G
  *	output = 1M
+ *	time = 10min              how long a cell may take
+ *	disk = 1G                 what cells of the profile `locked` may write to files
  *	profile = workspace       default; see kernel/settings/profile.def
  *	profile min = workspace   the least strict that anybody may have
  *
@@ -25,9 +27,9 @@
 
 struct error;
 
-enum limit_kind { LIMIT_GPU, LIMIT_RAM, LIMIT_OUTPUT, LIMIT_KINDS };
+enum limit_kind { LIMIT_GPU, LIMIT_RAM, LIMIT_OUTPUT, LIMIT_TIME, LIMIT_DISK, LIMIT_KINDS };
 
-/* An amount in bytes, or as a share of the whole; all 0: not set. */
+/* An amount in bytes, of LIMIT_TIME in milliseconds, or as a share of the whole; all 0: not set. */
 struct limit_amount {
 	uint64_t bytes;
 	double percent;
@@ -46,8 +48,9 @@ struct limits {
 void limits_read(struct limits *l);
 void limits_release(struct limits *l);
 
-/* Parses an amount such as "40%" or "2G". */
-int limit_amount_parse(const char *text, struct limit_amount *ret, struct error *err);
+/* Parses an amount such as "40%", "2G" or, of time, "10min". */
+int limit_amount_parse(enum limit_kind kind, const char *text, struct limit_amount *ret,
+		       struct error *err);
 uint64_t limit_amount_bytes(const struct limit_amount *a, uint64_t whole);
 
 /* Returns the effective limit when `wanted` (0: not chosen) is asked for. l: NULL for no limits. */

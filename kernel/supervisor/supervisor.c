@@ -43,6 +43,7 @@
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
+#include "kernel/settings/limits.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/state/arena-file.h"
 #include "kernel/state/device-memory.h"
@@ -65,6 +66,7 @@
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
 #define HELPER_MEMORY (2ull << 30) /* the least limit */
+#define PRIVATE_BYTES (1ull << 30) /* on the "disk" of the profile `locked` */
 /* Memory for the zygote, workers without a session, and what a cell takes between two looks of the
  * watchdog. */
 #define GROUP_ROOM (1ull << 30)
@@ -93,6 +95,14 @@ static void bound_memory(struct supervisor *s)
 
 static int start(struct supervisor *s, const struct supervisor_options *o, struct error *err)
 {
+	const struct sandbox_setup setup = {
+		.profile = o->profile,
+		.disabled = o->disabled_sandbox,
+		.connection_file = s->connection_file,
+		.programs = s->libexec_dir,
+		.private_bytes = limits_apply(s->limits, LIMIT_DISK, 0, PRIVATE_BYTES, 0),
+	};
+
 	/* This must precede the process becoming undumpable: after that an ordinary user cannot
 	 * read the page map of its own process. */
 	s->dirty_pages = dirty_pages_choose();
@@ -100,8 +110,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 		nvidia_nodes_make(
 			&(struct nvidia_nodes_places){ s->proc_dir, "/dev", "nvidia-modprobe" },
 			&s->nvidia_nodes);
-	if (sandbox_init(&s->sandbox, o->profile, o->disabled_sandbox, s->connection_file, err) ||
-	    worker_pool_start_zygote(s, err) ||
+	if (sandbox_init(&s->sandbox, &setup, err) || worker_pool_start_zygote(s, err) ||
 	    snapshot_init(&s->snapshot, &s->sandbox.memory, o->undo_limit, err))
 		return -1;
 	raise_descriptor_limit();
@@ -662,6 +671,11 @@ int supervisor_set_rollback(struct supervisor *s, enum device_rollback mode, str
 enum device_rollback supervisor_rollback(const struct supervisor *s)
 {
 	return s->device_rollback;
+}
+
+enum profile supervisor_profile(const struct supervisor *s)
+{
+	return s->sandbox.profile;
 }
 
 const struct limits *supervisor_ceilings(const struct supervisor *s)

@@ -200,6 +200,7 @@ int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t de
 /* Sets what happens to device buffers that a failed cell has written. */
 int supervisor_set_rollback(struct supervisor *s, enum device_rollback mode, struct error *err);
 enum device_rollback supervisor_rollback(const struct supervisor *s);
+enum profile supervisor_profile(const struct supervisor *s);
 /* supervisor_ceilings() returns the limits that nobody may exceed; supervisor_device_memory()
  * returns the whole of which `%limit gpu 40%` is a share. */
 const struct limits *supervisor_ceilings(const struct supervisor *s);

@@ -47,10 +47,11 @@ static void on_death(void *data);
 /* The order of messages does the rest: nothing is compiled before. */
 static void confine(struct compiler_client *c)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
 
-	helper_setup_confine(&c->setup, sandbox_compiler_filter(c->setup.sandbox), &b);
-	compiler_client_tell(c, COMPILER_CONFINE, &b);
+	if (helper_setup_order(&c->setup, &c->process, COMPILER_CONFINE,
+			       sandbox_compiler_filter(c->setup.sandbox), &err))
+		log_warning("the compiler: %s", err.text);
 }
 
 static void tell_environment(struct compiler_client *c)

@@ -25,15 +25,24 @@ void helper_setup_confine(const struct helper_setup *h, const struct buffer *fil
 			h->covered);
 }
 
-int helper_setup_start(const struct helper_setup *h, struct process *p, const char *program,
-		       uint32_t order, const struct buffer *filter, struct error *err)
+int helper_setup_order(const struct helper_setup *h, const struct process *p, uint32_t order,
+		       const struct buffer *filter, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
+	helper_setup_confine(h, filter, &b);
+	if (buffer_check(&b, err))
+		return -1;
+	return ipc_send(p->sock, order, b.data, b.len, &h->sandbox->view, h->sandbox->view != 0,
+			err);
+}
+
+int helper_setup_start(const struct helper_setup *h, struct process *p, const char *program,
+		       uint32_t order, const struct buffer *filter, struct error *err)
+{
 	if (process_spawn(p, h->dir, program, NULL, PROCESS_DIES_WITH_US, err))
 		return -1;
-	helper_setup_confine(h, filter, &b);
-	if (!ipc_send_buffer(p->sock, order, &b, err))
+	if (!helper_setup_order(h, p, order, filter, err))
 		return 0;
 	process_end(p, END_MS);
 	return error_wrap(err, "%s", program);

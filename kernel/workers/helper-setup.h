@@ -31,7 +31,10 @@ struct helper_setup {
  * to contain itself with this system call filter. */
 int helper_setup_start(const struct helper_setup *h, struct process *p, const char *program,
 		       uint32_t order, const struct buffer *filter, struct error *err);
-/* Appends the order to contain itself, with this system call filter. */
+/* Gives a program that was started the order of helper_setup_start(). */
+int helper_setup_order(const struct helper_setup *h, const struct process *p, uint32_t order,
+		       const struct buffer *filter, struct error *err);
+/* Appends the order to contain itself, with this system call filter, but for the view. */
 void helper_setup_confine(const struct helper_setup *h, const struct buffer *filter,
 			  struct buffer *out);
 /* Reads the report of a hello. whose: "the compiler", for the texts. */

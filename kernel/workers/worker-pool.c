@@ -260,6 +260,7 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 		.seccomp_len = s->sandbox.program.len,
 		.flags = s->sandbox.flags,
 		.covered = &s->covered_for_cells,
+		.view = s->sandbox.view,
 	};
 
 	if (zygote_client_start(&p->zygote, &setup, err))

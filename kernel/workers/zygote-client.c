@@ -26,8 +26,8 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, setup->seccomp, setup->seccomp_len);
 	record_put_u32(&b, setup->flags);
-	if (buffer_check(&b, err) ||
-	    ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, err)) {
+	if (buffer_check(&b, err) || ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len,
+					      &setup->view, setup->view != 0, err)) {
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
 	}

@@ -25,6 +25,7 @@ struct zygote_setup {
 	size_t seccomp_len;           /* bytes */
 	unsigned flags;               /* enum sandbox_flag */
 	const struct buffer *covered; /* paths of more files to hide, each with its NUL */
+	int view;                     /* a mount namespace that workers live in; 0: none */
 };
 
 struct zygote_client {

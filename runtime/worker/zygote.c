@@ -158,7 +158,9 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	if (record_check(&r, "ZYGOTE_SETUP", err))
 		return -1;
 	z->in_force = sandbox_apply_zygote(
-		&(struct sandbox_policy){ .flags = z->flags, .hidden = z->hidden }, &report);
+		&(struct sandbox_policy){
+			.flags = z->flags, .hidden = z->hidden, .view = m->n_fds ? m->fds[0] : 0 },
+		&report);
 	record_put_u32(&out, WORKER_PROTOCOL_VERSION);
 	sandbox_report_put(&out, &report);
 	if (buffer_check(&z->filter, err) || buffer_check(&list, err) || buffer_check(&out, err))
