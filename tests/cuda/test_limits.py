@@ -39,10 +39,10 @@ def test_a9_the_administrator_sets_what_a_user_can_lower(start_kernel, prefix, t
     assert "gpu     26 MB" in printed(session, "%limit gpu 10%")
     session.close()
     # What nobody can read is told, and the rest counts.
-    file.write_text("gpu max = lots\ndisk = 5G\ngpu max 3\noutput max = 3%\ngpu max = 25%\n")
+    file.write_text("gpu max = lots\ncores = 5\ngpu max 3\noutput max = 3%\ngpu max = 25%\n")
     session = start_kernel(**env)
     doctor = printed(session, "%doctor")
-    assert f'{file}:1: "lots" is not a size' in doctor and f'{file}:2: "disk" is no limit' in doctor
+    assert f'{file}:1: "lots" is not a size' in doctor and f'{file}:2: "cores" is no limit' in doctor
     assert f'{file}:3: "gpu max 3" is not of the shape' in doctor and f"{file}:4: output is a size" in doctor
     assert "gpu     64 MB" in printed(session, "%limit")
     session.close()

@@ -104,7 +104,9 @@ class Runner:
             for p in kernel.children(recursive=True):
                 try:
                     names.add(p.name())
-                    if p.status() == psutil.STATUS_ZOMBIE or p.cmdline()[:1] == ["cgpu-worker"]:
+                    has_ended = p.status() == psutil.STATUS_ZOMBIE
+                    # Tools of the compiler are children of that.
+                    if p.ppid() == kernel.pid if has_ended else p.cmdline()[:1] == ["cgpu-worker"]:
                         used += sum(p.cpu_times()[:2])
                 except psutil.Error:
                     continue
