@@ -18,6 +18,8 @@ WRITES = {
     "link and write": '(link("{outside}/file", "{inside}/linked"), open("{inside}/linked", O_WRONLY)) < 0',
     "by a descriptor": '({{ int fd = open("{outside}/file", O_RDONLY); char path[64];'
                        ' sprintf(path, "/proc/self/fd/%d", fd); open(path, O_WRONLY); }}) < 0',
+    "by the root of another process": 'open("/proc/{process}/root{outside}/file", O_WRONLY) < 0',
+    "by the folder of another process": 'chdir("/proc/{process}/cwd")',
     "bind a socket": '({{ int pair[2]; socketpair(AF_UNIX, SOCK_STREAM, 0, pair);'
                      ' struct sockaddr_un a = {{ AF_UNIX, "{outside}/new" }}; bind(pair[0], (void *)&a, sizeof(a)); }})',
 }
@@ -38,6 +40,8 @@ INCLUDES = """#include <fcntl.h>
 #include <sys/un.h>
 #include <netinet/in.h>
 #include <unistd.h>"""
+# Root changes the machine by these, whatever is mounted where; the first is the one that decides.
+MACHINE = ["/proc/sys/vm/swappiness", "/proc/sysrq-trigger", "/proc/irq/default_smp_affinity"]
 COMMANDS = ["echo x >{outside}/file", "rm {outside}/file", "mv {outside}/file {outside}/new", "mkdir {outside}/new",
             "cp /bin/true {outside}/new", "sh -c 'echo x >>{outside}/file'"]
 

@@ -191,15 +191,29 @@ static int set_writable(const char *path, bool below, struct error *err)
 	return 0;
 }
 
-/* /proc is no place for files, and processes set attributes of their own there. */
+/* Through these root changes the machine. They become mounts, so that they can be read-only. */
+static int split_proc(struct error *err)
+{
+	static const char *const paths[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
+					     "/proc/bus", "/proc/fs" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (mount(paths[i], paths[i], NULL, MS_BIND | MS_REC, NULL) && errno != ENOENT)
+			return error_errno(err, "cannot mount %s", paths[i]);
+	return 0;
+}
+
+/* Processes set attributes of their own in /proc. */
 int sandbox_apply_read_only(const char *const *writable, size_t n, bool below, struct error *err)
 {
+	if (split_proc(err))
+		return -1;
 	if (set_read_only("/", true, MOUNTS_BELOW))
 		return error_errno(err, "cannot make all mounts read-only");
 	for (size_t i = 0; i < n; i++)
 		if (set_writable(writable[i], below, err))
 			return -1;
-	return set_writable("/proc", true, err);
+	return set_writable("/proc", false, err);
 }
 
 static int read_only_mounts(const struct sandbox_policy *p, struct error *err)

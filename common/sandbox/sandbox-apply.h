@@ -40,8 +40,8 @@ struct sandbox_policy {
 /* In a process with one thread: mounts that it makes from here on are its own and its children's.
  * An ordinary user gets a user namespace for that. */
 int sandbox_apply_mount_namespace(struct error *err);
-/* All mounts of this process's namespace become read-only, but /proc and those at these paths; with
- * `below` also those that are mounted below them. */
+/* All mounts of this process's namespace become read-only, but those at these paths, with `below`
+ * also those that are mounted below them, and of /proc what belongs to processes. */
 int sandbox_apply_read_only(const char *const *writable, size_t n, bool below, struct error *err);
 /* In the zygote, once, while it has one thread. Returns which of the steps that need a mount
  * namespace are in force from here on: SANDBOX_HIDE_FILE, SANDBOX_WORKSPACE. Ends the process when

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from file_attacks import ATTRIBUTES, COMMANDS, INCLUDES, WRITES, state
+from file_attacks import ATTRIBUTES, COMMANDS, INCLUDES, MACHINE, WRITES, state
 
 FOLDERS = ["/tmp", "/dev/shm"]
 
@@ -46,12 +46,18 @@ def unchanged(session, run):
 @pytest.mark.parametrize("attack", {**WRITES, **ATTRIBUTES})
 def test_cells_change_nothing(locked, attack):
     code = {**WRITES, **ATTRIBUTES}[attack]
-    unchanged(locked, lambda: locked.run(code.format(outside=locked.inside, inside="/tmp")).ok())
+    code = code.format(outside=locked.inside, inside="/tmp", process=os.getpid())
+    assert unchanged(locked, lambda: locked.run(code)).ok().text not in ("0", "false")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_change_nothing(locked, command):
     unchanged(locked, lambda: locked.run("!" + command.format(outside=locked.inside)))
+
+
+@pytest.mark.parametrize("path", MACHINE)
+def test_cells_of_root_do_not_set_up_the_machine(locked, path):
+    assert locked.run(f'open("{path}", O_WRONLY) < 0').ok().text in ("1", "true")
 
 
 def test_a_file_that_a_cell_writes(locked):

@@ -7,7 +7,7 @@ import socket
 import tempfile
 
 import pytest
-from file_attacks import ATTRIBUTES, COMMANDS, INCLUDES, WRITES, state
+from file_attacks import ATTRIBUTES, COMMANDS, INCLUDES, MACHINE, WRITES, state
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,8 @@ def unchanged(session, run):
 
 @pytest.mark.parametrize("attack", WRITES)
 def test_cells_change_nothing_outside(bound, attack):
-    shown = unchanged(bound, lambda: bound.run(WRITES[attack].format(outside=bound.outside, inside=bound.inside)))
+    code = WRITES[attack].format(outside=bound.outside, inside=bound.inside, process=os.getpid())
+    shown = unchanged(bound, lambda: bound.run(code))
     assert shown.ok().text not in ("0", "false"), shown.shown
 
 
@@ -54,6 +55,13 @@ def test_cells_change_no_attributes_outside(bound, attack):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_change_nothing_outside(bound, command):
     unchanged(bound, lambda: bound.run("!" + command.format(outside=bound.outside)))
+
+
+@pytest.mark.parametrize("path", MACHINE)
+def test_cells_of_root_do_not_set_up_the_machine(bound, path):
+    """Landlock cannot tell the files of processes from these."""
+    if bound.has_mounts:
+        assert bound.run(f'open("{path}", O_WRONLY) < 0').ok().text in ("1", "true")
 
 
 def test_a_file_that_a_cell_writes_goes_nowhere_else(bound):
