@@ -40,7 +40,7 @@ INCLUDES = """#include <fcntl.h>
 #include <sys/un.h>
 #include <netinet/in.h>
 #include <unistd.h>"""
-# Root changes the machine by these, whatever is mounted where; the first is the one that decides.
+# Root changes the machine by these.
 MACHINE = ["/proc/sys/vm/swappiness", "/proc/sysrq-trigger", "/proc/irq/default_smp_affinity"]
 COMMANDS = ["echo x >{outside}/file", "rm {outside}/file", "mv {outside}/file {outside}/new", "mkdir {outside}/new",
             "cp /bin/true {outside}/new", "sh -c 'echo x >>{outside}/file'"]

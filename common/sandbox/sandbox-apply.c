@@ -30,6 +30,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/path.h"
 #include "common/base/record.h"
 #include "common/protocol/worker-protocol.h"
 #include "common/sandbox/landlock.h"
@@ -335,14 +336,6 @@ static int scope(const struct sandbox_policy *p, struct error *err)
 	return landlock_scope(err);
 }
 
-/* Tells whether the path lies in the folder, or in one below it. */
-static bool lies_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return !strncmp(path, folder, len) && (path[len] == '/' || (len && folder[len - 1] == '/'));
-}
-
 /* Landlock would also deny what is made later beside the file and beside each folder above it. In
  * the folder of the notebook that is what cells write, read and include. */
 static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
@@ -351,7 +344,7 @@ static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
 
 	if (!p->hidden[0] || p->in_force & SANDBOX_HIDE_FILE)
 		return 0;
-	if (getcwd(here, sizeof(here)) && lies_below(p->hidden, here))
+	if (getcwd(here, sizeof(here)) && path_lies_in(p->hidden, here))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the notebook is in %s, above the connection file", here);
 	return landlock_hide(p->hidden, err);

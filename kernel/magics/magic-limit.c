@@ -80,13 +80,9 @@ static void show(struct session *s)
 }
 
 /* Parses a limit and checks that it is allowed. */
-static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret,
+static int parse_amount(struct session *s, enum limit_kind kind, const char *text, uint64_t *ret,
 			struct error *err)
 {
-	enum limit_kind kind = !strcmp(what, "gpu")    ? LIMIT_GPU
-			       : !strcmp(what, "ram")  ? LIMIT_RAM
-			       : !strcmp(what, "time") ? LIMIT_TIME
-						       : LIMIT_OUTPUT;
 	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor)
 					   : machine_memory_total();
 	struct limit_amount a = { .bytes = NO_LIMIT };
@@ -108,11 +104,32 @@ static int limit_time(struct session *s, uint64_t ms, struct error *err)
 	return 0;
 }
 
+static int set(struct session *s, enum limit_kind kind, const char *text, struct error *err)
+{
+	uint64_t host, device, value;
+
+	if (parse_amount(s, kind, text, &value, err))
+		return -1;
+	supervisor_limits(s->supervisor, &host, &device);
+	switch (kind) {
+	case LIMIT_GPU:
+		return supervisor_set_limits(s->supervisor, host, value, err);
+	case LIMIT_RAM:
+		return supervisor_set_limits(s->supervisor, value == NO_LIMIT ? 0 : value, device,
+					     err);
+	case LIMIT_TIME:
+		return limit_time(s, value, err);
+	default:
+		s->output.limit = value;
+		return 0;
+	}
+}
+
 static int limit(struct session *s, struct cell *c, const struct magic_call *call,
 		 struct error *err)
 {
 	char *rest = call->args, *what = magic_next_word(&rest);
-	uint64_t host, device, value = NO_LIMIT;
+	enum limit_kind kind = LIMIT_KINDS;
 
 	(void)c;
 	rest += strspn(rest, " \t");
@@ -122,24 +139,13 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 		show(s);
 		return 0;
 	}
-	supervisor_limits(s->supervisor, &host, &device);
-	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output") &&
-	    strcmp(what, "time"))
+	if (*what && (limit_kind_find(what, strlen(what), &kind) || kind == LIMIT_DISK))
 		return error_set(
 			err, ERROR_INPUT,
 			"%%limit: \"%s\" has no limit; gpu, ram, output, time and wait have one",
 			what);
-	if (*rest && parse_amount(s, what, rest, &value, err))
+	if (*rest && set(s, kind, rest, err))
 		return error_wrap(err, "%%limit %s", what);
-	if (*rest && !strcmp(what, "gpu") && supervisor_set_limits(s->supervisor, host, value, err))
-		return error_wrap(err, "%%limit gpu");
-	if (*rest && !strcmp(what, "ram") &&
-	    supervisor_set_limits(s->supervisor, value == NO_LIMIT ? 0 : value, device, err))
-		return error_wrap(err, "%%limit ram");
-	if (*rest && !strcmp(what, "output"))
-		s->output.limit = value;
-	if (*rest && !strcmp(what, "time") && limit_time(s, value, err))
-		return error_wrap(err, "%%limit time");
 	show(s);
 	return 0;
 }

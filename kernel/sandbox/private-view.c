@@ -21,8 +21,10 @@
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/sandbox/sandbox-apply.h"
 #include "kernel/sandbox/namespace-child.h"
+#include "kernel/settings/folders.h"
 
 #define TEMPORARY "/tmp"
 #define SHARED "/dev/shm"
@@ -39,17 +41,11 @@ struct layout {
 	size_t n, n_private;             /* the first ones are private */
 };
 
-static bool lies_in(const char *path, const char *folder)
+/* Tells whether the path lies in one of the first n places. */
+static bool lies_in_one(const char *path, const struct layout *l, size_t n)
 {
-	size_t len = strlen(folder);
-
-	return !strncmp(path, folder, len) && (path[len] == '/' || !path[len] || len == 1);
-}
-
-static bool is_private(const struct layout *l, const char *path)
-{
-	for (size_t i = 0; i < l->n_private; i++)
-		if (lies_in(path, l->places[i].path))
+	for (size_t i = 0; i < n; i++)
+		if (path_lies_in(path, l->places[i].path))
 			return true;
 	return false;
 }
@@ -79,14 +75,6 @@ static int keep(struct layout *l, const char *path, bool writable, struct error 
 	return real ? add(l, real, real, writable, err) : 0;
 }
 
-static bool covers_what_is_kept(const struct layout *l, const char *folder)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (lies_in(folder, l->places[i].path))
-			return true;
-	return false;
-}
-
 static int add_private(struct layout *l, const char *path, const char *part, mode_t mode,
 		       struct error *err)
 {
@@ -114,34 +102,25 @@ static int make_private(const struct private_view *v, struct layout *l, bool cov
 		return -1;
 	if (!access(SHARED, F_OK) && add_private(l, SHARED, TEMPORARY "/shm", 01777, err))
 		return -1;
-	if (temporary && !lies_in(temporary, TEMPORARY) &&
+	if (temporary && !path_lies_in(temporary, TEMPORARY) &&
 	    add_private(l, temporary, TEMPORARY "/tmp", 01777, err))
 		return -1;
 	return home ? add_private(l, home, TEMPORARY "/home", 0700, err) : 0;
 }
 
-static int make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0755) && errno != EEXIST)
-			return -1;
-		*slash = '/';
-	}
-	return mkdir(path, 0755) && errno != EEXIST ? -1 : 0;
-}
-
-static int mount_place(struct place *p, struct error *err)
+static int mount_place(const struct place *p, struct error *err)
 {
 	char source[64];
 
 	snprintf(source, sizeof(source), "/proc/self/fd/%d", p->fd);
-	if (make_folders(p->path) || mount(source, p->path, NULL, MS_BIND | MS_REC, NULL))
+	if (folders_make(p->path, 0755, err))
+		return -1;
+	if (mount(source, p->path, NULL, MS_BIND | MS_REC, NULL))
 		return error_errno(err, "cannot mount %s", p->path);
 	return 0;
 }
 
-/* Moves the places that are kept behind the private ones. */
+/* Lists the private places, and behind them what is kept. */
 static int arrange(const struct private_view *v, struct layout *l, struct error *err)
 {
 	struct layout kept = { .n = 0 };
@@ -156,14 +135,14 @@ static int arrange(const struct private_view *v, struct layout *l, struct error 
 		if (keep(&kept, v->kept[i], false, err))
 			return -1;
 	covers_home =
-		v->home && *v->home == '/' && v->home[1] && !covers_what_is_kept(&kept, v->home);
+		v->home && *v->home == '/' && v->home[1] && !lies_in_one(v->home, &kept, kept.n);
 	if (keep(&kept, v->cache, true, err) || make_private(v, l, covers_home, err))
 		return -1;
 	for (size_t i = 0; i < kept.n; i++) {
 		if (l->n == PLACES_MAX)
 			return error_set(err, ERROR_LIMIT, "too many folders in a view");
 		/* What can be written must be a mount of its own, wherever it lies. */
-		if (kept.places[i].writable || is_private(l, kept.places[i].path))
+		if (kept.places[i].writable || lies_in_one(kept.places[i].path, l, l->n_private))
 			l->places[l->n++] = kept.places[i];
 	}
 	return 0;

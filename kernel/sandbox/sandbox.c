@@ -26,9 +26,8 @@
 #define TASKS_MAX 512
 #define TASKS_PER_CPU 8
 
-static int apply_memory(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_memory(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	return read_only_mount_init(&s->memory, err);
 }
 
@@ -40,34 +39,32 @@ static void prefix_of(const char *programs, char *ret, size_t size)
 		*strrchr(ret, '/') = '\0';
 }
 
-static int apply_view(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_view(struct sandbox *s, struct error *err)
 {
 	cleanup_buffer struct buffer cache = BUFFER_INIT;
 	char prefix[PATH_MAX];
-	const char *kept[] = { prefix, setup->programs, getenv("CUDA_HOME") };
+	const char *kept[] = { prefix, s->setup.programs, getenv("CUDA_HOME") };
 	struct private_view v = { .home = getenv("HOME"),
 				  .kept = kept,
 				  .n_kept = sizeof(kept) / sizeof(kept[0]),
-				  .bytes = setup->private_bytes };
+				  .bytes = s->setup.private_bytes };
 
-	prefix_of(setup->programs, prefix, sizeof(prefix));
+	prefix_of(s->setup.programs, prefix, sizeof(prefix));
 	if (!cache_folder(&cache, NULL))
 		v.cache = buffer_text(&cache);
 	return private_view_make(&v, &s->view, err);
 }
 
-static int apply_dumpable(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_dumpable(struct sandbox *s, struct error *err)
 {
 	(void)s;
-	(void)setup;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return error_errno(err, "PR_SET_DUMPABLE");
 	return 0;
 }
 
-static int apply_subreaper(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_subreaper(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	(void)s;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 		return error_errno(err, "PR_SET_CHILD_SUBREAPER");
@@ -76,12 +73,11 @@ static int apply_subreaper(struct sandbox *s, const struct sandbox_setup *setup,
 
 static unsigned rows_of_profile(const struct sandbox *s)
 {
-	return s->profile >= PROFILE_WORKSPACE ? SECCOMP_WORKSPACE : 0;
+	return s->setup.profile >= PROFILE_WORKSPACE ? SECCOMP_WORKSPACE : 0;
 }
 
-static int apply_seccomp(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_seccomp(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	struct buffer unknown = BUFFER_INIT, again = BUFFER_INIT;
 	unsigned rows = SECCOMP_CELLS | rows_of_profile(s);
 	int failed = seccomp_program(rows | (s->scoped ? 0 : SECCOMP_NO_SCOPE), &s->program,
@@ -98,9 +94,8 @@ static int apply_seccomp(struct sandbox *s, const struct sandbox_setup *setup, s
 
 /* Decides what the seccomp filter must contain; older versions of Landlock still hide the
  * connection file. */
-static int apply_landlock(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_landlock(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
 	if (abi < 0)
@@ -109,17 +104,15 @@ static int apply_landlock(struct sandbox *s, const struct sandbox_setup *setup, 
 	return 0;
 }
 
-static int apply_by_worker(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_by_worker(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	(void)s;
 	(void)err;
 	return 0;
 }
 
-static int apply_cgroup(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
+static int apply_cgroup(struct sandbox *s, struct error *err)
 {
-	(void)setup;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return cgroup_init(&s->cgroup, TASKS_MAX + TASKS_PER_CPU * (unsigned)(cpus > 0 ? cpus : 1),
@@ -151,7 +144,7 @@ static const struct {
  * dumpable cannot make a user namespace. */
 static const struct {
 	enum sandbox_step_id id;
-	int (*apply)(struct sandbox *s, const struct sandbox_setup *setup, struct error *err);
+	int (*apply)(struct sandbox *s, struct error *err);
 } order[] = {
 	{ SANDBOX_STEP_VIEW, apply_view },
 	{ SANDBOX_STEP_MEMORY, apply_memory },
@@ -177,15 +170,13 @@ static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
 bool sandbox_wants(const struct sandbox *s, enum sandbox_step_id id)
 {
 	if (id == SANDBOX_STEP_VIEW)
-		return s->profile >= PROFILE_LOCKED;
-	return id != SANDBOX_STEP_WORKSPACE || s->profile >= PROFILE_WORKSPACE;
+		return s->setup.profile >= PROFILE_LOCKED;
+	return id != SANDBOX_STEP_WORKSPACE || s->setup.profile >= PROFILE_WORKSPACE;
 }
 
 int sandbox_init(struct sandbox *s, const struct sandbox_setup *setup, struct error *err)
 {
-	*s = (struct sandbox){ .profile = setup->profile,
-			       .disabled = setup->disabled,
-			       .memory = READ_ONLY_MOUNT_INIT };
+	*s = (struct sandbox){ .setup = *setup, .memory = READ_ONLY_MOUNT_INIT };
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		const struct step *step = &steps[order[i].id];
 		struct error why = ERROR_INIT;
@@ -193,7 +184,7 @@ int sandbox_init(struct sandbox *s, const struct sandbox_setup *setup, struct er
 		if (!sandbox_wants(s, order[i].id))
 			continue;
 		if (step->flag & setup->disabled ? error_set(&why, ERROR_STATE, "switched off")
-						 : order[i].apply(s, setup, &why)) {
+						 : order[i].apply(s, &why)) {
 			note(s, order[i].id, why.text);
 			if (step->required)
 				return error_set(err, why.code, "containment step \"%s\": %s. %s",

@@ -34,9 +34,17 @@ struct sandbox_adoption {
 	struct error err;
 };
 
-struct sandbox {
+/* What sandbox_init() works with; borrowed, and must live as long. */
+struct sandbox_setup {
 	enum profile profile;
-	unsigned disabled;     /* enum sandbox_flag: steps that tests disable */
+	unsigned disabled;           /* enum sandbox_flag: steps that tests disable */
+	const char *connection_file; /* "" for none */
+	const char *programs;   /* folder of the programs that are started, below their prefix */
+	uint64_t private_bytes; /* of the private folders of the profile `locked` */
+};
+
+struct sandbox {
+	struct sandbox_setup setup;
 	unsigned flags;        /* enum sandbox_flag: the orders for zygote and workers */
 	bool scoped;           /* Landlock keeps signals inside the worker */
 	struct buffer program; /* seccomp filter of workers, and of helpers that end no process */
@@ -50,15 +58,6 @@ struct sandbox {
 	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is, or is not wanted
 				       */
-};
-
-/* What sandbox_init() works with; borrowed. */
-struct sandbox_setup {
-	enum profile profile;
-	unsigned disabled;           /* enum sandbox_flag */
-	const char *connection_file; /* "" for none */
-	const char *programs;   /* folder of the programs that are started, below their prefix */
-	uint64_t private_bytes; /* of the private folders of the profile `locked` */
 };
 
 /* Takes the steps of the kernel process itself and prepares those of the workers. It fails only for

@@ -57,6 +57,17 @@ static char *trim(char *text)
 	return text;
 }
 
+int limit_kind_find(const char *word, size_t len, enum limit_kind *ret)
+{
+	for (int i = 0; i < LIMIT_KINDS; i++) {
+		if (strlen(names[i]) != len || strncmp(names[i], word, len))
+			continue;
+		*ret = (enum limit_kind)i;
+		return 0;
+	}
+	return -1;
+}
+
 /* Parses "gpu" or "gpu max". */
 static int find_name(char *name, enum limit_kind *ret, bool *ret_most)
 {
@@ -64,13 +75,7 @@ static int find_name(char *name, enum limit_kind *ret, bool *ret_most)
 	char *rest = trim(name + len);
 
 	*ret_most = !strcmp(rest, "max");
-	for (int i = 0; i < LIMIT_KINDS; i++) {
-		if (strlen(names[i]) != len || strncmp(names[i], name, len))
-			continue;
-		*ret = (enum limit_kind)i;
-		return *rest && !*ret_most ? -1 : 0;
-	}
-	return -1;
+	return limit_kind_find(name, len, ret) || (*rest && !*ret_most) ? -1 : 0;
 }
 
 static int take_profile(struct limits *l, const char *name, const char *value, struct error *err)

@@ -20,6 +20,7 @@
 #ifndef CGPU_KERNEL_SETTINGS_LIMITS_H
 #define CGPU_KERNEL_SETTINGS_LIMITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/buffer.h"
@@ -48,6 +49,8 @@ struct limits {
 void limits_read(struct limits *l);
 void limits_release(struct limits *l);
 
+/* Finds a limit by its word of len bytes; -1: there is none. */
+int limit_kind_find(const char *word, size_t len, enum limit_kind *ret);
 /* Parses an amount such as "40%", "2G" or, of time, "10min". */
 int limit_amount_parse(enum limit_kind kind, const char *text, struct limit_amount *ret,
 		       struct error *err);

@@ -209,8 +209,8 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s,
 	add_memory(d, s);
 	add_share(d, s);
 	add_limits(d, s);
-	add(d, "profile", true, "", "%s: %s", profile_word(s->sandbox.profile),
-	    profile_meaning(s->sandbox.profile));
+	add(d, "profile", true, "", "%s: %s", profile_word(s->sandbox.setup.profile),
+	    profile_meaning(s->sandbox.setup.profile));
 	add_steps(d, s);
 	return d->n;
 }

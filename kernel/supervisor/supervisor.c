@@ -675,7 +675,7 @@ enum device_rollback supervisor_rollback(const struct supervisor *s)
 
 enum profile supervisor_profile(const struct supervisor *s)
 {
-	return s->sandbox.profile;
+	return s->sandbox.setup.profile;
 }
 
 const struct limits *supervisor_ceilings(const struct supervisor *s)

@@ -76,20 +76,24 @@ memory[1]--;""").ok()
     assert session.run(DIFFERENT.format(5)).ok().text == "0"
 
 
-def test_a_thread_that_launches_between_cells(session):
-    """It goes on while the cell's own thread settles, so nothing may stay registered from there to the commit."""
+def start_thread(session, launches):
+    """One that does this until `stop`, and counts how often."""
     session.run(f"""#include <pthread.h>
 volatile int stop = 0, rounds = 0;
 pthread_t loop;
 cudaMallocManaged(&memory, n * 4);
 {SET}
-void *launches(void *unused)
+void *launch_on(void *unused)
 {{
-    for (; !stop; rounds++, usleep(1000))
-        add_all(memory + 1024, 1024, 1);
+    for (; !stop; rounds++) {{ {launches} }}
     return NULL;
 }}
-pthread_create(&loop, NULL, launches, NULL);""").ok()
+pthread_create(&loop, NULL, launch_on, NULL);""").ok()
+
+
+def test_a_thread_that_launches_between_cells(session):
+    """It goes on while the cell's own thread settles, so nothing may stay registered from there to the commit."""
+    start_thread(session, "add_all(memory + 1024, 1024, 1); usleep(1000);")
     for _ in range(8):
         session.run("int before = rounds; while (rounds < before + 2) usleep(500);\n"
                     "memory[0]++; add_all(memory, 1, 1);").ok()
@@ -101,21 +105,7 @@ pthread_create(&loop, NULL, launches, NULL);""").ok()
 @pytest.mark.parametrize("end", ["", "cgpu_checkpoint();"], ids=["cell", "checkpoint"])
 def test_what_a_thread_has_launched_is_in_the_commit(session, end):
     """A launch between the last wait of the cell's own thread and the commit writes to pages that the commit copies."""
-    session.run(f"""#include <pthread.h>
-volatile int stop = 0, rounds = 0;
-pthread_t loop;
-cudaMallocManaged(&memory, n * 4);
-{SET}
-void *launches(void *unused)
-{{
-    for (; !stop; rounds++) {{
-        add<<<1, 256>>>(memory, 256, 1);
-        usleep(300);
-        cudaDeviceSynchronize();
-    }}
-    return NULL;
-}}
-pthread_create(&loop, NULL, launches, NULL);""").ok()
+    start_thread(session, "add<<<1, 256>>>(memory, 256, 1); usleep(300); cudaDeviceSynchronize();")
     for _ in range(12):
         session.run(f"int before = rounds; while (rounds < before + 2) usleep(500);\nmemory[1024]++; {end}").ok()
     session.run("stop = 1; pthread_join(loop, NULL);").ok()
