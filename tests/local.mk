@@ -6,12 +6,14 @@ check_PROGRAMS += %reldir%/gpu/check-gpu
 	%reldir%/gpu/check-gpu.c \
 	%reldir%/gpu/experiment.c %reldir%/gpu/experiment.h %reldir%/gpu/experiments.def \
 	%reldir%/gpu/costs.c %reldir%/gpu/driver.c %reldir%/gpu/faults.c %reldir%/gpu/host-memory.c %reldir%/gpu/memory.c \
-	%reldir%/gpu/outlive.c %reldir%/gpu/session.c \
+	%reldir%/gpu/opcodes.c %reldir%/gpu/outlive.c %reldir%/gpu/session.c \
+	%reldir%/ptx/opcode-entry.c %reldir%/ptx/opcode-entry.h \
 	runtime/cuda/reports/core-dump.c runtime/cuda/reports/core-dump.h runtime/cuda/reports/cubin-lines.c runtime/cuda/reports/cubin-lines.h \
 	%reldir%/gpu/entries.h \
 	%reldir%/gpu/gpu.c %reldir%/gpu/gpu.h
 %canon_reldir%_gpu_check_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 %canon_reldir%_gpu_check_gpu_LDADD = libcommon.a -ldl
+%reldir%/ptx/gpu_check_gpu-opcode-entry.$(OBJEXT): %reldir%/ptx/opcode-vectors.def
 
 check-gpu: %reldir%/gpu/check-gpu$(EXEEXT)
 	mkdir -p gpu-results

@@ -257,12 +257,13 @@ static const char *direction(const struct form *f)
 
 /*
  * Every 32-bit integer, half and binary32 number is exact in binary64. Larger integers are rounded
- * to odd there, so the second rounding is the only one that counts.
+ * to odd there, so the second rounding is the only one that counts. A NaN keeps its bits only where
+ * it is binary64 already.
  */
 static int to_half(struct decoder *d, const struct form *f, enum lane_type to, enum lane_type from,
 		   struct ref dest, struct ref a)
 {
-	struct ref t = a;
+	struct ref t = a, result;
 
 	if (from == TYPE_f32 && !*direction(f))
 		return convert(d, type_names[to], "f32", "", dest, a);
@@ -282,7 +283,14 @@ static int to_half(struct decoder *d, const struct form *f, enum lane_type to, e
 		if (convert(d, "f64", type_names[from], "", t, a))
 			return -1;
 	}
-	return convert(d, type_names[to], "f64", direction(f), dest, t);
+	if (!is_float(from) || from == TYPE_f64)
+		return convert(d, type_names[to], "f64", direction(f), dest, t);
+	result = decode_temporary(d, PTX_CLASS_32);
+	if (convert(d, type_names[to], "f64", direction(f), result, t))
+		return -1;
+	decode_emit_op(d, to == TYPE_f16 ? OP_canonical_f16 : OP_canonical_bf16, dest, result,
+		       REF_NOTHING, REF_NOTHING);
+	return 0;
 }
 
 static int float_to_float(struct decoder *d, const struct form *f, enum lane_type to,

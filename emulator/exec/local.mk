@@ -47,13 +47,14 @@ test_address_rows_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_matrix_SOURCES = tests/unit/emulator/test-machine-matrix.c tests/unit/emulator/machine.h
 test_machine_matrix_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_matrix_LDADD = $(MACHINE_TEST_LIBS)
-test_machine_opcodes_SOURCES = tests/unit/emulator/test-machine-opcodes.c tests/unit/emulator/machine.h
+test_machine_opcodes_SOURCES = tests/unit/emulator/test-machine-opcodes.c tests/unit/emulator/machine.h \
+	tests/ptx/opcode-entry.c tests/ptx/opcode-entry.h
 test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_opcodes_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so
 # The expected results are made here, not kept: that takes a second.
 EXTRA_DIST += tests/ptx/make-opcode-vectors.py
 CLEANFILES += tests/ptx/opcode-vectors.def
-tests/unit/emulator/test_machine_opcodes-test-machine-opcodes.$(OBJEXT): tests/ptx/opcode-vectors.def
+tests/ptx/test_machine_opcodes-opcode-entry.$(OBJEXT): tests/ptx/opcode-vectors.def
 tests/ptx/opcode-vectors.def: $(top_srcdir)/tests/ptx/make-opcode-vectors.py
 	$(AM_V_GEN)$(MKDIR_P) tests/ptx && python3 $(top_srcdir)/tests/ptx/make-opcode-vectors.py $@

@@ -334,9 +334,13 @@ static inline float clamp_f32(float a, float low, float high)
 	return a < high ? a : high;
 }
 
+/*
+ * What a NaN becomes as an integer: zero, but from binary64, and where the integer has 64 bits, its
+ * highest bit alone (PTX ISA, cvt; so an H200 does).
+ */
 static inline double clamp_f64(double a, double low, double high)
 {
-	a = a > low ? a : a == a ? low : 0.0;
+	a = a > low ? a : a == a || low < 0 ? low : (high + 1) / 2;
 	return a < high ? a : high;
 }
 
@@ -360,7 +364,7 @@ static inline uint32_t f32_to_u32(float a)
 static inline int64_t f32_to_s64(float a)
 {
 	if (!(a == a))
-		return 0;
+		return INT64_MIN;
 	if (a >= 9223372036854775808.0f)
 		return INT64_MAX;
 	return a < -9223372036854775808.0f ? INT64_MIN : (int64_t)a;
@@ -369,7 +373,7 @@ static inline int64_t f32_to_s64(float a)
 static inline uint64_t f32_to_u64(float a)
 {
 	if (!(a > 0.0f))
-		return 0;
+		return a == a ? 0 : 1ull << 63;
 	return a >= 18446744073709551616.0f ? UINT64_MAX : (uint64_t)a;
 }
 
@@ -386,7 +390,7 @@ static inline uint32_t f64_to_u32(double a)
 static inline int64_t f64_to_s64(double a)
 {
 	if (!(a == a))
-		return 0;
+		return INT64_MIN;
 	if (a >= 9223372036854775808.0)
 		return INT64_MAX;
 	return a < -9223372036854775808.0 ? INT64_MIN : (int64_t)a;
@@ -395,7 +399,7 @@ static inline int64_t f64_to_s64(double a)
 static inline uint64_t f64_to_u64(double a)
 {
 	if (!(a > 0.0))
-		return 0;
+		return a == a ? 0 : 1ull << 63;
 	return a >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)a;
 }
 
@@ -579,6 +583,25 @@ static inline uint16_t canonical_half(uint16_t h)
 	return (h & 0x7fff) > 0x7c00 ? 0x7fff : h;
 }
 
+static inline uint16_t canonical_bfloat(uint16_t h)
+{
+	return (h & 0x7fff) > 0x7f80 ? 0x7fff : h;
+}
+
+/* A NaN that is converted from binary64 keeps its sign and the bits that there is room for. */
+static inline uint16_t cvt_half(double d, int mode)
+{
+	uint32_t bits = bits_of((float)d);
+
+	return d == d ? double_to_half(d, mode)
+		      : (uint16_t)((bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff));
+}
+
+static inline uint16_t cvt_bfloat(double d, int mode)
+{
+	return d == d ? double_to_bfloat(d, mode) : (uint16_t)(bits_of((float)d) >> 16);
+}
+
 /* The product is exact in binary64 and so is every sum that does not round to one of its terms. */
 static inline uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
 {
@@ -589,6 +612,16 @@ static inline uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
 #define LOW(x) ((uint16_t)(x))
 #define HIGH(x) ((uint16_t)((x) >> 16))
 #define HALVES(low, high) ((uint32_t)float_to_half(low) | (uint32_t)float_to_half(high) << 16)
+
+static inline uint32_t canonical_halves(uint32_t x)
+{
+	return canonical_half(LOW(x)) | (uint32_t)canonical_half(HIGH(x)) << 16;
+}
+
+static inline uint32_t canonical_bfloats(uint32_t x)
+{
+	return canonical_bfloat(LOW(x)) | (uint32_t)canonical_bfloat(HIGH(x)) << 16;
+}
 
 /* ---- approximations: at least as exact as the ISA asks ---- */
 

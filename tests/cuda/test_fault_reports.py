@@ -77,7 +77,7 @@ scatter<<<1, 32>>>(d_in, d_out);""", ("99999", "9"), """\
 =========         %r# = 299997: %r# * 3 = 99999 * 3
 =========         %r# = 99999: loaded in In[#]:4
 """),
-    "between two shared arrays": ("CudaLaunchFailure", """
+    "between two shared arrays": ("CudaIllegalAddress", """
 __global__ void fill(int *out, int n)
 {
     __shared__ int a[64], b[64];
@@ -176,7 +176,7 @@ fill_second<<<1, 1>>>(NULL);""", ("(NULL)", "((struct pair *)d_out)"), """\
 =========     The address is %rd# + 4
 =========         %rd# = 0x0: parameter 1
 """),
-    "no dynamic shared memory": ("CudaLaunchFailure", """
+    "no dynamic shared memory": ("CudaIllegalAddress", """
 extern __shared__ int room[];
 __global__ void use(int *out) { room[threadIdx.x] = 1; __syncthreads(); out[0] = room[0]; }
 use<<<1, 8>>>(d_out);""", ("<<<1, 8>>>", "<<<1, 8, 32>>>"), """\

@@ -72,9 +72,8 @@ static void cost_chunks(void *arg)
 	CUdeviceptr at;
 	int i, j, fd;
 
-	gpu_open();
+	at = gpu_open_at(cost->size);
 	memset(sum, 0, sizeof(gpu_report->figure));
-	GPU_TRY(cu.cuMemAddressReserve(&at, cost->size, 0, DEVICE_BASE, 0));
 	for (i = 0; i < cost->rounds; i++) {
 		t[0] = gpu_now();
 		own = gpu_create(cost->size);

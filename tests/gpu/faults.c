@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
@@ -18,6 +19,7 @@
 
 #define CHUNK_SIZE (64 * MIB)
 #define PROBE_WORDS 1024
+#define TOLD_MS 5000
 
 struct fault {
 	const char *name, *entry;
@@ -48,13 +50,11 @@ static void raise_fault(void *arg)
 
 static void write_read_only(void *arg)
 {
+	CUdeviceptr at = gpu_open_at(CHUNK_SIZE);
 	CUmemGenericAllocationHandle handle;
-	CUdeviceptr at;
 
 	(void)arg;
-	gpu_open();
 	handle = gpu_create(CHUNK_SIZE);
-	GPU_TRY(cu.cuMemAddressReserve(&at, CHUNK_SIZE, 0, DEVICE_BASE, 0));
 	GPU_TRY(cu.cuMemMap(at, CHUNK_SIZE, 0, handle, 0));
 	gpu_access(at, CHUNK_SIZE, CU_MEM_ACCESS_FLAGS_PROT_READ);
 	GPU_TRY(gpu_launch("store", 1, 1, at, 0, 0));
@@ -110,8 +110,8 @@ void experiment_faults(int what)
 		    f[2], f[3], f[4]);
 }
 
-/* What the driver's core dump says of a fault: whether it comes, how long the fault takes with it,
- * and what is in it. */
+/* What the driver's core dump says of a fault: whether it comes, what a wait for the launch returns
+ * and when, when the error is told at the latest, and what is in the dump. */
 static void set_dump(CUcoredumpSettings attribute, void *value, size_t size)
 {
 	GPU_TRY(cu.cuCoredumpSetAttributeGlobal(attribute, value, &size));
@@ -122,6 +122,7 @@ static void raise_fault_with_dump(void *arg)
 	CUjit_option options[] = { CU_JIT_GENERATE_LINE_INFO };
 	void *values[] = { (void *)1 };
 	int flags = CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT;
+	const struct timespec pause = { 0, 1000000 };
 	uint64_t nowhere = 64;
 	void *parameters[] = { &nowhere };
 	bool on = true;
@@ -144,6 +145,9 @@ static void raise_fault_with_dump(void *arg)
 	GPU_TRY(cu.cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, NULL, parameters, NULL));
 	gpu_report->figure[2] = cu.cuCtxSynchronize();
 	gpu_report->figure[1] = gpu_now() - began;
+	while (!(gpu_report->figure[4] = cu.cuCtxSynchronize()) && gpu_now() - began < TOLD_MS)
+		nanosleep(&pause, NULL);
+	gpu_report->figure[5] = gpu_now() - began;
 	gpu_report->figure[3] = 1;
 }
 
@@ -169,17 +173,18 @@ static void report_dump(const char *experiment, const char *path)
 			      : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (bytes == MAP_FAILED)
-		row("-", experiment, "%.0f; there is none", f[2]);
+		row("-", experiment, "%.0f in %.0f ms, %.0f in %.0f ms; there is none", f[2], f[1],
+		    f[4], f[5]);
 	else if (core_dump_read(bytes, (size_t)st.st_size, &d, &err))
 		row("NO", experiment, "%lld KiB, not read: %s", (long long)st.st_size / 1024,
 		    err.text);
 	else
 		row(ok(is_right(&d)), experiment,
-		    "%.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f ms: exception %u "
-		    "in %s line %u, block %u, threads %u to %u",
-		    f[2], f[1], f[0], (long long)st.st_size / 1024, gpu_now() - began, d.exception,
-		    d.place.kernel, d.place.n_frames ? d.place.frames[0].line : 0, d.block[0],
-		    d.first[0], d.last[0]);
+		    "%.0f in %.0f ms, %.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f "
+		    "ms: exception %u in %s line %u, block %u, threads %u to %u",
+		    f[2], f[1], f[4], f[5], f[0], (long long)st.st_size / 1024, gpu_now() - began,
+		    d.exception, d.place.kernel, d.place.n_frames ? d.place.frames[0].line : 0,
+		    d.block[0], d.first[0], d.last[0]);
 	if (bytes != MAP_FAILED)
 		munmap(bytes, (size_t)st.st_size);
 	if (fd >= 0)

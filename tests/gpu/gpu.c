@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/memory/address-map.h"
 #include "tests/gpu/entries.h"
 
 struct gpu_driver cu;
@@ -52,20 +53,42 @@ void gpu_try(const char *call, CUresult code)
 	_exit(2);
 }
 
-void gpu_open(void)
+static void init(void)
 {
-	CUdevice device;
-	CUcontext context;
 	double began = gpu_now();
 
 	GPU_TRY(cu.cuInit(0));
 	gpu_report->figure[0] = gpu_now() - began;
+}
+
+static void make_context(void)
+{
+	CUdevice device;
+	CUcontext context;
+	double began;
+
 	GPU_TRY(cu.cuDeviceGet(&device, 0));
 	began = gpu_now();
 	GPU_TRY(cu.cuDevicePrimaryCtxRetain(&context, device));
 	GPU_TRY(cu.cuCtxSetCurrent(context));
 	gpu_report->figure[1] = gpu_now() - began;
 	GPU_TRY(cu.cuModuleLoadData(&module, entries_ptx));
+}
+
+void gpu_open(void)
+{
+	init();
+	make_context();
+}
+
+CUdeviceptr gpu_open_at(size_t size)
+{
+	CUdeviceptr at;
+
+	init();
+	GPU_TRY(cu.cuMemAddressReserve(&at, size, 0, DEVICE_BASE, 0));
+	make_context();
+	return at;
 }
 
 CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b,

@@ -27,6 +27,7 @@
 	F(cuCoredumpSetAttributeGlobal)                                                            \
 	F(cuModuleLoadData)                                                                        \
 	F(cuModuleLoadDataEx)                                                                      \
+	F(cuModuleUnload)                                                                          \
 	F(cuLinkCreate)                                                                            \
 	F(cuLinkAddData)                                                                           \
 	F(cuLinkAddFile)                                                                           \
@@ -87,6 +88,11 @@ void gpu_try(const char *call, CUresult code);
 /* cuInit, device 0, its primary context, the entries. figure[0] and [1]: milliseconds for cuInit
  * and context. */
 void gpu_open(void);
+
+/* The same, with addresses from DEVICE_BASE on that are reserved before the context is made, as
+ * workers do it: behind it a driver may take small reservations from what it has elsewhere. Where
+ * they are. */
+CUdeviceptr gpu_open_at(size_t size);
 
 /* Launch an entry with up to three 64-bit parameters; the CUresult of the launch itself. */
 CUresult gpu_launch(const char *entry, unsigned ctas, unsigned threads, uint64_t a, uint64_t b,

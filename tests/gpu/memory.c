@@ -12,13 +12,11 @@
 
 static void remake(void *arg)
 {
+	CUdeviceptr at = gpu_open_at(CHUNK_SIZE);
 	CUmemGenericAllocationHandle handle;
-	CUdeviceptr at;
 	int i;
 
 	(void)arg;
-	gpu_open();
-	GPU_TRY(cu.cuMemAddressReserve(&at, CHUNK_SIZE, 0, DEVICE_BASE, 0));
 	for (i = 0; i < 4; i++) {
 		handle = gpu_create(CHUNK_SIZE);
 		GPU_TRY(cu.cuMemMap(at, CHUNK_SIZE, 0, handle, 0));

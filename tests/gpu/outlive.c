@@ -42,11 +42,9 @@ static void maker(void *arg)
 {
 	struct heirloom *h = arg;
 	CUmemGenericAllocationHandle handle;
-	CUdeviceptr base;
+	CUdeviceptr base = gpu_open_at(CHUNKS * CHUNK_SIZE);
 	int i;
 
-	gpu_open();
-	GPU_TRY(cu.cuMemAddressReserve(&base, CHUNKS * CHUNK_SIZE, 0, DEVICE_BASE, 0));
 	for (i = 0; i < CHUNKS; i++) {
 		handle = gpu_create(CHUNK_SIZE);
 		h->fds[i] = gpu_export(handle);
@@ -79,14 +77,12 @@ static void heir(void *arg)
 {
 	struct heirloom *h = arg;
 	CUmemGenericAllocationHandle handle;
+	CUdeviceptr base = gpu_open_at(CHUNKS * CHUNK_SIZE);
 	uint64_t changed;
-	CUdeviceptr base;
 	double began;
 	int i;
 
-	gpu_open();
 	began = gpu_now();
-	GPU_TRY(cu.cuMemAddressReserve(&base, CHUNKS * CHUNK_SIZE, 0, DEVICE_BASE, 0));
 	for (i = 0; i < CHUNKS; i++) {
 		handle = gpu_import(h->fds[i]);
 		GPU_TRY(cu.cuMemMap(base + i * CHUNK_SIZE, CHUNK_SIZE, 0, handle, 0));

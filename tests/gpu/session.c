@@ -59,15 +59,13 @@ static void make(void *arg)
 static void take_over(void *arg)
 {
 	struct takeover *t = arg;
-	CUdeviceptr at;
+	CUdeviceptr at = gpu_open_at((size_t)t->n * t->size);
 	double began;
 
-	gpu_open();
 	tell(t->spare[1]);
 	if (receive_fds(t->spare[1], t->fds, t->n))
 		_exit(3);
 	began = gpu_now();
-	GPU_TRY(cu.cuMemAddressReserve(&at, (size_t)t->n * t->size, 0, DEVICE_BASE, 0));
 	for (int i = 0; i < t->n; i++) {
 		CUmemGenericAllocationHandle handle = gpu_import(t->fds[i]);
 

@@ -22,7 +22,7 @@ def test_every_answer_is_ok_on_the_emulated_driver(bundle, prefix, tmp_path):
     ran, lines = run(bundle, tmp_path, emulator, VIRTUAL_ENV=str(prefix))
     rows, ends = [x for x in lines if "verdict" in x], [x for x in lines if "end" in x]
     assert ran.returncode == 0 and not [x for x in rows if x["verdict"] == "NO"], ran.stdout
-    assert len(rows) == 59 and len(ends) == 23 and {x["end"] for x in ends} == {"done"}, ran.stdout
+    assert len(rows) == 61 and len(ends) == 24 and {x["end"] for x in ends} == {"done"}, ran.stdout
     linked = [x["text"] for x in rows if "linked with libcudadevrt.a" in x["name"]]
     assert [text.partition(",")[0] for text in linked] == ["error 0"]
     table = (tmp_path / "table.md").read_text().splitlines()
