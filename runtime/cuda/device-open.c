@@ -120,6 +120,7 @@ static int try_native(struct error *err)
 	 * memory then. */
 	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
 	device_traits_choose_mps(nvml_open);
+	device_window_vacate();
 	libcuda_thread.opens_driver = true;
 	ret = try_driver(path, err);
 	libcuda_thread.opens_driver = false;

@@ -31,6 +31,9 @@
  *	init=MS, create=MS, jit=MS, unmap=US
  *	          cuInit, a GiB of cuMemCreate, loading code and a call that gives memory back take
  *	          so long
+ *	late=MS   an error that ends the context is told MS milliseconds later: until then calls
+ *	          return success, and an event that is waited for takes half of that time, as with
+ *	          NVIDIA's driver when it writes core dumps (580.159 on an H200)
  *	exclusive=PATH
  *	          one process at a time may have a context: the one that has locked this file
  *	footprint=MIB:FOLDER
@@ -52,6 +55,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,6 +82,7 @@
 #define UNSUPPORTED_PTX_VERSION 222
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
+#define LAUNCH_FAILED 719
 #define MPS_CLIENT_TERMINATED 810
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
@@ -188,7 +193,7 @@ static long locked_us = -1; /* -1: there is no such lock */
 static char *stuck_path, *elsewhere_path, *taken_path;
 static size_t window;        /* bytes, 0: whatever is wished */
 static long failing, asleep; /* one of so many; 0: none */
-static long init_us, create_us, jit_us, unmap_us;
+static long init_us, create_us, jit_us, unmap_us, late_us;
 static char *exclusive_path, *mps_path;
 static bool is_mps_client, has_hmm;
 static size_t footprint;
@@ -253,6 +258,7 @@ __attribute__((constructor)) static void read_settings(void)
 	create_us = 1000 * number("create", 0);
 	jit_us = 1000 * number("jit", 0);
 	unmap_us = number("unmap", 0);
+	late_us = 1000 * number("late", 0);
 	exclusive_path = setting("exclusive");
 	mps_path = setting("mps");
 	footprint_folder = setting("footprint");
@@ -340,6 +346,24 @@ static int host_unregister(P6)
 	return REAL(cuMemHostUnregister)(A6);
 }
 
+/* NVIDIA's driver gives no addresses that were mapped when it started, also when they are free by
+ * then (580.159 on an H200). */
+static bool taken_at_start;
+
+static bool is_mapped(uintptr_t start, uintptr_t end)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long from, to;
+	char line[512];
+	bool found = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= sscanf(line, "%lx-%lx", &from, &to) == 2 && from < end && to > start;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* (ret, size, align, hint, flags) */
 static int address_reserve(P6)
 {
@@ -351,8 +375,19 @@ static int address_reserve(P6)
 		mmap((void *)d, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
 		close(fd);
 	}
-	return REAL(cuMemAddressReserve)(
-		a, b, c, exists(elsewhere_path) || exists(taken_path) ? 0 : d, e, f);
+	if (taken_at_start || exists(elsewhere_path) || exists(taken_path))
+		d = 0;
+	return REAL(cuMemAddressReserve)(A6);
+}
+
+/* (ret, device): another card than the emulated one. */
+static int device_uuid(P6)
+{
+	int result = REAL(cuDeviceGetUuid_v2)(A6);
+
+	if (!result)
+		*(unsigned char *)a ^= 0xff;
+	return result;
 }
 
 /* (ret, attribute, device) */
@@ -504,7 +539,10 @@ static int init(P6)
 	if (result < 0) {
 		stay(init_us);
 		is_mps_client = mps_path && has_mps_daemon();
+		taken_at_start = is_mapped(DEVICE_BASE, DEVICE_BASE + DEVICE_SIZE);
 		result = falls_on(asleep) ? SYSTEM_NOT_READY : REAL(cuInit)(A6);
+		/* The emulated driver keeps its range from others; this one takes it as it is. */
+		munmap((void *)DEVICE_BASE, DEVICE_SIZE);
 	}
 	return result;
 }
@@ -621,6 +659,27 @@ static bool is_too_new(const char *ptx)
 	       10 * major + minor > newest_ptx;
 }
 
+/* Drivers refuse code that calls what nobody defines, but for what they have themselves. */
+static bool is_unresolved(const char *image)
+{
+	static const char own[] = " vprintf malloc free __assertfail ";
+	const char *at = image;
+	char name[256], word_of[260];
+
+	while ((at = strstr(at, ".extern .func"))) {
+		at += strlen(".extern .func");
+		at += strspn(at, " \t\n");
+		if (*at == '(')
+			at = strchr(at, ')') + 1;
+		if (sscanf(at, " %255[A-Za-z0-9_$]", name) != 1)
+			continue;
+		snprintf(word_of, sizeof(word_of), " %s ", name);
+		if (!strstr(own, word_of) && !strstr(name, "cuda"))
+			return true;
+	}
+	return false;
+}
+
 /* What the driver has against an image; 0: nothing. */
 static int refusal(const char *image)
 {
@@ -628,9 +687,9 @@ static int refusal(const char *image)
 		return 0;
 	if (is_too_new(image))
 		return UNSUPPORTED_PTX_VERSION;
-	return has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image)
-		       ? INVALID_PTX
-		       : 0;
+	if (has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image))
+		return INVALID_PTX;
+	return is_unresolved(image) ? INVALID_PTX : 0;
 }
 
 static int load(const char *image)
@@ -732,6 +791,7 @@ static int launch(P11)
 static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
 	[LIBCUDA_cuDeviceTotalMem_v2] = total_memory,
+	[LIBCUDA_cuDeviceGetUuid_v2] = device_uuid,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
 	[LIBCUDA_cuMemCreate] = create,
 	[LIBCUDA_cuMemGetInfo_v2] = memory_info,
@@ -803,6 +863,29 @@ static void end(unsigned number)
 		pthread_mutex_unlock(&driver_lock);
 }
 
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+}
+
+/* What a call says that has had this result: see late=MS. */
+static int told(unsigned number, int result)
+{
+	static _Atomic int64_t since;
+	int64_t first = 0;
+
+	if (!late_us || (result != ILLEGAL_ADDRESS && result != LAUNCH_FAILED))
+		return result;
+	if (atomic_compare_exchange_strong(&since, &first, now_us()))
+		first = since;
+	if (number == LIBCUDA_cuEventSynchronize && now_us() - first < late_us / 2)
+		stay(late_us / 2);
+	return now_us() - first < late_us ? 0 : result;
+}
+
 #define FUNCTION(name, words)                                                                      \
 	int name(P##words);                                                                        \
 	int name(P##words)                                                                         \
@@ -815,7 +898,7 @@ static void end(unsigned number)
 		result = result ? result : to(A##words);                                           \
 		if (to)                                                                            \
 			end(LIBCUDA_##name);                                                       \
-		return result;                                                                     \
+		return told(LIBCUDA_##name, result);                                               \
 	}
 #define LIBCUDA(name, kind, words, handles) FUNCTION(name, words)
 #include "runtime/cuda/libcuda/libcuda.def"

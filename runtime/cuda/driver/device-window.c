@@ -123,10 +123,6 @@ static int open_range(const struct cuda_driver *driver, uint64_t wanted, struct 
 	CUdeviceptr at = 0;
 	CUresult result;
 
-	/* A real driver backs device addresses with host mappings, so the zygote's reservation has
-	 * to go first. */
-	if (!driver->extension)
-		munmap((void *)(uintptr_t)DEVICE_BASE, DEVICE_SIZE);
 	for (;;) {
 		result = reserve(driver, size, &at);
 		if (!result || wanted || size <= LEAST || result == CUDA_ERROR_INVALID_CONTEXT)
@@ -139,6 +135,11 @@ static int open_range(const struct cuda_driver *driver, uint64_t wanted, struct 
 		return 0;
 	return no_window(driver, size, result == CUDA_ERROR_MAP_FAILED ? CUDA_SUCCESS : result, at,
 			 err);
+}
+
+void device_window_vacate(void)
+{
+	munmap((void *)(uintptr_t)DEVICE_BASE, DEVICE_SIZE);
 }
 
 int device_window_open(const struct cuda_driver *driver, uint64_t wanted, struct error *err)

@@ -21,6 +21,13 @@ struct error;
 #define DEVICE_WINDOW_GRANULE (2ull * 1024 * 1024) /* physical memory comes in multiples of it */
 
 /*
+ * Give up what the zygote has reserved at DEVICE_BASE, before the machine's driver is loaded: it
+ * backs device addresses with host mappings, and gives none that were taken when it started
+ * (docs/gpu-results.md). The emulated device takes the reservation over instead.
+ */
+void device_window_vacate(void);
+
+/*
  * Ask `driver`, which is initialised, for both. wanted: bytes of the range, as the first worker of
  * the session got it; 0: as much as the driver gives, up to three quarters of DEVICE_SIZE.
  * ERROR_UNSUPPORTED says what the driver cannot do, or who is in the way. A driver that wants a
