@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -35,6 +36,8 @@ enum rule {
 	RULE_MISSING,
 	RULE_BITS,
 	RULE_EQUAL,
+	RULE_FIELD,
+	RULE_UNLESS,
 	RULE_OWN_PID,
 	RULE_KERNEL_PID,
 	RULE_COMMAND,
@@ -52,23 +55,31 @@ struct row {
 	enum rule rule;
 	unsigned argument;
 	enum when when;
-	uint64_t value;
+	uint64_t value, mask;
 	unsigned pid_argument; /* of a COMMAND */
 };
 
+#define SOCKET_TYPE 0xf /* of what socket() takes as a type; the other bits are flags */
+
 static const struct row rows[] = {
 #define SYSCALL(name, rule, argument, when, why)                                                   \
-	{ #name, RULE_##rule, argument, WHEN_##when, 0, argument },
+	{ #name, RULE_##rule, argument, WHEN_##when, 0, 0, argument },
 #define SYSCALL_BITS(name, argument, mask, when, why)                                              \
-	{ #name, RULE_BITS, argument, WHEN_##when, mask, 0 },
+	{ #name, RULE_BITS, argument, WHEN_##when, mask, mask, 0 },
 #define SYSCALL_EQUAL(name, argument, value, when, why)                                            \
-	{ #name, RULE_EQUAL, argument, WHEN_##when, value, 0 },
+	{ #name, RULE_EQUAL, argument, WHEN_##when, value, 0xffffffff, 0 },
+#define SYSCALL_FIELD(name, argument, mask, value, when, why)                                      \
+	{ #name, RULE_FIELD, argument, WHEN_##when, value, mask, 0 },
+#define SYSCALL_UNLESS(name, argument, value, when, why)                                           \
+	{ #name, RULE_UNLESS, argument, WHEN_##when, value, 0, 0 },
 #define SYSCALL_COMMAND(name, argument, command, pid_argument, when, why)                          \
-	{ #name, RULE_COMMAND, argument, WHEN_##when, command, pid_argument },
+	{ #name, RULE_COMMAND, argument, WHEN_##when, command, 0, pid_argument },
 #include "kernel/sandbox/syscalls.def"
 #undef SYSCALL
 #undef SYSCALL_BITS
 #undef SYSCALL_EQUAL
+#undef SYSCALL_FIELD
+#undef SYSCALL_UNLESS
 #undef SYSCALL_COMMAND
 };
 
@@ -150,16 +161,18 @@ static void pid_rules(unsigned more, struct buffer *ret, struct buffer *unknown)
 
 static int add_row(scmp_filter_ctx ctx, const struct row *r, int number)
 {
-	struct scmp_arg_cmp bits = { r->argument, SCMP_CMP_MASKED_EQ, r->value, r->value };
-	struct scmp_arg_cmp equal = { r->argument, SCMP_CMP_MASKED_EQ, 0xffffffff, r->value };
+	struct scmp_arg_cmp same = { r->argument, SCMP_CMP_MASKED_EQ, r->mask, r->value };
+	struct scmp_arg_cmp other = { r->argument, SCMP_CMP_NE, r->value, 0 };
 
 	switch (r->rule) {
 	case RULE_MISSING:
 		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), number, 0);
 	case RULE_BITS:
-		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, bits);
 	case RULE_EQUAL:
-		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, equal);
+	case RULE_FIELD:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, same);
+	case RULE_UNLESS:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, other);
 	default:
 		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 0);
 	}

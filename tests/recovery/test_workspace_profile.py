@@ -84,10 +84,28 @@ def test_its_own_folder_and_the_temporary_one_are_its_own(bound):
 
 
 @pytest.mark.parametrize("family, kind", [("AF_INET", "SOCK_STREAM"), ("AF_INET6", "SOCK_DGRAM"), ("AF_UNIX", "SOCK_STREAM"),
-                                          ("AF_NETLINK", "SOCK_RAW"), ("AF_PACKET", "SOCK_RAW")])
+                                          ("AF_UNIX", "SOCK_DGRAM | SOCK_CLOEXEC"), ("AF_UNIX", "SOCK_RAW"),
+                                          ("AF_INET", "SOCK_SEQPACKET"), ("AF_NETLINK", "SOCK_RAW"), ("AF_PACKET", "SOCK_RAW")])
 def test_no_network(bound, family, kind):
     assert bound.run(f"#include <netinet/in.h>\nsocket({family}, {kind}, 0) < 0 && errno == EPERM").ok().text == "1"
     assert bound.run("syscall(SYS_io_uring_setup, 8, NULL) < 0 && errno == ENOSYS").ok().text == "1"
+
+
+def test_a_driver_can_listen_and_cells_cannot_connect(bound):
+    """NVIDIA's driver starts with a socket of this type that listens; through it nobody is reached."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(f"\0cgpu-workspace-{os.getpid()}")
+        server.listen()
+        bound.run("#include <sys/socket.h>\n#include <sys/un.h>\n"
+                  f'struct sockaddr_un server = {{ AF_UNIX, "\\0cgpu-workspace-{os.getpid()}" }};\n'
+                  "socklen_t server_len = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(server.sun_path + 1);\n"
+                  "int seqpacket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);").ok()
+        assert bound.run("seqpacket >= 0").ok().text in ("1", "true")
+        for call in ("connect(seqpacket, (struct sockaddr *)&server, server_len)",
+                     'sendto(seqpacket, "x", 1, 0, (struct sockaddr *)&server, server_len)'):
+            assert bound.run(f"{call} < 0").ok().text in ("1", "true"), call
+        listens = bound.run("bind(seqpacket, &(struct sockaddr){ AF_UNIX }, sizeof(sa_family_t)) || listen(seqpacket, 1)")
+        assert listens.ok().text in ("0", "false")
 
 
 def test_commands_have_no_network(bound):
