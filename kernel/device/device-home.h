@@ -28,8 +28,9 @@ struct worker_device;
 void device_home_ask(const struct supervisor *s, struct worker_device *ret);
 /* Tells whether the spare may take the session over; false: it has begun with another driver. */
 bool device_home_has(const struct supervisor *s, const struct worker *w);
-/* Appends the devices that have memory of the session, as WORKER_ATTACH carries them. */
-void device_home_encode(const struct supervisor *s, struct buffer *out);
+/* Appends the devices that have memory of the session, as WORKER_ATTACH carries them. checks: none,
+ * for a worker that has copies on the emulated device. */
+void device_home_encode(const struct supervisor *s, bool checks, struct buffer *out);
 /* Tells whether the worker that gets the session gives up memory that it cannot map. */
 bool device_home_gives_up(const struct supervisor *s);
 /* A worker has got the session, with its device or without. False: the session must go to another

@@ -138,7 +138,7 @@ static int send_session(struct supervisor *s, struct worker *w, struct error *er
 	record_put_u8(&b, snapshots_is_loading(s));
 	record_put_u8(&b, !w->checks && device_home_gives_up(s));
 	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
-	device_home_encode(s, &b);
+	device_home_encode(s, w->checks, &b);
 	if (!w->checks)
 		begin_keeping(s);
 	device_memory_encode_keeping(&s->device, &b);
