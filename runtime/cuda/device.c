@@ -26,6 +26,7 @@
 #include "runtime/cuda/memory/watch.h"
 #include "runtime/cuda/reports/call-errors.h"
 #include "runtime/cuda/reports/device-audit.h"
+#include "runtime/cuda/reports/device-dump.h"
 #include "runtime/cuda/reports/device-fault.h"
 #include "runtime/cuda/reports/range-report.h"
 #include "runtime/cuda/reports/trace.h"
@@ -196,8 +197,11 @@ static CUresult wait_idle(void)
 	if (!device.driver->extension)
 		result = device_wait_streams(-1);
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i].handle && !(result = device_switch(i)))
+		if (device.contexts[i].handle && !(result = device_switch(i))) {
 			result = device.driver->cuCtxSynchronize();
+			if (!result && i == 0)
+				result = device_dump_wait();
+		}
 	device_switch(before);
 	device.host->leave_device();
 	return device_note(result);

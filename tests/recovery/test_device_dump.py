@@ -40,7 +40,7 @@ def dumps(tmp_path):
 
 
 def start(start_on_gpu, dumps, **env):
-    session = start_on_gpu(TMPDIR=str(dumps), **env)
+    session = start_on_gpu(TMPDIR=str(dumps), **{"CGPU_DEVICE_DUMP": "on", **env})
     session.run(SPREAD).ok()
     return session
 
@@ -65,6 +65,17 @@ def test_thread_and_line_are_told(start_on_gpu, dumps):
     assert "by thread (7,0,0) in block (1,0,0)" in session.run(FAULT).traceback
 
 
+@pytest.mark.parametrize("wait", ["cudaDeviceSynchronize();", "", "int seen; cudaMemcpy(&seen, kept, 4, cudaMemcpyDefault);"])
+def test_a_driver_that_tells_the_fault_late(start_on_gpu, dumps, wait):
+    """The cell's own wait has no error; the cell does, and nothing of it is kept."""
+    session = start(start_on_gpu, dumps, CGPU_PLAYED_GPU="late=200")
+    result = session.run("cudaMemset(kept, 2, 256);\nspread<<<2, 64>>>(none);\n" + wait)
+    assert result.ename == "CudaIllegalAddress", result.shown
+    assert "by thread (7,0,0) in block (1,0,0)" in result.traceback, result.traceback
+    session.run("int after; cudaMemcpy(&after, kept, 4, cudaMemcpyDefault); after").ok()
+    assert session.run("after").ok().text == "16843009"
+
+
 def test_threads_of_a_warp_that_fail_together(start_on_gpu, dumps):
     result = start(start_on_gpu, dumps).run("claim<<<3, 64>>>(kept); cudaDeviceSynchronize();")
     assert result.ename == "CudaAssert", result.shown
@@ -80,7 +91,7 @@ def test_a_cell_that_dies_after_the_fault_is_told_of_it(start_on_gpu, dumps):
     assert "by thread (7,0,0) in block (1,0,0)" in result.traceback, result.traceback
 
 
-@pytest.mark.parametrize("env", [{"CGPU_DEVICE_DUMP": "off"}, {"CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "0"},
+@pytest.mark.parametrize("env", [{"CGPU_DEVICE_DUMP": None}, {"CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "0"},
                                  {"CGPU_EMULATED_FAIL": "cuCoredumpSetAttributeGlobal=801"}])
 def test_without_a_dump_it_is_a_number(start_on_gpu, dumps, env):
     result = start(start_on_gpu, dumps, **env).run(FAULT)
@@ -115,7 +126,7 @@ def test_nothing_is_left(start_on_gpu, dumps):
 
 @pytest.mark.emulated
 def test_an_emulated_device_makes_no_dumps(start_kernel, dumps):
-    session = start_kernel(TMPDIR=str(dumps))
+    session = start_kernel(TMPDIR=str(dumps), CGPU_DEVICE_DUMP="on")
     session.run(SPREAD).ok()
     assert report_of(session.run(FAULT)).startswith("========= Invalid write of size 4 bytes\n")
     assert not list(dumps.glob("cgpu-dump-*"))

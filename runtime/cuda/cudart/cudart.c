@@ -63,6 +63,7 @@ cudaError_t cudart_enter(const char *call)
 		return cudaErrorInitializationError;
 	if (device.sticky)
 		return (cudaError_t)device.sticky;
+	device.used = true;
 	result = device_enter();
 	if (!result)
 		result = pinning_renew();
@@ -86,7 +87,7 @@ cudaError_t cudart_leave(const char *call, cudaError_t result)
 
 bool cudart_is_device(const void *p)
 {
-	return address_in_device((uintptr_t)p);
+	return address_in_device((uintptr_t)p) || library_memory_reaches((uintptr_t)p, 1);
 }
 
 cudaError_t cudart_check_range(const void *p, size_t size)

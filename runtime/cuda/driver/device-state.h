@@ -70,6 +70,7 @@ struct device {
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	/* The file that the driver writes when device code faults; "": none is asked for. */
 	char dump_path[WORKER_DUMP_FOLDER_MAX + sizeof(WORKER_DUMP_FILE)];
+	_Atomic bool used; /* since device_dump_wait() has asked last */
 	struct device_session *session;
 	bool refill, gives_up;        /* of the attach at work */
 	struct buffer not_back;       /* of that: lines about buffers that could not be put back */

@@ -15,6 +15,8 @@
 
 struct error;
 
+#define CORE_DUMP_ASSERT 12 /* of device-exceptions.def */
+
 struct core_dump {
 	uint32_t exception;       /* device-exceptions.def; 0: it is not told */
 	struct cubin_place place; /* kernel "": it is not known */

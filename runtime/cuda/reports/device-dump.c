@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #include "runtime/cuda/driver/device-state.h"
 
 #define BEGIN_MS 300
+#define QUIET_MS 5000 /* a fault that is not told yet */
+#define TOLD_MS 10000 /* the error behind a dump */
 #define WRITE_MS 2000 /* without a byte more */
 #define LOOK_NS 5000000
 
@@ -52,7 +55,7 @@ void device_dump_ask(const struct cuda_driver *driver, const char *folder)
 
 	/* Dumps that the environment asks for have their own place, and count more to a driver. */
 	if (!folder || !*folder || driver->extension || !driver->cuCoredumpSetAttributeGlobal ||
-	    getenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION") || (wanted && !strcmp(wanted, "off")))
+	    getenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION") || !wanted || strcmp(wanted, "on"))
 		return;
 	if (mkdir(folder, 0700)) {
 		log_warning("faults of the device are reported without a thread: cannot make the "
@@ -84,6 +87,36 @@ bool device_dump_give_up(const struct cuda_driver *driver, CUresult why)
 	return !set(driver, CU_COREDUMP_ENABLE_ON_EXCEPTION, &off, sizeof(off));
 }
 
+static const struct timespec look = { 0, LOOK_NS };
+
+static bool has_file(void)
+{
+	struct stat st;
+
+	return !stat(device.dump_path, &st);
+}
+
+CUresult device_dump_wait(void)
+{
+	int64_t now = clock_now_ms(), until = now + QUIET_MS;
+	bool told = false;
+	CUresult result;
+
+	if (!device.dump_path[0] || !atomic_exchange(&device.used, false))
+		return CUDA_SUCCESS;
+	do {
+		if (!told && has_file()) {
+			told = true;
+			until = now + TOLD_MS;
+		}
+		result = device.driver->cuCtxSynchronize();
+		if (!result)
+			nanosleep(&look, NULL);
+		now = clock_now_ms();
+	} while (!result && now < until);
+	return !result && told ? CUDA_ERROR_UNKNOWN : result;
+}
+
 static int64_t size_of_file(void)
 {
 	struct stat st;
@@ -113,7 +146,6 @@ static int read_file(struct core_dump *ret, struct error *err)
 /* The file grows as long as the driver is at it. */
 static int read_when_complete(struct core_dump *ret, struct error *err)
 {
-	const struct timespec pause = { 0, LOOK_NS };
 	int64_t size = 0, since = clock_now_ms();
 
 	for (;;) {
@@ -129,7 +161,7 @@ static int read_when_complete(struct core_dump *ret, struct error *err)
 		if (err->code == ERROR_NOT_FOUND ||
 		    clock_now_ms() - since > (size ? WRITE_MS : BEGIN_MS))
 			return -1;
-		nanosleep(&pause, NULL);
+		nanosleep(&look, NULL);
 	}
 }
 

@@ -153,13 +153,22 @@ static void put_fault(CUresult code, struct buffer *text)
 		put_what_is_known(code, text);
 }
 
+/* With dumps the driver has no code of its own for a failed assertion. */
+static CUresult named_by_dump(CUresult code)
+{
+	return fault.has_dump && code == CUDA_ERROR_LAUNCH_FAILED &&
+			       fault.dump.exception == CORE_DUMP_ASSERT
+		       ? CUDA_ERROR_ASSERT
+		       : code;
+}
+
 static void tell_cause(CUresult code)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
 	buffer_puts(&out,
 		    "Before that the device had failed, and all calls after it failed, too:\n");
-	put_fault(code, &out);
+	put_fault(named_by_dump(code), &out);
 	snprintf(fault.cause, sizeof(fault.cause), "%s", buffer_text(&out));
 	atomic_store(&fault.has_cause, true);
 }
@@ -183,6 +192,7 @@ void device_fault_fill(CUresult code, struct fault_record *f)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
+	code = named_by_dump(code);
 	device_fault_ename(code, f->ename, sizeof(f->ename));
 	put_fault(code, &text);
 	if (ledger_refusal()[0])
