@@ -375,23 +375,29 @@ bool ptx_link_is_device_runtime(const char *name)
 	return !strncmp(name, "cuda", 4) && isupper((unsigned char)name[4]);
 }
 
-/* Searches for the name first: most texts do not contain it, and need not be parsed. */
-bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size)
+bool ptx_link_needs(const char *text, size_t len, bool (*is_meant)(const char *name),
+		    char *ret_name, size_t size)
 {
 	struct error err = ERROR_INIT;
 	const char *name = NULL;
 	struct ptx_link link;
 
 	*ret_name = '\0';
-	if (!memmem(text, len, "cuda", 4))
-		return false;
 	ptx_link_init(&link);
 	if (!ptx_link_add(&link, "the code", text, len, &err))
-		name = ptx_link_missing(&link, ptx_link_is_device_runtime);
+		name = ptx_link_missing(&link, is_meant);
 	if (name)
 		snprintf(ret_name, size, "%s", name);
 	ptx_link_release(&link);
 	return *ret_name;
+}
+
+/* Searches for the name first: most texts do not contain it, and need not be parsed. */
+bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size)
+{
+	*ret_name = '\0';
+	return memmem(text, len, "cuda", 4) &&
+	       ptx_link_needs(text, len, ptx_link_is_device_runtime, ret_name, size);
 }
 
 /* Finds the definition of each symbol that is kept. */
@@ -453,14 +459,27 @@ static void take_own(const struct ptx_link_module *m, struct symbol *symbols, bo
 /* The state of writing a module's part of the linked text. */
 struct writer {
 	const struct ptx_link *link;
+	const struct symbol *symbols;
 	const bool *renamed;
 	uint32_t index; /* of the module */
 	uint32_t files; /* offset that is added to the module's file numbers */
 	struct buffer *out;
 };
 
+/* What stands for `.extern` in the declaration of a function that a module defines: drivers do not
+ * take a declaration and a definition of different linkage. NULL: it stays. */
+static const char *linkage_of_definition(const struct writer *w, const struct item *i)
+{
+	const struct symbol *s = i->symbol == NAME_NONE ? NULL : &w->symbols[i->symbol];
+
+	if (!s || !i->is_function || i->defines || i->linkage == OWN || s->owner == NONE)
+		return NULL;
+	return s->strong ? ".visible" : ".weak";
+}
+
 static void write_item(const struct writer *w, const struct item *i)
 {
+	const char *linkage = linkage_of_definition(w, i);
 	struct ptx_lexer lexer;
 	struct ptx_token t;
 	const char *from = i->start;
@@ -473,6 +492,12 @@ static void write_item(const struct writer *w, const struct item *i)
 		if (t.kind == PTX_TOKEN_INTEGER && file_follows && w->files) {
 			buffer_append(w->out, from, (size_t)(t.text - from));
 			buffer_printf(w->out, "%llu", (unsigned long long)t.value + w->files);
+			from = t.text + t.len;
+		}
+		if (linkage && t.kind == PTX_TOKEN_DOTTED && t.len == 7 &&
+		    !memcmp(t.text, ".extern", 7)) {
+			buffer_append(w->out, from, (size_t)(t.text - from));
+			buffer_puts(w->out, linkage);
 			from = t.text + t.len;
 		}
 		if (t.kind == PTX_TOKEN_IDENTIFIER)
@@ -526,7 +551,7 @@ static int write_modules(const struct ptx_link *l, struct symbol *symbols, struc
 		take_own(l->modules[k], symbols, renamed + k * n_names, seen);
 	}
 	for (int bodies = 0; !failed && bodies < 2; bodies++) {
-		struct writer w = { .link = l, .out = out };
+		struct writer w = { .link = l, .symbols = symbols, .out = out };
 
 		for (uint32_t k = 0; k < l->n; k++) {
 			const struct ptx_link_module *m = l->modules[k];

@@ -57,9 +57,13 @@ const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const ch
 bool ptx_link_is_device_runtime(const char *name);
 
 /*
- * Tells whether this one text needs the device runtime. *ret_name is such a function, cut to size;
- * "": it needs none, or is no PTX.
+ * Tells whether this one text needs a function that it does not define and for which is_meant() is
+ * true. *ret_name is such a function, cut to size; "": it needs none, or is no PTX.
  */
+bool ptx_link_needs(const char *text, size_t len, bool (*is_meant)(const char *name),
+		    char *ret_name, size_t size);
+
+/* The same for functions of the device runtime. */
 bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size);
 
 /*

@@ -94,3 +94,15 @@ def test_the_emulated_device_needs_no_library(start_kernel, without_library):
     session.run(DEFINITIONS).ok()
     assert session.run("{ node<<<1, 1>>>(4); " + SHOW + " }").ok().stdout == "4 5 5 "
     session.close()
+
+
+def test_a_function_that_a_later_cell_defines(start_on_gpu):
+    """A driver refuses code that calls what nobody has defined; the emulated one looks when it is called."""
+    session = start_on_gpu()
+    session.run("__device__ int later(int x);\n__global__ void uses(int *p) { *p = later(21); }\n"
+                "int *p; cudaMallocManaged(&p, 4);").ok()
+    refused = session.run("uses<<<1, 1>>>(p);")
+    assert "later" in refused.shown, refused.shown
+    session.run("__device__ int later(int x) { return 2 * x; }").ok()
+    assert session.run("uses<<<1, 1>>>(p); cudaDeviceSynchronize(); *p").ok().text == "42"
+    session.close()

@@ -14,6 +14,7 @@
 #include "common/cuda/cuda-fault.h"
 #include "common/cuda/cuda-folders.h"
 #include "common/cuda/ptx-link.h"
+#include "common/text/demangle.h"
 #include "config.h"
 #include "runtime/cuda/driver/device-state.h"
 #include "runtime/cuda/ptx/ptx-condition.h"
@@ -137,16 +138,46 @@ static void tell_refused(const struct load *l, CUresult result, struct error *er
 		  l->log[0] ? ": " : "", l->log);
 }
 
+static bool is_of_a_cell(const char *name)
+{
+	static const char *const of_driver[] = { "vprintf", "malloc", "free", "__assertfail" };
+
+	for (size_t i = 0; i < sizeof(of_driver) / sizeof(of_driver[0]); i++)
+		if (!strcmp(name, of_driver[i]))
+			return false;
+	return !ptx_link_is_device_runtime(name);
+}
+
+bool device_module_lacks_function(const char *ptx, char *ret_name, size_t size)
+{
+	return ptx_link_needs(ptx, strlen(ptx), is_of_a_cell, ret_name, size);
+}
+
+static void tell_undefined(const char *name, struct error *err)
+{
+	char shown[NAME_MAX_SHOWN];
+
+	demangle(name, shown, sizeof(shown));
+	error_set(err, ERROR_COMPILE,
+		  "device code of this cell calls %s, which is declared, and which no cell "
+		  "defines. Define it in a cell, and launch again",
+		  shown);
+}
+
 static void tell(const struct load *l, CUresult result, struct error *err)
 {
 	int major = device.info.driver_version / 1000,
 	    minor = device.info.driver_version % 1000 / 10;
+	char name[NAME_MAX_SHOWN];
 
 	if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
 		tell_too_new(l, major, minor, err);
 	else if (l->needs[0] && !l->library[0] && result != CUDA_ERROR_OUT_OF_MEMORY &&
 		 cuda_fault_kind(result) == CUDA_FAULT_RECOVERABLE)
 		tell_missing(l, major, minor, err);
+	else if (result == CUDA_ERROR_INVALID_PTX &&
+		 device_module_lacks_function(l->ptx, name, sizeof(name)))
+		tell_undefined(name, err);
 	else
 		tell_refused(l, result, err);
 }

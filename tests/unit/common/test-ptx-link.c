@@ -47,7 +47,7 @@ static void names_meet(void **state)
 {
 	(void)state;
 	CHECK(".version 9.0\n.target sm_80\n.address_size 64\n"
-	      ".extern .func (.param .b32 r) twice (.param .b32 x);\n"
+	      ".visible .func (.param .b32 r) twice (.param .b32 x);\n"
 	      ".visible .global .align 4 .u32 count = 7;\n"
 	      ".visible .entry k() { call (r), twice, (x); ld.global.u32 %r1, [count]; ret; }\n"
 	      ".visible .func (.param .b32 r) twice (.param .b32 x) { ret; }\n",
