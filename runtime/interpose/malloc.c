@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * malloc and family for the whole process, in place of libc's: new blocks come from the arena only
- * while cell code runs on this thread (runtime/process/cell-mode.h); a block goes back to where its
- * address says that it came from.
+ * while cell code runs on this thread (runtime/process/cell-mode.h), and not for CUDA's libraries
+ * (library-heap.h); a block goes back to where its address says that it came from.
  *
  * A block of libc's heap that a cell reallocates stays in libc's heap: it belongs to the library
  * that made it.
@@ -18,6 +18,7 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/process/cell-mode.h"
+#include "runtime/process/library-heap.h"
 #include "runtime/process/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -74,11 +75,17 @@ static inline __attribute__((always_inline)) void note_caller(void)
 	cell_mode.caller = __builtin_return_address(0);
 }
 
+/* Of the call that note_caller() has noted. */
+static bool from_arena(void)
+{
+	return cell_mode_active() && !library_heap_has(cell_mode.caller);
+}
+
 static void *allocate(size_t size, size_t align)
 {
 	void *p;
 
-	if (!cell_mode_active())
+	if (!from_arena())
 		return UNSTOPPED(align > 16 ? __libc_memalign(align, size) : __libc_malloc(size));
 	p = or_enomem(allocator_alloc(size, align));
 	if (memcheck_on)
@@ -150,7 +157,7 @@ EXPORT void *calloc(size_t n, size_t size)
 	void *p;
 
 	note_caller();
-	if (!cell_mode_active())
+	if (!from_arena())
 		return UNSTOPPED(__libc_calloc(n, size));
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return or_enomem(NULL);

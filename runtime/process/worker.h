@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "common/protocol/worker-protocol.h"
+#include "runtime/process/library-heap.h"
 
 struct buffer;
 struct error;
@@ -22,6 +23,7 @@ struct worker_process {
 	bool is_child; /* a process that a cell has forked: no part of the session */
 	bool attached;
 	uint32_t cell; /* execution count of the cell that runs, or ran last */
+	struct library_heap library_heap;
 };
 
 extern struct worker_process worker;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "runtime/process/library-heap.h"
 
 #define ID_BYTES_MAX 31
 
@@ -60,6 +61,7 @@ int libraries_load(const char *path, struct library_place *ret, struct error *er
 
 	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		return error_set(err, ERROR_NOT_FOUND, "%s", dlerror());
+	library_heap_find();
 	place.base = map->l_addr;
 	dl_iterate_phdr(read_build_id, &place);
 	*ret = place;

@@ -206,6 +206,13 @@ def test_a_handle_is_usable_after_a_fault(session):
     assert "handle `late`" not in session.run("cublasCreate(&late); " + FAULT).traceback
 
 
+def test_what_a_library_allocates_is_no_memory_of_the_session(session):
+    """As such it would be lost in each recovery. What other libraries allocate for a cell is."""
+    session.run('cublasHandle_t h; cublasCreate(&h); char *copy = strdup("x"), *own = malloc(1);').ok()
+    places = session.run('printf("%zx %zx %zx", (size_t)h >> 40, (size_t)copy >> 40, (size_t)own >> 40);').ok().stdout.split()
+    assert places[1:] == ["20", "20"] and places[0] != "20", places
+
+
 def test_what_cannot_be_made_again_is_named(session):
     session.run("cufftHandle many; int size[] = { 64 };\n"
                 "cufftPlanMany(&many, 1, size, NULL, 1, 0, NULL, 1, 0, 7, 3);\ncufftHandle *again = &many;").ok()
