@@ -50,6 +50,14 @@ static void find_build_id(const struct dl_phdr_info *info, char ret[2 * BUILD_ID
 	}
 }
 
+/* NVIDIA's driver loads its parts when it needs them; nothing of a session points there. */
+static bool is_part_of_driver(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, "libnvidia-", strlen("libnvidia-"));
+}
+
 static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct list *l = data;
@@ -66,7 +74,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 		start = from < start ? from : start;
 		end = from + p->p_memsz > end ? from + p->p_memsz : end;
 	}
-	if (start >= end)
+	if (start >= end || is_part_of_driver(info->dlpi_name))
 		return 0;
 	find_build_id(info, id);
 	record_put_str(&l->items, info->dlpi_name[0] ? info->dlpi_name : "cgpu-worker");

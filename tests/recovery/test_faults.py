@@ -20,6 +20,8 @@ def normal(text, first):
     text = re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
     text = re.sub(r"[0-9]{1,3}(,[0-9]{3})+ times", "N times", text)
     text = re.sub(r"mapping of the file \S*/", "mapping of the file .../", text)
+    # Which of libc's functions have a name differs with its release.
+    text = re.sub(r"(inside|called by) (a function of libc\.so\.6|pthread_kill)", r"\1 a function of libc.so.6", text)
     text = re.sub(r"\nThe compiler had warned:\n.*", "", text, flags=re.S)
     return text.strip() + "\n"
 

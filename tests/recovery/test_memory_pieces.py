@@ -114,8 +114,9 @@ def session(start_kernel):
 
 def test_every_other_block_of_the_host_is_freed_and_the_sum_is_had(session):
     session.run(HOST).ok()
-    session.run("fill_blocks();").ok()
     worker = session.worker_pid()
+    empty = resident(worker)  # a driver has its own share of it
+    session.run("fill_blocks();").ok()
     full = session_bytes(session)
     total = float(session.run("size_t total = 0; for (int i = 0; i < BLOCKS; i++) total += block_size(i);\ntotal").ok().text)
     freed = int(session.run("free_every_other()").ok().text)
@@ -125,7 +126,7 @@ def test_every_other_block_of_the_host_is_freed_and_the_sum_is_had(session):
     # Small blocks share pages with those that live; there is little in them.
     assert session_bytes(session) < full - freed * 0.85
     assert session.run("rest_is_whole()").ok().text == "1"
-    assert resident(worker) < total - freed * 0.85 + (16 << 20)
+    assert resident(worker) - empty < total - freed * 0.85 + (8 << 20)
     session.run(f"%limit ram {int(total) + (20 << 20)}").ok()
     session.run(f"char *all = malloc({freed}); memset(all, 1, {freed});").ok()
     assert session.run("rest_is_whole()").ok().text == "1"

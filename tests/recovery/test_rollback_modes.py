@@ -19,6 +19,7 @@ def taken_by_a_copy(session):
                        'printf("%zu", (f - g) >> 20);').ok().stdout
 
 
+@pytest.mark.emulated
 def test_each_mode(start_kernel):
     session = start_kernel(CGPU_EMULATED_MEMORY="128M")
     session.run(MAKE).ok()
