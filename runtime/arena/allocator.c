@@ -185,7 +185,7 @@ static void account_freed(uint64_t bytes, unsigned blocks, uint32_t c)
 	}
 }
 
-static bool fits(uint64_t bytes)
+bool allocator_fits(uint64_t bytes)
 {
 	uint64_t used = arena_header()->heap_live;
 
@@ -336,14 +336,14 @@ static void *alloc(size_t size, size_t align, bool *ret_zero)
 		return NULL;
 	bytes = footprint(size + here.red_zone, align, &class);
 	enter();
-	if (fits(bytes)) {
+	if (allocator_fits(bytes)) {
 		p = class < CLASS_COUNT ? alloc_small(a, size, class)
 					: alloc_large(a, size ? size : 1, align, ret_zero);
 	}
 	leave();
 	if (!p && here.hooks.out_of_memory)
 		here.hooks.out_of_memory(size, arena_header()->heap_live,
-					 fits(bytes) ? 0 : here.limit);
+					 allocator_fits(bytes) ? 0 : here.limit);
 	return p;
 }
 
@@ -500,7 +500,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	}
 	if (size <= SMALL_MAX)
 		return false;
-	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) ||
+	if (pages > old && (!allocator_fits((uint64_t)(pages - old) * ARENA_PAGE) ||
 			    !page_runs_extend(&a->runs, index, pages)))
 		return false;
 	if (pages < old) {

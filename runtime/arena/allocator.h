@@ -33,6 +33,8 @@ struct allocator_hooks {
 /* After arena_attach(): make or take over the heap. hooks are kept; NULL members are not called. */
 int allocator_attach(const struct allocator_hooks *hooks, struct error *err);
 void allocator_set_limit(uint64_t bytes); /* 0: none */
+/* Would so many bytes more be within the limit? */
+bool allocator_fits(uint64_t bytes);
 /* Tag of blocks from here on; >= 1. */
 void allocator_set_cell(uint32_t cell);
 /* The running cell has taken so many bytes of device memory; what an earlier one took is free

@@ -179,6 +179,7 @@ static struct device_host host = {
 	.release_thread = threads_release,
 	.device_made = allocator_device_made,
 	.ask = ask_for_memory,
+	.has_host_room = allocator_fits,
 	.make_room = make_room,
 	.device_freed = allocator_device_freed,
 };

@@ -59,3 +59,17 @@ def test_time_says_what_the_copies_cost(fresh_kernel):
     assert "rollback" not in fresh_kernel.run("%%time\n" + READ).ok().stdout
     shown = fresh_kernel.run("%%time\ncudaMemset(one, 3, 24 << 20);").ok().stdout
     assert re.search(r"of the run, \d+\.\d+ ms went into copies of device memory for a rollback \(24576 kB\)", shown), shown
+
+
+@pytest.mark.emulated
+def test_a_copy_that_fits_nowhere_is_refused_before_it_is_begun(start_kernel):
+    """Memory of the host that a driver registers is taken at once: a copy of most of a large GPU took the host's."""
+    session = start_kernel(CGPU_EMULATED_MEMORY="256M")
+    session.run("char *most; cudaMalloc(&most, 200 << 20); cudaMemset(most, 1, 200 << 20);").ok()
+    session.run("%limit ram 150M").ok()
+    result = session.run("cudaMemset(most, 2, 200 << 20);")
+    assert result.ename == "CudaOutOfMemory", result.shown
+    assert "%limit ram SIZE" in result.traceback and "%gpu rollback off" in result.traceback, result.traceback
+    session.run("%gpu rollback off").ok()
+    session.run("char c; cudaMemset(most, 2, 200 << 20); cudaMemcpy(&c, most + 99, 1, cudaMemcpyDeviceToHost);").ok()
+    assert session.run("(int)c").ok().text == "2"

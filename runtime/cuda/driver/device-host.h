@@ -89,6 +89,8 @@ struct device_host {
 	 * *ret_why says why not, -1: the cell was interrupted while it waited. NULL: nobody has to
 	 * be asked */
 	int (*ask)(int device, uint64_t total, uint64_t bytes, const char **ret_why);
+	/* May the session have so many bytes more on the host? NULL: there is no limit */
+	bool (*has_host_room)(uint64_t bytes);
 	/* The device has no room for so many bytes. True: some have been given back, which is worth
 	 * another try. May be NULL */
 	bool (*make_room)(uint64_t bytes);

@@ -562,6 +562,9 @@ static CUresult scratch_on_host(int ordinal, uint64_t size, uint64_t *ret_id, ui
 	struct error err = ERROR_INIT;
 	struct host_chunk host;
 
+	/* To register it takes all of its pages: what is too much is to be known before. */
+	if (device.host->has_host_room && !device.host->has_host_room(size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (host_chunk_init(&host, ordinal, size, &err)) {
 		log_error("device memory: %s", err.text);
 		return CUDA_ERROR_OUT_OF_MEMORY;

@@ -133,10 +133,13 @@ static void refuse(const struct session_buffer *b)
 				    .name = session_buffer_name(b),
 				    .call = "keeping the old content" };
 
-	ledger_refuse(&r,
-		      "before a cell writes a buffer of an earlier cell, its content is copied, so "
-		      "that it can be put back if the cell fails; there is no memory for the copy.",
-		      "");
+	ledger_refuse(
+		&r,
+		"before a cell writes a buffer of an earlier cell, its content is copied, so "
+		"that it can be put back if the cell fails; there is no memory for the copy, "
+		"on the device or within the limit of host memory.",
+		", raise that limit (%limit ram SIZE), or do without the copies: after a cell "
+		"that fails the buffers are then as it left them (%gpu rollback off)");
 }
 
 /* Nobody will have its old content. */
