@@ -245,7 +245,10 @@ class Session:
 
             def find():
                 first = psutil.Process(started)
-                chain[:] = [p.pid for p in [first, *first.children(recursive=True)] if p.name() == "cgpu-kernel"][:3]
+                try:
+                    chain[:] = [p.pid for p in [first, *first.children(recursive=True)] if p.name() == "cgpu-kernel"][:3]
+                except psutil.NoSuchProcess:  # one of them has ended meanwhile
+                    return False
                 return len(chain) == 3
 
             assert wait_until(find), "no kernel process"
