@@ -130,10 +130,7 @@ static void check_all(void *arg)
 		check_vectors(o, &opcode_vectors[i], n);
 	}
 	for (size_t i = 0, n; i < opcode_bounds_n; i += n) {
-		for (n = 1; n < LANES && i + n < opcode_bounds_n &&
-			    !strcmp(opcode_bounds[i].form, opcode_bounds[i + n].form);
-		     n++)
-			;
+		n = opcode_run_of_bounds(&opcode_bounds[i], LANES);
 		check_bounds(o, &opcode_bounds[i], n);
 	}
 	row(ok(!o->wrong && o->n), "results of PTX operations", "%u of %u as they were computed",

@@ -109,6 +109,15 @@ size_t opcode_run(const struct opcode_vector *v, size_t most)
 	return n;
 }
 
+size_t opcode_run_of_bounds(const struct opcode_bound *b, size_t most)
+{
+	size_t n = 1;
+
+	while (n < most && b + n < opcode_bounds + opcode_bounds_n && !strcmp(b->form, b[n].form))
+		n++;
+	return n;
+}
+
 bool opcode_within(const struct opcode_bound *b, uint64_t bits)
 {
 	double value = b->format == f32   ? float_of((uint32_t)bits)

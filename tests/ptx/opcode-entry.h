@@ -48,6 +48,9 @@ extern const size_t opcode_bounds_n;
  * immediate. */
 size_t opcode_run(const struct opcode_vector *v, size_t most);
 
+/* The same for bounds, which have no immediates. */
+size_t opcode_run_of_bounds(const struct opcode_bound *b, size_t most);
+
 /* Append the entry `k`, without the head of the module: lane i loads the operands of cell i, does
  * the operation and stores the result. */
 void opcode_entry_write(struct buffer *to, const struct opcode_vector *v, enum opcode_mode mode);

@@ -24,8 +24,6 @@
 #include "runtime/cuda/reports/trace.h"
 #include "runtime/cuda/rollback/preimage.h"
 
-#define NAME_SHOWN_MAX 80
-
 struct session_kernel *device_code_kernel(const char *name)
 {
 	const struct session_array *a = &device.session->kernels;
@@ -662,22 +660,14 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 	return 0;
 }
 
-/* When a later cell defines the function, the kernel is compiled anew; until then a launch is
- * refused. */
-static bool waits_for_function(const struct session_unit *u)
-{
-	char name[NAME_SHOWN_MAX];
-
-	return !device.driver->extension &&
-	       device_module_lacks_function(u->source, name, sizeof(name));
-}
-
 static int add_kernels(const struct unit *u, uint32_t index, struct error *err)
 {
 	if (!u->n_kernels)
 		return 0;
 	if (load_module(unit_at(index), err)) {
-		if (!waits_for_function(unit_at(index)))
+		/* When a later cell defines the function, the kernel is compiled anew; until then a
+		 * launch is refused. */
+		if (err->code != ERROR_NOT_FOUND)
 			return -1;
 		*err = (struct error)ERROR_INIT;
 	}

@@ -138,6 +138,7 @@ static void tell_refused(const struct load *l, CUresult result, struct error *er
 		  l->log[0] ? ": " : "", l->log);
 }
 
+/* One that a cell may define: neither the driver nor the device runtime has it. */
 static bool is_of_a_cell(const char *name)
 {
 	static const char *const of_driver[] = { "vprintf", "malloc", "free", "__assertfail" };
@@ -148,17 +149,12 @@ static bool is_of_a_cell(const char *name)
 	return !ptx_link_is_device_runtime(name);
 }
 
-bool device_module_lacks_function(const char *ptx, char *ret_name, size_t size)
-{
-	return ptx_link_needs(ptx, strlen(ptx), is_of_a_cell, ret_name, size);
-}
-
 static void tell_undefined(const char *name, struct error *err)
 {
 	char shown[NAME_MAX_SHOWN];
 
 	demangle(name, shown, sizeof(shown));
-	error_set(err, ERROR_COMPILE,
+	error_set(err, ERROR_NOT_FOUND,
 		  "device code of this cell calls %s, which is declared, and which no cell "
 		  "defines. Define it in a cell, and launch again",
 		  shown);
@@ -175,8 +171,8 @@ static void tell(const struct load *l, CUresult result, struct error *err)
 	else if (l->needs[0] && !l->library[0] && result != CUDA_ERROR_OUT_OF_MEMORY &&
 		 cuda_fault_kind(result) == CUDA_FAULT_RECOVERABLE)
 		tell_missing(l, major, minor, err);
-	else if (result == CUDA_ERROR_INVALID_PTX &&
-		 device_module_lacks_function(l->ptx, name, sizeof(name)))
+	else if (result == CUDA_ERROR_INVALID_PTX && !device.driver->extension &&
+		 ptx_link_needs(l->ptx, strlen(l->ptx), is_of_a_cell, name, sizeof(name)))
 		tell_undefined(name, err);
 	else
 		tell_refused(l, result, err);

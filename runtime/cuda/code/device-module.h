@@ -8,21 +8,15 @@
 #ifndef CGPU_RUNTIME_CUDA_CODE_DEVICE_MODULE_H
 #define CGPU_RUNTIME_CUDA_CODE_DEVICE_MODULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <cuda.h>
 
 struct error;
 
 /*
- * The code calls a function that it does not define, and that neither the driver nor the device
- * runtime has: a driver of a GPU refuses such code. *ret_name is that function as PTX names it, cut
- * to size; "": there is none.
+ * On the thread's device. When the driver refuses, ERROR_COMPILE says why and what to do;
+ * ERROR_NOT_FOUND: the driver of a GPU, since the code calls a function that it does not define,
+ * and that neither the driver nor the device runtime has.
  */
-bool device_module_lacks_function(const char *ptx, char *ret_name, size_t size);
-
-/* On the thread's device. When the driver refuses, ERROR_COMPILE says why and what to do. */
 CUresult device_module_load(const char *ptx, CUmodule *ret, struct error *err);
 
 #endif
