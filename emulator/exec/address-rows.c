@@ -5,7 +5,7 @@
 #include "emulator/warp/lane-halves.h"
 
 /* With steps that are constants, so that no vector of them must be put together. */
-HALF_INLINE bool goes_by(const uint64_t *a, uint64_t step)
+LANE_INLINE bool goes_by(const uint64_t *a, uint64_t step)
 {
 	switch (step) {
 	case 0:
@@ -19,7 +19,7 @@ HALF_INLINE bool goes_by(const uint64_t *a, uint64_t step)
 	}
 }
 
-HALF_INLINE bool find_half(const uint64_t *a, uint64_t size, struct address_half *ret)
+LANE_INLINE bool find_half(const uint64_t *a, uint64_t size, struct address_half *ret)
 {
 	uint64_t step = a[1] - a[0];
 

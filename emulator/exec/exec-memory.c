@@ -15,7 +15,7 @@
  * any end.
  */
 #define DEFINE_OFFSETS(T)                                                                          \
-	static inline __attribute__((always_inline)) void blend_##T(struct warp *w, T *off)        \
+	LANE_INLINE void blend_##T(struct warp *w, T *off)                                         \
 	{                                                                                          \
 		T first = off[first_lane(w->mask)];                                                \
 		const uint32_t *m = w->lanes;                                                      \
@@ -26,8 +26,8 @@
 DEFINE_OFFSETS(uint32_t)
 DEFINE_OFFSETS(uint64_t)
 
-static inline __attribute__((always_inline)) void
-offsets_uint64_t(struct warp *w, const struct op *o, bool full, uint64_t base, uint64_t *off)
+LANE_INLINE void offsets_uint64_t(struct warp *w, const struct op *o, bool full, uint64_t base,
+				  uint64_t *off)
 {
 	uint64_t imm = (uint64_t)o->imm - base;
 
@@ -46,8 +46,8 @@ offsets_uint64_t(struct warp *w, const struct op *o, bool full, uint64_t base, u
 		blend_uint64_t(w, off);
 }
 
-static inline __attribute__((always_inline)) void
-offsets_uint32_t(struct warp *w, const struct op *o, bool full, uint64_t base, uint32_t *off)
+LANE_INLINE void offsets_uint32_t(struct warp *w, const struct op *o, bool full, uint64_t base,
+				  uint32_t *off)
 {
 	uint64_t imm = (uint64_t)o->imm - base;
 
@@ -69,8 +69,7 @@ offsets_uint32_t(struct warp *w, const struct op *o, bool full, uint64_t base, u
 /* All lanes are checked at once: an offset past the limit shows in the sign of `bad`, a misaligned
  * one in `low`. */
 #define DEFINE_INSIDE(T)                                                                           \
-	static inline __attribute__((always_inline)) bool inside_##T(                              \
-		const T *off, const struct span *s, T bytes)                                       \
+	LANE_INLINE bool inside_##T(const T *off, const struct span *s, T bytes)                   \
 	{                                                                                          \
 		T bad = 0, low = 0, limit = (T)s->size - bytes;                                    \
                                                                                                    \
@@ -106,9 +105,8 @@ typedef uint64_t part_uint64_t __attribute__((vector_size(64), may_alias));
 	}
 
 #define DEFINE_LOAD_LANES(suffix, memory_type, row_type, T)                                        \
-	static inline __attribute__((always_inline)) void load_lanes_##suffix##_##T(               \
-		row_type *d, const uint8_t *from, const T *off, uint64_t at, bool full,            \
-		const uint32_t *m)                                                                 \
+	LANE_INLINE void load_lanes_##suffix##_##T(row_type *d, const uint8_t *from, const T *off, \
+						   uint64_t at, bool full, const uint32_t *m)      \
 	{                                                                                          \
 		typedef memory_type memory_type_;                                                  \
 		_Alignas(64) row_type loaded[LANES], *to = full ? d : loaded;                      \
@@ -121,8 +119,8 @@ typedef uint64_t part_uint64_t __attribute__((vector_size(64), may_alias));
 				d[l] = m[l] ? loaded[l] : d[l];                                    \
 	}
 #define DEFINE_STORE_LANES(suffix, memory_type, row_type, T)                                       \
-	static inline __attribute__((always_inline)) void store_lanes_##suffix##_##T(              \
-		const row_type *s, uint8_t *to, const T *off, uint64_t at, uint32_t mask)          \
+	LANE_INLINE void store_lanes_##suffix##_##T(const row_type *s, uint8_t *to, const T *off,  \
+						    uint64_t at, uint32_t mask)                    \
 	{                                                                                          \
 		to += at;                                                                          \
 		if (mask == ALL_LANES) {                                                           \
@@ -149,7 +147,7 @@ DEFINE_LANES(uint64_t)
 
 /* Halves as they were found: elements of a vector lie beside each other. */
 #define DEFINE_LOAD_HALF(suffix, memory_type, row_type)                                            \
-	HALF_INLINE void load_half_##suffix(struct half h, row_type *d, int k, int count)          \
+	LANE_INLINE void load_half_##suffix(struct half h, row_type *d, int k, int count)          \
 	{                                                                                          \
 		const memory_type *from = (const memory_type *)h.at + k;                           \
                                                                                                    \
@@ -166,7 +164,7 @@ DEFINE_LANES(uint64_t)
 	}
 /* When lanes write to one place, the last one stays. */
 #define DEFINE_STORE_HALF(suffix, memory_type, row_type)                                           \
-	HALF_INLINE void store_half_##suffix(struct half h, const row_type *v, int k, int count)   \
+	LANE_INLINE void store_half_##suffix(struct half h, const row_type *v, int k, int count)   \
 	{                                                                                          \
 		memory_type *to = (memory_type *)h.at + k;                                         \
                                                                                                    \
@@ -303,6 +301,8 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	return kind != GPU_ACCESS_READ || lanes_are_known(w, address, bytes) || taint_loaded(w, o);
 }
 
+#define VECTOR_BYTES_MAX 16
+
 /*
  * A vector that other threads may look at meanwhile is moved as one piece, as a GPU does: the
  * look-back between blocks of CUB relies on it (a state and its value in 16 bytes). Aligned pieces
@@ -313,8 +313,7 @@ typedef uint64_t piece_8 __attribute__((may_alias));
 typedef uint32_t piece_4 __attribute__((may_alias));
 typedef uint16_t piece_2 __attribute__((may_alias));
 
-static inline __attribute__((always_inline)) void move_piece(uint8_t *to, const uint8_t *from,
-							     uint64_t bytes)
+LANE_INLINE void move_piece(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
 	if (bytes == 16)
 		*(volatile piece_16 *)to = *(const volatile piece_16 *)from;
@@ -326,24 +325,82 @@ static inline __attribute__((always_inline)) void move_piece(uint8_t *to, const 
 		*(volatile piece_2 *)to = *(const volatile piece_2 *)from;
 }
 
-static inline __attribute__((always_inline)) bool is_shared_vector(const struct op *o,
-								   enum ptx_space space, int count)
+LANE_INLINE bool is_shared_vector(const struct op *o, enum ptx_space space, int count)
 {
 	return count > 1 && space == PTX_SPACE_GLOBAL && __builtin_expect(o->flags & OP_STRONG, 0);
 }
 
+/* The exact path, which is the same for all spaces and masks: one copy for each type. */
+#define DEFINE_LOAD_EXACTLY(suffix, memory_type, row_type)                                         \
+	static __attribute__((noinline)) const struct op *load_exactly_##suffix(                   \
+		struct warp *w, const struct op *o, enum ptx_space space, int count)               \
+	{                                                                                          \
+		const uint32_t bytes = (uint32_t)(sizeof(memory_type) * (size_t)count);            \
+		const bool strong = is_shared_vector(o, space, count);                             \
+		uint8_t *at[LANES];                                                                \
+                                                                                                   \
+		if (!resolve(w, o, space, GPU_ACCESS_READ, bytes, at))                             \
+			return NULL;                                                               \
+		FOR_ACTIVE (l, w->mask) {                                                          \
+			_Alignas(16) uint8_t piece[VECTOR_BYTES_MAX];                              \
+			const uint8_t *from = at[l];                                               \
+                                                                                                   \
+			if (strong) {                                                              \
+				move_piece(piece, from, bytes);                                    \
+				from = piece;                                                      \
+			}                                                                          \
+			for (int k = 0; k < count; k++) {                                          \
+				row_type *d = ROW(w, row_type, row_offset(o, o->d, k));            \
+                                                                                                   \
+				d[l] = (row_type)((const memory_type *)from)[k];                   \
+			}                                                                          \
+		}                                                                                  \
+		return o + 1;                                                                      \
+	}
+#define DEFINE_STORE_EXACTLY(suffix, memory_type, row_type)                                        \
+	static __attribute__((noinline)) const struct op *store_exactly_##suffix(                  \
+		struct warp *w, const struct op *o, enum ptx_space space, int count)               \
+	{                                                                                          \
+		const uint32_t bytes = (uint32_t)(sizeof(memory_type) * (size_t)count);            \
+		const bool strong = is_shared_vector(o, space, count);                             \
+		uint8_t *at[LANES];                                                                \
+                                                                                                   \
+		if (!resolve(w, o, space, GPU_ACCESS_WRITE, bytes, at))                            \
+			return NULL;                                                               \
+		FOR_ACTIVE (l, w->mask) {                                                          \
+			_Alignas(16) uint8_t piece[VECTOR_BYTES_MAX];                              \
+			uint8_t *to = strong ? piece : at[l];                                      \
+                                                                                                   \
+			for (int k = 0; k < count; k++) {                                          \
+				const row_type *v = ROW(w, row_type, row_offset(o, o->b, k));      \
+                                                                                                   \
+				((memory_type *)to)[k] = (memory_type)v[l];                        \
+			}                                                                          \
+			if (strong)                                                                \
+				move_piece(at[l], piece, bytes);                                   \
+		}                                                                                  \
+		return o + 1;                                                                      \
+	}
+DEFINE_LOAD_EXACTLY(u8, uint8_t, uint32_t)
+DEFINE_LOAD_EXACTLY(s8, int8_t, uint32_t)
+DEFINE_LOAD_EXACTLY(u16, uint16_t, uint32_t)
+DEFINE_LOAD_EXACTLY(s16, int16_t, uint32_t)
+DEFINE_LOAD_EXACTLY(b32, uint32_t, uint32_t)
+DEFINE_LOAD_EXACTLY(b64, uint64_t, uint64_t)
+DEFINE_STORE_EXACTLY(u8, uint8_t, uint32_t)
+DEFINE_STORE_EXACTLY(u16, uint16_t, uint32_t)
+DEFINE_STORE_EXACTLY(b32, uint32_t, uint32_t)
+DEFINE_STORE_EXACTLY(b64, uint64_t, uint64_t)
+
 #define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count, T)                          \
-	static inline __attribute__((always_inline)) const struct op *name(                        \
-		struct warp *w, const struct op *o, bool full)                                     \
+	LANE_INLINE const struct op *name(struct warp *w, const struct op *o, bool full)           \
 	{                                                                                          \
 		const T bytes = sizeof(memory_type) * count;                                       \
 		_Alignas(64) T off[LANES];                                                         \
 		struct span s = span_of(w, o, space);                                              \
 		struct half halves[2];                                                             \
-		const bool strong = is_shared_vector(o, space, count);                             \
-		uint8_t *at[LANES];                                                                \
                                                                                                    \
-		if (!strong && full && space != PTX_SPACE_LOCAL &&                                 \
+		if (!is_shared_vector(o, space, count) && full && space != PTX_SPACE_LOCAL &&      \
 		    halves_find(w, o, &s, bytes, halves)) {                                        \
 			if (__builtin_expect(s.shadow != NULL, 0) &&                               \
 			    !(half_is_known(&s, &halves[0], (uint32_t)bytes) &&                    \
@@ -359,7 +416,7 @@ static inline __attribute__((always_inline)) bool is_shared_vector(const struct 
 			return o + 1;                                                              \
 		}                                                                                  \
 		offsets_##T(w, o, full, s.base, off);                                              \
-		if (!strong && inside_##T(off, &s, bytes)) {                                       \
+		if (!is_shared_vector(o, space, count) && inside_##T(off, &s, bytes)) {            \
 			if (space == PTX_SPACE_LOCAL)                                              \
 				FOR_LANES                                                          \
 					off[l] += (T)l * (T)s.size;                                \
@@ -373,22 +430,7 @@ static inline __attribute__((always_inline)) bool is_shared_vector(const struct 
 					(uint64_t)k * sizeof(memory_type), full, w->lanes);        \
 			return o + 1;                                                              \
 		}                                                                                  \
-		if (!resolve(w, o, space, GPU_ACCESS_READ, (uint32_t)bytes, at))                   \
-			return NULL;                                                               \
-		FOR_ACTIVE (l, w->mask) {                                                          \
-			_Alignas(16) uint8_t piece[sizeof(memory_type) * count];                   \
-			const uint8_t *from = at[l];                                               \
-                                                                                                   \
-			if (strong) {                                                              \
-				move_piece(piece, at[l], sizeof(piece));                           \
-				from = piece;                                                      \
-			}                                                                          \
-			for (int k = 0; k < count; k++)                                            \
-				ROW(w, row_type, row_offset(o, o->d, k))                           \
-			[l] = (row_type) *                                                         \
-			      (const memory_type *)(from + (uint64_t)k * sizeof(memory_type));     \
-		}                                                                                  \
-		return o + 1;                                                                      \
+		return load_exactly_##suffix(w, o, space, count);                                  \
 	}                                                                                          \
 	HANDLER(name##_full)                                                                       \
 	{                                                                                          \
@@ -400,17 +442,14 @@ static inline __attribute__((always_inline)) bool is_shared_vector(const struct 
 	}
 
 #define DEFINE_STORE(name, space, suffix, memory_type, row_type, count, T)                         \
-	static inline __attribute__((always_inline)) const struct op *name(                        \
-		struct warp *w, const struct op *o, bool full)                                     \
+	LANE_INLINE const struct op *name(struct warp *w, const struct op *o, bool full)           \
 	{                                                                                          \
 		const T bytes = sizeof(memory_type) * count;                                       \
 		_Alignas(64) T off[LANES];                                                         \
 		struct span s = span_of(w, o, space);                                              \
 		struct half halves[2];                                                             \
-		const bool strong = is_shared_vector(o, space, count);                             \
-		uint8_t *at[LANES];                                                                \
                                                                                                    \
-		if (!strong && full && space != PTX_SPACE_LOCAL &&                                 \
+		if (!is_shared_vector(o, space, count) && full && space != PTX_SPACE_LOCAL &&      \
 		    halves_find(w, o, &s, bytes, halves)) {                                        \
 			if (__builtin_expect(s.shadow != NULL, 0))                                 \
 				mark_halves(w, o, &s, halves, (uint32_t)bytes);                    \
@@ -423,7 +462,7 @@ static inline __attribute__((always_inline)) bool is_shared_vector(const struct 
 			return o + 1;                                                              \
 		}                                                                                  \
 		offsets_##T(w, o, full, s.base, off);                                              \
-		if (!strong && inside_##T(off, &s, bytes)) {                                       \
+		if (!is_shared_vector(o, space, count) && inside_##T(off, &s, bytes)) {            \
 			if (space == PTX_SPACE_LOCAL)                                              \
 				FOR_LANES                                                          \
 					off[l] += (T)l * (T)s.size;                                \
@@ -435,19 +474,7 @@ static inline __attribute__((always_inline)) bool is_shared_vector(const struct 
 					(uint64_t)k * sizeof(memory_type), w->mask);               \
 			return o + 1;                                                              \
 		}                                                                                  \
-		if (!resolve(w, o, space, GPU_ACCESS_WRITE, (uint32_t)bytes, at))                  \
-			return NULL;                                                               \
-		FOR_ACTIVE (l, w->mask) {                                                          \
-			_Alignas(16) uint8_t piece[sizeof(memory_type) * count];                   \
-			uint8_t *to = strong ? piece : at[l];                                      \
-                                                                                                   \
-			for (int k = 0; k < count; k++)                                            \
-				*(memory_type *)(to + (uint64_t)k * sizeof(memory_type)) =         \
-					(memory_type)ROW(w, row_type, row_offset(o, o->b, k))[l];  \
-			if (strong)                                                                \
-				move_piece(at[l], piece, sizeof(piece));                           \
-		}                                                                                  \
-		return o + 1;                                                                      \
+		return store_exactly_##suffix(w, o, space, count);                                 \
 	}                                                                                          \
 	HANDLER(name##_full)                                                                       \
 	{                                                                                          \

@@ -21,6 +21,15 @@
 #include "emulator/warp/lane-math.h"
 #include "emulator/warp/warp.h"
 
+/* For what a handler does with its lanes: the copy in each handler becomes vector code of its own.
+ * With AddressSanitizer one copy does; compiling hundreds of them, each with all of its checks,
+ * takes minutes. */
+#ifdef __SANITIZE_ADDRESS__
+#define LANE_INLINE static __attribute__((noinline, unused))
+#else
+#define LANE_INLINE static inline __attribute__((always_inline))
+#endif
+
 struct op_entry {
 	uint16_t id; /* OP_COUNT ends a list */
 	op_handler *full, *masked;

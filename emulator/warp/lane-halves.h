@@ -25,10 +25,8 @@ struct half {
 	bool same;   /* of all lanes, else they follow each other */
 };
 
-#define HALF_INLINE static inline __attribute__((always_inline))
-
 /* Is a[l] == a[0] + l * step for the 16 lanes? */
-HALF_INLINE bool half_goes_by_uint64_t(const uint64_t *a, uint64_t step)
+LANE_INLINE bool half_goes_by_uint64_t(const uint64_t *a, uint64_t step)
 {
 #if defined(__AVX512F__)
 	__m512i first = _mm512_set1_epi64((long long)a[0]);
@@ -47,7 +45,7 @@ HALF_INLINE bool half_goes_by_uint64_t(const uint64_t *a, uint64_t step)
 #endif
 }
 
-HALF_INLINE bool half_goes_by_uint32_t(const uint32_t *a, uint32_t step)
+LANE_INLINE bool half_goes_by_uint32_t(const uint32_t *a, uint32_t step)
 {
 #if defined(__AVX512F__)
 	__m512i ramp = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -66,7 +64,7 @@ HALF_INLINE bool half_goes_by_uint32_t(const uint32_t *a, uint32_t step)
 
 /* False: not of this kind, or an address is bad. */
 #define DEFINE_HALF_FIND(R)                                                                        \
-	HALF_INLINE bool half_find_##R(const R *a, R imm, const struct span *s, uint64_t bytes,    \
+	LANE_INLINE bool half_find_##R(const R *a, R imm, const struct span *s, uint64_t bytes,    \
 				       struct half *ret)                                           \
 	{                                                                                          \
 		R address = a[0] + imm;                                                            \
@@ -88,7 +86,7 @@ DEFINE_HALF_FIND(uint32_t)
 DEFINE_HALF_FIND(uint64_t)
 
 /* Both halves of a full warp. */
-HALF_INLINE bool halves_find(const struct warp *w, const struct op *o, const struct span *s,
+LANE_INLINE bool halves_find(const struct warp *w, const struct op *o, const struct span *s,
 			     uint64_t bytes, struct half *ret)
 {
 	if (o->flags & OP_ADDRESS_32) {
