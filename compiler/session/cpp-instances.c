@@ -226,8 +226,9 @@ static void on_crash(int signal)
 	_exit(EXIT_FAILURE);
 }
 
-/* Installs handlers for crashes of this process, on a stack of their own, since the stack may be
- * full. */
+/* Writes what a crash of this process says of the keys, and has handlers for crashes put it in the
+ * list's place: on a stack of their own, since the stack may be full. Who sees the file knows that
+ * the handlers are there. */
 static int watch_for_crashes(const struct key_list *keys, const char *path_of_keys)
 {
 	static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
@@ -235,13 +236,12 @@ static int watch_for_crashes(const struct key_list *keys, const char *path_of_ke
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
 
 	if (path_before(path_of_keys, when_it_crashes.from) ||
-	    snprintf(when_it_crashes.to, PATH_MAX, "%s", path_of_keys) >= PATH_MAX ||
-	    key_list_write(keys, (const char[]){ REFUSED, '\0' }, when_it_crashes.from))
+	    snprintf(when_it_crashes.to, PATH_MAX, "%s", path_of_keys) >= PATH_MAX)
 		return -1;
 	sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof(stack) }, NULL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
 		sigaction(crashes[i], &action, NULL);
-	return 0;
+	return key_list_write(keys, (const char[]){ REFUSED, '\0' }, when_it_crashes.from);
 }
 
 static void make_of(const struct making *m, struct key_list *keys, const char *path,
