@@ -33,6 +33,8 @@ sources() {
 	cpp_sources | list
 	printf 'cpp_rooms ='
 	cpp_sources | sed 's,[^/]*$,room.cc,' | list
+	printf 'cpp_objects ='
+	cpp_sources | sed 's,[^/]*$,libcompiler_a-room.$(OBJEXT),' | list '$(CPP_TREE)/'
 }
 
 new=sources.mk.$$ # several makes may call this at once

@@ -5,7 +5,11 @@ libcompiler_a_SOURCES = $(compiler_cache_sources) $(compiler_text_sources) $(com
 	$(compiler_clang_tree_sources) $(compiler_clang_cells_sources) $(compiler_clang_code_sources) \
 	$(compiler_clang_headers_sources) $(compiler_clang_device_sources) $(compiler_session_sources) $(compiler_units_sources) $(compiler_device_sources) $(compiler_frontend_sources) \
 	$(compiler_inspect_sources)
+if CPP_TREE
+libcompiler_a_LIBADD = $(cpp_objects)
+else
 nodist_libcompiler_a_SOURCES = $(cpp_rooms)
+endif
 EXTRA_DIST += $(cpp_sources)
 libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) $(XXHASH_CFLAGS) \
 	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
