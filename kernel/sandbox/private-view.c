@@ -24,10 +24,12 @@
 #include "common/base/path.h"
 #include "common/sandbox/sandbox-apply.h"
 #include "kernel/sandbox/namespace-child.h"
+#include "kernel/sandbox/private-devices.h"
 #include "kernel/settings/folders.h"
 
 #define TEMPORARY "/tmp"
-#define SHARED "/dev/shm"
+#define DEVICES "/dev"
+#define SHARED DEVICES "/shm"
 #define PLACES_MAX 16
 
 struct place {
@@ -76,11 +78,11 @@ static int keep(struct layout *l, const char *path, bool writable, struct error 
 }
 
 static int add_private(struct layout *l, const char *path, const char *part, mode_t mode,
-		       struct error *err)
+		       bool writable, struct error *err)
 {
 	if (mkdir(part, mode) && errno != EEXIST)
 		return error_errno(err, "cannot make a private folder");
-	if (chmod(part, mode) || add(l, path, part, true, err))
+	if (chmod(part, mode) || add(l, path, part, writable, err))
 		return -1;
 	l->n_private = l->n;
 	return 0;
@@ -93,19 +95,23 @@ static int make_private(const struct private_view *v, struct layout *l, bool cov
 	cleanup_free char *temporary =
 		realpath(getenv("TMPDIR") ? getenv("TMPDIR") : TEMPORARY, NULL);
 	cleanup_free char *home = covers_home ? realpath(v->home, NULL) : NULL;
+	bool has_shared = !access(SHARED, F_OK);
 	char options[64];
 
 	snprintf(options, sizeof(options), "size=%" PRIu64 ",mode=0755", v->bytes);
 	if (mount("cgpu", TEMPORARY, "tmpfs", MS_NOSUID | MS_NODEV, options))
 		return error_errno(err, "cannot mount private folders");
-	if (add_private(l, TEMPORARY, TEMPORARY "/tmp", 01777, err))
+	if (add_private(l, TEMPORARY, TEMPORARY "/tmp", 01777, true, err))
 		return -1;
-	if (!access(SHARED, F_OK) && add_private(l, SHARED, TEMPORARY "/shm", 01777, err))
+	if (add_private(l, DEVICES, TEMPORARY "/dev", 0755, false, err) ||
+	    private_devices_mount(TEMPORARY "/dev", err))
+		return -1;
+	if (has_shared && add_private(l, SHARED, TEMPORARY "/shm", 01777, true, err))
 		return -1;
 	if (temporary && !path_lies_in(temporary, TEMPORARY) &&
-	    add_private(l, temporary, TEMPORARY "/tmp", 01777, err))
+	    add_private(l, temporary, TEMPORARY "/tmp", 01777, true, err))
 		return -1;
-	return home ? add_private(l, home, TEMPORARY "/home", 0700, err) : 0;
+	return home ? add_private(l, home, TEMPORARY "/home", 0700, true, err) : 0;
 }
 
 static int mount_place(const struct place *p, struct error *err)

@@ -3,7 +3,7 @@
  * The view of the file system that processes of the profile `locked` share: everything is
  * read-only, and /tmp, /dev/shm, $TMPDIR and the home are empty folders in memory, of one size
  * together, that begin and end with the session. Below them the folder of the notebook and those
- * that are named can still be read.
+ * that are named can still be read. /dev has what private-devices.def lists.
  */
 #ifndef CGPU_KERNEL_SANDBOX_PRIVATE_VIEW_H
 #define CGPU_KERNEL_SANDBOX_PRIVATE_VIEW_H

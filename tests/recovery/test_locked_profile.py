@@ -60,6 +60,25 @@ def test_cells_of_root_do_not_set_up_the_machine(locked, path):
     assert locked.run(f'open("{path}", O_WRONLY) < 0').ok().text in ("1", "true")
 
 
+def test_only_devices_that_every_program_may_use(locked):
+    """Root's processes could write to disks and the kernel's log, whatever the mounts are."""
+    listed = set(locked.run("!ls -A /dev").ok().stdout.split())
+    assert {"null", "zero", "full", "urandom", "shm", "pts"} <= listed
+    others = {p.name for p in Path("/dev").iterdir() if p.is_block_device()} | {"mem", "kmsg", "console", "kvm", "tty0"}
+    assert not listed & others
+    assert locked.run("!find /dev -type b").ok().stdout == ""
+    for name in ("kmsg", *others):
+        assert locked.run(f'open("/dev/{name}", O_RDONLY) < 0 && errno == ENOENT').ok().text in ("1", "true")
+    assert locked.run('mkdir("/dev/new", 0700) < 0 && errno == EROFS').ok().text in ("1", "true")
+
+
+def test_devices_work(locked):
+    assert locked.run("!echo x >/dev/null; head -c 4 /dev/urandom | wc -c; echo out >/dev/stdout").ok().stdout == "4\nout\n"
+    assert locked.run('open("/dev/null", O_RDWR) >= 0').ok().text in ("1", "true")
+    assert locked.run("!ls /dev/pts").ok().stdout == "ptmx\n"
+    assert locked.run("posix_openpt(O_RDWR) >= 0").ok().text in ("1", "true")
+
+
 def test_a_file_that_a_cell_writes(locked):
     assert unchanged(locked, lambda: locked.run("%%writefile file\ntext")).status == "error"
     locked.run("%%writefile /tmp/written\ntext").ok()
