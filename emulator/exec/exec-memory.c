@@ -399,8 +399,9 @@ DEFINE_STORE_EXACTLY(b64, uint64_t, uint64_t)
 		_Alignas(64) T off[LANES];                                                         \
 		struct span s = span_of(w, o, space);                                              \
 		struct half halves[2];                                                             \
+		const bool strong = is_shared_vector(o, space, count);                             \
                                                                                                    \
-		if (!is_shared_vector(o, space, count) && full && space != PTX_SPACE_LOCAL &&      \
+		if (!strong && full && space != PTX_SPACE_LOCAL &&                                 \
 		    halves_find(w, o, &s, bytes, halves)) {                                        \
 			if (__builtin_expect(s.shadow != NULL, 0) &&                               \
 			    !(half_is_known(&s, &halves[0], (uint32_t)bytes) &&                    \
@@ -416,7 +417,7 @@ DEFINE_STORE_EXACTLY(b64, uint64_t, uint64_t)
 			return o + 1;                                                              \
 		}                                                                                  \
 		offsets_##T(w, o, full, s.base, off);                                              \
-		if (!is_shared_vector(o, space, count) && inside_##T(off, &s, bytes)) {            \
+		if (!strong && inside_##T(off, &s, bytes)) {                                       \
 			if (space == PTX_SPACE_LOCAL)                                              \
 				FOR_LANES                                                          \
 					off[l] += (T)l * (T)s.size;                                \
@@ -448,8 +449,9 @@ DEFINE_STORE_EXACTLY(b64, uint64_t, uint64_t)
 		_Alignas(64) T off[LANES];                                                         \
 		struct span s = span_of(w, o, space);                                              \
 		struct half halves[2];                                                             \
+		const bool strong = is_shared_vector(o, space, count);                             \
                                                                                                    \
-		if (!is_shared_vector(o, space, count) && full && space != PTX_SPACE_LOCAL &&      \
+		if (!strong && full && space != PTX_SPACE_LOCAL &&                                 \
 		    halves_find(w, o, &s, bytes, halves)) {                                        \
 			if (__builtin_expect(s.shadow != NULL, 0))                                 \
 				mark_halves(w, o, &s, halves, (uint32_t)bytes);                    \
@@ -462,7 +464,7 @@ DEFINE_STORE_EXACTLY(b64, uint64_t, uint64_t)
 			return o + 1;                                                              \
 		}                                                                                  \
 		offsets_##T(w, o, full, s.base, off);                                              \
-		if (!is_shared_vector(o, space, count) && inside_##T(off, &s, bytes)) {            \
+		if (!strong && inside_##T(off, &s, bytes)) {                                       \
 			if (space == PTX_SPACE_LOCAL)                                              \
 				FOR_LANES                                                          \
 					off[l] += (T)l * (T)s.size;                                \

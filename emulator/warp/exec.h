@@ -23,7 +23,7 @@
 
 /* For what a handler does with its lanes: the copy in each handler becomes vector code of its own.
  * With AddressSanitizer one copy does; compiling hundreds of them, each with all of its checks,
- * takes minutes. */
+ * takes a minute. */
 #ifdef __SANITIZE_ADDRESS__
 #define LANE_INLINE static __attribute__((noinline, unused))
 #else

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 
