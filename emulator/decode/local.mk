@@ -10,11 +10,3 @@ test_ptx_census_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_peephole_SOURCES = tests/unit/emulator/test-ptx-peephole.c tests/unit/emulator/machine.h
 test_ptx_peephole_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_peephole_LDADD = $(MACHINE_TEST_LIBS)
-
-# make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
-fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a
-	clang -g -O1 -fsanitize=fuzzer,address -fwrapv -fno-strict-aliasing $(DEFS) -I. -I$(top_srcdir) -o $@ \
-		$(top_srcdir)/tests/fuzz/fuzz-ptx.c $(top_srcdir)/emulator/ptx/*.c $(top_srcdir)/emulator/decode/*.c \
-		$(top_srcdir)/common/cuda/ptx-lexer.c $(MACHINE_LIBS) libcommon.a -lm -lpthread
-CLEANFILES += fuzz-ptx$(EXEEXT)
-EXTRA_DIST += tests/fuzz/fuzz-ptx.c tests/fuzz/ptx-seeds

@@ -200,7 +200,9 @@ static int parse_version(struct ptx_parser *p)
 
 	if (p->token.kind == PTX_TOKEN_FLOAT && !p->token.single) {
 		memcpy(&v, &p->token.value, sizeof(v));
-		p->m->version = (unsigned)(v * 10 + 0.5);
+		/* A number that is none, or too large for an integer, is too new as well. */
+		v = v * 10 + 0.5;
+		p->m->version = v >= 0 && v <= NEWEST_VERSION ? (unsigned)v : NEWEST_VERSION + 1;
 	} else if (p->token.kind == PTX_TOKEN_INTEGER) {
 		p->m->version = (unsigned)p->token.value * 10;
 	} else {

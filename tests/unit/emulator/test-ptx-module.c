@@ -31,6 +31,23 @@ static struct ptx_module *must_load(const char *body)
 	return m;
 }
 
+static void a_version_that_is_no_number_of_one_is_refused(void **state)
+{
+	static const char *const versions[] = { "1e64", "1000.0", "0d7FF8000000000000",
+						"99999999999" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		cleanup_buffer struct buffer text = BUFFER_INIT;
+		struct error err = ERROR_INIT;
+
+		buffer_printf(&text, ".version %s\n.target sm_75\n.address_size 64\n", versions[i]);
+		assert_null(ptx_module_load(text.data, text.len, &machine_ptx, &err));
+		if (!strstr(err.text, "the emulated device knows versions up to 9.9"))
+			fail_msg("%s: %s", versions[i], err.text);
+	}
+}
+
 static void entries_list_their_parameters(void **state)
 {
 	struct ptx_module *m = must_load(".visible .entry first(.param .u32 a, .param .u64 b, "
@@ -391,6 +408,7 @@ static void shared_arrays_that_do_not_fit_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_version_that_is_no_number_of_one_is_refused),
 		cmocka_unit_test(entries_list_their_parameters),
 		cmocka_unit_test(variables_get_bytes_and_addresses),
 		cmocka_unit_test(undefined_names_are_told),
