@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages between the kernel process and cgpu-presenter, which makes the texts of faults from what
- * a cell may have made up: the record of its fault and the debugging information of its object. The
- * presenter keeps nothing from one report to the next, and asks for what it needs.
+ * Messages between the kernel process and cgpu-presenter, which makes texts from what a cell may
+ * have made up: reports from the record of a fault and the debugging information of its object,
+ * views of values, traces and profiles. The presenter keeps nothing from one text to the next, and
+ * asks for what it needs.
  *
  *   kernel                              presenter
  *     PRESENTER_CONFINE  ------------->   contains itself
@@ -11,10 +12,13 @@
  *             <-------------  PRESENTER_ASK_...      any number of them,
  *     the answer with the same name  -->             one after another
  *             <-------------  PRESENTER_REPORT
+ *     PRESENTER_VALUE, PRESENTER_TRACE or PRESENTER_PROFILE ->
+ *             the same questions and answers
+ *             <-------------  PRESENTER_VIEW
  *
- * 1. The kernel process waits for the report, and for a bounded time. A presenter that dies over
- *    it or is ended gets one successor, which makes the report without debugging information.
- * 2. It reads nothing of an answer or a report but numbers and texts of bounded size.
+ * 1. The kernel process waits for the text, and for a bounded time. A presenter that dies over it
+ *    or is ended gets one successor, which makes a report without debugging information.
+ * 2. It reads nothing of a question or a text but numbers and texts of bounded size.
  */
 #ifndef CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
 #define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
@@ -22,10 +26,11 @@
 #define PRESENTER_SOCKET_FD 3
 #define PRESENTER_PROTOCOL_VERSION 1u
 
-/* The size of the pieces in which a worker's memory is read, in bytes. */
+/* The size of the pieces in which memory is read, in bytes. */
 #define PRESENTER_PAGE 4096u
-/* The largest report that the kernel process takes, in bytes. */
+/* The largest report and the largest view that the kernel process takes, in bytes. */
 #define PRESENTER_REPORT_MAX (4u << 20)
+#define PRESENTER_VIEW_MAX (16u << 20)
 
 enum presenter_message {
 	/* kernel -> presenter */
@@ -36,12 +41,16 @@ enum presenter_message {
 	PRESENTER_PLACE = 3,
 	/* u8 debugging information is read, [bytes struct fault_record] */
 	PRESENTER_FINDINGS = 4,
-	PRESENTER_UNIT = 5,    /* u8 there is one, u64 serial of its record */
-	PRESENTER_DEFINER = 6, /* likewise */
-	PRESENTER_RECORD = 7,  /* bytes: see unit_record_encode(); none: it is gone */
-	PRESENTER_ADDRESS = 8, /* u64 address, 0: not known */
-	PRESENTER_MEMORY = 9,  /* bytes: PRESENTER_PAGE of them, or none */
-	PRESENTER_OWNER = 10,  /* bytes struct address_description, or none */
+	PRESENTER_UNIT = 5,     /* u8 there is one, u64 serial of its record */
+	PRESENTER_DEFINER = 6,  /* likewise */
+	PRESENTER_RECORD = 7,   /* bytes: see unit_record_encode(); none: it is gone */
+	PRESENTER_ADDRESS = 8,  /* u64 address, 0: not known */
+	PRESENTER_MEMORY = 9,   /* bytes: PRESENTER_PAGE of them, or none */
+	PRESENTER_OWNER = 10,   /* bytes struct address_description, or none */
+	PRESENTER_VALUE = 11,   /* see kernel/views/presenter-value.h */
+	PRESENTER_TRACE = 12,   /* see device_trace_encode() */
+	PRESENTER_PROFILE = 13, /* see launch_profile_encode() */
+	PRESENTER_TEXT = 14,    /* str; "": it is not known */
 
 	/* presenter -> kernel */
 	/* u32 PRESENTER_PROTOCOL_VERSION, [str step, str why it was not applied] */
@@ -50,10 +59,12 @@ enum presenter_message {
 	PRESENTER_ASK_DEFINER = 22, /* str name: the newest unit that defines it */
 	PRESENTER_ASK_RECORD = 23,  /* u64 serial */
 	PRESENTER_ASK_ADDRESS = 24, /* str name: of its newest definition */
-	PRESENTER_ASK_MEMORY = 25,  /* u64 address of a page of the worker */
+	PRESENTER_ASK_MEMORY = 25,  /* u64 address of a page */
 	PRESENTER_ASK_OWNER = 26,   /* u64 address: what it belongs to */
 	/* str name of the error, str in one line, str in lines, str names that nobody defines */
 	PRESENTER_REPORT = 27,
+	PRESENTER_ASK_TEXT = 28, /* str "In[3]": the text of the cell at its last run */
+	PRESENTER_VIEW = 29,     /* see kernel/views/presenter-view.h */
 };
 
 #endif

@@ -113,7 +113,7 @@ static int confine(struct record *r, struct error *err)
 
 	if (confinement_read(r, &c, err))
 		return -1;
-	confinement_apply(&c, &report);
+	confinement_apply(&c, &report, NULL);
 	return 0;
 }
 

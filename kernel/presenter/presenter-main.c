@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-presenter: makes the reports of faults for one kernel process. What it reads is made by
- * cells: it has no key, no descriptor but its channel, and is contained; when it dies of what it
- * reads, one report is lost. It keeps nothing from one report to the next.
+ * cgpu-presenter: makes the reports of faults, and the texts of values, traces and profiles, for
+ * one kernel process. What it reads is made by cells: it has no key, no descriptor but its channel,
+ * and is contained; when it dies of what it reads, one text is lost. It keeps nothing from one to
+ * the next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,15 @@
 #include "kernel/faults/fault-report.h"
 #include "kernel/presenter/fault-text.h"
 #include "kernel/presenter/session-view.h"
+#include "kernel/presenter/view-make.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/presenter-view.h"
 
 /* The first message of the kernel process, and the answer. */
 static int begin(struct error *err)
 {
 	const struct confinement_exchange x = { PRESENTER_CONFINE, PRESENTER_HELLO,
-						confinement_apply };
+						confinement_apply, NULL };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, PRESENTER_PROTOCOL_VERSION);
@@ -76,6 +80,39 @@ static int make_findings(struct record *r, struct fault_report *ret, struct erro
 	return failed;
 }
 
+static int make_value(const struct ipc_message *m, struct session_view *view,
+		      struct presenter_view *ret, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	struct presenter_value v = presenter_value_take(&r);
+
+	if (record_check(&r, "PRESENTER_VALUE", err))
+		return -1;
+	view_make_value(&v, view, ret);
+	return 0;
+}
+
+/* What is not as it should be is the answer, too. */
+static int show(const struct ipc_message *m, struct error *err)
+{
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .has_memory = true };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct presenter_view made = { 0 };
+	struct error why = ERROR_INIT;
+	int failed;
+
+	if (m->type == PRESENTER_VALUE)
+		failed = make_value(m, &view, &made, &why);
+	else if (m->type == PRESENTER_TRACE)
+		failed = view_make_trace(m->data, m->len, &made, &why);
+	else
+		failed = view_make_profile(m->data, m->len, &view, &made, &why);
+	presenter_view_put(&made, failed ? why.text : "", &b);
+	presenter_view_release(&made);
+	session_view_release(&view);
+	return ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_VIEW, &b, err);
+}
+
 static int report(const struct ipc_message *m, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -85,17 +122,29 @@ static int report(const struct ipc_message *m, struct error *err)
 
 	if (m->type == PRESENTER_FINDINGS)
 		failed = make_findings(&r, &made, err);
-	else if (m->type == PRESENTER_FAULT || m->type == PRESENTER_PLACE)
-		failed = make_fault(m->type, &r, &made, err);
 	else
-		failed = error_set(err, ERROR_PROTOCOL, "message %u from the kernel process",
-				   m->type);
+		failed = make_fault(m->type, &r, &made, err);
 	record_put_str(&b, made.ename);
 	record_put_str(&b, buffer_text(&made.evalue));
 	record_put_str(&b, buffer_text(&made.traceback));
 	record_put_str(&b, made.missing);
 	fault_report_release(&made);
 	return failed ? -1 : ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_REPORT, &b, err);
+}
+
+static int answer(const struct ipc_message *m, struct error *err)
+{
+	switch (m->type) {
+	case PRESENTER_FAULT:
+	case PRESENTER_PLACE:
+	case PRESENTER_FINDINGS:
+		return report(m, err);
+	case PRESENTER_VALUE:
+	case PRESENTER_TRACE:
+	case PRESENTER_PROFILE:
+		return show(m, err);
+	}
+	return error_set(err, ERROR_PROTOCOL, "message %u from the kernel process", m->type);
 }
 
 static int serve(struct error *err)
@@ -108,7 +157,7 @@ static int serve(struct error *err)
 
 		if (ipc_receive(PRESENTER_SOCKET_FD, -1, &m, err) < 0)
 			return -1;
-		failed = report(&m, err);
+		failed = answer(&m, err);
 		ipc_message_release(&m);
 		if (failed)
 			return -1;

@@ -33,8 +33,17 @@ static void unit_free(struct session_unit *u)
 	free(u);
 }
 
+struct session_text {
+	char *cell, *text; /* owned; text "": it is not known */
+};
+
 void session_view_release(struct session_view *v)
 {
+	while (v->n_texts) {
+		free(v->texts[--v->n_texts].cell);
+		free(v->texts[v->n_texts].text);
+	}
+	free(v->texts);
 	while (v->n_units)
 		unit_free(v->units[--v->n_units]);
 	free(v->units);
@@ -169,6 +178,41 @@ uint64_t session_view_address(struct session_view *v, const char *name)
 	return address;
 }
 
+/* NULL: memory is out. */
+static const struct session_text *fetch_text(struct session_view *v, const char *cell)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+	struct session_text t;
+	struct ipc_message m;
+	struct record r;
+
+	if (!ARRAY_ROOM(v->texts, v->n_texts, &v->cap_texts))
+		return NULL;
+	record_put_str(&body, cell);
+	r = ask(v, PRESENTER_ASK_TEXT, &body, PRESENTER_TEXT, &m);
+	t = (struct session_text){ strdup(cell), strdup(record_str(&r)) };
+	ipc_message_release(&m);
+	if (!t.cell || !t.text) {
+		free(t.cell);
+		free(t.text);
+		return NULL;
+	}
+	v->texts[v->n_texts] = t;
+	return &v->texts[v->n_texts++];
+}
+
+const char *session_view_text(struct session_view *v, const char *cell)
+{
+	const struct session_text *t = NULL;
+
+	for (size_t i = 0; i < v->n_texts && !t; i++)
+		if (!strcmp(v->texts[i].cell, cell))
+			t = &v->texts[i];
+	if (!t)
+		t = fetch_text(v, cell);
+	return t && *t->text ? t->text : NULL;
+}
+
 static const struct session_page *page_at(struct session_view *v, uint64_t address)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT;
@@ -231,8 +275,10 @@ bool session_view_owner(struct session_view *v, uint64_t address, struct address
 	r = ask(v, PRESENTER_ASK_OWNER, &body, PRESENTER_OWNER, &m);
 	bytes = record_bytes(&r, &len);
 	is_there = !r.failed && len == sizeof(*ret);
-	if (is_there)
+	if (is_there) {
 		memcpy(ret, bytes, len);
+		ret->name[sizeof(ret->name) - 1] = '\0';
+	}
 	ipc_message_release(&m);
 	return is_there;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report sees of the session: units, addresses of names, memory of the worker, owners of
- * addresses. Each is asked of the kernel process when it is needed first, and kept until the report
- * is made. When the kernel process is gone, the process ends.
+ * What a report or a view sees of the session: units, texts of cells, addresses of names, memory of
+ * the worker or of the session, owners of addresses. Each is asked of the kernel process when it is
+ * needed first, and kept until the text is made. When the kernel process is gone, the process ends.
  */
 #ifndef CGPU_KERNEL_PRESENTER_SESSION_VIEW_H
 #define CGPU_KERNEL_PRESENTER_SESSION_VIEW_H
@@ -27,13 +27,15 @@ struct session_unit {
 struct session_view {
 	int sock;
 	bool reads_debug; /* objects of units are read */
-	bool has_memory;  /* the worker stands at its fault */
+	bool has_memory;  /* there is memory to read, and somebody who knows its owners */
 	struct session_unit **units;
 	size_t n_units, cap_units;
 	struct session_cell *cells; /* answers about cells */
 	size_t n_cells, cap_cells;
 	struct session_page *pages;
 	size_t n_pages, cap_pages;
+	struct session_text *texts;
+	size_t n_texts, cap_texts;
 };
 
 void session_view_release(struct session_view *v);
@@ -43,7 +45,10 @@ const struct session_unit *session_view_unit(struct session_view *v, uint32_t ce
 const struct session_unit *session_view_definer(struct session_view *v, const char *name);
 /* Returns the address of the newest definition of a name; 0 when it is not known. */
 uint64_t session_view_address(struct session_view *v, const char *name);
-/* Reads memory of the worker; false when not all of it can be read. */
+/* Returns the text of the cell "In[3]" at its last run, which belongs to the view; NULL: it is not
+ * known. */
+const char *session_view_text(struct session_view *v, const char *cell);
+/* Reads memory; false when not all of it can be read. */
 bool session_view_read(struct session_view *v, uint64_t address, void *ret, size_t len);
 /* Returns what an address belongs to; false when the worker does not say. */
 bool session_view_owner(struct session_view *v, uint64_t address, struct address_description *ret);

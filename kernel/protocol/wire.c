@@ -201,19 +201,20 @@ static bool has_no_room(size_t len)
 static int parse_content(struct message *m, struct error *err)
 {
 	size_t len = frame_bytes(m, m->n_identities + FRAME_CONTENT).iov_len;
+	struct error why = ERROR_INIT;
 
 	/* The parser would read a large text to its end all the same, with a request for memory
 	 * that fails for each byte. */
 	m->unread = len >= LARGE_TEXT && has_no_room(len);
-	m->content = m->unread ? NULL : parse_frame(m, FRAME_CONTENT, "content", err);
+	m->content = m->unread ? NULL : parse_frame(m, FRAME_CONTENT, "content", &why);
 	if (m->content)
 		return 0;
 	m->unread = m->unread || has_no_room(len);
 	/* A front end waits for the end of a cell, so a cell that cannot be read ends, too. */
 	if (!m->unread && strcmp(m->type, "execute_request"))
-		return -1;
+		return error_set(err, why.code, "%s", why.text);
 	if (!m->unread)
-		snprintf(m->malformed, sizeof(m->malformed), "%.190s", err->text);
+		snprintf(m->malformed, sizeof(m->malformed), "%.190s", why.text);
 	m->content = json_object();
 	return m->content ? 0 : -1;
 }

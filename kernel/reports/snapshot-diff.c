@@ -2,7 +2,7 @@
 /*
  * Blocks are compared by hash; a variable's bytes are read from both sides. The thread gets copies
  * of the session's state that it needs: units, tops, a descriptor of the memory, the list of device
- * buffers.
+ * buffers. Values are written as text when it has ended: cgpu-presenter is asked from the loop.
  */
 #include "kernel/reports/snapshot-diff.h"
 
@@ -10,26 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/base/whole-io.h"
-#include "common/code/type-code.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/disk/snapshot-file.h"
 #include "kernel/disk/snapshot-job.h"
 #include "kernel/disk/snapshots.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/show/value-format.h"
+#include "kernel/show/variable-name.h"
+#include "kernel/supervisor/present.h"
 #include "kernel/units/unit-table.h"
+#include "kernel/views/presenter-value.h"
 #include "kernel/workers/question.h"
 
 #define VALUE_MAX 60
 #define COMPARED_MAX (64u * 1024 * 1024)
+#define SHOWN_MAX (1u << 20)
 
 struct snapshot_buffer {
 	struct snapshot_piece piece; /* part of it, at most SNAPSHOT_PIECE */
 	char *name;
+};
+
+/* A variable whose values are to be written; all is owned. */
+struct changed_variable {
+	size_t at; /* where they belong in the text */
+	char *type, *code;
+	char *was, *is;
+	size_t len;
 };
 
 struct snapshot_diff {
@@ -37,7 +48,9 @@ struct snapshot_diff {
 	struct snapshot_buffer *buffers;
 	struct snapshot_piece *pieces; /* the pieces of `buffers` */
 	size_t n_buffers;
-	struct buffer text;
+	struct buffer text; /* without values */
+	struct changed_variable *changed;
+	size_t n_changed, cap_changed;
 };
 
 /* The snapshot on disk. */
@@ -140,14 +153,25 @@ static const struct unit_variable *find(const struct unit_variable *v, size_t n,
 	return NULL;
 }
 
-static void put_value(const struct unit_variable *v, const void *bytes, size_t len,
-		      struct buffer *out)
+static int add_changed(struct snapshot_diff *diff, const struct unit_variable *v, const char *was,
+		       const char *is, size_t len, struct error *err)
 {
-	struct value_text text = {
-		.type = v->type, .code = v->type_code, .bytes = bytes, .len = len, .max = VALUE_MAX
-	};
+	struct changed_variable c = { .at = diff->text.len, .len = len };
 
-	value_format(&text, out);
+	if (!ARRAY_ROOM(diff->changed, diff->n_changed, &diff->cap_changed))
+		return error_set(err, ERROR_MEMORY, "out of memory to compare %s", v->name);
+	c.type = strdup(v->type);
+	c.code = strdup(v->type_code);
+	c.was = malloc(len + 1);
+	c.is = malloc(len + 1);
+	if (c.was && c.is) {
+		memcpy(c.was, was, len);
+		memcpy(c.is, is, len);
+	}
+	diff->changed[diff->n_changed++] = c;
+	return c.type && c.code && c.was && c.is
+		       ? 0
+		       : error_set(err, ERROR_MEMORY, "out of memory to compare %s", v->name);
 }
 
 /* Returns the size of an array's element, 0 when the variable is no array. */
@@ -159,33 +183,34 @@ static size_t element_size(const struct unit_variable *v)
 	return *v->type_code == 'a' && count && v->size % count == 0 ? v->size / count : 0;
 }
 
-static void put_difference(const struct unit_variable *v, const char *old, const char *new,
-			   size_t len, struct buffer *out)
+static int put_difference(struct snapshot_diff *diff, const struct unit_variable *v,
+			  const char *old, const char *new, size_t len, struct error *err)
 {
 	size_t element = element_size(v), differ = 0;
 
-	if (!element) {
-		buffer_printf(out, "%s: ", v->name);
-		put_value(v, old, len, out);
-		buffer_puts(out, " -> ");
-		put_value(v, new, len, out);
-		buffer_puts(out, "\n");
-		return;
+	buffer_printf(&diff->text, "%s: ", v->name);
+	if (!element && len > SHOWN_MAX) {
+		buffer_printf(&diff->text, "%zu bytes of %s, which differ\n", len, v->type);
+		return 0;
 	}
+	if (!element)
+		return add_changed(diff, v, old, new, len, err);
 	for (size_t at = 0; at + element <= len; at += element)
 		differ += memcmp(old + at, new + at, element) != 0;
-	buffer_printf(out, "%s: %zu of %zu elements differ\n", v->name, differ, len / element);
+	buffer_printf(&diff->text, "%zu of %zu elements differ\n", differ, len / element);
+	return 0;
 }
 
-static int compare_variable(struct snapshot_job *j, struct side *d, const struct unit_variable *was,
-			    const struct unit_variable *is, struct buffer *out, struct error *err)
+static int compare_variable(struct snapshot_job *j, struct snapshot_diff *diff, struct side *d,
+			    const struct unit_variable *was, const struct unit_variable *is,
+			    struct error *err)
 {
 	size_t len = is->size < COMPARED_MAX ? is->size : COMPARED_MAX;
 	cleanup_free char *old = malloc(len + 1), *new = malloc(len + 1);
 
 	if (strcmp(was->type, is->type) || was->size != is->size) {
-		buffer_printf(out, "%s: was of type %s, is of type %s\n", is->name, was->type,
-			      is->type);
+		buffer_printf(&diff->text, "%s: was of type %s, is of type %s\n", is->name,
+			      was->type, is->type);
 		return 0;
 	}
 	if (!old || !new)
@@ -194,22 +219,21 @@ static int compare_variable(struct snapshot_job *j, struct side *d, const struct
 		return 0;
 	if (read_side(d, was->address, old, len, err))
 		return -1;
-	if (memcmp(old, new, len))
-		put_difference(is, old, new, len, out);
-	return 0;
+	return memcmp(old, new, len) ? put_difference(diff, is, old, new, len, err) : 0;
 }
 
 static void put_name(const struct unit_variable *v, struct buffer *out)
 {
-	char name[VALUE_FORMAT_NAME_SIZE];
+	char name[VARIABLE_NAME_SIZE];
 
-	buffer_printf(out, "%s%s", value_format_name(v->name, v->is_function, name),
+	buffer_printf(out, "%s%s", variable_name(v->name, v->is_function, name),
 		      v->is_function ? "()" : "");
 }
 
-static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now,
-			  struct buffer *out, struct error *err)
+static int compare_tables(struct snapshot_job *j, struct snapshot_diff *diff, struct side *d,
+			  struct unit_table *now, struct error *err)
 {
+	struct buffer *out = &diff->text;
 	const struct unit_variable *was, *is;
 	size_t n_was = unit_table_variables(&d->units, &was), n_is = unit_table_variables(now, &is);
 
@@ -222,7 +246,7 @@ static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_ta
 			put_name(&is[i], out);
 			buffer_puts(out, ": is not in the snapshot\n");
 		} else if (!old->is_function && !is[i].is_function &&
-			   compare_variable(j, d, old, &is[i], out, err)) {
+			   compare_variable(j, diff, d, old, &is[i], err)) {
 			return -1;
 		} else if (old->is_function && old->address != is[i].address) {
 			put_name(&is[i], out);
@@ -237,7 +261,7 @@ static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_ta
 	return 0;
 }
 
-static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *out,
+static int put_variables(struct snapshot_job *j, struct snapshot_diff *diff, struct side *d,
 			 struct error *err)
 {
 	struct unit_table now;
@@ -245,7 +269,7 @@ static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *
 
 	unit_table_init(&now);
 	result = unit_table_decode(&now, j->file.units.data, j->file.units.len, err) ||
-		 compare_tables(j, d, &now, out, err);
+		 compare_tables(j, diff, d, &now, err);
 	unit_table_release(&now);
 	return result;
 }
@@ -346,8 +370,7 @@ static int compare(struct snapshot_job *j, int dir, void *data, struct error *er
 	int result = side_open(&d, dir, name, err);
 
 	if (!result)
-		result = put_variables(j, &d, &diff->text, err) ||
-			 put_heap(j, &d, &diff->text, err) ||
+		result = put_variables(j, diff, &d, err) || put_heap(j, &d, &diff->text, err) ||
 			 put_device(j, diff, &d, &diff->text, err);
 	side_release(&d);
 	return result ? -1 : 0;
@@ -403,6 +426,14 @@ static int take_buffers(struct snapshot_diff *d, struct record *r, struct error 
 	return record_check(r, "WORKER_DEVICE_REPORT", err);
 }
 
+static void changed_release(struct changed_variable *c)
+{
+	free(c->type);
+	free(c->code);
+	free(c->was);
+	free(c->is);
+}
+
 void snapshot_diff_free(struct snapshot_diff *d)
 {
 	if (!d)
@@ -411,14 +442,40 @@ void snapshot_diff_free(struct snapshot_diff *d)
 		free(d->buffers[i].name);
 	free(d->buffers);
 	free(d->pieces);
+	while (d->n_changed)
+		changed_release(&d->changed[--d->n_changed]);
+	free(d->changed);
 	buffer_release(&d->text);
 	free(d->name);
 	free(d);
 }
 
-const char *snapshot_diff_text(const struct snapshot_diff *d)
+static void put_value(struct supervisor *s, const struct changed_variable *c, const char *bytes,
+		      struct buffer *out)
 {
-	return buffer_text(&d->text);
+	const struct presenter_value v = {
+		.type = c->type, .code = c->code, .bytes = bytes, .len = c->len, .max = VALUE_MAX
+	};
+
+	present_value(s, &v, out);
+}
+
+void snapshot_diff_put(const struct snapshot_diff *d, struct supervisor *s, struct buffer *out)
+{
+	const char *text = buffer_text(&d->text);
+	size_t at = 0;
+
+	for (size_t i = 0; i < d->n_changed; at = d->changed[i++].at) {
+		const struct changed_variable *c = &d->changed[i];
+
+		buffer_append(out, text + at, c->at - at);
+		put_value(s, c, c->was, out);
+		buffer_puts(out, " -> ");
+		put_value(s, c, c->is, out);
+		buffer_putc(out, '\n');
+	}
+	buffer_append(out, text + at, d->text.len - at);
+	out->failed |= d->text.failed;
 }
 
 static int begin(struct snapshot_diff *d, struct supervisor *s, snapshots_done *done, void *data,

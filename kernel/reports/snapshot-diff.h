@@ -8,6 +8,7 @@
 
 #include "kernel/supervisor/supervisor.h"
 
+struct buffer;
 struct error;
 struct snapshot_diff;
 
@@ -17,8 +18,8 @@ struct snapshot_diff;
  */
 struct snapshot_diff *snapshot_diff_start(struct supervisor *s, const char *name,
 					  snapshots_done *done, void *data, struct error *err);
-/* Returns the result as lines, "" when nothing differs. It is called after `done`. */
-const char *snapshot_diff_text(const struct snapshot_diff *d);
+/* Appends the result as lines, nothing when nothing differs. Called after `done`, from the loop. */
+void snapshot_diff_put(const struct snapshot_diff *d, struct supervisor *s, struct buffer *out);
 /* Frees the comparison. NULL is accepted. */
 void snapshot_diff_free(struct snapshot_diff *d);
 

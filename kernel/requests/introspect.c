@@ -11,13 +11,13 @@
 #include "common/base/cleanup.h"
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
+#include "kernel/base/utf8.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
-#include "kernel/show/utf8.h"
 #include "kernel/supervisor/supervisor.h"
 
 /* The state that is needed when the answer comes. */

@@ -16,13 +16,14 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "kernel/base/loop.h"
+#include "kernel/base/utf8.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/show/utf8.h"
+#include "kernel/show/utf8-json.h"
 #include "kernel/workers/question.h"
 
 #define TICK_MS 500
@@ -202,7 +203,7 @@ static void show(struct session *s, bool first, const char *end)
 	card->shown = strdup(buffer_text(&text));
 	put_html(card, buffer_text(&others), end, &html);
 	publish_display(&s->publisher, at_work ? &at_work->message : &card->parent,
-			utf8_bundle(buffer_text(&text), buffer_text(&html)), card->id, !first);
+			utf8_json_bundle(buffer_text(&text), buffer_text(&html)), card->id, !first);
 }
 
 static void on_tick(void *data);

@@ -20,7 +20,7 @@
 #include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/show/utf8.h"
+#include "kernel/show/utf8-json.h"
 
 void look_release(struct look *l)
 {
@@ -133,7 +133,8 @@ static int show(struct session *s, const struct cell *c, uint32_t type, const vo
 	if (*problem)
 		return error_set(err, ERROR_NOT_FOUND, "%s", problem);
 	output_flush(&s->output);
-	publish_display(&s->publisher, &c->request->message, utf8_bundle(text, html), "", false);
+	publish_display(&s->publisher, &c->request->message, utf8_json_bundle(text, html), "",
+			false);
 	return 0;
 }
 

@@ -12,9 +12,9 @@
 #include "common/base/log.h"
 #include "common/base/record.h"
 #include "kernel/base/loop.h"
+#include "kernel/base/utf8.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/session.h"
-#include "kernel/show/utf8.h"
 
 #define FLUSH_MS 60
 /* So much text does not wait for the timer: the copies on its way to the front end stay small. */

@@ -21,7 +21,7 @@
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/show/value-format.h"
+#include "kernel/show/variable-name.h"
 
 #define NAMES_SHOWN 24
 
@@ -153,9 +153,9 @@ enum difference { ONLY_HERE, DIFFERENT };
 
 static void put_name(const char *before, const struct seen *v, struct buffer *out)
 {
-	char name[VALUE_FORMAT_NAME_SIZE];
+	char name[VARIABLE_NAME_SIZE];
 
-	buffer_printf(out, "%s%s%s", before, value_format_name(v->name, v->is_function, name),
+	buffer_printf(out, "%s%s%s", before, variable_name(v->name, v->is_function, name),
 		      v->is_function ? "()" : "");
 }
 

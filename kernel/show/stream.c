@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kernel/show/utf8.h"
+#include "kernel/base/utf8.h"
 
 void stream_init(struct stream *s, size_t limit)
 {

@@ -79,15 +79,6 @@ static void put_sources(const struct supervisor *s, const struct unit *unit, str
 	out->failed |= texts.failed;
 }
 
-const char *supervisor_cell_text(const struct supervisor *s, const char *cell_name)
-{
-	for (size_t i = s->units.n; i-- > 0;)
-		if (s->units.records[i].text &&
-		    !strcmp(s->units.records[i].unit.cell_name, cell_name))
-			return s->units.records[i].text;
-	return NULL;
-}
-
 static void on_looked(void *data, uint32_t type, const void *payload, size_t len)
 {
 	struct supervisor *s = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One report is one exchange: a request, any number of questions with their answers, the report. A
+ * One text is one exchange: a request, any number of questions with their answers, the text. A
  * presenter that is silent, or does not stop asking, is ended, as is one that says anything else.
  */
 #define _GNU_SOURCE
@@ -26,17 +26,19 @@
 #include "kernel/faults/memcheck.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/units/unit-table.h"
+#include "kernel/views/presenter-view.h"
 #include "kernel/workers/worker.h"
 
 #define END_MS 500
-#define ANSWER_MS 100 /* for a worker that waits at its fault */
-#define OWNER_MS 1000 /* the same, as kernel/base/cpu-deadline.h counts */
-#define QUESTIONS_MAX 100000
+#define ANSWER_MS 100  /* for a worker that waits at its fault */
+#define OWNER_MS 1000  /* the same, as kernel/base/cpu-deadline.h counts */
 #define LOOK_EVERY 256 /* questions */
 
 struct exchange {
 	struct presenter_client *client;
-	struct presenter_subject subject;
+	const struct unit_table *units;
+	struct presenter_memory memory; /* all zero: there is none */
+	uint32_t wanted;                /* type of the message that ends it */
 	struct cpu_deadline deadline;
 	unsigned n_questions;
 };
@@ -45,7 +47,8 @@ void presenter_client_init(struct presenter_client *c, const struct helper_setup
 {
 	*c = (struct presenter_client){ .setup = *setup,
 					.process = PROCESS_INIT,
-					.report_ms = PRESENTER_REPORT_MS };
+					.report_ms = PRESENTER_REPORT_MS,
+					.questions = PRESENTER_QUESTIONS };
 }
 
 void presenter_client_release(struct presenter_client *c)
@@ -68,7 +71,7 @@ void presenter_client_prepare(struct presenter_client *c)
 		log_info("%s", err.text);
 }
 
-/* Sends the request; a process that has died since the last report is started again. */
+/* Sends the request; a process that has died since the last text is started again. */
 static int begin(struct presenter_client *c, uint32_t type, const struct buffer *b,
 		 struct error *err)
 {
@@ -95,46 +98,56 @@ static void put_record(const struct unit_record *r, struct buffer *out)
 	record_put_bytes(out, encoded.data, encoded.failed ? 0 : encoded.len);
 }
 
-static void put_memory(const struct exchange *x, uint64_t address, struct buffer *out)
+static void put_memory(const struct presenter_memory *m, uint64_t address, struct buffer *out)
 {
 	char page[PRESENTER_PAGE];
-	struct iovec local = { page, sizeof(page) };
-	struct iovec remote = { (void *)(uintptr_t)address, sizeof(page) };
-	bool is_there =
-		x->subject.control && !(address % PRESENTER_PAGE) &&
-		process_vm_readv(x->subject.pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(page);
+	bool is_there = m->read && !(address % PRESENTER_PAGE) &&
+			m->read(m->data, address, page, sizeof(page));
 
 	record_put_bytes(out, page, is_there ? sizeof(page) : 0);
 }
 
-static int ask_owner(struct exchange *x, uint64_t address, struct address_description *ret)
-{
-	struct worker_control *control = x->subject.control;
-	struct cpu_deadline deadline;
-
-	if (!control)
-		return -1;
-	if (!fault_questions_ask(control, address, ANSWER_MS, ret))
-		return 0;
-	cpu_deadline_begin(&deadline, x->subject.pid, CPU_DEADLINE_ANSWER);
-	while (cpu_deadline_used_ms(&deadline) < OWNER_MS)
-		if (!fault_questions_ask(control, address, ANSWER_MS, ret))
-			return 0;
-	x->subject.control = NULL;
-	return -1;
-}
-
-static void put_owner(struct exchange *x, uint64_t address, struct buffer *out)
+static void put_owner(const struct presenter_memory *m, uint64_t address, struct buffer *out)
 {
 	struct address_description d;
 
-	record_put_bytes(out, &d, ask_owner(x, address, &d) ? 0 : sizeof(d));
+	record_put_bytes(out, &d, m->owner && m->owner(m->data, address, &d) ? sizeof(d) : 0);
+}
+
+/* ---- a worker that stands at its fault ---- */
+
+static bool read_worker(void *data, uint64_t address, void *ret, size_t len)
+{
+	const struct presenter_subject *subject = data;
+	struct iovec local = { ret, len };
+	struct iovec remote = { (void *)(uintptr_t)address, len };
+
+	return subject->control &&
+	       process_vm_readv(subject->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+/* A worker that does not answer is not asked again. */
+static bool ask_worker(void *data, uint64_t address, struct address_description *ret)
+{
+	struct presenter_subject *subject = data;
+	struct cpu_deadline deadline;
+
+	if (!subject->control)
+		return false;
+	if (!fault_questions_ask(subject->control, address, ANSWER_MS, ret))
+		return true;
+	cpu_deadline_begin(&deadline, subject->pid, CPU_DEADLINE_ANSWER);
+	while (cpu_deadline_used_ms(&deadline) < OWNER_MS)
+		if (!fault_questions_ask(subject->control, address, ANSWER_MS, ret))
+			return true;
+	subject->control = NULL;
+	return false;
 }
 
 /* Writes the answer and returns its type; 0: that is no question. */
 static uint32_t answer(struct exchange *x, const struct ipc_message *m, struct buffer *out)
 {
-	const struct unit_table *units = x->subject.units;
+	const struct unit_table *units = x->units;
 	struct record r = record_open(m->data, m->len);
 
 	switch (m->type) {
@@ -151,11 +164,14 @@ static uint32_t answer(struct exchange *x, const struct ipc_message *m, struct b
 		record_put_u64(out, unit_table_address(units, record_str(&r)));
 		return PRESENTER_ADDRESS;
 	case PRESENTER_ASK_MEMORY:
-		put_memory(x, record_u64(&r), out);
+		put_memory(&x->memory, record_u64(&r), out);
 		return PRESENTER_MEMORY;
 	case PRESENTER_ASK_OWNER:
-		put_owner(x, record_u64(&r), out);
+		put_owner(&x->memory, record_u64(&r), out);
 		return PRESENTER_OWNER;
+	case PRESENTER_ASK_TEXT:
+		record_put_str(out, unit_table_text(units, record_str(&r)));
+		return PRESENTER_TEXT;
 	}
 	return 0;
 }
@@ -172,14 +188,14 @@ static void take_hello(const struct presenter_client *c, struct record *r)
 
 static int check_patience(struct exchange *x, struct error *err)
 {
-	if (x->n_questions > QUESTIONS_MAX)
+	if (x->n_questions > x->client->questions)
 		return error_set(err, ERROR_LIMIT, "it does not stop asking");
 	if (cpu_deadline_used_ms(&x->deadline) > x->client->report_ms)
 		return error_set(err, ERROR_TIMEOUT, "it takes too long");
 	return 0;
 }
 
-/* Takes one message. 1: it is the report, which the caller releases; 0: go on. */
+/* Takes one message. 1: it is the wanted one, which the caller releases; 0: go on. */
 static int step(struct exchange *x, struct ipc_message *ret, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -190,7 +206,7 @@ static int step(struct exchange *x, struct ipc_message *ret, struct error *err)
 		return -1;
 	if (!n)
 		return check_patience(x, err);
-	if (ret->type == PRESENTER_REPORT)
+	if (ret->type == x->wanted)
 		return 1;
 	if (ret->type == PRESENTER_HELLO) {
 		struct record r = record_open(ret->data, ret->len);
@@ -227,7 +243,7 @@ static int take_report(const struct ipc_message *m, struct fault_report *ret, st
 	return 0;
 }
 
-/* Why there is no report, from what is known of the process. */
+/* Why there is no text, from what is known of the process. */
 static void say_why(struct presenter_client *c, struct error *err)
 {
 	char how[64];
@@ -236,35 +252,45 @@ static void say_why(struct presenter_client *c, struct error *err)
 	if (err->code == ERROR_PEER_GONE && c->process.pidfd >= 0 &&
 	    process_wait(c->process.pidfd, END_MS) && !process_reap(&c->process, &info))
 		error_set(err, ERROR_PEER_GONE, "it %s", process_death(&info, how, sizeof(how)));
-	log_warning("cgpu-presenter made no report: %s", err->text);
+	log_warning("cgpu-presenter made no text: %s", err->text);
 	process_end(&c->process, END_MS);
+}
+
+/* Sends the request and takes messages up to the wanted one, which the caller releases. */
+static int converse(struct exchange *x, uint32_t type, const struct buffer *request,
+		    struct ipc_message *ret, struct error *err)
+{
+	int n = 0;
+
+	if (buffer_check(request, err) || begin(x->client, type, request, err))
+		return -1;
+	cpu_deadline_begin(&x->deadline, x->client->process.pid, CPU_DEADLINE_ANSWER);
+	while (!n)
+		n = step(x, ret, err);
+	return n > 0 ? 0 : -1;
 }
 
 static int attempt(struct presenter_client *c, uint32_t type, bool reads_debug,
 		   const struct buffer *request, const struct presenter_subject *subject,
 		   struct fault_report *ret, struct error *err)
 {
-	struct exchange x = { .client = c, .subject = *subject };
+	struct presenter_subject at_fault = *subject;
+	struct exchange x = { .client = c,
+			      .units = subject->units,
+			      .memory = { read_worker, ask_worker, &at_fault },
+			      .wanted = PRESENTER_REPORT };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct ipc_message m = { 0 };
-	int n;
+	int failed;
 
 	record_put_u8(&b, reads_debug);
 	buffer_append(&b, request->data, request->len);
-	if (buffer_check(request, err) || begin(c, type, &b, err)) {
+	b.failed |= request->failed;
+	failed = converse(&x, type, &b, &m, err) || take_report(&m, ret, err);
+	ipc_message_release(&m);
+	if (failed)
 		say_why(c, err);
-		return -1;
-	}
-	cpu_deadline_begin(&x.deadline, c->process.pid, CPU_DEADLINE_ANSWER);
-	while (!(n = step(&x, &m, err)))
-		;
-	if (n > 0) {
-		n = take_report(&m, ret, err);
-		ipc_message_release(&m);
-	}
-	if (n < 0)
-		say_why(c, err);
-	return n;
+	return failed ? -1 : 0;
 }
 
 /* Makes a report, without debugging information if it has to be. */
@@ -284,6 +310,41 @@ static int make(struct presenter_client *c, uint32_t type, const struct buffer *
 		      why.text);
 	return 0;
 }
+
+/* ---- views ---- */
+
+static int take_view(const struct ipc_message *m, struct presenter_view *ret,
+		     const char **ret_failure, struct error *err)
+{
+	if (m->len > PRESENTER_VIEW_MAX)
+		return error_set(err, ERROR_LIMIT, "a view of %zu bytes", m->len);
+	return presenter_view_take(m->data, m->len, ret, ret_failure, err);
+}
+
+int presenter_client_view(struct presenter_client *c, uint32_t type, const struct buffer *body,
+			  const struct unit_table *units, const struct presenter_memory *memory,
+			  struct presenter_view *ret, struct error *err)
+{
+	struct exchange x = {
+		.client = c, .units = units, .memory = *memory, .wanted = PRESENTER_VIEW
+	};
+	struct ipc_message m = { 0 };
+	const char *failure = "";
+	int failed;
+
+	*ret = (struct presenter_view){ 0 };
+	failed = converse(&x, type, body, &m, err) || take_view(&m, ret, &failure, err);
+	if (failed) {
+		say_why(c, err);
+		error_wrap(err, "the process that makes texts, cgpu-presenter, made none");
+	} else if (*failure) {
+		failed = error_set(err, ERROR_PROTOCOL, "%s", failure);
+	}
+	ipc_message_release(&m);
+	return failed ? -1 : 0;
+}
+
+/* ---- reports ---- */
 
 static void put_request(const struct fault_record *shared, const struct presenter_subject *subject,
 			struct buffer *out)

@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client of cgpu-presenter, which makes the reports of faults. The process is started while the
- * first cell runs, and again when it is needed and has ended. The kernel process waits for a
- * report, answers what the presenter asks for it, and gives it up after a few seconds; then, or
- * when the presenter dies over it, the report says so in place of where it was.
+ * The client of cgpu-presenter, which makes the reports of faults, and views of values, traces and
+ * profiles. The process is started while the first cell runs, and again when it is needed and has
+ * ended. The kernel process waits for a text, answers what the presenter asks for it, and gives it
+ * up after a few seconds; then, or when the presenter dies over it, a report says so in place of
+ * where it was, and there is no view.
  */
 #ifndef CGPU_KERNEL_WORKERS_PRESENTER_CLIENT_H
 #define CGPU_KERNEL_WORKERS_PRESENTER_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "kernel/base/process.h"
 #include "kernel/workers/helper-setup.h"
 
+struct address_description;
+struct buffer;
+struct error;
 struct fault_record;
 struct fault_report;
 struct memcheck;
 struct memcheck_findings;
+struct presenter_view;
 struct unit_table;
 struct worker;
 struct worker_control;
 
 #define PRESENTER_REPORT_MS 3000
+#define PRESENTER_QUESTIONS 100000
 
 struct presenter_client {
 	struct helper_setup setup;
 	struct process process;
-	unsigned report_ms; /* the time for a report, as kernel/base/cpu-deadline.h counts */
+	unsigned report_ms; /* the time for one text, as kernel/base/cpu-deadline.h counts */
+	unsigned questions; /* how many it may ask for one text */
 };
 
 /* What a report is about; all of it is borrowed. */
@@ -43,6 +52,24 @@ void presenter_client_init(struct presenter_client *c, const struct helper_setup
 void presenter_client_release(struct presenter_client *c);
 /* Starts the process if there was none yet, so that the first report does not wait for it. */
 void presenter_client_prepare(struct presenter_client *c);
+
+/* What the presenter may read for a view. */
+struct presenter_memory {
+	/* Reads a page; false: it is not there. */
+	bool (*read)(void *data, uint64_t address, void *ret, size_t len);
+	/* Describes what an address belongs to; false: that is not known. */
+	bool (*owner)(void *data, uint64_t address, struct address_description *ret);
+	void *data;
+};
+
+/*
+ * Makes a view: PRESENTER_VALUE, PRESENTER_TRACE or PRESENTER_PROFILE, with its body. The caller
+ * releases ret, also on error. ERROR_PROTOCOL: the presenter says that the body is malformed;
+ * otherwise it has made none.
+ */
+int presenter_client_view(struct presenter_client *c, uint32_t type, const struct buffer *body,
+			  const struct unit_table *units, const struct presenter_memory *memory,
+			  struct presenter_view *ret, struct error *err);
 
 /* Reports a fault by its record, which is in memory that cells can write. */
 void presenter_client_report(struct presenter_client *c, const struct fault_record *shared,

@@ -27,11 +27,15 @@
 #include "common/protocol/worker-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
+#include "kernel/supervisor/present.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/presenter-view.h"
 #include "kernel/workers/presenter-client.h"
 #include "tests/unit/kernel/supervisor-harness.h"
 
 #define PATIENCE_MS 300
 #define DEADLINE_MS 180000
+#define QUESTIONS 1000
 
 static struct harness h;
 static char folder[64];
@@ -44,6 +48,15 @@ static void tell(uint32_t type, const struct buffer *b)
 		_exit(1);
 }
 
+static struct ipc_message receive(void)
+{
+	struct ipc_message m;
+
+	if (ipc_receive(PRESENTER_SOCKET_FD, -1, &m, NULL) < 0)
+		_exit(0);
+	return m;
+}
+
 /* Waits for a message of this type and returns the length of the bytes in it. */
 static size_t await(uint32_t type)
 {
@@ -52,18 +65,28 @@ static size_t await(uint32_t type)
 	size_t len;
 
 	do {
-		if (ipc_receive(PRESENTER_SOCKET_FD, -1, &m, NULL) < 0)
-			_exit(0);
+		m = receive();
 	} while (m.type != type);
 	r = record_open(m.data, m.len);
 	record_bytes(&r, &len);
 	return len;
 }
 
+static bool wants_view;
+
+/* Sends a view whose only text is this, or a report. */
 static void report(const char *evalue)
 {
 	struct buffer b = BUFFER_INIT;
 
+	if (wants_view) {
+		struct presenter_view v = { 0 };
+
+		buffer_puts(&v.text, evalue);
+		presenter_view_put(&v, "", &b);
+		tell(PRESENTER_VIEW, &b);
+		return;
+	}
 	record_put_str(&b, "Made up");
 	record_put_str(&b, evalue);
 	record_put_str(&b, evalue);
@@ -109,7 +132,7 @@ static void ask_for_ever(void)
 
 static void act(const char *what)
 {
-	static char large[PRESENTER_REPORT_MAX + 100];
+	static char large[PRESENTER_VIEW_MAX + 100];
 
 	if (!strcmp(what, "silent")) {
 		pause();
@@ -117,7 +140,7 @@ static void act(const char *what)
 		tell(99, &(struct buffer)BUFFER_INIT);
 		pause();
 	} else if (!strcmp(what, "short")) {
-		tell(PRESENTER_REPORT, &(struct buffer)BUFFER_INIT);
+		tell(wants_view ? PRESENTER_VIEW : PRESENTER_REPORT, &(struct buffer)BUFFER_INIT);
 	} else if (!strcmp(what, "large")) {
 		memset(large, 'x', sizeof(large) - 1);
 		report(large);
@@ -137,8 +160,11 @@ static _Noreturn void present(char *program)
 	*name = '\0';
 	await(PRESENTER_CONFINE);
 	for (;;) {
-		await(PRESENTER_FAULT);
-		act(strrchr(program, '/') + 1);
+		uint32_t type = receive().type;
+
+		wants_view = type == PRESENTER_VALUE || type == PRESENTER_TRACE;
+		if (wants_view || type == PRESENTER_FAULT)
+			act(strrchr(program, '/') + 1);
 	}
 }
 
@@ -151,7 +177,8 @@ static int set_up(void **state)
 	if (!mkdtemp(folder))
 		return -1;
 	harness_start(&h, NULL, 0);
-	h.supervisor->presenter->report_ms = PATIENCE_MS;
+	h.supervisor->presenter->report_ms = DEADLINE_MS;
+	h.supervisor->presenter->questions = QUESTIONS;
 	harness_ok(&h, "#include <stdio.h>\nint kept = 7;");
 	return 0;
 }
@@ -165,25 +192,49 @@ static int tear_down(void **state)
 
 static char said[1 << 16];
 
+/* A presenter that acts so, in place of the one that is installed. Only one that says nothing is
+ * given up soon: a busy machine takes its time for the others. */
+struct impostor {
+	const char *dir; /* of the other one */
+	char place[128], program[192];
+};
+
+static void impostor_begin(struct impostor *i, const char *how)
+{
+	struct presenter_client *p = h.supervisor->presenter;
+	char own[PATH_MAX] = "";
+
+	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+	snprintf(i->place, sizeof(i->place), "%s/%s", folder, how);
+	snprintf(i->program, sizeof(i->program), "%s/cgpu-presenter", i->place);
+	assert_int_equal(mkdir(i->place, 0700), 0);
+	assert_int_equal(symlink(own, i->program), 0);
+	process_end(&p->process, 1000);
+	i->dir = p->setup.dir;
+	p->setup.dir = i->place;
+	if (!strcmp(how, "silent"))
+		p->report_ms = PATIENCE_MS;
+}
+
+static void impostor_end(struct impostor *i)
+{
+	struct presenter_client *p = h.supervisor->presenter;
+
+	p->setup.dir = i->dir;
+	p->report_ms = DEADLINE_MS;
+	process_end(&p->process, 1000);
+	assert_int_equal(unlink(i->program) || rmdir(i->place), 0);
+}
+
 /* A fault is reported by a presenter that acts so, to `said`. The next report is whole. */
 static void fault(const char *how, const char *ename)
 {
-	struct presenter_client *p = h.supervisor->presenter;
-	const char *dir = p->setup.dir;
-	char own[PATH_MAX] = "", place[128], program[192];
+	struct impostor i;
 
-	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
-	snprintf(place, sizeof(place), "%s/%s", folder, how);
-	snprintf(program, sizeof(program), "%s/cgpu-presenter", place);
-	assert_int_equal(mkdir(place, 0700), 0);
-	assert_int_equal(symlink(own, program), 0);
-	process_end(&p->process, 1000);
-	p->setup.dir = place;
+	impostor_begin(&i, how);
 	harness_fault(&h, "kept = 8; *(volatile int *)0 = 1;", ename);
 	snprintf(said, sizeof(said), "%s", buffer_text(&h.last.traceback));
-	p->setup.dir = dir;
-	process_end(&p->process, 1000);
-	assert_int_equal(unlink(program) || rmdir(place), 0);
+	impostor_end(&i);
 	assert_string_equal(harness_ok(&h, "printf(\"%d\", kept);"), "7");
 	harness_fault(&h, "int *p = 0;\n*p = 1;", "SegmentationFault");
 	assert_non_null(strstr(buffer_text(&h.last.traceback), "p = 0x0"));
@@ -204,7 +255,6 @@ static void test_what_is_no_report(void **state)
 	expect("short", "PRESENTER_REPORT");
 	expect("large", "a report of");
 	expect("dies", "exited with status 3");
-	h.supervisor->presenter->report_ms = DEADLINE_MS;
 	expect("curious", "it does not stop asking");
 }
 
@@ -240,9 +290,94 @@ static void test_every_kind_of_hostile_record(void **state)
 	}
 }
 
+/* ---- views ---- */
+
+static const char *shown(const struct presenter_value *v)
+{
+	static struct buffer text;
+
+	buffer_clear(&text);
+	present_value(h.supervisor, v, &text);
+	return buffer_text(&text);
+}
+
+static void expect_no_value(const char *how, const char *why)
+{
+	static const int seven = 7;
+	const struct presenter_value v = {
+		.type = "int", .code = "i4", .bytes = &seven, .len = sizeof(seven)
+	};
+	struct impostor i;
+
+	impostor_begin(&i, how);
+	snprintf(said, sizeof(said), "%s", shown(&v));
+	impostor_end(&i);
+	if (strncmp(said, "<4 bytes of int: ", 17) != 0 || !strstr(said, why))
+		fail_msg("%s: '%s' is not in: %s", how, why, said);
+	assert_string_equal(shown(&v), "7");
+}
+
+static void test_what_is_no_view(void **state)
+{
+	(void)state;
+	expect_no_value("silent", "it takes too long");
+	expect_no_value("other", "message 99");
+	expect_no_value("short", "PRESENTER_VIEW");
+	expect_no_value("large", "a view of");
+	expect_no_value("dies", "exited with status 3");
+	expect_no_value("curious", "it does not stop asking");
+}
+
+/* Only whole pages of the session's committed memory, which this address is not in. */
+static void test_memory_of_the_session_only(void **state)
+{
+	static int mine = 7;
+	const int *pointer = &mine;
+	const struct presenter_value v = { .type = "int *",
+					   .code = "pi4",
+					   .bytes = &pointer,
+					   .len = sizeof(pointer),
+					   .pointers = PRESENTER_POINTERS_OWNERS };
+	struct impostor i;
+
+	(void)state;
+	assert_null(strstr(shown(&v), "->"));
+	impostor_begin(&i, "reader");
+	assert_string_equal(shown(&v), "got none");
+	impostor_end(&i);
+	pointer = (const int *)(uintptr_t)unit_table_address(&h.supervisor->units, "kept");
+	assert_non_null(strstr(shown(&v), " -> 7 [kept"));
+}
+
+/* By the presenter that is installed, which goes on. */
+static void test_bytes_that_are_no_trace_and_no_profile(void **state)
+{
+	unsigned char bytes[4096];
+
+	(void)state;
+	for (int fill = 0; fill < 256; fill += 5) {
+		struct presenter_view view;
+		struct error err = ERROR_INIT;
+		pid_t pid = h.supervisor->presenter->process.pid;
+
+		memset(bytes, fill, sizeof(bytes));
+		assert_int_equal(present_trace(h.supervisor, bytes, sizeof(bytes), &view, &err),
+				 -1);
+		assert_int_equal(err.code, ERROR_PROTOCOL);
+		presenter_view_release(&view);
+		assert_int_equal(present_profile(h.supervisor, bytes, sizeof(bytes), &view, &err),
+				 -1);
+		presenter_view_release(&view);
+		assert_true(pid && h.supervisor->presenter->process.pid == pid);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_no_view),
+		cmocka_unit_test(test_memory_of_the_session_only),
+		cmocka_unit_test(test_bytes_that_are_no_trace_and_no_profile),
 		cmocka_unit_test(test_what_is_no_report),
 		cmocka_unit_test(test_memory_of_the_worker_only),
 		cmocka_unit_test(test_every_kind_of_hostile_record),

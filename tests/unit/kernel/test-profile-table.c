@@ -11,24 +11,19 @@
 #include <cmocka.h>
 
 #include "common/base/buffer.h"
-#include "kernel/core/supervisor-state.h"
-#include "kernel/reports/profile-view.h"
-#include "kernel/show/profile-table.h"
-#include "kernel/supervisor/supervisor.h"
+#include "kernel/views/profile-table.h"
+#include "kernel/views/profile-timeline.h"
 
 static char cell_text[] = "        \nint a;\nk<a && b>;\n\"c\"\nd\ne\nf\ng";
 
-/* A session whose one cell is In[3]. */
-static struct supervisor *session_with_a_cell(struct unit_record *record)
+/* The one cell is In[3]. */
+static const char *text_of(void *data, const char *file)
 {
-	struct supervisor *s = calloc(1, sizeof(*s));
-
-	assert_non_null(s);
-	*record = (struct unit_record){ .unit = { .cell_name = "In[3]" }, .text = cell_text };
-	s->units.records = record;
-	s->units.n = 1;
-	return s;
+	(void)data;
+	return strcmp(file, "In[3]") ? NULL : cell_text;
 }
+
+static const struct profile_sources sources = { text_of, NULL };
 
 static struct profile_kernel kernel = {
 	.name = "k<a>",
@@ -75,12 +70,10 @@ static const struct launch_profile profile = {
 static void lines_stand_beside_their_source(void **state)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct unit_record record;
-	struct supervisor *s = session_with_a_cell(&record);
 	struct profile_table t;
 
 	(void)state;
-	assert_int_equal(profile_table_init(&t, &profile, 0, s, NULL), 0);
+	assert_int_equal(profile_table_init(&t, &profile, 0, &sources, NULL), 0);
 	profile_table_text(&t, &text);
 	assert_string_equal(
 		buffer_text(&text),
@@ -103,18 +96,15 @@ static void lines_stand_beside_their_source(void **state)
 		"    7  25.0 %            25   32.0    640                      | f\n"
 		"    8                                                          | g\n");
 	profile_table_release(&t);
-	free(s);
 }
 
 static void html_shows_what_is_hot_and_what_is_bad(void **state)
 {
 	cleanup_buffer struct buffer html = BUFFER_INIT;
-	struct unit_record record;
-	struct supervisor *s = session_with_a_cell(&record);
 	struct profile_table t;
 
 	(void)state;
-	assert_int_equal(profile_table_init(&t, &profile, 0, s, NULL), 0);
+	assert_int_equal(profile_table_init(&t, &profile, 0, &sources, NULL), 0);
 	profile_table_html(&t, &html);
 	assert_non_null(strstr(buffer_text(&html), "<code>k&lt;a&gt;</code>"));
 	assert_non_null(strstr(buffer_text(&html),
@@ -124,7 +114,6 @@ static void html_shows_what_is_hot_and_what_is_bad(void **state)
 	assert_non_null(strstr(buffer_text(&html), "&quot;c&quot;"));
 	assert_null(strstr(buffer_text(&html), "passes"));
 	profile_table_release(&t);
-	free(s);
 }
 
 static void a_chart_has_every_span(void **state)

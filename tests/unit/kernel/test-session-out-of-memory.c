@@ -15,7 +15,8 @@
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
 #include "kernel/show/stream.h"
-#include "kernel/show/value-format.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/value-format.h"
 #include "tests/unit/failing-malloc.h"
 
 static int parse_script(void *data)
@@ -78,14 +79,14 @@ static int format_value(void *data)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	int values[100] = { 7 };
-	struct value_text v = { .type = "int [100]",
-				.code = "a100i4",
-				.bytes = values,
-				.len = sizeof(values),
-				.target = "" };
+	struct presenter_value v = { .type = "int [100]",
+				     .code = "a100i4",
+				     .bytes = values,
+				     .len = sizeof(values),
+				     .target = "" };
 
 	(void)data;
-	value_format(&v, &out);
+	value_format(&v, NULL, &out);
 	if (buffer_check(&out, NULL))
 		return -1;
 	assert_int_equal(strncmp(out.data, "{7, 0, 0,", 9), 0);

@@ -10,7 +10,7 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/protocol/device-trace.h"
-#include "kernel/show/trace-table.h"
+#include "kernel/views/trace-table.h"
 
 static struct device_trace_row row(enum trace_kind kind, const char *call, const char *name)
 {

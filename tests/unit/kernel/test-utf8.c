@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/buffer.h"
-#include "kernel/show/utf8.h"
+#include "kernel/base/utf8.h"
 
 #define BAD "\xef\xbf\xbd"
 

@@ -10,14 +10,15 @@
 #include <cmocka.h>
 
 #include "common/base/buffer.h"
-#include "kernel/show/value-format.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/value-format.h"
 
 static void check(const char *code, const void *bytes, size_t len, const char *expected)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = { .type = "T", .code = code, .bytes = bytes, .len = len };
+	struct presenter_value v = { .type = "T", .code = code, .bytes = bytes, .len = len };
 
-	value_format(&v, &out);
+	value_format(&v, NULL, &out);
 	assert_string_equal(buffer_text(&out), expected);
 }
 
@@ -115,9 +116,8 @@ static void wide_pointers(void **state)
 	static _Alignas(64) uint32_t text[32];
 	static uint32_t endless[3000];
 	struct reads r = { (char *)text, (char *)(text + 32) };
-	struct value_text v = {
-		.type = "T", .code = "pU4", .len = 8, .reader = { read_bounded, NULL, &r }
-	};
+	const struct value_reader reader = { read_bounded, NULL, &r };
+	struct presenter_value v = { .type = "T", .code = "pU4", .len = 8 };
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	const char *p = (char *)(text + 20);
 
@@ -125,23 +125,23 @@ static void wide_pointers(void **state)
 	for (size_t i = 0; i < 31; i++)
 		text[i] = 'a' + (uint32_t)i;
 	v.bytes = &p;
-	value_format(&v, &out);
+	value_format(&v, &reader, &out);
 	assert_string_equal(buffer_text(&out), "U\"uvwxyz{|}~\\177\"");
 	buffer_clear(&out);
 	p = r.end - 2; /* half a character is there */
-	value_format(&v, &out);
+	value_format(&v, &reader, &out);
 	assert_non_null(strstr(buffer_text(&out), "(T) 0x"));
 	buffer_clear(&out);
 	for (size_t i = 0; i < 3000; i++)
 		endless[i] = 'x';
 	r = (struct reads){ (char *)endless, (char *)(endless + 3000) };
 	p = (char *)endless;
-	value_format(&v, &out);
+	value_format(&v, &reader, &out);
 	assert_int_equal(out.len, strlen("U\"\"...") + 2000);
 	buffer_clear(&out);
 	v.target = U"told";
 	v.target_len = 16;
-	value_format(&v, &out);
+	value_format(&v, &reader, &out);
 	assert_string_equal(buffer_text(&out), "U\"told\"");
 }
 
@@ -170,16 +170,16 @@ static void long_arrays_are_cut(void **state)
 {
 	int *many = calloc(1000, sizeof(int));
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = {
+	struct presenter_value v = {
 		.type = "int [1000]", .code = "a1000i4", .bytes = many, .len = 4000, .target = ""
 	};
 
 	(void)state;
-	value_format(&v, &out);
+	value_format(&v, NULL, &out);
 	assert_string_equal(out.data + out.len - 21, "0, 0, ... 1000 items}");
 	buffer_clear(&out);
 	v.max = 30;
-	value_format(&v, &out);
+	value_format(&v, NULL, &out);
 	assert_int_equal(out.len, 30);
 	assert_string_equal(out.data + 27, "...");
 	free(many);
@@ -208,14 +208,12 @@ static void check_pointer(const char *type, const char *code, uint64_t address,
 			  const char *expected)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = { .type = type,
-				.code = code,
-				.bytes = &address,
-				.len = 8,
-				.target = "",
-				.reader = { read_page, owner, NULL } };
+	struct presenter_value v = {
+		.type = type, .code = code, .bytes = &address, .len = 8, .target = ""
+	};
+	const struct value_reader reader = { read_page, owner, NULL };
 
-	value_format(&v, &out);
+	value_format(&v, &reader, &out);
 	assert_string_equal(buffer_text(&out), expected);
 }
 
@@ -266,7 +264,9 @@ static void random_codes_read_the_value_only(void **state)
 	for (int round = 0; round < 200000; round++) {
 		cleanup_buffer struct buffer out = BUFFER_INIT, code = BUFFER_INIT;
 		size_t len = (size_t)random() % 40 + 1;
-		struct value_text v = { .type = "T", .len = len, .max = random() % 2 ? 80 : 0 };
+		struct presenter_value v = { .type = "T",
+					     .len = len,
+					     .max = random() % 2 ? 80 : 0 };
 		char *bytes = malloc(len);
 
 		assert_non_null(bytes);
@@ -277,7 +277,7 @@ static void random_codes_read_the_value_only(void **state)
 				    words[(size_t)random() % (sizeof(words) / sizeof(words[0]))]);
 		v.code = buffer_text(&code);
 		v.bytes = bytes;
-		value_format(&v, &out);
+		value_format(&v, NULL, &out);
 		printed += out.len && out.data[0] != '<';
 		free(bytes);
 	}

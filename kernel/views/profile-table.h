@@ -3,8 +3,8 @@
  * A profile as a table, independent of its display: for one kernel its source lines in order, with
  * a few lines around those that ran, and the columns that have content.
  */
-#ifndef CGPU_KERNEL_SHOW_PROFILE_TABLE_H
-#define CGPU_KERNEL_SHOW_PROFILE_TABLE_H
+#ifndef CGPU_KERNEL_VIEWS_PROFILE_TABLE_H
+#define CGPU_KERNEL_VIEWS_PROFILE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 
 struct buffer;
 struct error;
-struct supervisor;
 
 #define PROFILE_CELL_MAX 40
 
@@ -45,9 +44,17 @@ struct profile_table {
 	uint64_t most;                         /* the maximum of warp instructions in a row */
 };
 
-/* Makes the table; it borrows from the profile and from the session's texts. */
+/* The texts of cells. */
+struct profile_sources {
+	/* Returns the text of the cell "In[3]", which lives as long as the tables; NULL: it is not
+	 * known. */
+	const char *(*text)(void *data, const char *file);
+	void *data;
+};
+
+/* Makes the table; it borrows from the profile and from the texts. */
 int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t kernel,
-		       const struct supervisor *s, struct error *err);
+		       const struct profile_sources *sources, struct error *err);
 void profile_table_release(struct profile_table *t);
 
 /* Returns the row's percentage of the kernel's warp instructions. */

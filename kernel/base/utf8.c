@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ASCII is handled eight bytes at a time; utf8proc checks the rest. */
-#include "kernel/show/utf8.h"
+#include "kernel/base/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -78,14 +78,6 @@ static bool starts_character(char c)
 	return (c & 0xc0) != 0x80;
 }
 
-json_t *utf8_json(const char *text, size_t len)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(text, len, true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 void utf8_html(const char *text, size_t len, struct buffer *out)
 {
 	cleanup_buffer struct buffer clean = BUFFER_INIT;
@@ -93,12 +85,6 @@ void utf8_html(const char *text, size_t len, struct buffer *out)
 	utf8_clean(text, len, true, &clean);
 	html_text(out, buffer_text(&clean), clean.len);
 	out->failed |= clean.failed;
-}
-
-json_t *utf8_bundle(const char *text, const char *html)
-{
-	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html",
-			 utf8_json(html, strlen(html)));
 }
 
 size_t utf8_bytes(const char *text, size_t chars)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "kernel/show/profile-table.h"
+#include "kernel/views/profile-table.h"
 
 static int width(const struct profile_table *t, const struct profile_column *c)
 {

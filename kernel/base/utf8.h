@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts output of a cell to UTF-8 for JSON, and between the two units of positions. */
-#ifndef CGPU_KERNEL_SHOW_UTF8_H
-#define CGPU_KERNEL_SHOW_UTF8_H
+/* Converts output of a cell to UTF-8, and between the two units of positions. */
+#ifndef CGPU_KERNEL_BASE_UTF8_H
+#define CGPU_KERNEL_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include <jansson.h>
 
 struct buffer;
 
@@ -16,12 +14,8 @@ struct buffer;
  */
 size_t utf8_clean(const char *text, size_t len, bool last, struct buffer *out);
 
-/* Makes a JSON string of all of the text; NULL: out of memory. */
-json_t *utf8_json(const char *text, size_t len);
-/* Appends the text as HTML, likewise. */
+/* Appends all of the text as HTML, likewise. */
 void utf8_html(const char *text, size_t len, struct buffer *out);
-/* Makes the data of a display message with both forms; NULL: out of memory. */
-json_t *utf8_bundle(const char *text, const char *html);
 
 /* Returns the number of bytes before character number `chars` of valid text; the length of the text
  * if it has fewer. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "kernel/show/profile-table.h"
-#include "kernel/show/utf8.h"
+#include "kernel/base/utf8.h"
+#include "kernel/views/profile-table.h"
 
 #define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"
 #define SOURCE "text-align:left;white-space:pre;font-family:monospace"

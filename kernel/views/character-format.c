@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A char string may have any encoding and passes through; wide strings are code points, written in
  * UTF-8. */
-#include "kernel/show/character-format.h"
+#include "kernel/views/character-format.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * number, with AROUND lines of the cell's text on both sides. Nothing is copied: rows point into
  * the profile and the texts of cells.
  */
-#include "kernel/show/profile-table.h"
+#include "kernel/views/profile-table.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,7 +17,6 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "kernel/supervisor/supervisor.h"
 
 #define AROUND 1 /* lines that are shown before and behind one that ran */
 #define SECTOR 32
@@ -228,12 +227,13 @@ static void add_row(struct filling *f, uint32_t line, const struct profile_count
 }
 
 static void add_line(struct filling *f, const struct profile_line *l,
-		     const struct profile_line *next, const struct supervisor *s)
+		     const struct profile_line *next, const struct profile_sources *sources)
 {
 	uint32_t line = l->line;
 
 	if (!f->file || strcmp(f->file, l->file))
-		*f = (struct filling){ f->table, l->file, supervisor_cell_text(s, l->file), 0 };
+		*f = (struct filling){ f->table, l->file, sources->text(sources->data, l->file),
+				       0 };
 	for (uint32_t i = AROUND; i; i--)
 		if (line > i)
 			add_row(f, line - i, NULL);
@@ -246,7 +246,7 @@ static void add_line(struct filling *f, const struct profile_line *l,
 }
 
 int profile_table_init(struct profile_table *t, const struct launch_profile *p, uint32_t kernel,
-		       const struct supervisor *s, struct error *err)
+		       const struct profile_sources *sources, struct error *err)
 {
 	cleanup_free const struct profile_line **lines = NULL;
 	struct filling f = { .table = t };
@@ -260,7 +260,7 @@ int profile_table_init(struct profile_table *t, const struct launch_profile *p, 
 		return error_set(err, ERROR_MEMORY, "out of memory for a profile");
 	}
 	for (size_t i = 0; i < n; i++)
-		add_line(&f, lines[i], i + 1 < n ? lines[i + 1] : NULL, s);
+		add_line(&f, lines[i], i + 1 < n ? lines[i + 1] : NULL, sources);
 	return 0;
 }
 

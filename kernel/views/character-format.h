@@ -3,8 +3,8 @@
  * Characters and strings as C writes them: 'a' (97), "text\n", L'é' (233), u"text". Codes are those
  * of common/code/type-code.h; `code` is that of one character.
  */
-#ifndef CGPU_KERNEL_SHOW_CHARACTER_FORMAT_H
-#define CGPU_KERNEL_SHOW_CHARACTER_FORMAT_H
+#ifndef CGPU_KERNEL_VIEWS_CHARACTER_FORMAT_H
+#define CGPU_KERNEL_VIEWS_CHARACTER_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

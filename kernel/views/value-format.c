@@ -4,7 +4,7 @@
  * code it has printed. type_code_skip() has validated the code, members inside their structures
  * included, so the walk trusts it; the size is checked against the bytes once.
  */
-#include "kernel/show/value-format.h"
+#include "kernel/views/value-format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,15 +14,16 @@
 
 #include "common/base/buffer.h"
 #include "common/code/type-code.h"
-#include "common/text/demangle.h"
-#include "kernel/show/character-format.h"
+#include "kernel/views/character-format.h"
+#include "kernel/views/presenter-value.h"
 
 #define ITEMS_MAX 200   /* of the whole value */
 #define ROW_MAX 100     /* of one array */
 #define SHORT_ROW_MAX 8 /* where the text must fit into a column */
 
 struct walk {
-	const struct value_text *v;
+	const struct presenter_value *v;
+	struct value_reader reader;
 	struct buffer *out;
 	size_t row_max;
 	size_t items; /* printed so far */
@@ -280,7 +281,7 @@ static bool put_string_target(struct walk *w, const char *code, uint64_t address
 
 	if (w->top && w->v->target_len)
 		buffer_append(&text, w->v->target, w->v->target_len);
-	else if (!read_string(&w->v->reader, address, unit, &text))
+	else if (!read_string(&w->reader, address, unit, &text))
 		return false;
 	character_format_string(code, buffer_text(&text), text.len / unit, w->out);
 	return true;
@@ -289,7 +290,7 @@ static bool put_string_target(struct walk *w, const char *code, uint64_t address
 /* Appends " -> value" for the target of a pointer, and its owner in brackets. */
 static void put_target(struct walk *w, const char *target, uint64_t address)
 {
-	const struct value_reader *r = &w->v->reader;
+	const struct value_reader *r = &w->reader;
 	size_t size = type_code_size(target);
 	cleanup_buffer struct buffer owner = BUFFER_INIT;
 	cleanup_buffer struct buffer bytes = BUFFER_INIT;
@@ -377,11 +378,14 @@ static const char *walk_type(struct walk *w, const char *code, const char *bytes
 	return type_code_skip(code);
 }
 
-void value_format(const struct value_text *v, struct buffer *out)
+void value_format(const struct presenter_value *v, const struct value_reader *reader,
+		  struct buffer *out)
 {
-	struct walk w = {
-		.v = v, .out = out, .row_max = v->max ? SHORT_ROW_MAX : ROW_MAX, .top = true
-	};
+	struct walk w = { .v = v,
+			  .reader = reader ? *reader : (struct value_reader){ 0 },
+			  .out = out,
+			  .row_max = v->max ? SHORT_ROW_MAX : ROW_MAX,
+			  .top = true };
 	const char *end = type_code_skip(v->code);
 	size_t start = out->len;
 
@@ -398,12 +402,4 @@ void value_format(const struct value_text *v, struct buffer *out)
 		out->len = cut;
 		buffer_puts(out, "...");
 	}
-}
-
-const char *value_format_name(const char *name, bool is_function, char ret[VALUE_FORMAT_NAME_SIZE])
-{
-	if (!is_function)
-		return name;
-	demangle(name, ret, VALUE_FORMAT_NAME_SIZE);
-	return ret;
 }

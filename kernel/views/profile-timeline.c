@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activity of streams over time, as a Vega-Lite chart and as lines. */
+#include "kernel/views/profile-timeline.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-
-#include <jansson.h>
+#include <stdlib.h>
 
 #include "common/base/buffer.h"
-#include "kernel/reports/profile-view.h"
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct profile_span *x = a, *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+void profile_timeline_sort(struct launch_profile *p)
+{
+	if (p->n_spans)
+		qsort(p->spans, p->n_spans, sizeof(*p->spans), by_begin);
+}
 
 static const char *const kinds[] = {
 	[SPAN_LAUNCH] = "launch",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace as a table, in text and HTML: one row per call, in order, with a line for calls that are
  * left out. */
-#ifndef CGPU_KERNEL_SHOW_TRACE_TABLE_H
-#define CGPU_KERNEL_SHOW_TRACE_TABLE_H
+#ifndef CGPU_KERNEL_VIEWS_TRACE_TABLE_H
+#define CGPU_KERNEL_VIEWS_TRACE_TABLE_H
 
 #include "common/protocol/device-trace.h"
 

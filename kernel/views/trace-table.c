@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each row is first converted to the texts of its columns; the text and HTML forms differ only in
  * what surrounds them. */
-#include "kernel/show/trace-table.h"
+#include "kernel/views/trace-table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "kernel/base/utf8.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/show/utf8.h"
 
 #define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"
 #define LEFT "text-align:left"

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connects the rooms that write text with the session: what pointers point to, the texts of
+ * cells. */
+#include "kernel/presenter/view-make.h"
+
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/device-trace.h"
+#include "common/protocol/launch-profile.h"
+#include "common/protocol/worker-protocol.h"
+#include "kernel/presenter/session-view.h"
+#include "kernel/views/owner-text.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/presenter-view.h"
+#include "kernel/views/profile-table.h"
+#include "kernel/views/profile-timeline.h"
+#include "kernel/views/trace-table.h"
+#include "kernel/views/trace-timeline.h"
+#include "kernel/views/value-format.h"
+
+static int read_session(void *data, uint64_t address, void *out, size_t len)
+{
+	return session_view_read(data, address, out, len) ? 0 : -1;
+}
+
+static void put_owner(void *data, uint64_t address, struct buffer *out)
+{
+	struct address_description d;
+
+	if (session_view_owner(data, address, &d))
+		owner_text(&d, address, out);
+}
+
+void view_make_value(const struct presenter_value *value, struct session_view *view,
+		     struct presenter_view *ret)
+{
+	const struct value_reader reader = {
+		.read = value->pointers >= PRESENTER_POINTERS_TARGETS ? read_session : NULL,
+		.owner = value->pointers >= PRESENTER_POINTERS_OWNERS ? put_owner : NULL,
+		.data = view,
+	};
+
+	value_format(value, &reader, &ret->text);
+}
+
+/* as_lines: each span is a line of text, for front ends without charts. */
+static int put_timeline(struct launch_profile *p, const char *device, bool as_lines,
+			struct presenter_view *ret, struct error *err)
+{
+	json_t *chart;
+	char *text;
+
+	profile_timeline_sort(p);
+	chart = profile_timeline(p, device);
+	text = chart ? json_dumps(chart, JSON_COMPACT) : NULL;
+	json_decref(chart);
+	if (!text)
+		return error_set(err, ERROR_MEMORY, "the chart of what streams did: out of memory");
+	buffer_puts(&ret->chart, text);
+	free(text);
+	if (as_lines)
+		profile_timeline_text(p, device, &ret->timeline);
+	else
+		buffer_printf(&ret->timeline, "What streams did: a chart of %zu pieces of work",
+			      p->n_spans);
+	return buffer_check(&ret->chart, err) || buffer_check(&ret->timeline, err) ? -1 : 0;
+}
+
+static int put_trace(const struct device_trace *t, struct presenter_view *ret, struct error *err)
+{
+	const char *device = t->emulated ? "the emulated device" : "the device";
+	struct trace_timeline line;
+	int failed = 0;
+
+	trace_table_text(t, &ret->text);
+	trace_table_html(t, &ret->html);
+	if (trace_timeline_init(&line, t, err))
+		return -1;
+	if (line.profile.n_spans)
+		failed = put_timeline(&line.profile, device, false, ret, err);
+	trace_timeline_release(&line);
+	return failed;
+}
+
+int view_make_trace(const void *bytes, size_t len, struct presenter_view *ret, struct error *err)
+{
+	struct device_trace t;
+	int failed;
+
+	if (device_trace_decode(bytes, len, &t, err))
+		return -1;
+	failed = t.n_rows ? put_trace(&t, ret, err) : 0;
+	device_trace_release(&t);
+	return failed;
+}
+
+static const char *text_of(void *data, const char *file)
+{
+	return session_view_text(data, file);
+}
+
+static int put_tables(const struct launch_profile *p, struct session_view *view,
+		      struct presenter_view *ret, struct error *err)
+{
+	const struct profile_sources sources = { text_of, view };
+
+	buffer_puts(&ret->html, "<div>\n");
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		struct profile_table t;
+
+		if (profile_table_init(&t, p, (uint32_t)i, &sources, err))
+			return -1;
+		if (i)
+			buffer_putc(&ret->text, '\n');
+		profile_table_text(&t, &ret->text);
+		profile_table_html(&t, &ret->html);
+		profile_table_release(&t);
+	}
+	buffer_puts(&ret->html, "</div>\n");
+	return 0;
+}
+
+int view_make_profile(const void *bytes, size_t len, struct session_view *view,
+		      struct presenter_view *ret, struct error *err)
+{
+	struct launch_profile p;
+	int failed = 0;
+
+	if (launch_profile_decode(bytes, len, &p, err))
+		return -1;
+	if (p.n_kernels)
+		failed = put_tables(&p, view, ret, err);
+	if (!failed && p.n_spans)
+		failed = put_timeline(&p, "the emulated device", true, ret, err);
+	launch_profile_release(&p);
+	return failed;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes views of what a cell's process has sent: a value, a trace, a profile. The bytes may be
+ * arbitrary. */
+#ifndef CGPU_KERNEL_PRESENTER_VIEW_MAKE_H
+#define CGPU_KERNEL_PRESENTER_VIEW_MAKE_H
+
+#include <stddef.h>
+
+struct error;
+struct presenter_value;
+struct presenter_view;
+struct session_view;
+
+/* A malformed value gives "<N bytes of TYPE>". */
+void view_make_value(const struct presenter_value *value, struct session_view *view,
+		     struct presenter_view *ret);
+/* A trace without rows gives an empty view. */
+int view_make_trace(const void *bytes, size_t len, struct presenter_view *ret, struct error *err);
+/* A profile without launches has no table. */
+int view_make_profile(const void *bytes, size_t len, struct session_view *view,
+		      struct presenter_view *ret, struct error *err);
+
+#endif
