@@ -311,7 +311,7 @@ static void begin(struct supervisor *s)
 	record_put_str(&b, text ? text : "");
 	buffer_clear(&s->run.unsaved);
 	version_watch_cell(s);
-	s->run.discarded = s->memcheck.on || w->checks;
+	s->run.discarded = s->run.options.discarded || s->memcheck.on || w->checks;
 	options = options_of(s);
 	in_place_before_cell(s, w);
 	run_options_put(&options, &b);
@@ -806,6 +806,28 @@ static void on_input_request(struct supervisor *s, struct worker *w, struct reco
 	s->cb->on_input_request(s->cb_data, prompt, password);
 }
 
+/* Ends a worker that has sent what it must not send. */
+static void end_wrong_worker(struct supervisor *s, struct worker *w, bool at_work,
+			     const struct error *err)
+{
+	if (!w->blamed)
+		log_error("worker %d is ended: %s", (int)w->pid, err->text);
+	w->blamed = true;
+	if (at_work && s->run.phase == RUN_RUNNING) {
+		if (err->code == ERROR_LIMIT)
+			fault_report_plain(&s->run.report, "TooManyBuffers", err->text,
+					   "Allocate fewer and larger buffers, or start the server "
+					   "with a higher limit of open files (ulimit -Hn).");
+		else
+			fault_report_plain(&s->run.report, "InternalError", err->text,
+					   "The worker broke the protocol; a cell that overwrites "
+					   "memory of libraries can cause that.");
+		cell_run_fail(s);
+	} else {
+		worker_kill(w);
+	}
+}
+
 void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
@@ -888,22 +910,8 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	default:
 		wrong = error_set(&err, ERROR_PROTOCOL, "unknown message %u", m->type) != 0;
 	}
-	if (!wrong)
-		return;
-	log_error("worker %d is ended: %s", (int)w->pid, err.text);
-	if (at_work && s->run.phase == RUN_RUNNING) {
-		if (err.code == ERROR_LIMIT)
-			fault_report_plain(&s->run.report, "TooManyBuffers", err.text,
-					   "Allocate fewer and larger buffers, or start the server "
-					   "with a higher limit of open files (ulimit -Hn).");
-		else
-			fault_report_plain(&s->run.report, "InternalError", err.text,
-					   "The worker broke the protocol; a cell that overwrites "
-					   "memory of libraries can cause that.");
-		cell_run_fail(s);
-	} else {
-		worker_kill(w);
-	}
+	if (wrong)
+		end_wrong_worker(s, w, at_work, &err);
 }
 
 /* A thread that lives on between cells can fail and end the worker, when no cell could report

@@ -3,7 +3,7 @@
  * Resident pages that are no file's and not shared are a process's own (statm: resident - shared).
  * A child that was forked from a worker has all of the worker's pages until one of them writes; its
  * own share of them is in smaps_rollup, which walks the page tables and so is only read when the
- * cheap number is too high.
+ * cheap number is too high. The cheap number takes whatever the worker has mapped for memory.
  *
  * Holders are read from the worker's memory while it runs: the numbers may be some allocations old,
  * and a table that is being replaced reads as nothing.
@@ -22,6 +22,7 @@
 #include "common/base/cleanup.h"
 #include "common/memory/arena-layout.h"
 #include "kernel/base/process.h"
+#include "kernel/cell-run/shared-memory.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/sandbox/cgroup.h"
 #include "kernel/settings/size-text.h"
@@ -89,10 +90,8 @@ static uint64_t own_memory(pid_t pid, bool exact)
 	return exact ? share(pid, own) : own;
 }
 
-static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool exact)
+static uint64_t children_memory(const pid_t *pids, size_t n, bool exact)
 {
-	pid_t pids[PROCESSES_MAX], keep[WORKER_POOL_PIDS];
-	size_t n = orphans_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
 	uint64_t each[PROCESSES_MAX], bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -105,11 +104,44 @@ static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool e
 	return bytes;
 }
 
+/* What is counted as the session's, or has a limit of its own. */
+static size_t known_files(const struct supervisor *s, int *ret)
+{
+	const struct device_chunks *const lists[] = { &s->device.chunks, &s->device.waiting };
+	size_t n = 0;
+
+	ret[n++] = s->snapshot.arena.fd;
+	ret[n++] = s->snapshot.live;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k]->n; i++)
+			ret[n++] = lists[k]->at[i].fd;
+	return n;
+}
+
+static uint64_t shared_memory(const struct supervisor *s, const struct worker *w, const pid_t *pids,
+			      size_t n)
+{
+	cleanup_free int *known =
+		calloc(s->device.chunks.n + s->device.waiting.n + 2, sizeof(*known));
+	const struct shared_memory m = {
+		.pids = pids,
+		.n_pids = n,
+		.known = known,
+		.n_known = known ? known_files(s, known) : 0,
+		.since = s->since,
+		.device_limit = w->hello.emulated ? w->hello.device_memory : 0,
+	};
+
+	return known ? shared_memory_bytes(&m) : 0;
+}
+
 struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact)
 {
 	struct memory_use u = { 0 };
 	uint64_t resident, own, device = device_bytes(s, w);
 	uint64_t live = arena_file_bytes(s->snapshot.live);
+	pid_t pids[PROCESSES_MAX + 1], keep[WORKER_POOL_PIDS];
+	size_t n;
 
 	u.shadow_copies = shadow_copies_bytes(&s->snapshot.shadow_copies);
 	if (u.shadow_copies > live)
@@ -121,9 +153,13 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 	u.worker = exact ? share(w->pid, own) : own;
 	/* Shared memory that the cell itself has mapped is in neither number. */
 	resident = resident > device ? resident - device : 0;
-	if (resident > u.session + u.worker)
+	if (!exact && resident > u.session + u.worker)
 		u.worker = resident - u.session;
-	u.children = children_memory(s, w->pid, exact);
+	pids[0] = w->pid;
+	n = orphans_list(w->pid, keep, worker_pool_pids(s, keep), pids + 1, PROCESSES_MAX);
+	u.children = children_memory(pids + 1, n, exact);
+	if (exact)
+		u.shared = shared_memory(s, w, pids, n + 1);
 	return u;
 }
 
@@ -143,7 +179,7 @@ uint64_t memory_use_kept(const struct supervisor *s)
 
 uint64_t memory_use_total(const struct memory_use *u)
 {
-	return u->session + u->worker + u->children + u->shadow_copies;
+	return u->session + u->worker + u->children + u->shared + u->shadow_copies;
 }
 
 /* ---- holders ---- */
@@ -240,6 +276,9 @@ void memory_use_holders(struct supervisor *s, const struct worker *w, const stru
 	if (u->children)
 		buffer_printf(out, "  %8s  processes that cells have started\n",
 			      size_text(u->children, text));
+	if (u->shared)
+		buffer_printf(out, "  %8s  files of memory: memfd_create(), /dev/shm, MAP_SHARED\n",
+			      size_text(u->shared, text));
 	if (u->shadow_copies)
 		buffer_printf(out,
 			      "  %8s  copies of large blocks that cells overwrite as a whole\n",

@@ -23,12 +23,14 @@ struct memory_use {
 	uint64_t session;       /* of the arena */
 	uint64_t worker;        /* of the worker, without the arena */
 	uint64_t children;      /* of processes that cells have started */
+	uint64_t shared;        /* files of memory that either holds; 0 unless exact */
 	uint64_t shadow_copies; /* copies of what cells overwrite whole, kernel/state/shadow-copy.h
 				 */
 };
 
-/* Measures the memory. With exact, a page that several processes share since a fork() is counted
- * once, which takes longer. w: NULL for none. */
+/* Measures the memory. With exact, which takes longer, a page that several processes share since a
+ * fork() is counted once, files of memory are counted though nobody has them mapped
+ * (shared-memory.h), and files of disks are not though they are. w: NULL for none. */
 struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact);
 /* Returns the memory of the machine in the files that hold the session's state: the arena and
  * chunks of emulated device memory. */

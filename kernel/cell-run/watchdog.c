@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One timer a cell. Memory that malloc() gives is counted before it is given, by the allocator in
- * the worker; here the rest is found: mmap(), stacks, pages of a child, and blocks that were asked
- * for without the allocator. Processes are counted only after the whole machine has gained many:
- * that number is one cheap call.
+ * the worker; here the rest is found: mmap(), stacks, pages of a child, files of memory, and blocks
+ * that were asked for without the allocator. Processes are counted only after the whole machine has
+ * gained many: that number is one cheap call.
  */
 #define _GNU_SOURCE
 #include "kernel/cell-run/watchdog.h"
@@ -22,6 +22,7 @@
 #include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/cell-run/pressure.h"
+#include "kernel/cell-run/shared-memory.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/sandbox/cgroup.h"
@@ -35,6 +36,7 @@
 #define ANSWER_MS 100 /* as kernel/base/cpu-deadline.h counts */
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
+#define LOOK_PAUSE 10 /* times what an exact look has taken */
 #define BLAME_GROWTH (64ull << 20)
 
 static void on_tick(void *data);
@@ -74,14 +76,39 @@ void watchdog_stop(struct supervisor *s)
 	s->run.tick = NULL;
 }
 
-/* Measures the memory. The first look is some milliseconds after the start of a cell: what short
- * cells use does not matter. */
-static struct memory_use look(struct supervisor *s, const struct worker *w)
+/* Tells whether the session may have more than its limit: by what it has mapped, or by what the
+ * machine has gained in files of memory beside those of the session's state, which nobody need have
+ * mapped. */
+static bool may_be_too_much(const struct supervisor *s, const struct memory_use *u)
+{
+	uint64_t shared = shared_memory_of_machine();
+	uint64_t known = s->shared_at_start + memory_use_kept(s);
+	uint64_t gained = shared > known ? shared - known : 0;
+
+	return s->host_limit && memory_use_total(u) + gained > s->host_limit + MEMORY_USE_BASE;
+}
+
+/* Takes the exact look in place of u, for a tenth of the time at most. False: it is too early. */
+static bool look_again(struct supervisor *s, const struct worker *w, struct memory_use *u)
+{
+	int64_t began = loop_now_ms();
+
+	if (began < s->run.exact_at_ms)
+		return false;
+	*u = memory_use_now(s, w, true);
+	s->run.exact_at_ms = loop_now_ms() + LOOK_PAUSE * (loop_now_ms() - began);
+	return true;
+}
+
+/*
+ * Measures the memory. The first look is some milliseconds after the start of a cell: what short
+ * cells use does not matter. ret_exact: the figures can be compared with the limit.
+ */
+static struct memory_use look(struct supervisor *s, const struct worker *w, bool *ret_exact)
 {
 	struct memory_use u = memory_use_now(s, w, false);
 
-	if (s->host_limit && memory_use_total(&u) > s->host_limit + MEMORY_USE_BASE && u.children)
-		u = memory_use_now(s, w, true);
+	*ret_exact = may_be_too_much(s, &u) && look_again(s, w, &u);
 	s->run.memory_seen = memory_use_total(&u);
 	if (!s->run.memory_at_start) {
 		s->run.memory_at_start = s->run.memory_seen;
@@ -110,13 +137,13 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 
 static bool too_much_memory(struct supervisor *s, struct worker *w)
 {
-	struct memory_use u = look(s, w);
+	bool is_exact;
+	struct memory_use u = look(s, w, &is_exact);
 	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
 	/* Shadow copies only make cells fast and are not counted; kernel/cell-run/in-place.c keeps
 	 * them small. */
-	if (!s->host_limit ||
-	    s->run.memory_seen - u.shadow_copies <= s->host_limit + MEMORY_USE_BASE)
+	if (!is_exact || s->run.memory_seen - u.shadow_copies <= s->host_limit + MEMORY_USE_BASE)
 		return false;
 	snprintf(evalue, sizeof(evalue), "the session uses %s of host memory, the limit is %s",
 		 size_text(s->run.memory_seen, used), size_text(s->host_limit, limit));
@@ -137,13 +164,14 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 {
 	char evalue[256], used[SIZE_TEXT_MAX];
 	struct memory_use u;
+	bool is_exact;
 
 	if (!pressure_is_high(s->pressure, loop_now_ms()))
 		return false;
 	/* Dropping shadow copies may be enough for another window. */
 	if (in_place_give_up(s) > BLAME_GROWTH)
 		return false;
-	u = look(s, w);
+	u = look(s, w, &is_exact);
 	if (!is_to_blame(s))
 		return false;
 	snprintf(evalue, sizeof(evalue),

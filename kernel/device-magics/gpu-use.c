@@ -70,17 +70,10 @@ static void read_report(struct record *r, uint32_t chosen, struct places *ret)
 static int put_call(struct cell *c, uint32_t line, uint32_t device, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	const char *at = c->script.code;
+	const char *at = magic_script_line(&c->script, line);
 
-	while (--line && strchr(at, '\n'))
-		at = strchr(at, '\n') + 1;
-	buffer_append(&text, c->script.code, (size_t)(at - c->script.code));
-	buffer_printf(&text, "(void)cudaSetDevice(%" PRIu32 ");%s", device, at + strcspn(at, "\n"));
-	if (buffer_check(&text, err))
-		return -1;
-	free(c->script.code);
-	c->script.code = buffer_steal(&text);
-	return 0;
+	buffer_printf(&text, "(void)cudaSetDevice(%" PRIu32 ");", device);
+	return magic_script_put(&c->script, at, at + strcspn(at, "\n"), buffer_text(&text), err);
 }
 
 static void on_chosen(void *data, const char *problem, const char *device)

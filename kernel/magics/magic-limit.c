@@ -20,6 +20,8 @@
 #include "kernel/workers/question.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
+/* Below that no cell runs, so a number alone is not meant as bytes. */
+#define LEAST_BYTES (UINT64_C(1) << 20)
 
 static const char *limit_text(uint64_t bytes, char text[SIZE_TEXT_MAX])
 {
@@ -79,15 +81,43 @@ static void show(struct session *s)
 		      time_text(supervisor_wait(s->supervisor), text));
 }
 
+/* Refuses a number without a unit that can only be meant with one. */
+static int check_unit(enum limit_kind kind, const char *text, uint64_t bytes, struct error *err)
+{
+	if ((kind != LIMIT_GPU && kind != LIMIT_RAM) || bytes >= LEAST_BYTES ||
+	    text[strspn(text, "0123456789")])
+		return 0;
+	return error_set(err, ERROR_INPUT, "%s of what? Say a unit: %sM, %sG or %s%%", text, text,
+			 text, text);
+}
+
+/* Returns what a part of the kind is a part of; 0: that is not known. */
+static uint64_t whole_of(const struct session *s, enum limit_kind kind)
+{
+	return kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor) : machine_memory_total();
+}
+
+/* Says that there is no more memory, where the limit is beyond that. */
+static void tell_whole(struct session *s, enum limit_kind kind, uint64_t bytes)
+{
+	uint64_t whole = whole_of(s, kind);
+	char text[SIZE_TEXT_MAX];
+
+	if (whole && bytes > whole && bytes < NO_LIMIT)
+		output_printf(&s->output, STREAM_STDOUT, "%s %s: more cannot be had.\n",
+			      kind == LIMIT_GPU ? "The device has" : "The machine has",
+			      size_text(whole, text));
+}
+
 /* Parses a limit and checks that it is allowed. */
 static int parse_amount(struct session *s, enum limit_kind kind, const char *text, uint64_t *ret,
 			struct error *err)
 {
-	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor)
-					   : machine_memory_total();
+	uint64_t whole = whole_of(s, kind);
 	struct limit_amount a = { .bytes = NO_LIMIT };
 
-	if (strcmp(text, "off") && limit_amount_parse(kind, text, &a, err))
+	if (strcmp(text, "off") && (limit_amount_parse(kind, text, &a, err) ||
+				    check_unit(kind, text, limit_amount_bytes(&a, whole), err)))
 		return -1;
 	*ret = limit_amount_bytes(&a, whole);
 	return limits_check(supervisor_ceilings(s->supervisor), kind, *ret, whole, err);
@@ -113,8 +143,10 @@ static int set(struct session *s, enum limit_kind kind, const char *text, struct
 	supervisor_limits(s->supervisor, &host, &device);
 	switch (kind) {
 	case LIMIT_GPU:
+		tell_whole(s, kind, value);
 		return supervisor_set_limits(s->supervisor, host, value, err);
 	case LIMIT_RAM:
+		tell_whole(s, kind, value);
 		return supervisor_set_limits(s->supervisor, value == NO_LIMIT ? 0 : value, device,
 					     err);
 	case LIMIT_TIME:

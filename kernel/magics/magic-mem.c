@@ -48,6 +48,8 @@ static void put_host(struct session *s, const struct memory_report *m, struct bu
 	if (u.children)
 		buffer_printf(out, ", processes that cells have started %s",
 			      size_text(u.children, a));
+	if (u.shared)
+		buffer_printf(out, ", files of memory %s", size_text(u.shared, a));
 	if (u.shadow_copies)
 		buffer_printf(out, ", copies of what cells overwrite %s",
 			      size_text(u.shadow_copies, a));

@@ -54,13 +54,13 @@ static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
 /* Finds the children of this process that a cell has left behind. */
 static size_t orphans_of(const pid_t *keep, size_t n, pid_t *ret)
 {
-	size_t found = process_tree_children(getpid(), ret, CHILDREN_MAX), strays = 0;
+	size_t found = process_tree_children(getpid(), ret, CHILDREN_MAX), orphans = 0;
 	long own = confinement_of(getpid());
 
 	for (size_t i = 0; i < found; i++)
 		if (!is_kept(ret[i], keep, n) && confinement_of(ret[i]) > own)
-			ret[strays++] = ret[i];
-	return strays;
+			ret[orphans++] = ret[i];
+	return orphans;
 }
 
 /* Waits for killed processes to end. False when one of them hangs inside Linux. */
@@ -87,13 +87,13 @@ void orphans_kill(const pid_t *keep, size_t n)
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
 
 	for (int round = 0; pids && round < ROUNDS; round++) {
-		size_t strays = orphans_of(keep, n, pids);
+		size_t orphans = orphans_of(keep, n, pids);
 
-		if (!strays)
+		if (!orphans)
 			return;
-		for (size_t i = 0; i < strays; i++)
+		for (size_t i = 0; i < orphans; i++)
 			kill(pids[i], SIGKILL);
-		if (!await_end(pids, strays))
+		if (!await_end(pids, orphans))
 			break;
 	}
 	log_warning("not all processes that a cell has left behind could be ended");
@@ -103,9 +103,9 @@ void orphans_reap(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
 
-	size_t strays = pids ? orphans_of(keep, n, pids) : 0;
+	size_t orphans = pids ? orphans_of(keep, n, pids) : 0;
 
-	for (size_t i = 0; i < strays; i++)
+	for (size_t i = 0; i < orphans; i++)
 		waitpid(pids[i], NULL, __WALL | WNOHANG);
 }
 
@@ -113,9 +113,9 @@ size_t orphans_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, 
 {
 	cleanup_free pid_t *own = malloc(CHILDREN_MAX * sizeof(*own));
 	size_t n = process_tree_below(worker, ret, max),
-	       strays = own ? orphans_of(keep, n_keep, own) : 0;
+	       orphans = own ? orphans_of(keep, n_keep, own) : 0;
 
-	for (size_t i = 0; i < strays && n < max; i++) {
+	for (size_t i = 0; i < orphans && n < max; i++) {
 		ret[n++] = own[i];
 		n += process_tree_below(own[i], ret + n, max - n);
 	}

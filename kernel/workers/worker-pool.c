@@ -29,12 +29,12 @@
 #include "kernel/settings/limits.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/state/tracked-list.h"
-#include "kernel/workers/compiler-client.h"
 #include "kernel/workers/launcher-client.h"
 #include "kernel/workers/libraries.h"
 #include "kernel/workers/orphans.h"
 #include "kernel/workers/output-drain.h"
 #include "kernel/workers/presenter-client.h"
+#include "kernel/workers/question-compiler.h"
 
 #define FAILURES_MAX 3
 /* The oldest compute capability of the device code compiler, and that of the emulated device. */
@@ -255,7 +255,7 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 	struct worker_pool *p = s->pool;
 	const struct zygote_setup setup = {
 		.dir = s->libexec_dir,
-		.hidden_file = s->connection_file,
+		.hidden = &s->hidden,
 		.seccomp = s->sandbox.program.data,
 		.seccomp_len = s->sandbox.program.len,
 		.flags = s->sandbox.flags,
@@ -380,7 +380,7 @@ static void tell_compiler(struct supervisor *s)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, worker_pool_device_sm(s));
-	compiler_client_tell(s->compiler, COMPILER_DEVICE, &b);
+	question_compiler_tell(s, COMPILER_DEVICE, &b);
 }
 
 static void on_hello(void *data, struct worker *w)
@@ -664,6 +664,7 @@ size_t worker_pool_pids(const struct supervisor *s, pid_t ret[WORKER_POOL_PIDS])
 
 	ret[n++] = p->zygote.process.pid;
 	ret[n++] = s->compiler->process.pid;
+	ret[n++] = s->questions->client.process.pid;
 	ret[n++] = s->launcher->process.pid;
 	ret[n++] = s->presenter->process.pid;
 	if (s->other_helper)

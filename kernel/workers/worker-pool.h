@@ -83,7 +83,7 @@ void worker_pool_describe_losses(const struct supervisor *s, struct buffer *out)
 uint32_t worker_pool_device_sm(const struct supervisor *s);
 
 /* Writes the pids of this process's own children, for kernel/workers/orphans.h. */
-#define WORKER_POOL_PIDS 12
+#define WORKER_POOL_PIDS 13
 size_t worker_pool_pids(const struct supervisor *s, pid_t ret[WORKER_POOL_PIDS]);
 
 /* Takes messages until a worker has said hello, at most ms milliseconds. It works without an event

@@ -74,6 +74,9 @@ struct worker {
 	bool attached;
 	bool held;   /* reached IDLE */
 	bool ending; /* its last messages are being delivered, or have been */
+	/* The log has why it is ended. Messages that it had sent before are taken all the same: a
+	 * rollback may depend on them. */
+	bool blamed;
 	bool checks; /* is a checker (kernel/cell-run/checker.h): nothing of it is kept */
 	uint32_t id;
 	pid_t pid;

@@ -275,8 +275,8 @@ static const struct range *in_place_from(uint64_t address)
 	return next;
 }
 
-/* The pages that a cell has overwritten are unmapped or, with unmap, all pages. Lent ones stay,
- * since they are in place. */
+/* Unmaps the pages that a cell has overwritten or, with unmap, all pages; those of in-place ranges
+ * stay. */
 static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 {
 	uint64_t at = start, end = start + size;

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import tempfile
 
 import pytest
 from session import wait_until
@@ -12,6 +13,7 @@ INCLUDES = """
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 """
@@ -173,7 +175,19 @@ OVER = {
     "mmap": ("mapped", "for (;;) memset(mmap(0, 8 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, "
              "8 << 20);", "outside the heap"),
     "shared mmap": ("mapped", "for (;;) memset(mmap(0, 8 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), "
-                    "1, 8 << 20);", "outside the heap"),
+                    "1, 8 << 20);", "files of memory"),
+    "memfd": ("written", 'int fd = memfd_create("x", 0); char *part = calloc(1, 1 << 20); for (;;) write(fd, part, 1 << 20);',
+              "files of memory"),
+    "many memfds": ("written", 'char *part = calloc(1, 1 << 20); for (;;) write(memfd_create("x", 0), part, 1 << 20);',
+                    "files of memory"),
+    "a file of /dev/shm": ("written", 'char name[] = "/dev/shm/cgpu-test-XXXXXX", *part = calloc(1, 1 << 20); '
+                           "int fd = mkstemp(name); for (int i = 0; i < 600; i++) write(fd, part, 1 << 20); "
+                           "unlink(name); pause();",
+                           "files of memory"),
+    "shared memory of a child": ("mapped", "if (!fork()) { char *p = mmap(0, 600 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | "
+                                 "MAP_ANONYMOUS, -1, 0); memset(p, 1, 600 << 20); pause(); } pause();", "files of memory"),
+    "System V": ("attached", "int id = shmget(IPC_PRIVATE, 600 << 20, 0600); char *p = shmat(id, 0, 0); shmctl(id, IPC_RMID, 0); "
+                 "memset(p, 1, 600 << 20); pause();", "files of memory"),
     "children": ("forked", "for (int i = 0; i < 4; i++) if (!fork()) { char *p = mmap(0, 200 << 20, PROT_READ | PROT_WRITE, "
                  "MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(p, 1, 200 << 20); pause(); } pause();", "processes"),
     "a child that left": ("forked", "if (!fork()) { setsid(); if (fork()) _exit(0); char *p = mmap(0, 600 << 20, PROT_READ | "
@@ -193,6 +207,22 @@ def test_over_the_limit_is_an_error_with_the_holders(session, way):
     assert "50" in result.traceback and (way == "malloc" or holder in result.traceback), result.traceback
     assert session.run("mine[5] == 7").ok().text == "1"
     assert wait_until(lambda: used(session) < 100 << 20), "memory of the failed cell is still there"
+
+
+def test_what_somebody_else_has_made_is_not_counted(session, tmp_path):
+    """Data that a cell reads: a file of a disk that it maps, and one that a program has put into memory."""
+    data = tmp_path / "data"
+    data.write_bytes(bytes(500 << 20))
+    session.run("#include <fcntl.h>\nlong sum;").ok()
+    session.run("%limit ram 300M").ok()
+    session.run(f'const char *p = mmap(0, 500 << 20, PROT_READ, MAP_SHARED, open("{data}", O_RDONLY), 0);\n'
+                "for (int turn = 0; turn < 5; turn++, usleep(50000))\n"
+                "    for (size_t i = 0; i < 500 << 20; i += 4096) sum += p[i];").ok()
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as shared:
+        shared.write(bytes(500 << 20))
+        shared.flush()
+        session.run(f'int fd = open("{shared.name}", O_RDONLY); char part[4096];\n'
+                    "for (int turn = 0; turn < 5; turn++, usleep(50000)) while (read(fd, part, 4096) > 0) sum += part[0];").ok()
 
 
 def test_children_that_only_share_pages_are_not_counted_twice(session):
