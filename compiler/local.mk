@@ -42,7 +42,7 @@ prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 preludeabsentdir = $(pkgdatadir)/include/absent
 preludeabsent_HEADERS = %reldir%/prelude/absent/curand_mtgp32_kernel.h %reldir%/prelude/absent/texture_fetch_functions.h
 preludecommondir = $(pkgdatadir)/include/common
-preludecommon_HEADERS = common/launch-glue.h
+preludecommon_HEADERS = common/cell-timing.h common/launch-glue.h
 # Headers for device code alone, found before the toolkit's.
 preludecubdir = $(pkgdatadir)/include/device/cub
 preludecub_HEADERS = %reldir%/prelude/device/cub/cub.cuh
@@ -55,7 +55,7 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 	cp $(top_srcdir)/%reldir%/prelude/device/cub/cub.cuh %reldir%/include/device/cub/ && \
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	for f in $(preludeabsent_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/absent/ || exit 1; done && \
-	cp $(top_srcdir)/$(preludecommon_HEADERS) %reldir%/include/common/ && touch $@
+	for f in $(preludecommon_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/common/ || exit 1; done && touch $@
 clean-local:
 	rm -rf %reldir%/include
 

@@ -2,7 +2,7 @@
 # cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
 noinst_LIBRARIES += libsession.a
 libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_show_sources) $(kernel_declarations_sources) $(kernel_session_sources) \
-	$(kernel_reports_sources) $(kernel_device_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
+	$(kernel_reports_sources) $(kernel_device_magics_sources) $(kernel_machine_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
 	kernel/install.c kernel/install.h
 nodist_libsession_a_SOURCES = kernel/settings/paths.h
 BUILT_SOURCES += kernel/settings/paths.h
@@ -11,8 +11,7 @@ SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAG
 	$(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
 libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
 libsession_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(UTF8PROC_LIBS) \
-	-lpthread -lm
+SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) -lpthread -lm
 
 # Where the installation will be; the program looks beside itself first.
 kernel/settings/paths.h: Makefile
@@ -54,10 +53,10 @@ cgpu_launcher_LDADD = libcommon.a
 # The only program that is linked with libdw.
 pkglibexec_PROGRAMS += cgpu-presenter
 cgpu_presenter_SOURCES = $(kernel_presenter_sources)
-cgpu_presenter_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+cgpu_presenter_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)
 cgpu_presenter_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_presenter_LDFLAGS = -Wl,--as-needed
-cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS)
+cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
 	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \

@@ -16,6 +16,9 @@ struct run_options {
 	/* %%nosnapshot: large blocks that the cell overwrites are not copied first; if it fails
 	 * they are named. */
 	bool unsaved;
+	/* %%expect: nothing of the cell is kept, though it ends well. Known to the kernel process
+	 * alone. */
+	bool discarded;
 	bool profiled; /* %%profile: its device operations are counted */
 	bool traced;   /* %%trace: its device operations are recorded */
 	/* EMULATOR_CHECK_RACES: its launches are checked; for a GPU the kernel uses a checker. */

@@ -82,6 +82,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "common/cell-timing.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -110,6 +112,15 @@ void cgpu_clear_output(int wait);
 /* What %run does: start(argc, argv) is called as a program, exit() ends it, its exit status is
  * shown. gives_status: does it return int? */
 int cgpu_program(void *start, int gives_status, int argc, char **argv);
+
+/* What %timeit does: the block behind cgpu_t runs so often that a run takes a fifth of a second,
+ * and 7 such runs; that behind cgpu_r(loops, runs) as it says, with 0 for what is not said. */
+int cgpu_timing_next(struct cgpu_timing *t);
+#define cgpu_r(loops_, runs_)                                                                      \
+	for (struct cgpu_timing cgpu_timing_ = { loops_, runs_, 0, 0, 0, 0, 0 };                   \
+	     cgpu_timing_next(&cgpu_timing_);)                                                     \
+		for (unsigned long cgpu_left_ = cgpu_timing_.loops; cgpu_left_; cgpu_left_--)
+#define cgpu_t cgpu_r(0, 0)
 
 /* In C++ main() always does. */
 #ifndef __cplusplus

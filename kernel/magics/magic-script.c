@@ -42,21 +42,24 @@ static size_t skip_space(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* Parses ?name and name? alone on a line. */
+/* Parses ?name and name? alone on a line; the name may be that of a magic, with its %. */
 static bool parse_question(const char *text, size_t at, size_t len, struct line *ret)
 {
-	size_t start, end;
+	size_t start, word, end;
 	bool before = text[at] == '?';
 
 	while (at < len && text[at] == '?')
 		at++;
 	start = at = skip_space(text, at, len);
+	while (at < len && text[at] == '%' && at - start < 2)
+		at++;
+	word = at;
 	while (at < len && is_word(text[at]))
 		at++;
 	end = at;
 	while (!before && at < len && text[at] == '?')
 		at++;
-	if (start == end || (!before && at == end) || skip_space(text, at, len) < len)
+	if (word == end || (!before && at == end) || skip_space(text, at, len) < len)
 		return false;
 	*ret = (struct line){ .kind = LINE_COMMAND,
 			      .special = "?",
@@ -125,7 +128,8 @@ static struct line parse_line(const char *text, size_t len, bool leading)
 	}
 	if (!leading)
 		return line;
-	if (text[at] == '%' && parse_percent(text, at, len, &line))
+	if (text[at] == '%' &&
+	    (parse_question(text, at, len, &line) || parse_percent(text, at, len, &line)))
 		return line;
 	if (text[at] == '!')
 		return (struct line){ .kind = LINE_COMMAND,

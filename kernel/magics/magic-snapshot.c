@@ -306,10 +306,13 @@ static void on_compared(void *data, const struct snapshots_end *end)
 {
 	struct diff *d = data;
 	struct session *s = d->session;
-	const char *text = snapshot_diff_text(d->work);
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!*end->error)
-		output_printf(&s->output, STREAM_STDOUT, "%s", *text ? text : "no difference\n");
+	if (!*end->error) {
+		snapshot_diff_put(d->work, s->supervisor, &text);
+		output_printf(&s->output, STREAM_STDOUT, "%s",
+			      text.len ? text.data : "no difference\n");
+	}
 	snapshot_diff_free(d->work);
 	free(d);
 	if (!failed(s, end->error))

@@ -12,17 +12,31 @@
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
-#include "kernel/show/value-format.h"
+#include "kernel/show/variable-name.h"
 
 #define VALUE_MAX 60
 #define NAME_MAX_WIDTH 24
 #define TYPE_MAX_WIDTH 28
 
+/* The pattern is of the name, or of the type. */
 static bool is_listed(const struct unit_variable *v, const char *pattern)
 {
-	char name[VALUE_FORMAT_NAME_SIZE];
+	char name[VARIABLE_NAME_SIZE];
 
-	return !*pattern || !fnmatch(pattern, value_format_name(v->name, v->is_function, name), 0);
+	return !*pattern || !fnmatch(pattern, variable_name(v->name, v->is_function, name), 0) ||
+	       !fnmatch(pattern, v->type, 0);
+}
+
+/* Says that nothing is listed, and why. */
+static void say_none(struct session *s, const char *pattern)
+{
+	const struct unit_variable *v;
+
+	if (*pattern && supervisor_variables(s->supervisor, &v))
+		output_printf(&s->output, STREAM_STDOUT,
+			      "no variable has a name or a type like `%s`\n", pattern);
+	else
+		output_printf(&s->output, STREAM_STDOUT, "no variables yet\n");
 }
 
 static int who(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -36,7 +50,10 @@ static int who(struct session *s, struct cell *c, const struct magic_call *call,
 	for (size_t i = 0; i < n; i++)
 		if (!v[i].is_function && is_listed(&v[i], call->args))
 			buffer_printf(&text, "%s%s", text.len ? "  " : "", v[i].name);
-	output_printf(&s->output, STREAM_STDOUT, "%s\n", text.len ? text.data : "no variables yet");
+	if (text.len)
+		output_printf(&s->output, STREAM_STDOUT, "%s\n", text.data);
+	else
+		say_none(s, call->args);
 	return 0;
 }
 
@@ -45,7 +62,9 @@ const struct magic magic_who = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%who [PATTERN]",
-	.help = "The names of all variables.",
+	.help = "The names of all variables, or of those whose name or type is like the pattern: "
+		"`%who x*`,\n"
+		"`%who double *`.",
 	.run = who,
 };
 
@@ -74,13 +93,13 @@ static void put_row(struct session *s, const struct unit_variable *v, int name_w
 		    int type_width)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
-	char size[SIZE_TEXT_MAX], cell[24], name[VALUE_FORMAT_NAME_SIZE];
+	char size[SIZE_TEXT_MAX], cell[24], name[VARIABLE_NAME_SIZE];
 
 	if (!v->is_function)
 		put_value(s, v, &value);
 	snprintf(cell, sizeof(cell), "In[%u]", v->cell);
 	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width,
-		      value_format_name(v->name, v->is_function, name), type_width, v->type,
+		      variable_name(v->name, v->is_function, name), type_width, v->type,
 		      v->is_function ? "" : size_text(v->size, size), cell,
 		      v->is_function ? "function" : buffer_text(&value));
 }
@@ -95,7 +114,7 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
 	int name_width = 4, type_width = 4;
-	char name[VALUE_FORMAT_NAME_SIZE];
+	char name[VARIABLE_NAME_SIZE];
 
 	(void)c;
 	(void)err;
@@ -103,7 +122,7 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 		if (!is_listed(&v[i], call->args))
 			continue;
 		listed++;
-		int width = (int)strlen(value_format_name(v[i].name, v[i].is_function, name));
+		int width = (int)strlen(variable_name(v[i].name, v[i].is_function, name));
 
 		if (width > name_width)
 			name_width = width;
@@ -111,7 +130,7 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 			type_width = strlen(v[i].type);
 	}
 	if (!listed) {
-		output_printf(&s->output, STREAM_STDOUT, "no variables yet\n");
+		say_none(s, call->args);
 		return 0;
 	}
 	name_width = at_most(name_width, NAME_MAX_WIDTH);
@@ -131,6 +150,7 @@ const struct magic magic_whos = {
 	.usage = "%whos [PATTERN]",
 	.help = "A table of all variables and functions: type, size, the cell that made it, value; "
 		"for a pointer also\n"
-		"the variable, heap block or device buffer that it points into.",
+		"the variable, heap block or device buffer that it points into. A pattern is "
+		"one of names or of types: `%whos int`.",
 	.run = whos,
 };

@@ -170,6 +170,26 @@ static const char *behind_mark(const char *code)
 	return strncmp(code, mark, strlen(mark)) ? code : code + strlen(mark);
 }
 
+/* Returns the magic for `exit` or `quit` alone, as people end a terminal, where no variable of the
+ * session has the name; else the code. */
+static const char *or_exit(const struct session *s, const char *code)
+{
+	static const char *const words[] = { "exit", "quit" };
+	const char *at = code + strspn(code, " \t\r\n"), *behind;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strncmp(at, words[i], strlen(words[i])))
+			continue;
+		behind = at + strlen(words[i]);
+		behind += strncmp(behind, "()", 2) ? 0 : 2;
+		behind += *behind == ';';
+		if (!behind[strspn(behind, " \t\r\n")] &&
+		    !declarations_find(&s->declarations, words[i]))
+			return "%exit";
+	}
+	return code;
+}
+
 /* Fails a cell whose text is none: the front end did not send it, or it could not be read. */
 static void fail_unread(struct cell *c, const char *code)
 {
@@ -211,7 +231,7 @@ static void start(struct session *s, struct cell *c)
 	} else {
 		if (c->store)
 			history_add(s->history, c->number, code);
-		if (magic_script_parse(&c->script, behind_mark(code), &err))
+		if (magic_script_parse(&c->script, or_exit(s, behind_mark(code)), &err))
 			cell_fail_plain(c, "UsageError", err.text);
 	}
 	if (c->failed || c->script.n_calls)

@@ -11,6 +11,7 @@
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/setup.h"
+#include "kernel/magics/magic-expect.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/reports/profile-view.h"
 #include "kernel/reports/trace-view.h"
@@ -85,10 +86,13 @@ static void remember_restart(struct session *s, struct cell *c)
 static void show_result(struct session *s, struct cell *c)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	json_t *bundle = c->silent ? NULL : step_result(s, c, &text);
+	json_t *bundle = c->silent && !c->expected.len ? NULL : step_result(s, c, &text);
 
-	if (!bundle)
+	magic_expect_check(c, bundle ? buffer_text(&text) : NULL);
+	if (!bundle || c->silent || c->failed) {
+		json_decref(bundle);
 		return;
+	}
 	output_flush(&s->output);
 	publish_execute_result(&s->publisher, &c->request->message, bundle, c->number);
 	if (c->store)

@@ -4,6 +4,7 @@
 #include "kernel/requests/step.h"
 
 #include "common/base/error.h"
+#include "kernel/base/utf8.h"
 #include "kernel/core/supervisor-callbacks.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/session/cell.h"
@@ -11,7 +12,6 @@
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/session/undo.h"
-#include "kernel/show/utf8.h"
 #include "kernel/units/compiled-unit.h"
 
 const char *step_id_of_cell(const struct cell *c)

@@ -10,7 +10,7 @@
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/time-text.h"
-#include "kernel/show/utf8.h"
+#include "kernel/show/utf8-json.h"
 #include "kernel/units/compiled-unit.h"
 
 #define RED "\033[1;31m"
@@ -44,6 +44,7 @@ void cell_free(struct cell *c)
 	request_end(c->request);
 	magic_script_release(&c->script);
 	buffer_release(&c->behind);
+	buffer_release(&c->expected);
 	compiled_unit_release(c->unit);
 	buffer_release(&c->shown);
 	buffer_release(&c->set_aside);

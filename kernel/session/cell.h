@@ -65,6 +65,7 @@ struct cell {
 	struct run_options options;   /* for the own code */
 	bool on_restart;              /* %%on_restart */
 	bool timed;                   /* %time */
+	struct buffer expected;       /* %%expect: the text of its value; empty: any */
 	struct look look;             /* for %%ptx and its like, which show the compiled cell */
 	bool announced;               /* busy and execute_input are sent */
 	uint64_t state_before;        /* supervisor_state() before its first commit */

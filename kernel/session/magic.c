@@ -28,9 +28,9 @@ const struct magic *magic_nearest(const struct magic *const *table, const char *
 		n = near_name_edits(name, table[i]->name);
 		if (*table[i]->alias && near_name_edits(name, table[i]->alias) < n)
 			n = near_name_edits(name, table[i]->alias);
-		/* A longer word counts as near, as %timeit to %time. */
-		if (len > 3 && !strncmp(name, table[i]->name, len) && n > 1)
-			n = 1;
+		/* A longer word counts as near, as %snapshotting to %snapshot. */
+		if (len > 3 && !strncmp(name, table[i]->name, len) && n > 2)
+			n = 2;
 		if (n < least) {
 			least = n;
 			best = table[i];
@@ -62,4 +62,30 @@ void magic_script_release(struct magic_script *s)
 	free(s->calls);
 	free(s->code);
 	memset(s, 0, sizeof(*s));
+}
+
+const char *magic_script_line(const struct magic_script *s, uint32_t line)
+{
+	const char *at = s->code;
+
+	while (line-- > 1 && strchr(at, '\n'))
+		at = strchr(at, '\n') + 1;
+	return at;
+}
+
+int magic_script_put(struct magic_script *s, const char *at, const char *end, const char *text,
+		     struct error *err)
+{
+	cleanup_buffer struct buffer code = BUFFER_INIT;
+
+	buffer_append(&code, s->code, (size_t)(at - s->code));
+	buffer_puts(&code, text);
+	while (!code.failed && code.len < (size_t)(end - s->code))
+		buffer_putc(&code, ' ');
+	buffer_puts(&code, end);
+	if (buffer_check(&code, err))
+		return -1;
+	free(s->code);
+	s->code = buffer_steal(&code);
+	return 0;
 }

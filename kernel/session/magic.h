@@ -72,6 +72,12 @@ struct magic_script {
 
 /* Releases the script. A zeroed struct is accepted. */
 void magic_script_release(struct magic_script *s);
+/* Returns line `line` (from 1) of the code; the last line when there are not so many. */
+const char *magic_script_line(const struct magic_script *s, uint32_t line);
+/* Puts a text in place of what the code has from `at` to `end`. A shorter one is filled up with
+ * blanks, so that what follows keeps its column. ERROR_MEMORY. */
+int magic_script_put(struct magic_script *s, const char *at, const char *end, const char *text,
+		     struct error *err);
 
 /* Finds the magic with this name or alias; NULL: there is none. A table ends with NULL. */
 const struct magic *magic_find(const struct magic *const *table, const char *name);

@@ -130,6 +130,17 @@ int unit_table_begin(struct unit_table *t, const struct unit *u, const char *tex
 	return add(t, &r, text, err);
 }
 
+/* Tells whether these are names, each with its NUL; "" is none. */
+static bool are_names(const char *names, size_t len)
+{
+	if (len && names[len - 1])
+		return false;
+	for (size_t at = 0; at < len; at += strlen(names + at) + 1)
+		if (!names[at])
+			return false;
+	return true;
+}
+
 /* Adds a record that was shrunk before. */
 static int take_record(struct unit_table *t, struct record *from, struct error *err)
 {
@@ -140,6 +151,8 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 
 	ended = record_bytes(from, &len);
 	sections = record_bytes(from, &sections_len);
+	if (!are_names(ended, len))
+		return error_set(err, ERROR_PROTOCOL, "a name in the table of cells is damaged");
 	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
 		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
 	r.encoded = malloc(r.encoded_len + 1);
@@ -372,6 +385,14 @@ const struct unit_record *unit_table_definer(const struct unit_table *t, const c
 	size_t symbol;
 
 	return find_definer(t, name, &symbol);
+}
+
+const char *unit_table_text(const struct unit_table *t, const char *cell_name)
+{
+	for (size_t i = t->n; i-- > 0;)
+		if (t->records[i].text && !strcmp(t->records[i].unit.cell_name, cell_name))
+			return t->records[i].text;
+	return NULL;
 }
 
 uint64_t unit_table_address(const struct unit_table *t, const char *name)

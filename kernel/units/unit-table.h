@@ -118,6 +118,8 @@ const struct unit_record *unit_table_with_serial(const struct unit_table *t, uin
 /* Returns the newest unit, the running one included, that defines this name; NULL when there is
  * none. */
 const struct unit_record *unit_table_definer(const struct unit_table *t, const char *name);
+/* Returns the text of the cell "In[3]" at its last run; NULL: it is not known. */
+const char *unit_table_text(const struct unit_table *t, const char *cell_name);
 /* Returns the address of the name's newest definition; 0 when it is not known. */
 uint64_t unit_table_address(const struct unit_table *t, const char *name);
 

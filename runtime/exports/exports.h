@@ -93,6 +93,11 @@ void exports_display_value(const char *type, const char *type_code, const void *
 /* exports-checkpoint.c */
 int exports_checkpoint(void);
 
+/* exports-timing.c */
+struct cgpu_timing;
+/* Takes the time of the round that has ended; 0: it was the last one, and the result is shown. */
+int exports_timing_next(struct cgpu_timing *t);
+
 /* exports-display.c */
 void exports_display(const char *mime, const void *data, unsigned long size);
 void exports_clear_output(int wait);

@@ -23,5 +23,5 @@ def test_console(prefix, mark, tmp_path):
     console.sendline("*(volatile int *)0 = 1;")
     console.expect("SegmentationFault")
     console.expect(r"In \[4\]")
-    console.sendline("%exit")
+    console.sendline("exit")
     console.expect(pexpect.EOF)

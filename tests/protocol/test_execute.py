@@ -376,3 +376,15 @@ def test_a_history_that_cannot_be_opened_yet_holds_nothing(start_kernel, tmp_pat
     holder.close()
     rows = session.reply(asked, time.monotonic() + DEADLINE)["content"]["history"]
     assert [row[1:] for row in rows] == [[6, "%doctor"]]
+
+
+@pytest.mark.parametrize("code", ["exit", "quit", "exit()", " quit();\n", "%exit"])
+def test_words_that_end_a_terminal(kernel, code):
+    assert kernel.run(code).ok().reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+
+
+def test_a_variable_is_not_hidden_by_a_word_that_ends_a_terminal(fresh_kernel):
+    fresh_kernel.run("int quit = 3;").ok()
+    shown = fresh_kernel.run("quit").ok()
+    assert shown.text == "3" and not shown.reply["payload"]
+    assert fresh_kernel.run("exit").ok().reply["payload"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of a cell, each through a front end."""
+import re
 import time
 
 import pytest
@@ -18,6 +19,10 @@ def test_who_and_whos(fresh_kernel):
     assert "double" in rows["grid"] and "32 B" in rows["grid"]
     assert "400 bytes on the heap" in rows["block"] and "In[3]" in rows["block"]
     assert fresh_kernel.run("%who g*").ok().stdout.split() == ["grid"]
+    assert fresh_kernel.run("%who int \\*").ok().stdout.split() == ["block"]
+    assert [line.split()[0] for line in fresh_kernel.run("%whos int").ok().stdout.splitlines()] == ["name", "count"]
+    for magic in ("%who", "%whos"):
+        assert "a name or a type like `float *`" in fresh_kernel.run(f"{magic} float *").ok().stdout
 
 
 @pytest.mark.cuda
@@ -58,6 +63,10 @@ def test_limit(fresh_kernel):
     r = fresh_kernel.run("%limit gpu lots")
     assert r.status == "error" and "512M" in r.evalue
     assert "has no limit" in fresh_kernel.run("%limit disk 5G").evalue
+    for kind in ("gpu", "ram"):
+        assert fresh_kernel.run(f"%limit {kind} 100").evalue == f"%limit {kind}: 100 of what? Say a unit: 100M, 100G or 100%"
+    assert re.match(r"The machine has \d.*: more cannot be had\.\n", fresh_kernel.run("%limit ram 1000T").ok().stdout)
+    assert "ram     100 MB" in fresh_kernel.run("%limit ram 104857600").ok().stdout
     assert "off" in fresh_kernel.run("%limit gpu off").ok().stdout
 
 
@@ -85,9 +94,128 @@ def test_time(kernel):
     assert r.text == "4" and "compile" in r.stdout
 
 
+PER_LOOP = re.compile(r"([\d.]+) (ns|us|ms|s) \+- [\d.]+ (ns|us|ms|s) per loop "
+                      r"\(mean \+- std\. dev\. of (\d+) runs?, (\d+) loops? each\)")
+
+
+def per_loop(result):
+    """(nanoseconds a loop, runs, loops a run) of what %timeit shows."""
+    found = PER_LOOP.fullmatch(result.ok().displays[-1]["text/plain"])
+    assert found, result.displays
+    return float(found[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[found[2]], int(found[4]), int(found[5])
+
+
+def test_timeit_runs_the_code_as_often_as_it_says(kernel):
+    kernel.run("int turns;").ok()
+    assert per_loop(kernel.run("%timeit -n 10 -r 3 turns++"))[1:] == (3, 10)
+    assert kernel.run("turns").ok().text == "30"
+    assert per_loop(kernel.run("%timeit -n4 -r1 turns = 5 // with a comment behind it"))[1:] == (1, 4)
+    # As long as it sleeps, and not much longer, whatever else the machine does: the mean of one run is what it was.
+    ns, runs, loops = per_loop(kernel.run("%%timeit -r 1\nturns++;\nusleep(5000);"))
+    assert 5e6 <= ns and runs == 1 and loops in (20, 50, 10, 5, 2, 1)
+
+
+def test_timeit_finds_how_many_loops_make_a_run(kernel):
+    kernel.run("volatile long counted;").ok()
+    ns, runs, loops = per_loop(kernel.run("%timeit counted++"))
+    assert runs == 7 and loops >= 1000 and str(loops).rstrip("0") in ("1", "2", "5") and ns < 1e5
+    # The trials come to less than two runs.
+    assert 7 * loops < int(kernel.run("counted").ok().text) < 9 * loops
+
+
+@pytest.mark.parametrize("cell, place", [("%timeit  nope", "1:10"), ("%timeit -n 5 nope", "1:14"),
+                                         ("%%timeit -r 2\nint x = 1;\nnope", "3:1")])
+def test_timeit_keeps_the_place_of_an_error(kernel, cell, place):
+    r = kernel.run(cell)
+    assert r.evalue.startswith(f"In[{r.count}]:{place}: error: use of undeclared identifier 'nope'"), r.shown
+
+
+def test_timeit_is_a_cell_as_any_other(kernel):
+    kernel.run("int before = 1;").ok()
+    failed = kernel.run("%timeit -n 10 if (before++ == 5) *(volatile int *)0 = 1")
+    assert failed.ename == "SegmentationFault" and "line 1" in failed.evalue
+    assert kernel.run("before").ok().text == "1"
+
+
+@pytest.mark.parametrize("cell, says", [("%timeit", "which code? %timeit [-n LOOPS] [-r RUNS] CODE"),
+                                        ("%%timeit -r 3\n ", "which code?"), ("%timeit -n x n++", "a number from 1"),
+                                        ("%timeit -r 0 n++", "a number from 1"),
+                                        ("%timeit -n 5x n++", "a number from 1")])
+def test_timeit_says_what_is_missing(kernel, cell, says):
+    refused = kernel.run(cell)
+    assert refused.ename == "UsageError" and says in refused.evalue, refused.shown
+
+
+def test_timeit_of_cpp(kernel):
+    kernel.run("%%cpp\n#include <vector>\nstd::vector<int> timed(10);").ok()
+    assert per_loop(kernel.run("%%cpp\n%timeit -n 5 -r 2 for (int &i : timed) i++"))[1:] == (2, 5)
+    assert kernel.run("%%cpp\ntimed[9]").ok().text == "10"
+
+
+@pytest.mark.cuda
+def test_timeit_waits_for_the_device(kernel):
+    """A launch returns before its work is done, which belongs to the run."""
+    kernel.run("__global__ void spin(long *n) { for (int i = 0; i < 100000; i++) atomicAdd((unsigned long long *)n, 1ull); }\n"
+               "long *spun; cudaMallocManaged(&spun, 8);").ok()
+    alone = kernel.run("%time spin<<<1, 1>>>(spun); cudaDeviceSynchronize();").ok()
+    ns, *_ = per_loop(kernel.run("%timeit -n 2 -r 1 spin<<<1, 1>>>(spun)"))
+    assert ns > float(re.search(r"run ([\d.]+) ms", alone.stdout)[1]) * 1e6 / 20
+    assert kernel.run("*spun").ok().text == "300000"
+    failed = kernel.run("%timeit -n 2 -r 2 spin<<<1, 1>>>((long *)64)")
+    assert failed.ename == "CudaIllegalAddress" and not failed.displays
+
+
+def test_history_shows_inputs(fresh_kernel):
+    run = fresh_kernel.run
+    run("int first_input = 1;").ok()
+    run("int b = 2;\nb").ok()
+    assert run("%history").ok().stdout == "int first_input = 1;\nint b = 2;\nb\n%history\n"
+    assert run("%history -n 1-2").ok().stdout == "   1: int first_input = 1;\n   2: int b = 2;\n      b\n"
+    assert run("%hist 2").ok().stdout == "int b = 2;\nb\n"
+    assert run("%history -l 1").ok().stdout == "%history -l 1\n"
+    assert "int first_input = 1;\n" in run("%history -g first_i*=").ok().stdout
+    assert run("%history 90-99").ok().stdout == ""
+    for word in ("x", "3-2", "0", "2-", "-l", "-l x", "-l 0"):
+        refused = run(f"%history {word}")
+        assert refused.ename == "UsageError" and "no number and no range as 3-5" in refused.evalue, refused.shown
+    assert "which text?" in run("%history -g").evalue
+
+
+@pytest.mark.parametrize("magic, name", [("%%bash", "bash"), ("%%sh", "sh")])
+def test_a_script_of_a_shell(kernel, magic, name):
+    script = "for i in 1 2; do\n  echo \"it's $i\"\ndone\ncat <<'END'\nof $0\nEND\nps -o comm= -p $$\ntrue"
+    assert kernel.run(f"{magic}\n{script}").ok().stdout == f"it's 1\nit's 2\nof $0\n{name}\n"
+
+
+@pytest.mark.parametrize("script, says", [("echo so far; exit 3", "exit status 3"),
+                                          ("echo so far; kill -9 $$", "ended by signal 9 (Killed)")])
+def test_a_script_that_fails_is_an_error(kernel, script, says):
+    """So "Run All" stops there. A command of `!` only says it."""
+    failed = kernel.run(f"%%bash\n{script}")
+    assert (failed.ename, failed.evalue, failed.stdout) == ("CommandFailed", f"%%bash: {says}", "so far\n")
+    assert kernel.run(f"!{script}").ok().stderr == f"{says}\n"
+
+
+def test_a_script_is_interrupted(kernel):
+    script = "%%bash\ntrap 'echo trapped; exit 1' INT\necho begins\nwhile :; do sleep 0.1; done"
+    cell = kernel.start(script).wait_output("begins\n")
+    kernel.interrupt()
+    ended = cell.wait()
+    assert "interrupted" in ended.evalue and ended.ename != "CommandFailed", ended.shown
+    assert "trapped" in ended.stdout
+
+
+@pytest.mark.parametrize("cell, says", [("%%bash", "there is no script"), ("%%sh\n \n", "there is no script"),
+                                        ("%%bash -x\necho", "takes no arguments")])
+def test_a_script_is_asked_for(kernel, cell, says):
+    refused = kernel.run(cell)
+    assert refused.ename == "UsageError" and says in refused.evalue, refused.shown
+
+
 def test_help_names_every_command(kernel):
     shown = kernel.run("%help").ok().stdout
-    for name in ("%who ", "%whos", "%gpu", "%limit", "%undo", "%reset", "%time", "%doctor", "!COMMAND"):
+    for name in ("%who ", "%whos", "%gpu", "%limit", "%undo", "%reset", "%time", "%timeit", "%history", "%%bash", "%doctor",
+                 "!COMMAND"):
         assert name in shown
     assert "block" in kernel.run("%help whos").ok().stdout
     assert "nearest" in kernel.run("%help whoos").evalue
@@ -116,8 +244,20 @@ def test_page(kernel):
     r = kernel.run("paged?").ok()
     (payload,) = r.reply["payload"]
     assert payload["source"] == "page" and "12" in payload["data"]["text/plain"]
-    assert "%whos" in kernel.run("?whos").reply["payload"][0]["data"]["text/plain"]
+    for question in ("?whos", "%whos?", "?%whos", "%%whos??", "whos?"):
+        assert "%whos" in kernel.run(question).ok().reply["payload"][0]["data"]["text/plain"]
     assert kernel.run("?no_such_thing_at_all").status == "error"
+    assert "there is no magic %whoz; the nearest is %who" in kernel.run("%whoz?").evalue
+
+
+def test_a_name_of_the_code_comes_before_that_of_a_magic(fresh_kernel):
+    def page(code):
+        return fresh_kernel.run(code).ok().reply["payload"][0]["data"]["text/plain"]
+
+    assert "%limit" in page("limit?")
+    fresh_kernel.run("double limit = 2.5;").ok()
+    assert "double limit" in page("limit?") and "2.5" in page("?limit")
+    assert "%limit" in page("%limit?")
 
 
 def test_shell(kernel):

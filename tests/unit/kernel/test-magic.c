@@ -107,7 +107,8 @@ static void unknown_names_get_the_nearest(void **state)
 	refuse("\n%gup", "line 2: there is no magic %gup; did you mean %gpu [");
 	refuse("%limits gpu 3G", "%limit [");
 	refuse("%%wriitefile x", "%%writefile");
-	refuse("%timeit f(1)", "did you mean %time CODE");
+	refuse("%tiime f(1)", "did you mean %time CODE");
+	refuse("%timeit_ f(1)", "did you mean %timeit [");
 	refuse("%plot x", "there is no magic %plot; %help");
 	refuse("%man qsort", "there is no magic %man; %help");
 	refuse("%matplotlib inline", "there is no magic %matplotlib; %help");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* struct unit_table: which records of runs go when cells are run again, and which stay. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,6 +155,45 @@ static void test_one_record_by_itself(void **state)
 	unit_table_release(&t);
 }
 
+/* A snapshot file may say anything of names that have ended: each takes a row of a table. */
+static void test_damaged_names_are_refused(void **state)
+{
+	static const char name[] = "gone", empty[sizeof(name)] = "", open_end[] = "goner";
+	const char *const damages[] = { empty, open_end };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct buffer names = { .data = (char *)name, .len = sizeof(name) };
+	struct unit u = { .cell = 1,
+			  .cell_name = "In",
+			  .run_symbol = "",
+			  .display_type = "",
+			  .display_type_code = "",
+			  .warnings = "" };
+	struct unit_table t;
+	char *at;
+
+	(void)state;
+	unit_table_init(&t);
+	assert_int_equal(unit_table_begin(&t, &u, "text", NULL), 0);
+	unit_table_end_names(&t, &names);
+	unit_table_commit(&t);
+	unit_table_encode(&t, &b);
+	unit_table_release(&t);
+	at = memmem(b.data, b.len, name, sizeof(name));
+	assert_non_null(at);
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		struct error err = ERROR_INIT;
+
+		memcpy(at, damages[i], sizeof(name));
+		unit_table_init(&t);
+		assert_int_equal(unit_table_decode(&t, b.data, b.len, &err), -1);
+		assert_string_equal(err.text, "a name in the table of cells is damaged");
+		assert_int_equal(t.n, 0);
+	}
+	memcpy(at, name, sizeof(name));
+	assert_int_equal(unit_table_decode(&t, b.data, b.len, NULL), 0);
+	unit_table_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_what_stays),
 		cmocka_unit_test(test_back_to_a_mark),
 		cmocka_unit_test(test_one_record_by_itself),
+		cmocka_unit_test(test_damaged_names_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
