@@ -402,6 +402,7 @@ int options_header_key(const struct options *o, const struct clang_options *clan
 	hash_file(h, o->prelude, "cgpu-device.h");
 	hash_file(h, o->prelude, "cgpu-legacy.h");
 	hash_file(h, o->prelude, "cgpu-surface.h");
+	hash_file(h, o->prelude, "common/cell-timing.h");
 	hash_file(h, o->prelude, "common/launch-glue.h");
 	hash_file(h, "/usr/include", "stdio.h");
 	hash_file(h, "/usr/include", "features.h");

@@ -346,6 +346,15 @@ static void pair_directive(struct pairing *p, uint32_t i)
 	}
 }
 
+/* Tells whether one of the brackets that are open would be closed by this one. */
+static bool is_awaited(const struct pairing *p, char c)
+{
+	for (size_t k = p->depth; k; k--)
+		if (closes(bracket(p->l, p->open[k - 1]), c))
+			return true;
+	return false;
+}
+
 static void pair_closing(struct pairing *p, uint32_t i, char c)
 {
 	struct token_list *l = p->l;
@@ -363,6 +372,8 @@ static void pair_closing(struct pairing *p, uint32_t i, char c)
 		}
 	} else if (l->unopened == TOKEN_NONE && !p->dead) {
 		l->unopened = i;
+		if (is_awaited(p, c))
+			l->between = p->open[p->depth - 1];
 	}
 }
 
@@ -376,7 +387,7 @@ static int pair_brackets(struct token_list *l, struct error *err)
 	p.other = stack + l->n + 1;
 	p.saved = p.other + l->n + 1;
 	memset(p.other, 0xff, (l->n + 1) * sizeof(*stack));
-	l->unclosed = l->unopened = TOKEN_NONE;
+	l->unclosed = l->unopened = l->between = TOKEN_NONE;
 	for (uint32_t i = 0; i < l->n; i++) {
 		char c = bracket(l, i);
 

@@ -48,6 +48,9 @@ struct token_list {
 			    */
 	uint32_t unopened; /* index of the first closing bracket without partner, TOKEN_NONE if none
 			    */
+	/* Index of the opening bracket that stands between that one and its partner; TOKEN_NONE: it
+	 * would have no partner without it either. */
+	uint32_t between;
 };
 
 /* Splits the text, which is borrowed, into tokens. -1 with ERROR_MEMORY. */

@@ -82,6 +82,10 @@ def test_what_is_gone_from_cuda_13_is_there(fresh_kernel):
 
 @pytest.mark.parametrize("cell, words", [
     ("int f(void) { if (1) { return 3; ", ["In[1]:1:22: error: this '{' is never closed"]),
+    ("int f(void) {\n  return g(1, (2 + 3);\n}", ["In[1]:2:11: error: this '(' is never closed"]),
+    ("int f(void) {\n  return 3);\n}", ["In[1]:2:11: error: this ')' closes nothing"]),
+    ('int f(void) {\n  puts("hello);\n}', ["In[1]:2:8: error: this '\"hello);' is a text without its closing quote"]),
+    ("%timeit\nf(1, (2);", ["In[1]:2:2: error: this '(' is never closed"]),
     ("%%cpp\nint g() { for (;;) { ", ["In[1]:2:22: error: expected '}'", "In[1]:2:20: note: to match this '{'"]),
     ("%%cpp\nint x = 3; foo(", ["In[1]:2:16: error: expected expression"]),
     ("%%cpp\nint q[3", ["In[1]:2:8: error: expected ']'"]),

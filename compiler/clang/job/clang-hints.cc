@@ -8,6 +8,10 @@
 #include "compiler/clang/job/clang-diagnostic.hh"
 #include "compiler/clang/job/clang-std.hh"
 
+extern "C" {
+#include "common/text/near-name.h"
+}
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/Type.h>
 #include <clang/Basic/DiagnosticParse.h>
@@ -141,16 +145,95 @@ const char *const std_names[] = {
 	"unique_ptr", "unordered_map", "unordered_set", "variant",        "vector",
 };
 
+/* Those of them that mean nothing else: clang's guess in C is a name that looks like it. */
+const char *const stream_names[] = { "cin", "cout", "cerr", "endl" };
+
+/* Words that clang does not guess: of the language, and of functions that are called before they
+ * are known. */
+const char *const common_words[] = {
+	"char",
+	"const",
+	"double",
+	"float",
+	"int",
+	"long",
+	"return",
+	"short",
+	"signed",
+	"sizeof",
+	"static",
+	"struct",
+	"unsigned",
+	"void",
+	"while",
+	"calloc",
+	"free",
+	"fprintf",
+	"malloc",
+	"memcpy",
+	"memset",
+	"printf",
+	"puts",
+	"scanf",
+	"strcmp",
+	"strcpy",
+	"strlen",
+	"cudaMalloc",
+	"cudaFree",
+	"cudaMemcpy",
+	"cudaDeviceSynchronize",
+};
+
+/* Returns the common word that differs from the name by a typing error; "": none does. */
+std::string near_common_word(const std::string &name)
+{
+	size_t least = near_name_limit(name.c_str()) + 1;
+	std::string best;
+
+	for (const char *word : common_words) {
+		size_t edits = near_name_edits(name.c_str(), word);
+
+		if (edits < least) {
+			least = edits;
+			best = word;
+		}
+	}
+	return best;
+}
+
+/* Tells whether the diagnostic is at a name that something is assigned to. */
+bool is_assigned_to(const Diagnostic &info, const std::string &name)
+{
+	const SourceManager &sources = info.getSourceManager();
+	bool invalid = false;
+	const char *at = sources.getCharacterData(info.getLocation(), &invalid);
+
+	if (invalid || strncmp(at, name.c_str(), name.size()))
+		return false;
+	at += name.size();
+	at += strspn(at, " \t");
+	return at[0] == '=' && at[1] != '=';
+}
+
 /* Hint for a name without a guess of clang: its header is not included, or clang would suggest
- * `std::`. */
+ * `std::`; it is a typing error of what clang does not look for; or it has no type. */
 std::string hint_of_unknown(const Diagnostic &info)
 {
-	std::string name = clang_name_of(info), hint = hint_of_name(info, unknown_names);
+	std::string name = clang_name_of(info), hint = hint_of_name(info, unknown_names), word;
+	bool guessed = !clang_guess_of(info).empty() && !llvm::is_contained(stream_names, name);
 
-	if (!hint.empty() || !clang_guess_of(info).empty() || !llvm::is_contained(std_names, name))
+	if (!hint.empty() || guessed)
 		return hint;
-	return "if std::" + name + " is meant: `#include " + clang_std_header_of(name) +
-	       "`, and write `std::" + name + "`";
+	if (llvm::is_contained(std_names, name))
+		return "if std::" + name + " is meant: `#include " + clang_std_header_of(name) +
+		       "`, and write `std::" + name + "`";
+	word = near_common_word(name);
+	if (!word.empty())
+		return "did you mean '" + word + "'?";
+	if (info.getID() == diag::err_undeclared_var_use && is_assigned_to(info, name))
+		return "a variable is declared with its type before it is used: `int " + name +
+		       " = ...;`";
+	return "";
 }
 
 /* Former members of struct cudaDeviceProp. */
