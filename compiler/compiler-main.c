@@ -30,19 +30,19 @@
 #include "compiler/packages/packages.h"
 
 /* It also writes its cache. */
-static void contain(struct confinement *c, struct sandbox_report *report)
+static void contain(struct confinement *c, struct sandbox_report *report, void *data)
 {
 	cleanup_buffer struct buffer cache = BUFFER_INIT;
 
 	if (!cache_folder(&cache, NULL))
 		c->policy.writable = buffer_text(&cache);
-	confinement_apply(c, report);
+	confinement_apply(c, report, data);
 }
 
 /* The first message of the kernel process, and the answer. */
 static int begin(struct error *err)
 {
-	const struct confinement_exchange x = { COMPILER_CONFINE, COMPILER_HELLO, contain };
+	const struct confinement_exchange x = { COMPILER_CONFINE, COMPILER_HELLO, contain, NULL };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);

@@ -456,12 +456,12 @@ static void look_at_includes(struct compilation *x)
 	}
 }
 
-/* Reports the missing quote of `printf("hello);`, which leaves a bracket open, too. */
-static bool complain_of_quote(struct compilation *x)
+/* Reports the missing quote of `printf("hello);`, which leaves this bracket open, too. */
+static bool complain_of_quote(struct compilation *x, uint32_t bracket)
 {
 	const struct token_list *l = &x->host.tokens;
 
-	for (uint32_t i = l->unclosed; i < l->n; i++) {
+	for (uint32_t i = bracket; i < l->n; i++) {
 		const char *text = token_text(l, i), *quote = memchr(text, '"', token_len(l, i));
 		size_t len = token_len(l, i);
 
@@ -481,14 +481,15 @@ static bool complain_of_quote(struct compilation *x)
 static bool is_balanced(struct compilation *x)
 {
 	const struct token_list *l = &x->host.tokens;
+	uint32_t open = l->between != TOKEN_NONE ? l->between : l->unclosed;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))
 			return true;
-	if (l->unopened != TOKEN_NONE)
+	if (l->unopened != TOKEN_NONE && l->between == TOKEN_NONE)
 		complain(x, l->unopened, "closes nothing");
-	else if (l->unclosed != TOKEN_NONE && !complain_of_quote(x))
-		complain(x, l->unclosed, "is never closed");
+	else if (open != TOKEN_NONE && !complain_of_quote(x, open))
+		complain(x, open, "is never closed");
 	return !x->diagnostics.n_errors;
 }
 

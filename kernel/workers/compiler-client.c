@@ -18,12 +18,12 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
-#include "common/code/unit.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
 #include "kernel/base/environment.h"
 #include "kernel/base/loop.h"
 #include "kernel/sandbox/sandbox.h"
+#include "kernel/workers/told-declarations.h"
 
 #define FAILURES_MAX 3
 #define END_MS 500
@@ -85,12 +85,18 @@ static int spawn(struct compiler_client *c, struct error *err)
 	return 0;
 }
 
-int compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
-			 const char *language, struct error *err)
+void compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
+			  const char *language, const struct told_declarations *declarations)
 {
-	*c = (struct compiler_client){
-		.setup = *setup, .language = language, .process = PROCESS_INIT, .next_id = 1
-	};
+	*c = (struct compiler_client){ .setup = *setup,
+				       .language = language,
+				       .declarations = declarations,
+				       .process = PROCESS_INIT,
+				       .next_id = 1 };
+}
+
+int compiler_client_begin(struct compiler_client *c, struct error *err)
+{
 	return spawn(c, err);
 }
 
@@ -119,14 +125,6 @@ static struct compiler_request *take_first(struct compiler_client *c)
 	return r;
 }
 
-static void drop_declarations(struct compiler_client *c, size_t from)
-{
-	for (size_t i = from; i < c->n_declarations; i++)
-		buffer_release(&c->declarations[i]);
-	if (from < c->n_declarations)
-		c->n_declarations = from;
-}
-
 /* Kills the compiler with nvcc and any other process that it has started. */
 static void kill_group(struct compiler_client *c)
 {
@@ -141,19 +139,30 @@ static void unwatch(struct compiler_client *c)
 	c->channel = c->death = NULL;
 }
 
-void compiler_client_release(struct compiler_client *c)
+bool compiler_client_is_at_work(const struct compiler_client *c)
+{
+	return c->first != NULL;
+}
+
+void compiler_client_end(struct compiler_client *c)
 {
 	if (c->loop) {
 		unwatch(c);
 		loop_remove(c->loop, c->deadline);
-		loop_remove(c->loop, c->retry);
+		c->deadline = NULL;
 	}
 	kill_group(c);
 	process_end(&c->process, END_MS);
+	c->said_hello = false;
+}
+
+void compiler_client_release(struct compiler_client *c)
+{
+	compiler_client_end(c);
+	if (c->loop)
+		loop_remove(c->loop, c->retry);
 	while (c->first)
 		request_free(take_first(c));
-	drop_declarations(c, 0);
-	free(c->declarations);
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
@@ -187,55 +196,7 @@ static void send_declarations(struct compiler_client *c)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, (uint32_t)c->n_declarations);
-	record_put_u32(&b, (uint32_t)c->n_declarations);
-	for (size_t i = 0; i < c->n_declarations; i++) {
-		record_put_u32(&b, (uint32_t)i);
-		buffer_append(&b, c->declarations[i].data, c->declarations[i].len);
-	}
-	if (buffer_check(&b, NULL))
-		log_error("out of memory for the session's declarations");
-	else
-		send(c, COMPILER_DECLARATIONS, &b);
-}
-
-/* Makes room for `total` declarations; new entries are empty. */
-static int resize_declarations(struct compiler_client *c, size_t total)
-{
-	struct buffer *grown;
-
-	drop_declarations(c, total);
-	if (total > c->cap_declarations) {
-		grown = realloc(c->declarations, 2 * total * sizeof(*grown));
-		if (!grown)
-			return -1;
-		c->declarations = grown;
-		c->cap_declarations = 2 * total;
-	}
-	while (c->n_declarations < total)
-		buffer_init(&c->declarations[c->n_declarations++]);
-	return 0;
-}
-
-void compiler_client_declare(struct compiler_client *c, size_t total,
-			     const struct declaration_change *changes, size_t n)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	if (resize_declarations(c, total)) {
-		log_error("out of memory for the session's declarations");
-		return;
-	}
-	record_put_u32(&b, (uint32_t)total);
-	record_put_u32(&b, (uint32_t)n);
-	for (size_t i = 0; i < n; i++) {
-		struct buffer *one = &c->declarations[changes[i].index];
-
-		buffer_clear(one);
-		declaration_encode(&changes[i].d, one);
-		record_put_u32(&b, changes[i].index);
-		buffer_append(&b, one->data, one->len);
-	}
+	told_declarations_put(c->declarations, &b);
 	if (buffer_check(&b, NULL))
 		log_error("out of memory for the session's declarations");
 	else
@@ -276,7 +237,7 @@ static void start_again(struct compiler_client *c)
 		return;
 	}
 	c->restarts++;
-	if (c->n_declarations)
+	if (c->declarations && c->declarations->n)
 		send_declarations(c);
 	for (struct compiler_request *r = c->first; r; r = r->next)
 		send(c, r->type, &r->body);
@@ -385,7 +346,7 @@ static struct compiler_request *take_lost(struct compiler_client *c)
 static void on_death(void *data)
 {
 	struct compiler_client *c = data;
-	struct compiler_request *lost;
+	struct compiler_request *lost = NULL;
 	pid_t group = c->process.pid;
 	siginfo_t info;
 
@@ -408,11 +369,14 @@ static void on_death(void *data)
 	c->given_up = false;
 	unwatch(c);
 	process_end(&c->process, 0);
-	if (!c->said_hello)
-		c->failures++;
-	lost = take_lost(c);
-	log_warning("the compiler %s; it is started again%s", c->last_death,
-		    c->first && !lost ? " and asked once more" : "");
+	/* A death that was asked for costs nothing. */
+	if (!c->renewed) {
+		c->failures += !c->said_hello;
+		lost = take_lost(c);
+		log_warning("the compiler %s; it is started again%s", c->last_death,
+			    c->first && !lost ? " and asked once more" : "");
+	}
+	c->renewed = false;
 	start_again(c);
 	if (lost)
 		answer(lost, 0, NULL, 0);
@@ -457,6 +421,7 @@ void compiler_client_abandon(struct compiler_client *c)
 
 void compiler_client_renew(struct compiler_client *c)
 {
+	c->renewed = c->process.pid > 0;
 	kill_group(c);
 }
 

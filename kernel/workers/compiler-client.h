@@ -18,10 +18,10 @@
 
 struct buffer;
 struct compiler_request;
-struct declaration_change;
 struct error;
 struct loop;
 struct loop_source;
+struct told_declarations;
 
 /* Receives one answer: payload is the message without the request id. There is no answer when
  * `type` is 0 and payload NULL. */
@@ -34,9 +34,8 @@ struct compiler_client {
 	struct loop *loop;
 	struct loop_source *channel, *death, *deadline, *retry;
 	struct compiler_request *first, *last;
-	/* One encoded declaration each; a restarted compiler is sent all of them. */
-	struct buffer *declarations;
-	size_t n_declarations, cap_declarations;
+	/* A compiler that is started later is sent all of them; NULL: there are none. */
+	const struct told_declarations *declarations;
 	uint32_t next_id;
 	unsigned failures; /* deaths in a row before a hello */
 	bool said_hello;
@@ -44,25 +43,28 @@ struct compiler_client {
 	unsigned restarts;
 	char clang[64];
 	bool given_up;      /* it was ended because it does not answer */
+	bool renewed;       /* it was ended so that one with another setup takes over */
 	bool died_at_start; /* the last process died before its hello */
 	char last_death[64];
 	bool out_of_memory; /* of that process: it had as much as it may have */
 };
 
-/* Starts the process and does not wait for it. language: a constant. */
-int compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
-			 const char *language, struct error *err);
+/* Starts no process: the first request does, or compiler_client_begin(). language: a constant. The
+ * declarations are borrowed; who changes them tells so (COMPILER_DECLARATIONS). */
+void compiler_client_init(struct compiler_client *c, const struct helper_setup *setup,
+			  const char *language, const struct told_declarations *declarations);
+/* Starts the process and does not wait for it. */
+int compiler_client_begin(struct compiler_client *c, struct error *err);
 void compiler_client_start(struct compiler_client *c, struct loop *loop);
 /* Waits until the compiler has sent its hello, at most ms milliseconds. It works without an event
  * loop. */
 void compiler_client_await_hello(struct compiler_client *c, int ms);
 /* Requests that wait are dropped without an answer. */
 void compiler_client_release(struct compiler_client *c);
-
-/* Tells the compiler the session's declarations: there are `total`, and `changes` has the n that
- * are new or different. An index beyond the old ones leaves no gap. */
-void compiler_client_declare(struct compiler_client *c, size_t total,
-			     const struct declaration_change *changes, size_t n);
+/* Tells whether a request waits for its answer. */
+bool compiler_client_is_at_work(const struct compiler_client *c);
+/* Ends the process; no request may be at work. The next one starts another. */
+void compiler_client_end(struct compiler_client *c);
 
 /*
  * Sends a request. body is the message without its id. The answer comes from the loop, never from

@@ -17,6 +17,7 @@
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/sandbox/confinement.h"
+#include "common/sandbox/hidden-path.h"
 
 #define DEADLINE_MS 180000
 
@@ -37,7 +38,9 @@ static void confine_not(int sock)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	confinement_put(&b, 0, 0, &(struct buffer)BUFFER_INIT, "", &(struct buffer)BUFFER_INIT);
+	confinement_put(&b, 0, 0, &(struct buffer)BUFFER_INIT);
+	hidden_path_put(&b, &(struct hidden_path){ .path = "" });
+	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(sock, COMPILER_CONFINE, b.data, b.len, NULL, 0, &err), 0);
 }
 

@@ -239,7 +239,9 @@ static pid_t maker(void)
 	char command[300];
 	int pid = 0, found;
 
-	snprintf(command, sizeof(command), "ls %s/cgpu | sed -n 's/.*-instances[.]use[.]//p'",
+	/* Another number behind it: the file is not whole yet (sealed_file_write()). */
+	snprintf(command, sizeof(command),
+		 "ls %s/cgpu | sed -n 's/.*-instances[.]use[.]\\([0-9]*\\)$/\\1/p'",
 		 compiler_fixture_folder());
 	for (int i = 0; i < 10000 && !pid; i++) {
 		FILE *f = popen(command, "r");
