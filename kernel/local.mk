@@ -2,15 +2,15 @@
 # The parts below the Jupyter protocol: event loop, supervisor, sandbox policy.
 noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = $(kernel_settings_sources) $(kernel_base_sources) $(kernel_sandbox_sources) $(kernel_share_sources) $(kernel_units_sources) \
-	$(kernel_state_sources) $(kernel_faults_sources) $(kernel_core_sources) $(kernel_workers_sources) $(kernel_device_sources) \
+	$(kernel_state_sources) $(kernel_faults_sources) $(kernel_views_sources) $(kernel_core_sources) $(kernel_workers_sources) $(kernel_device_sources) \
 	$(kernel_disk_sources) $(kernel_cell_run_sources) $(kernel_supervisor_sources)
-libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) $(UTF8PROC_CFLAGS) $(JANSSON_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(ZSTD_LIBS)
+SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(ZSTD_LIBS) $(UTF8PROC_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-kept-memory test-shadow-copy test-journal test-commit test-device-memory \
+supervisor_tests = test-loop test-hidden-paths test-dirty-pages test-kept-memory test-shadow-copy test-journal test-commit test-device-memory \
 	test-device-nodes test-snapshot-job test-snapshot-view test-unit-table \
-	test-fault-record test-pressure test-cpu-deadline test-share test-supervisor test-presenter test-demangle test-seccomp \
+	test-fault-record test-pressure test-cpu-deadline test-share test-supervisor test-presenter test-hostile-worker test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 if CUDA
 supervisor_tests += test-checker test-eviction test-snapshots
@@ -20,6 +20,9 @@ TESTS += $(supervisor_tests) try-escapes
 test_loop_SOURCES = tests/unit/kernel/test-loop.c
 test_loop_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_loop_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_hidden_paths_SOURCES = tests/unit/kernel/test-hidden-paths.c
+test_hidden_paths_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_hidden_paths_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_dirty_pages_SOURCES = tests/unit/kernel/test-dirty-pages.c
 test_dirty_pages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_dirty_pages_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
@@ -94,6 +97,11 @@ test_presenter_CPPFLAGS = $(test_supervisor_CPPFLAGS)
 test_presenter_CFLAGS = $(test_supervisor_CFLAGS)
 test_presenter_LDADD = $(test_supervisor_LDADD)
 EXTRA_test_presenter_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
+test_hostile_worker_SOURCES = tests/unit/kernel/test-hostile-worker.c tests/unit/kernel/supervisor-harness.c tests/unit/kernel/supervisor-harness.h
+test_hostile_worker_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+test_hostile_worker_CFLAGS = $(test_supervisor_CFLAGS)
+test_hostile_worker_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_hostile_worker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 
 # The emulated driver under the name of the machine's own, without what tells it from a GPU's. It is for the worker that tests
 # take, see runtime/local.mk.

@@ -6,6 +6,7 @@
  * waits until the ports are open: a client that finds them closed tries again a tenth of a second
  * later.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -18,8 +19,10 @@
 
 #include "common/base/buffer.h"
 #include "common/base/cache-folder.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/path.h"
 #include "config.h"
 #include "kernel/base/guard.h"
 #include "kernel/base/loop.h"
@@ -126,13 +129,28 @@ static int find_libexec(const struct options *o, char *ret, size_t size, struct 
 	return 0;
 }
 
+/* Appends Jupyter's runtime folder if the connection file is in it, else the connection file. */
+static void what_is_hidden(const struct options *o, struct buffer *ret)
+{
+	cleanup_buffer struct buffer folders = BUFFER_INIT;
+	cleanup_free char *real = realpath(o->connection_file, NULL);
+
+	jupyter_folders_runtime(&folders);
+	for (size_t at = 0; real && at < folders.len; at += strlen(folders.data + at) + 1)
+		if (path_lies_in(real, folders.data + at)) {
+			buffer_puts(ret, folders.data + at);
+			return;
+		}
+	buffer_puts(ret, o->connection_file);
+}
+
 static struct supervisor *start_supervisor(const struct options *o, const char *libexec,
 					   struct error *err)
 {
+	cleanup_buffer struct buffer hidden = BUFFER_INIT;
 	struct supervisor_options so = {
 		.libexec_dir = libexec,
 		.language = o->language->word,
-		.connection_file = o->connection_file,
 		.host_limit =
 			limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, machine_memory_total()),
 		.proc_dir = o->proc_dir,
@@ -143,6 +161,10 @@ static struct supervisor *start_supervisor(const struct options *o, const char *
 		.profile = limits_profile(&limits, o->profile),
 	};
 
+	what_is_hidden(o, &hidden);
+	if (buffer_check(&hidden, err))
+		return NULL;
+	so.hidden = buffer_text(&hidden);
 	return supervisor_new(&so, err);
 }
 
@@ -176,6 +198,25 @@ static void hide_cache(struct supervisor *supervisor)
 		log_info("%s", err.text);
 	else
 		supervisor_hide_from_cells(supervisor, buffer_text(&folder));
+}
+
+/* Hides the notebooks beside this one in the profile `locked`: tests that a grader has put into
+ * them are not for the code that they test. */
+static void hide_notebooks(struct supervisor *supervisor)
+{
+	cleanup_free char *folder = getcwd(NULL, 0);
+	cleanup_dir DIR *dir = folder ? opendir(folder) : NULL;
+	const struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		cleanup_buffer struct buffer path = BUFFER_INIT;
+		size_t len = strlen(d->d_name);
+
+		if (len < 6 || strcmp(d->d_name + len - 6, ".ipynb") != 0)
+			continue;
+		buffer_printf(&path, "%s/%s", folder, d->d_name);
+		supervisor_hide(supervisor, buffer_text(&path));
+	}
 }
 
 /* Returns the file that all kernels of a user on this machine share; containers that are to share
@@ -243,6 +284,8 @@ static int serve(const struct options *o, struct supervisor *supervisor, const c
 	hide_sockets(supervisor, &connection);
 	hide_other_kernels(supervisor);
 	hide_cache(supervisor);
+	if (supervisor_profile(supervisor) == PROFILE_LOCKED)
+		hide_notebooks(supervisor);
 	history = start_history(o, supervisor, libexec, loop);
 	share_devices(o, supervisor);
 	if (supervisor_launch(supervisor, err))

@@ -13,11 +13,12 @@
 
 int main(int argc, char **argv)
 {
+	(void)argc;
 	log_init("cgpu-worker");
 	if (fcntl(ZYGOTE_SOCKET_FD, F_GETFD) < 0) {
 		fprintf(stderr, "cgpu-worker is a part of cgpu-kernel, which starts it.\n");
 		return 2;
 	}
 	session_processes_mark(argv);
-	return zygote_run(argc > 1 ? argv[1] : "");
+	return zygote_run();
 }

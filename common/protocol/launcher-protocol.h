@@ -18,13 +18,13 @@
 #define CGPU_COMMON_PROTOCOL_LAUNCHER_PROTOCOL_H
 
 #define LAUNCHER_SOCKET_FD 3
-#define LAUNCHER_PROTOCOL_VERSION 1u
+#define LAUNCHER_PROTOCOL_VERSION 3u
 
 enum launcher_message {
 	/* kernel -> launcher */
 	LAUNCHER_CONFINE = 1, /* see common/sandbox/confinement.h */
-	/* u32 number, str command, str folder, [str NAME=VALUE] the environment; fds: standard
-	 * output, standard error */
+	/* u32 number, the connection file (common/sandbox/hidden-path.h), str command, str folder,
+	 * [str NAME=VALUE] the environment; fds: standard output, standard error */
 	LAUNCHER_RUN = 2,
 	LAUNCHER_WRITE = 3, /* u32 number, str path, str folder, u8 append, bytes content */
 	/* u32 number, u8 kill: SIGINT, or SIGKILL, to the command's process group. */
@@ -33,7 +33,8 @@ enum launcher_message {
 	/* launcher -> kernel */
 	/* u32 LAUNCHER_PROTOCOL_VERSION, [str step, str why it was not applied] */
 	LAUNCHER_HELLO = 10,
-	/* u32 number, u32 status as waitpid() gives it, str what went wrong or "" */
+	/* u32 number, u32 status as waitpid() gives it, str what went wrong or "", str a folder:
+	 * what the command has made in it the command itself could not read; or "" */
 	LAUNCHER_ENDED = 11,
 };
 

@@ -2,13 +2,13 @@
 /*
  * The protocol between cgpu-kernel and cgpu-worker.
  *
- * Zygote. The kernel execs `cgpu-worker` before it reads the signing key: argv is { "cgpu-worker",
- * hidden path or "" }, descriptor ZYGOTE_SOCKET_FD is its socket. The zygote is single-threaded,
- * reserves the address map, loads libraries and forks workers with CLONE_PARENT, so that the kernel
- * is their parent: what a cell's children leave behind comes to the kernel too, which must be a
- * child subreaper (prctl PR_SET_CHILD_SUBREAPER). All of them carry CGPU_SESSION=token in their
- * initial environment; the kernel sets it when it execs the zygote. When the socket closes the
- * zygote kills every worker's process group and whatever else carries the token, and ends.
+ * Zygote. The kernel execs `cgpu-worker` before it reads the signing key; descriptor
+ * ZYGOTE_SOCKET_FD is its socket. The zygote is single-threaded, reserves the address map, loads
+ * libraries and forks workers with CLONE_PARENT, so that the kernel is their parent: what a cell's
+ * children leave behind comes to the kernel too, which must be a child subreaper (prctl
+ * PR_SET_CHILD_SUBREAPER). All of them carry CGPU_SESSION=token in their initial environment; the
+ * kernel sets it when it execs the zygote. When the socket closes the zygote kills every worker's
+ * process group and whatever else carries the token, and ends.
  *
  * Worker. One ordered SOCK_SEQPACKET channel for requests and descriptors, and one shared control
  * area (a memfd) with what must be readable after the worker died: the fault record, what it is
@@ -36,7 +36,7 @@
 
 #include "common/protocol/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 17
+#define WORKER_PROTOCOL_VERSION 18
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -53,17 +53,19 @@
 
 enum zygote_message {
 	/* kernel -> zygote; u32 version, bytes seccomp program (struct sock_filter[], may be
-	 * empty), u32 flags (enum sandbox_flag); fd: the view of struct sandbox_policy, or none */
+	 * empty), u32 flags (enum sandbox_flag), the connection file (hidden-path.h); fd: the view
+	 * of struct sandbox_policy, or none */
 	ZYGOTE_SETUP = 1,
 	/* zygote -> kernel; u32 version, [str name, str what could not be applied and why] */
 	ZYGOTE_READY = 2,
-	/* kernel -> zygote; u32 worker id; fds: channel, control, arena for reading, live
-	 * memfd, stdout pipe, stderr pipe */
+	/* kernel -> zygote; u32 worker id, the connection file (hidden-path.h), which may have been
+	 * moved since; fds: channel, control, arena for reading, live memfd, stdout pipe, stderr
+	 * pipe */
 	ZYGOTE_FORK = 3,
 	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
 	ZYGOTE_FORKED = 4,
-	/* kernel -> zygote; str path: no worker may open or connect to this file. It needs the
-	 * mount namespace of SANDBOX_HIDE_FILE, and does nothing without it. */
+	/* kernel -> zygote; a record of hidden-path.h: no worker may open or connect to this file.
+	 * It needs the mount namespace of SANDBOX_HIDE_FILE, and does nothing without it. */
 	ZYGOTE_HIDE = 7,
 	/* kernel -> zygote; u32 id, [str path of a shared library]: to be loaded, for workers that
 	 * are forked from here on. */

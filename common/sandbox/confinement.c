@@ -14,19 +14,11 @@
 #include "common/protocol/worker-protocol.h"
 
 void confinement_put(struct buffer *out, uint32_t flags, uint64_t memory,
-		     const struct buffer *filter, const char *hidden, const struct buffer *covered)
+		     const struct buffer *filter)
 {
-	uint32_t n = 0;
-
 	record_put_u32(out, flags);
 	record_put_u64(out, memory);
 	record_put_bytes(out, filter->data, filter->len);
-	record_put_str(out, hidden);
-	for (size_t at = 0; at < covered->len; at += strlen(covered->data + at) + 1)
-		n++;
-	record_put_u32(out, n);
-	for (size_t at = 0; at < covered->len; at += strlen(covered->data + at) + 1)
-		record_put_str(out, covered->data + at);
 }
 
 int confinement_read(struct record *r, struct confinement *ret, struct error *err)
@@ -35,11 +27,11 @@ int confinement_read(struct record *r, struct confinement *ret, struct error *er
 						 .kernel_pid = getppid() } };
 	ret->policy.memory = record_u64(r);
 	ret->policy.filter = record_bytes(r, &ret->policy.filter_len);
-	ret->policy.hidden = record_str(r);
-	ret->n_covered = record_count(r, 4);
+	ret->policy.hidden = hidden_path_read(r);
+	ret->n_covered = record_count(r, 20);
 	ret->covered = *r;
 	for (uint32_t n = ret->n_covered; n; n--)
-		record_str(r);
+		hidden_path_read(r);
 	return record_check(r, "the containment", err);
 }
 
@@ -48,9 +40,12 @@ void confinement_hide(struct confinement *c, struct sandbox_report *report)
 	struct error err = ERROR_INIT;
 
 	c->policy.in_force = sandbox_apply_zygote(&c->policy, report);
-	for (uint32_t n = c->n_covered; c->policy.in_force & SANDBOX_HIDE_FILE && n; n--)
-		if (sandbox_apply_cover(record_str(&c->covered), &err))
+	for (uint32_t n = c->n_covered; c->policy.in_force & SANDBOX_HIDE_FILE && n; n--) {
+		struct hidden_path h = hidden_path_read(&c->covered);
+
+		if (sandbox_apply_cover(&h, c->policy.view != 0, &err))
 			log_warning("%s", err.text);
+	}
 }
 
 void confinement_finish(const struct confinement *c, struct sandbox_report *report)
@@ -60,8 +55,9 @@ void confinement_finish(const struct confinement *c, struct sandbox_report *repo
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-void confinement_apply(struct confinement *c, struct sandbox_report *report)
+void confinement_apply(struct confinement *c, struct sandbox_report *report, void *data)
 {
+	(void)data;
 	confinement_hide(c, report);
 	confinement_finish(c, report);
 }
@@ -77,7 +73,7 @@ static int obey(const struct confinement_exchange *x, const struct ipc_message *
 	if (confinement_read(&r, &c, err))
 		return -1;
 	c.policy.view = m->n_fds ? m->fds[0] : 0;
-	x->apply(&c, report);
+	x->apply(&c, report, x->data);
 	return 0;
 }
 

@@ -2,8 +2,10 @@
 /*
  * The order by which the kernel process has a helper process contain itself, as the first message
  * to cgpu-compiler, cgpu-launcher, cgpu-presenter and cgpu-history: u32 flags (enum sandbox_flag),
- * u64 limit of memory, bytes struct sock_filter[], str connection file or "", [str path]: more
- * files that are hidden. With a descriptor: the view (struct sandbox_policy) to enter.
+ * u64 limit of memory, bytes struct sock_filter[], what is hidden: a record of
+ * common/sandbox/hidden-path.h for the connection file, and [such records] for more, which are
+ * hidden where there is a mount namespace. With a descriptor: the view (struct sandbox_policy) to
+ * enter.
  */
 #ifndef CGPU_COMMON_SANDBOX_CONFINEMENT_H
 #define CGPU_COMMON_SANDBOX_CONFINEMENT_H
@@ -18,20 +20,19 @@ struct error;
 
 struct confinement {
 	struct sandbox_policy policy; /* borrowed from the record */
-	struct record covered;        /* so many paths */
+	struct record covered;        /* so many hidden paths */
 	uint32_t n_covered;
 };
 
-/* Appends the order. memory: bytes, 0 for no limit. hidden: the connection file, which is hidden in
- * every way there is, "" for none. covered: paths, each with its NUL, that are hidden where there
- * is a mount namespace. */
+/* Appends the order but for what is hidden. memory: bytes, 0 for no limit. */
 void confinement_put(struct buffer *out, uint32_t flags, uint64_t memory,
-		     const struct buffer *filter, const char *hidden, const struct buffer *covered);
+		     const struct buffer *filter);
 /* Reads the order in a child of the kernel process. ret borrows from the record. */
 int confinement_read(struct record *r, struct confinement *ret, struct error *err);
 
-/* Carries the order out in a process with one thread; a step that was not applied is reported. */
-void confinement_apply(struct confinement *c, struct sandbox_report *report);
+/* Carries the order out in a process with one thread; a step that was not applied is reported.
+ * data: NULL; it is as a confinement_exchange wants it. */
+void confinement_apply(struct confinement *c, struct sandbox_report *report, void *data);
 /* Its two parts, for who needs the privileges between them that the second one takes away. */
 void confinement_hide(struct confinement *c, struct sandbox_report *report);
 void confinement_finish(const struct confinement *c, struct sandbox_report *report);
@@ -39,7 +40,8 @@ void confinement_finish(const struct confinement *c, struct sandbox_report *repo
 /* The two message types of the first exchange, and what carries the order out between them. */
 struct confinement_exchange {
 	uint32_t order, hello;
-	void (*apply)(struct confinement *c, struct sandbox_report *report);
+	void (*apply)(struct confinement *c, struct sandbox_report *report, void *data);
+	void *data;
 };
 
 /* Waits for the order as the first message, carries it out, and answers with a hello: what `said`

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/landlock.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/sandbox/hidden-path.h"
 
 #define ABI_REFER 2
 #define ABI_TRUNCATE 3
@@ -29,6 +31,7 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ull << 14)
 #endif
 #define FILE_ACCESSES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
+#define LEVELS_MAX 128 /* of a path */
 #define SCOPE_ABSTRACT_UNIX_SOCKET (1ull << 0)
 #define SCOPE_SIGNAL (1ull << 1)
 
@@ -112,62 +115,111 @@ int landlock_scope(struct error *err)
 	return restrict_self(fd, err);
 }
 
-static int allow(int ruleset, int parent, const char *name, struct error *err)
+/* The folders from the root to what is hidden, and that. */
+struct chain {
+	int fds[LEVELS_MAX];
+	struct stat at[LEVELS_MAX];
+	size_t n;
+};
+
+static void chain_release(struct chain *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		close(c->fds[i]);
+}
+
+static bool chain_add(struct chain *c, int fd)
+{
+	if (fd >= 0 && c->n < LEVELS_MAX && !fstat(fd, &c->at[c->n])) {
+		c->fds[c->n++] = fd;
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool chain_reaches(struct chain *c, const struct hidden_path *h)
+{
+	char name[NAME_MAX + 1];
+	const struct stat *last;
+
+	if (!chain_add(c, open("/", O_PATH | O_CLOEXEC)))
+		return false;
+	for (const char *at = h->path; *(at += strspn(at, "/")); at += strcspn(at, "/")) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "/"), at);
+		if (!chain_add(c, openat(c->fds[c->n - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC)))
+			return false;
+	}
+	last = &c->at[c->n - 1];
+	return last->st_dev == h->device && last->st_ino == h->inode;
+}
+
+/* Tells whether it is one of them, whatever its name is by now. */
+static bool chain_has(const struct chain *c, const struct stat *st)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].st_dev == st->st_dev && c->at[i].st_ino == st->st_ino)
+			return true;
+	return false;
+}
+
+static int allow(int ruleset, int parent, const char *name, const struct chain *c,
+		 struct error *err)
 {
 	cleanup_fd int fd = openat(parent, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || S_ISLNK(st.st_mode))
+	if (fd < 0 || fstat(fd, &st) || S_ISLNK(st.st_mode) || chain_has(c, &st))
 		return 0; /* gone again, or a link: what it points to has a rule of its own */
 	if (allow_beneath(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE) && errno != EINVAL)
 		return error_errno(err, "landlock_add_rule for %s", name);
 	return 0;
 }
 
-/* Everything in `folder` but the entry `but`. */
-static int allow_beside(int ruleset, const char *folder, const char *but, struct error *err)
+/* Allows everything in this folder of the chain that is not one of the chain. One that cannot be
+ * listed, as /home may be or as a cell has made it, allows nothing. */
+static int allow_beside(int ruleset, int folder, const struct chain *c, struct error *err)
 {
-	cleanup_dir DIR *d = opendir(folder);
+	cleanup_fd int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cleanup_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!d)
-		return error_errno(err, "cannot list %s", folder);
+		return 0;
+	fd = -1;
 	for (struct dirent *e; (e = readdir(d));) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !strcmp(e->d_name, but))
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		if (allow(ruleset, dirfd(d), e->d_name, err))
+		if (allow(ruleset, dirfd(d), e->d_name, c, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int allow_others(int ruleset, char *path, struct error *err)
+static int allow_others(int ruleset, const struct hidden_path *h, struct error *err)
 {
-	for (char *slash = path; slash; slash = strchr(slash + 1, '/')) {
-		char *end = strchr(slash + 1, '/');
-		char name[256];
+	struct chain c = { .n = 0 };
+	int failed = 0;
 
-		snprintf(name, sizeof(name), "%.*s", (int)(end ? end - slash - 1 : 255), slash + 1);
-		*slash = '\0';
-		if (allow_beside(ruleset, path[0] ? path : "/", name, err))
-			return -1;
-		*slash = '/';
-	}
-	return 0;
+	if (!chain_reaches(&c, h))
+		failed = error_set(err, ERROR_STATE, "%s, which is hidden, was moved just then",
+				   h->path);
+	for (size_t i = 0; !failed && i + 1 < c.n; i++)
+		failed = allow_beside(ruleset, c.fds[i], &c, err);
+	chain_release(&c);
+	return failed;
 }
 
-int landlock_hide(const char *path, struct error *err)
+int landlock_hide(const struct hidden_path *h, struct error *err)
 {
-	cleanup_free char *real = realpath(path, NULL);
 	cleanup_fd int fd = -1;
 
 	if (abi() < 1)
 		return error_set(err, ERROR_UNSUPPORTED, "this Linux has no Landlock");
-	if (!real)
-		return error_errno(err, "cannot find %s", path);
 	fd = files_ruleset(LANDLOCK_ACCESS_FS_READ_FILE, err);
 	if (fd < 0)
 		return -1;
-	if (allow_others(fd, real, err))
+	if (allow_others(fd, h, err))
 		return -1;
 	return restrict_self(fd, err);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct error;
+struct hidden_path;
 
 /* Tells whether this Linux has landlock_scope(). */
 bool landlock_has_scopes(void);
@@ -22,11 +23,13 @@ int landlock_isolate(struct error *err);
 int landlock_scope(struct error *err);
 
 /*
- * Deny this one file to be read: reading is allowed for everything beside it on each level of its
- * path. Files that are made later in one of the folders of that path cannot be read either, so this
- * is the second choice after a namespace.
+ * Deny that files in this folder, or this one file, are read: reading is allowed for everything
+ * beside it on each level of its path, as that is at this moment. Files that are made later in one
+ * of the folders of that path cannot be read either, so this is the second choice after a
+ * namespace. Nothing can be moved out: a file gets no access by a move that it had not before.
+ * ERROR_STATE: it is not there; who calls must not go on.
  */
-int landlock_hide(const char *path, struct error *err);
+int landlock_hide(const struct hidden_path *h, struct error *err);
 
 /* Deny that files are made, changed, moved or removed, but beneath these folders, in /dev and in
  * /proc. What is open stays as it is. */

@@ -79,19 +79,43 @@ int sandbox_apply_mount_namespace(struct error *err)
 	return 0;
 }
 
-/* What is written to a covered folder is seen by this process and its children alone. */
-int sandbox_apply_cover(const char *path, struct error *err)
+static _Noreturn void end_uncontained(const struct error *why)
 {
+	log_error("this process ends, since it would see what cells must not: %s", why->text);
+	_exit(EXIT_FAILURE);
+}
+
+static int open_to_cover(const struct hidden_path *h, bool in_view)
+{
+	struct error err = ERROR_INIT;
+	int fd;
+
+	if (in_view)
+		return open(h->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = hidden_path_open(h, &err);
+	if (fd < 0)
+		end_uncontained(&err);
+	return fd;
+}
+
+/* What is written to a covered folder is seen by this process and its children alone. The mount
+ * stays on the folder if that is moved. */
+int sandbox_apply_cover(const struct hidden_path *h, bool in_view, struct error *err)
+{
+	cleanup_fd int fd = open_to_cover(h, in_view);
+	char path[32];
 	struct stat st;
 	bool is_folder;
 
-	/* It may lie in what was covered before. */
-	if (stat(path, &st))
-		return errno == ENOENT ? 0 : error_errno(err, "cannot cover %s", path);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0 || fstat(fd, &st))
+		return error_errno(err, "cannot cover %s", h->path);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	is_folder = S_ISDIR(st.st_mode);
 	if (is_folder ? mount("none", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700,size=16m")
 		      : mount("/dev/null", path, NULL, MS_BIND, NULL))
-		return error_errno(err, "cannot cover %s", path);
+		return error_errno(err, "cannot cover %s", h->path);
 	return 0;
 }
 
@@ -135,11 +159,11 @@ static void enter_view_or_end(int view)
 
 static int hide_file(const struct sandbox_policy *p, struct error *err)
 {
-	if (!p->hidden[0])
+	if (!p->hidden.path[0])
 		return 0;
 	if (!p->view && sandbox_apply_mount_namespace(err))
 		return -1;
-	return sandbox_apply_cover(p->hidden, err);
+	return sandbox_apply_cover(&p->hidden, p->view != 0, err);
 }
 
 /* The folders that cells of a workspace may change: the one of the notebook, which this process is
@@ -338,16 +362,36 @@ static int scope(const struct sandbox_policy *p, struct error *err)
 
 /* Landlock would also deny what is made later beside the file and beside each folder above it. In
  * the folder of the notebook that is what cells write, read and include. */
+bool sandbox_apply_hides_by_landlock(const struct sandbox_policy *p, struct error *why)
+{
+	char here[PATH_MAX];
+
+	if (!(p->flags & SANDBOX_LANDLOCK) || !p->hidden.path[0] || p->in_force & SANDBOX_HIDE_FILE)
+		return false;
+	if (!getcwd(here, sizeof(here)) || !path_lies_in(p->hidden.path, here))
+		return true;
+	error_set(why, ERROR_UNSUPPORTED, "the notebook is in %s, above the connection file", here);
+	return false;
+}
+
+int sandbox_apply_landlock_hide(const struct hidden_path *h, struct error *err)
+{
+	struct error why = ERROR_INIT;
+
+	if (!landlock_hide(h, &why))
+		return 0;
+	if (why.code == ERROR_STATE)
+		end_uncontained(&why);
+	return error_set(err, why.code, "%s", why.text);
+}
+
 static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
 {
-	char here[4096];
+	struct error why = ERROR_INIT;
 
-	if (!p->hidden[0] || p->in_force & SANDBOX_HIDE_FILE)
-		return 0;
-	if (getcwd(here, sizeof(here)) && path_lies_in(p->hidden, here))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the notebook is in %s, above the connection file", here);
-	return landlock_hide(p->hidden, err);
+	if (sandbox_apply_hides_by_landlock(p, &why))
+		return sandbox_apply_landlock_hide(&p->hidden, err);
+	return why.code ? error_set(err, why.code, "%s", why.text) : 0;
 }
 
 /* Where there is no mount namespace. Modes, owners and times of files are not Landlock's. */
@@ -444,7 +488,7 @@ static unsigned apply(const struct step *steps, size_t n, const struct sandbox_p
 
 unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report)
 {
-	bool wanted = p->flags & SANDBOX_HIDE_FILE && p->hidden[0];
+	bool wanted = p->flags & SANDBOX_HIDE_FILE && p->hidden.path[0];
 	struct error err = ERROR_INIT;
 	unsigned in_force = 0;
 

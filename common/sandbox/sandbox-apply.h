@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/sandbox/hidden-path.h"
+
 struct buffer;
 struct error;
 
@@ -27,13 +29,13 @@ void sandbox_report_put(struct buffer *out, const struct sandbox_report *r);
 
 struct sandbox_policy {
 	uint32_t flags;
-	const char *hidden;   /* path to hide, "" for none */
-	unsigned in_force;    /* enum sandbox_flag: what sandbox_apply_zygote() has done */
-	const void *filter;   /* struct sock_filter[] */
-	size_t filter_len;    /* bytes */
-	pid_t kernel_pid;     /* for SECCOMP_KERNEL_PID; 0: the parent */
-	uint64_t memory;      /* bytes that a helper may have of its own; 0: no limit */
-	const char *writable; /* one more folder for SANDBOX_WORKSPACE; NULL: none */
+	struct hidden_path hidden; /* the connection file, or the folder in which it is */
+	unsigned in_force;         /* enum sandbox_flag: what sandbox_apply_zygote() has done */
+	const void *filter;        /* struct sock_filter[] */
+	size_t filter_len;         /* bytes */
+	pid_t kernel_pid;          /* for SECCOMP_KERNEL_PID; 0: the parent */
+	uint64_t memory;           /* bytes that a helper may have of its own; 0: no limit */
+	const char *writable;      /* one more folder for SANDBOX_WORKSPACE; NULL: none */
 	int view; /* a mount namespace (kernel/sandbox/private-view.h), the caller's; 0: none */
 };
 
@@ -47,9 +49,15 @@ int sandbox_apply_read_only(const char *const *writable, size_t n, bool below, s
  * namespace are in force from here on: SANDBOX_HIDE_FILE, SANDBOX_WORKSPACE. Ends the process when
  * there is a view that cannot be entered: who gives one wants nothing to run outside of it. */
 unsigned sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report);
-/* In the zygote, when it has hidden the file: cover another one, or a folder, with an empty one.
- * Workers that live already are in the same namespace. */
-int sandbox_apply_cover(const char *path, struct error *err);
+/* In the zygote or a helper, when it has hidden the file: cover another one, or a folder, with an
+ * empty one. Ends the process if it is not there any more: what was to be hidden is open somewhere
+ * else. In a view nothing can be moved, and what the view does not have needs no cover. */
+int sandbox_apply_cover(const struct hidden_path *h, bool in_view, struct error *err);
+/* Tells whether Landlock is to hide the file in place of a mount namespace. `why` says why not, if
+ * the notebook lies in a folder above it. */
+bool sandbox_apply_hides_by_landlock(const struct sandbox_policy *p, struct error *why);
+/* Does that. Ends the process as sandbox_apply_cover() does. */
+int sandbox_apply_landlock_hide(const struct hidden_path *h, struct error *err);
 /* In the worker, before it has any other thread. */
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report);
 

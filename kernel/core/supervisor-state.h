@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "common/base/buffer.h"
 #include "common/protocol/run-options.h"
@@ -24,6 +25,7 @@
 #include "kernel/core/supervisor-hooks.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/faults/memcheck.h"
+#include "kernel/sandbox/hidden-paths.h"
 #include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/state/commit.h"
@@ -80,6 +82,7 @@ struct cell_run {
 	uint64_t memory_seen;       /* the session's bytes at the last tick */
 	uint64_t memory_most;       /* the maximum over all ticks */
 	uint64_t memory_at_start;   /* at the first tick */
+	int64_t exact_at_ms;        /* no exact look before that; as loop_now_ms() */
 	unsigned tasks_at_start;    /* of the whole machine */
 	uint64_t refusals_at_start; /* of the control group */
 	/* The worker of a cell that must end was asked for the line at work. */
@@ -94,11 +97,14 @@ struct cell_run {
 };
 
 struct supervisor {
-	char *libexec_dir, *connection_file, *proc_dir;
-	const char *language;            /* NULL: C; a constant */
-	struct buffer covered;           /* paths from supervisor_hide(), each with its NUL */
-	struct buffer covered_for_cells; /* those, and what the compiler alone may see */
+	char *libexec_dir, *proc_dir;
+	const char *language;                  /* NULL: C; a constant */
+	struct hidden_paths hidden;            /* the connection file, or the folder it is in */
+	struct hidden_paths covered;           /* from supervisor_hide() */
+	struct hidden_paths covered_for_cells; /* those, and what the compiler alone may see */
 	uint64_t host_limit, device_limit;
+	time_t since;             /* when it was made */
+	uint64_t shared_at_start; /* shared_memory_of_machine() then */
 	enum device_rollback device_rollback;
 	bool interrupt_keeps; /* an interrupted cell is committed as it stands */
 	const struct limits *limits;
@@ -119,6 +125,8 @@ struct supervisor {
 	struct version_watch *versions;
 	struct device_choosing *choosing;
 	struct compiler_client *compiler;
+	struct question_compiler *questions;
+	struct told_declarations *declarations;
 	struct launcher_client *launcher;
 	struct presenter_client *presenter;
 	const struct dirty_pages *dirty_pages;

@@ -13,17 +13,21 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -43,6 +47,11 @@ struct launcher {
 	int ends;        /* a signalfd, readable when a child has ended */
 	uint32_t number; /* of the command that runs */
 	pid_t command;   /* its process, which leads its group; 0: none */
+	/* Landlock hides the connection file, in place of a mount namespace: for each command anew,
+	 * since it allows only what is there when it begins, and earlier commands made files. */
+	bool hides;
+	struct timespec began;
+	char hidden[PATH_MAX]; /* then, from the command that runs; "" otherwise */
 };
 
 /* ---- containment ---- */
@@ -81,14 +90,16 @@ static int enter_process_namespace(const struct confinement *c, struct error *er
 	return 0;
 }
 
-static void confine(struct confinement *c, struct sandbox_report *report)
+static void confine(struct confinement *c, struct sandbox_report *report, void *data)
 {
+	struct launcher *l = data;
 	struct error why = ERROR_INIT;
 
 	confinement_hide(c, report);
-	/* Landlock would also deny what commands make later in a folder above the file: a home. */
-	if (!(c->policy.in_force & SANDBOX_HIDE_FILE))
-		c->policy.hidden = "";
+	l->hides = sandbox_apply_hides_by_landlock(&c->policy, NULL);
+	/* Each command does it. */
+	if (l->hides)
+		c->policy.hidden.path = "";
 	if ((!(c->policy.flags & SANDBOX_LANDLOCK) || !landlock_has_scopes()) &&
 	    enter_process_namespace(c, &why))
 		sandbox_report_add(report, "no signals to other processes", why.text);
@@ -96,9 +107,9 @@ static void confine(struct confinement *c, struct sandbox_report *report)
 }
 
 /* The first message of the kernel process, and the answer. */
-static int begin(struct error *err)
+static int begin(struct launcher *l, struct error *err)
 {
-	const struct confinement_exchange x = { LAUNCHER_CONFINE, LAUNCHER_HELLO, confine };
+	const struct confinement_exchange x = { LAUNCHER_CONFINE, LAUNCHER_HELLO, confine, l };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, LAUNCHER_PROTOCOL_VERSION);
@@ -107,17 +118,36 @@ static int begin(struct error *err)
 
 /* ---- commands ---- */
 
-static int tell_end(uint32_t number, int status, const char *problem, struct error *err)
+static int tell_end(uint32_t number, int status, const char *problem, const char *made_in,
+		    struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u32(&b, number);
 	record_put_u32(&b, (uint32_t)status);
 	record_put_str(&b, problem);
+	record_put_str(&b, made_in);
 	return ipc_send_buffer(LAUNCHER_SOCKET_FD, LAUNCHER_ENDED, &b, err);
 }
 
-static _Noreturn void become_shell(const char *command, char **environment, const int fds[2],
+struct command {
+	const char *text, *folder;
+	char **environment;
+	struct hidden_path hidden;
+};
+
+/* Ends the process where that fails: the command would see what cells must not. */
+static void hide(const struct hidden_path *hidden)
+{
+	struct error err = ERROR_INIT;
+
+	if (!hidden->path[0] || !sandbox_apply_landlock_hide(hidden, &err))
+		return;
+	dprintf(STDERR_FILENO, "the command cannot run: %s\n", err.text);
+	_exit(127);
+}
+
+static _Noreturn void become_shell(const struct command *c, const int fds[2], bool hides,
 				   pid_t parent)
 {
 	sigset_t none;
@@ -131,26 +161,43 @@ static _Noreturn void become_shell(const char *command, char **environment, cons
 	dup2(fds[0], STDOUT_FILENO);
 	dup2(fds[1], STDERR_FILENO);
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0u);
+	if (hides)
+		hide(&c->hidden);
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGINT, SIG_DFL);
-	execle("/bin/sh", "sh", "-c", command, (char *)NULL, environment);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execle("/bin/sh", "sh", "-c", c->text, (char *)NULL, c->environment);
 	_exit(127);
 }
 
-/* environment: borrows from the record. */
-static int start(struct launcher *l, const struct ipc_message *m, const char *command,
-		 const char *folder, char **environment, struct error *err)
+/* Forks with the interrupt blocked: the child ignores it at first, as this process does, and one
+ * that comes before the shell begins would be lost. One that is blocked is not ignored. */
+static pid_t fork_interruptible(void)
+{
+	sigset_t interrupt, before;
+	pid_t child;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	child = fork();
+	if (child)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return child;
+}
+
+static int start(struct launcher *l, const struct ipc_message *m, const struct command *c,
+		 struct error *err)
 {
 	pid_t parent = getpid();
 
 	if (m->n_fds != 2)
 		return error_set(err, ERROR_PROTOCOL, "a command without its output");
-	if (chdir(folder))
-		return error_errno(err, "cannot go to %s", folder);
-	l->command = fork();
+	if (chdir(c->folder))
+		return error_errno(err, "cannot go to %s", c->folder);
+	l->command = fork_interruptible();
 	if (!l->command)
-		become_shell(command, environment, m->fds, parent);
+		become_shell(c, m->fds, l->hides, parent);
 	if (l->command < 0) {
 		l->command = 0;
 		return error_errno(err, "fork");
@@ -164,11 +211,15 @@ static int on_run(struct launcher *l, const struct ipc_message *m, struct record
 		  struct error *err)
 {
 	uint32_t number = record_u32(r);
-	const char *command = record_str(r), *folder = record_str(r);
+	struct command c = { .hidden = hidden_path_read(r) };
+	const char *text = record_str(r), *folder = record_str(r);
 	uint32_t n = record_count(r, 4);
 	cleanup_free char **environment = calloc(n + 1, sizeof(*environment));
 	struct error why = ERROR_INIT;
 
+	c.text = text;
+	c.folder = folder;
+	c.environment = environment;
 	if (!environment)
 		return error_set(err, ERROR_MEMORY, "out of memory for a command");
 	for (uint32_t i = 0; i < n; i++)
@@ -176,8 +227,11 @@ static int on_run(struct launcher *l, const struct ipc_message *m, struct record
 	if (record_check(r, "a command", err))
 		return -1;
 	l->number = number;
-	if (start(l, m, command, folder, environment, &why))
-		return tell_end(number, 0, why.text, err);
+	snprintf(l->hidden, sizeof(l->hidden), "%s", l->hides ? c.hidden.path : "");
+	/* Linux takes the times of files from this clock. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &l->began);
+	if (start(l, m, &c, &why))
+		return tell_end(number, 0, why.text, "", err);
 	return 0;
 }
 
@@ -210,7 +264,7 @@ static int on_write(struct record *r, struct error *err)
 	if (record_check(r, "a file", err))
 		return -1;
 	write_file(path, folder, append, content, len, &why);
-	return tell_end(number, 0, why.text, err);
+	return tell_end(number, 0, why.text, "", err);
 }
 
 static int on_interrupt(const struct launcher *l, struct record *r, struct error *err)
@@ -241,11 +295,32 @@ static int handle(struct launcher *l, const struct ipc_message *m, struct error 
 	}
 }
 
+/* Returns a folder above what is hidden in which something was made since the command began; "":
+ * none. What the command itself has made there it could not read. */
+static const char *made_in(const struct launcher *l, char path[static PATH_MAX])
+{
+	struct stat st;
+	char *slash;
+
+	snprintf(path, PATH_MAX, "%s", l->hidden);
+	while ((slash = strrchr(path, '/'))) {
+		const char *folder = slash == path ? "/" : path;
+
+		*slash = '\0';
+		if (!stat(folder, &st) && (st.st_mtim.tv_sec > l->began.tv_sec ||
+					   (st.st_mtim.tv_sec == l->began.tv_sec &&
+					    st.st_mtim.tv_nsec >= l->began.tv_nsec)))
+			return folder;
+	}
+	return "";
+}
+
 /* Reaps what has ended, also what commands have left behind. */
 static int on_ends(struct launcher *l, struct error *err)
 {
 	struct signalfd_siginfo info;
 	int status, failed = 0;
+	char path[PATH_MAX];
 	pid_t pid;
 
 	if (read(l->ends, &info, sizeof(info)) < 0 && errno != EAGAIN)
@@ -254,7 +329,7 @@ static int on_ends(struct launcher *l, struct error *err)
 		if (pid != l->command)
 			continue;
 		l->command = 0;
-		failed = tell_end(l->number, status, "", err);
+		failed = tell_end(l->number, status, "", made_in(l, path), err);
 	}
 	return failed;
 }
@@ -289,7 +364,6 @@ static int init(struct launcher *l, struct error *err)
 {
 	sigset_t ends;
 
-	*l = (struct launcher){ 0 };
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGCHLD);
 	if (sigprocmask(SIG_BLOCK, &ends, NULL))
@@ -304,10 +378,10 @@ static int init(struct launcher *l, struct error *err)
 int main(void)
 {
 	struct error err = ERROR_INIT;
-	struct launcher l;
+	struct launcher l = { 0 };
 
 	signal(SIGINT, SIG_IGN); /* the terminal's signal is meant for the kernel */
-	if (begin(&err) || init(&l, &err) || serve(&l, &err)) {
+	if (begin(&l, &err) || init(&l, &err) || serve(&l, &err)) {
 		if (err.code != ERROR_PEER_GONE)
 			log_error("cgpu-launcher: %s", err.text);
 		return err.code == ERROR_PEER_GONE ? EXIT_SUCCESS : EXIT_FAILURE;

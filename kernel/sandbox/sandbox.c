@@ -193,7 +193,7 @@ int sandbox_init(struct sandbox *s, const struct sandbox_setup *setup, struct er
 		}
 		s->flags |= step->flag;
 	}
-	if (!*setup->connection_file)
+	if (!setup->hides)
 		s->flags &= ~(unsigned)SANDBOX_HIDE_FILE;
 	return 0;
 }

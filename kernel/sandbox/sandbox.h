@@ -37,8 +37,8 @@ struct sandbox_adoption {
 /* What sandbox_init() works with; borrowed, and must live as long. */
 struct sandbox_setup {
 	enum profile profile;
-	unsigned disabled;           /* enum sandbox_flag: steps that tests disable */
-	const char *connection_file; /* "" for none */
+	unsigned disabled;      /* enum sandbox_flag: steps that tests disable */
+	bool hides;             /* there is a connection file to hide */
 	const char *programs;   /* folder of the programs that are started, below their prefix */
 	uint64_t private_bytes; /* of the private folders of the profile `locked` */
 };

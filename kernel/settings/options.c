@@ -173,15 +173,23 @@ static int read_setting(struct options *o, int left, char **argv, struct error *
 int options_read(struct options *ret, int argc, char **argv, struct error *err)
 {
 	struct options o = { .action = ACTION_RUN, .prefix = "" };
+	const char *word = NULL;
 	int took;
 
 	if (read_environment(&o, err))
 		return -1;
 	for (int i = 1; i < argc; i += took) {
-		took = read_action(&o, argv[i]) ? 1 : read_setting(&o, argc - i, argv + i, err);
+		took = 1;
+		if (*argv[i] != '-')
+			word = argv[i];
+		else if (!read_action(&o, argv[i]))
+			took = read_setting(&o, argc - i, argv + i, err);
 		if (took < 0)
 			return -1;
 	}
+	/* `jupyter run FILE` gives its own arguments to the kernel, too. */
+	if (word && (o.action != ACTION_RUN || !*o.connection_file))
+		return error_set(err, ERROR_INPUT, "%s is not an option; --help lists them", word);
 	if (o.action == ACTION_RUN && !*o.connection_file)
 		return error_set(
 			err, ERROR_INPUT,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -29,6 +30,7 @@
 #include "kernel/cell-run/memory-use.h"
 #include "kernel/cell-run/pressure.h"
 #include "kernel/cell-run/rest.h"
+#include "kernel/cell-run/shared-memory.h"
 #include "kernel/cell-run/watchdog.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/closings.h"
@@ -58,12 +60,13 @@
 #include "kernel/workers/helper-setup.h"
 #include "kernel/workers/launcher-client.h"
 #include "kernel/workers/presenter-client.h"
+#include "kernel/workers/question-compiler.h"
+#include "kernel/workers/told-declarations.h"
 #include "kernel/workers/worker-pool.h"
 #include "kernel/workers/worker.h"
 #include "kernel/workers/zygote-client.h"
 
 /* As kernel/base/cpu-deadline.h counts. */
-#define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
 #define HELPER_MEMORY (2ull << 30) /* the least limit */
 #define PRIVATE_BYTES (1ull << 30) /* on the "disk" of the profile `locked` */
@@ -98,7 +101,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 	const struct sandbox_setup setup = {
 		.profile = o->profile,
 		.disabled = o->disabled_sandbox,
-		.connection_file = s->connection_file,
+		.hides = s->hidden.n != 0,
 		.programs = s->libexec_dir,
 		.private_bytes = limits_apply(s->limits, LIMIT_DISK, 0, PRIVATE_BYTES, 0),
 	};
@@ -133,7 +136,7 @@ static struct helper_setup helper_setup_of(struct supervisor *s)
 {
 	return (struct helper_setup){ .dir = s->libexec_dir,
 				      .sandbox = &s->sandbox,
-				      .hidden = s->connection_file,
+				      .hidden = &s->hidden,
 				      .covered = &s->covered_for_cells,
 				      .environment = &s->environment,
 				      .memory = helper_memory(s) };
@@ -145,10 +148,13 @@ int supervisor_launch(struct supervisor *s, struct error *err)
 
 	helper.memory = compiler_memory(s);
 	helper.covered = &s->covered;
-	if (worker_pool_init(s, err) ||
-	    compiler_client_init(s->compiler, &helper, s->language, err))
+	compiler_client_init(s->compiler, &helper, s->language, s->declarations);
+	question_compiler_init(s);
+	if (worker_pool_init(s, err) || compiler_client_begin(s->compiler, err))
 		return -1;
 	s->oom_kills = watchdog_oom_kills(s);
+	s->since = time(NULL);
+	s->shared_at_start = shared_memory_of_machine();
 	bound_memory(s);
 	return 0;
 }
@@ -181,7 +187,8 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 		return NULL;
 	}
 	s = join_parts(w);
-	s->compiler->process = s->pool->zygote.process = (struct process)PROCESS_INIT;
+	s->compiler->process = s->questions->client.process = s->pool->zygote.process =
+		(struct process)PROCESS_INIT;
 	s->snapshot.arena = (struct arena_file)ARENA_FILE_INIT;
 	s->sandbox.memory = (struct read_only_mount)READ_ONLY_MOUNT_INIT;
 	s->snapshot.live = s->pressure->fd = -1;
@@ -189,7 +196,8 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	unit_table_init(&s->units);
 	s->language = o->language;
 	s->libexec_dir = strdup(o->libexec_dir);
-	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
+	if (o->hidden && *o->hidden)
+		hidden_paths_add(&s->hidden, o->hidden);
 	s->proc_dir = strdup(o->proc_dir ? o->proc_dir : "/proc");
 	s->host_limit = o->host_limit ? o->host_limit : machine_memory_default_limit();
 	helper = helper_setup_of(s);
@@ -199,8 +207,8 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	launcher_client_init(s->launcher, &helper);
 	s->device_limit = o->device_limit;
 	s->limits = o->limits;
-	if (!s->libexec_dir || !s->connection_file || !s->proc_dir ||
-	    environment_init(&s->environment, err) || start(s, o, err)) {
+	if (!s->libexec_dir || !s->proc_dir || environment_init(&s->environment, err) ||
+	    start(s, o, err)) {
 		supervisor_free(s);
 		return NULL;
 	}
@@ -214,23 +222,28 @@ void supervisor_start(struct supervisor *s, struct loop *loop,
 	s->cb = cb;
 	s->cb_data = data;
 	compiler_client_start(s->compiler, loop);
+	compiler_client_start(&s->questions->client, loop);
 	launcher_client_start(s->launcher, loop);
 	worker_pool_watch(s);
 }
 
 void supervisor_hide(struct supervisor *s, const char *path)
 {
-	buffer_append(&s->covered, path, strlen(path) + 1);
+	if (hidden_paths_has(&s->hidden, path))
+		return;
+	hidden_paths_add(&s->covered, path);
 	supervisor_hide_from_cells(s, path);
 }
 
 void supervisor_hide_from_cells(struct supervisor *s, const char *path)
 {
+	struct hidden_paths *list = &s->covered_for_cells;
 	struct error err = ERROR_INIT;
 
-	buffer_append(&s->covered_for_cells, path, strlen(path) + 1);
+	if (hidden_paths_has(&s->hidden, path) || !hidden_paths_add(list, path))
+		return;
 	/* A zygote that is gone is told when it is restarted. */
-	if (zygote_client_hide(&s->pool->zygote, path, &err))
+	if (zygote_client_hide(&s->pool->zygote, list, list->n - 1, &err))
 		log_info("%s", err.text);
 }
 
@@ -259,6 +272,7 @@ void supervisor_free(struct supervisor *s)
 	closings_release(s);
 	rest_release(s);
 	compiler_client_release(s->compiler);
+	question_compiler_release(s);
 	launcher_client_release(s->launcher);
 	presenter_client_release(s->presenter);
 	sandbox_release(&s->sandbox);
@@ -274,13 +288,14 @@ void supervisor_free(struct supervisor *s)
 	device_share_release(s);
 	leak_watch_release(s->leaks);
 	environment_release(&s->environment);
+	told_declarations_release(s->declarations);
 	free(s->libexec_dir);
 	free(s->proc_dir);
-	free(s->connection_file);
+	hidden_paths_release(&s->hidden);
 	free(s->cell_text);
 	memcheck_release(&s->memcheck);
-	buffer_release(&s->covered);
-	buffer_release(&s->covered_for_cells);
+	hidden_paths_release(&s->covered);
+	hidden_paths_release(&s->covered_for_cells);
 	free(s);
 }
 
@@ -289,7 +304,13 @@ void supervisor_free(struct supervisor *s)
 void supervisor_declare(struct supervisor *s, size_t total,
 			const struct declaration_change *changes, size_t n)
 {
-	compiler_client_declare(s->compiler, total, changes, n);
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	if (told_declarations_change(s->declarations, total, changes, n, &b, &err))
+		log_error("%s", err.text);
+	else
+		question_compiler_tell(s, COMPILER_DECLARATIONS, &b);
 }
 
 static void refuse(struct supervisor *s, const char *headline, const char *diagnostics)
@@ -398,8 +419,7 @@ int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
-	return compiler_client_ask(s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb,
-				   data, err);
+	return question_compiler_ask(s, COMPILER_COMPLETE, &b, cb, data, err);
 }
 
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
@@ -410,8 +430,7 @@ int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
 	record_put_u32(&b, detail);
-	return compiler_client_ask(s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb,
-				   data, err);
+	return question_compiler_ask(s, COMPILER_INSPECT, &b, cb, data, err);
 }
 
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,
@@ -420,8 +439,7 @@ int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answ
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
-	return compiler_client_ask(s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb,
-				   data, err);
+	return question_compiler_ask(s, COMPILER_IS_COMPLETE, &b, cb, data, err);
 }
 
 int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
@@ -431,8 +449,7 @@ int supervisor_package(struct supervisor *s, uint8_t question, const char *text,
 
 	record_put_u8(&b, question);
 	record_put_str(&b, text);
-	return compiler_client_ask(s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb,
-				   data, err);
+	return question_compiler_ask(s, COMPILER_PACKAGE, &b, cb, data, err);
 }
 
 void supervisor_go_to(struct supervisor *s, const char *folder)
@@ -440,7 +457,7 @@ void supervisor_go_to(struct supervisor *s, const char *folder)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, folder);
-	compiler_client_tell(s->compiler, COMPILER_FOLDER, &b);
+	question_compiler_tell(s, COMPILER_FOLDER, &b);
 }
 
 int supervisor_set_variable(struct supervisor *s, const char *name, const char *value,
@@ -451,7 +468,7 @@ int supervisor_set_variable(struct supervisor *s, const char *name, const char *
 	if (environment_set(&s->environment, name, value, err))
 		return -1;
 	record_put_str(&b, environment_text(&s->environment, name));
-	compiler_client_tell(s->compiler, COMPILER_VARIABLE, &b);
+	question_compiler_tell(s, COMPILER_VARIABLE, &b);
 	return 0;
 }
 
@@ -465,6 +482,11 @@ int supervisor_write_file(struct supervisor *s, const char *path, bool append, c
 			  size_t len, launcher_ended *fn, void *data, struct error *err)
 {
 	return launcher_client_write(s->launcher, path, append, content, len, fn, data, err);
+}
+
+const char *supervisor_command_made_in(const struct supervisor *s)
+{
+	return s->launcher->made_in;
 }
 
 void supervisor_interrupt_command(struct supervisor *s)
@@ -653,8 +675,9 @@ int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t de
 	s->host_limit = host_limit ? host_limit : machine_memory_default_limit();
 	bound_memory(s);
 	if (s->compiler->setup.memory != compiler_memory(s)) {
-		s->compiler->setup.memory = compiler_memory(s);
+		s->compiler->setup.memory = s->questions->client.setup.memory = compiler_memory(s);
 		compiler_client_renew(s->compiler);
+		compiler_client_renew(&s->questions->client);
 	}
 	s->device_limit = device_limit;
 	return tell_limits(s, err);

@@ -44,7 +44,9 @@ struct supervisor_options {
 	const char *libexec_dir; /* folder of cgpu-worker and cgpu-compiler */
 	/* Language of the cells as cgpu-compiler takes it, a constant; NULL: C. */
 	const char *language;
-	const char *connection_file; /* path to hide from workers; not read here */
+	/* What is hidden from cells and helpers in every way there is, not read here: the
+	 * connection file, or a folder that it is in; NULL or "": nothing. */
+	const char *hidden;
 	/* Limit of host memory in bytes; 0: three quarters of the memory of the machine or control
 	 * group. */
 	uint64_t host_limit;
@@ -178,13 +180,14 @@ int supervisor_command(struct supervisor *s, const char *command, int out, int e
 		       launcher_ended *fn, void *data, struct error *err);
 int supervisor_write_file(struct supervisor *s, const char *path, bool append, const char *content,
 			  size_t len, launcher_ended *fn, void *data, struct error *err);
+/* From fn: a folder in which the command made something that it could not read itself, since this
+ * machine has no other way to hide the connection file; "": none. */
+const char *supervisor_command_made_in(const struct supervisor *s);
 /* Interrupts either; the third time it is ended with all that commands have left running. */
 void supervisor_interrupt_command(struct supervisor *s);
 
 /* Returns the number of variables and their list, from committed state; works while a cell runs. */
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret);
-/* Returns the text of the cell "In[3]" at its last run; NULL: not known. */
-const char *supervisor_cell_text(const struct supervisor *s, const char *cell_name);
 /* Reads committed bytes of the arena. 0; -1 when the address is not session memory. */
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
 bool supervisor_is_emulated(const struct supervisor *s);

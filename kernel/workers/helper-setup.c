@@ -14,6 +14,7 @@
 #include "common/protocol/ipc.h"
 #include "common/sandbox/confinement.h"
 #include "kernel/base/process.h"
+#include "kernel/sandbox/hidden-paths.h"
 #include "kernel/sandbox/sandbox.h"
 
 #define END_MS 500
@@ -21,8 +22,9 @@
 void helper_setup_confine(const struct helper_setup *h, const struct buffer *filter,
 			  struct buffer *out)
 {
-	confinement_put(out, h->sandbox->flags & ~h->without, h->memory, filter, h->hidden,
-			h->covered);
+	confinement_put(out, h->sandbox->flags & ~h->without, h->memory, filter);
+	hidden_paths_put_one(h->hidden, out);
+	hidden_paths_put(h->covered, out);
 }
 
 int helper_setup_order(const struct helper_setup *h, const struct process *p, uint32_t order,

@@ -12,6 +12,7 @@
 struct buffer;
 struct environment;
 struct error;
+struct hidden_paths;
 struct process;
 struct record;
 struct sandbox;
@@ -21,8 +22,8 @@ struct helper_setup {
 	const char *dir;              /* folder of the programs */
 	unsigned without;             /* enum sandbox_flag: orders that are not for it */
 	struct sandbox *sandbox;      /* gets the reports of steps that were not applied */
-	const char *hidden;           /* the connection file, or "" */
-	const struct buffer *covered; /* more files that are hidden, each path with its NUL */
+	struct hidden_paths *hidden;  /* the connection file; one or none */
+	struct hidden_paths *covered; /* more files that are hidden */
 	const struct environment *environment;
 	uint64_t memory; /* bytes that the process may have of its own; 0: no limit */
 };

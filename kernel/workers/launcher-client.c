@@ -20,6 +20,7 @@
 #include "common/protocol/launcher-protocol.h"
 #include "kernel/base/environment.h"
 #include "kernel/base/loop.h"
+#include "kernel/sandbox/hidden-paths.h"
 #include "kernel/sandbox/sandbox.h"
 
 #define END_MS 500
@@ -98,7 +99,7 @@ static void on_message(struct launcher_client *c, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
 	uint32_t number, status;
-	const char *problem;
+	const char *problem, *made_in;
 
 	if (m->type == LAUNCHER_HELLO) {
 		take_hello(c, &r);
@@ -107,8 +108,12 @@ static void on_message(struct launcher_client *c, const struct ipc_message *m)
 	number = record_u32(&r);
 	status = record_u32(&r);
 	problem = record_str(&r);
-	if (m->type == LAUNCHER_ENDED && !r.failed && number == c->number)
-		tell_ended(c, (int)status, problem);
+	made_in = record_str(&r);
+	if (m->type != LAUNCHER_ENDED || r.failed || number != c->number)
+		return;
+	snprintf(c->made_in, sizeof(c->made_in), "%s", made_in);
+	tell_ended(c, (int)status, problem);
+	*c->made_in = '\0';
 }
 
 /* Returns false at the end of the stream. */
@@ -190,6 +195,7 @@ int launcher_client_run(struct launcher_client *c, const char *command, int out,
 
 	if (begin(c, &b, folder, err))
 		return -1;
+	hidden_paths_put_one(c->setup.hidden, &b);
 	record_put_str(&b, command);
 	record_put_str(&b, folder);
 	record_put_u32(&b, (uint32_t)e->n);

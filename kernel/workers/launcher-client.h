@@ -7,6 +7,7 @@
 #ifndef CGPU_KERNEL_WORKERS_LAUNCHER_CLIENT_H
 #define CGPU_KERNEL_WORKERS_LAUNCHER_CLIENT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,9 @@ struct launcher_client {
 	unsigned interrupts; /* of it */
 	launcher_ended *fn;  /* NULL: nothing is at work */
 	void *data;
+	/* While fn is called: a folder in which something was made that the command could not read,
+	 * since Landlock hides the connection file there; "": none. */
+	char made_in[PATH_MAX];
 };
 
 /* Starts nothing. */

@@ -3,13 +3,12 @@
  * not wait for anybody. */
 #include "kernel/workers/zygote-client.h"
 
-#include <string.h>
-
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
+#include "kernel/sandbox/hidden-paths.h"
 
 #define END_MS 500
 #define PASS_MAX 64 /* messages before the loop looks at others */
@@ -20,30 +19,34 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	z->ready = false;
-	if (process_spawn(&z->process, setup->dir, "cgpu-worker", setup->hidden_file,
-			  PROCESS_FIXED_ADDRESSES, err))
+	z->hidden = setup->hidden;
+	if (process_spawn(&z->process, setup->dir, "cgpu-worker", NULL, PROCESS_FIXED_ADDRESSES,
+			  err))
 		return -1;
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, setup->seccomp, setup->seccomp_len);
 	record_put_u32(&b, setup->flags);
+	hidden_paths_put_one(setup->hidden, &b);
 	if (buffer_check(&b, err) || ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len,
 					      &setup->view, setup->view != 0, err)) {
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
 	}
-	for (size_t at = 0; at < setup->covered->len; at += strlen(setup->covered->data + at) + 1)
-		if (zygote_client_hide(z, setup->covered->data + at, err))
+	for (size_t i = 0; i < setup->covered->n; i++)
+		if (zygote_client_hide(z, setup->covered, i, err))
 			return -1;
 	return 0;
 }
 
-int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err)
+int zygote_client_hide(struct zygote_client *z, struct hidden_paths *list, size_t index,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	if (z->process.sock < 0)
 		return error_set(err, ERROR_PEER_GONE, "there is no zygote");
-	record_put_str(&b, path);
+	if (!hidden_paths_put_at(list, index, &b))
+		return 0;
 	if (buffer_check(&b, err))
 		return -1;
 	return ipc_send(z->process.sock, ZYGOTE_HIDE, b.data, b.len, NULL, 0, err);
@@ -57,6 +60,7 @@ int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[WORKE
 	if (z->process.sock < 0)
 		return error_set(err, ERROR_PEER_GONE, "there is no zygote");
 	record_put_u32(&b, id);
+	hidden_paths_put_one(z->hidden, &b);
 	if (buffer_check(&b, err))
 		return -1;
 	return ipc_send(z->process.sock, ZYGOTE_FORK, b.data, b.len, fds, WORKER_FDS, err);

@@ -16,22 +16,24 @@
 
 struct buffer;
 struct error;
+struct hidden_paths;
 struct record;
 
 struct zygote_setup {
 	const char *dir;              /* the folder of cgpu-worker */
-	const char *hidden_file;      /* "" for none */
+	struct hidden_paths *hidden;  /* the connection file; one or none. It must live on */
 	const void *seccomp;          /* struct sock_filter[] */
 	size_t seccomp_len;           /* bytes */
 	unsigned flags;               /* enum sandbox_flag */
-	const struct buffer *covered; /* paths of more files to hide, each with its NUL */
+	struct hidden_paths *covered; /* more files to hide */
 	int view;                     /* a mount namespace that workers live in; 0: none */
 };
 
 struct zygote_client {
 	struct process process;
-	bool ready;        /* ZYGOTE_READY has come */
-	unsigned failures; /* deaths in a row without a ZYGOTE_READY */
+	struct hidden_paths *hidden; /* of the setup */
+	bool ready;                  /* ZYGOTE_READY has come */
+	unsigned failures;           /* deaths in a row without a ZYGOTE_READY */
 };
 
 struct zygote_events {
@@ -46,8 +48,9 @@ struct zygote_events {
 /* Starts the zygote and does not wait for it. */
 int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup,
 			struct error *err);
-/* Hides one more file from workers, which came into being after the start. */
-int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err);
+/* Hides one more file from workers, this one of the list. One that does not exist is left out. */
+int zygote_client_hide(struct zygote_client *z, struct hidden_paths *list, size_t index,
+		       struct error *err);
 /* Asks for a worker. fds are in the order of ZYGOTE_FORK and stay the caller's. */
 int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[WORKER_FDS],
 		       struct error *err);

@@ -41,8 +41,8 @@
 #define THREAD_WORDS 512 /* how far into libc's thread descriptor the id is looked for */
 
 struct zygote {
-	const char *hidden;
 	unsigned in_force; /* as sandbox_apply_zygote() says */
+	bool in_view;      /* of struct sandbox_policy */
 	uint32_t flags;
 	struct buffer filter;
 	pid_t workers[WORKERS_MAX]; /* the last ones */
@@ -144,11 +144,13 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	struct sandbox_report report = { &list, 0 };
 	struct record r = record_open(m->data, m->len);
 	uint32_t version = record_u32(&r);
+	struct hidden_path hidden;
 	const char *filter;
 	size_t len;
 
 	filter = record_bytes(&r, &len);
 	z->flags = record_u32(&r);
+	hidden = hidden_path_read(&r);
 	if (version != WORKER_PROTOCOL_VERSION)
 		return error_set(err, ERROR_PROTOCOL,
 				 "the kernel speaks version %u, this worker %u", version,
@@ -157,9 +159,10 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	buffer_append(&z->filter, filter, len);
 	if (record_check(&r, "ZYGOTE_SETUP", err))
 		return -1;
+	z->in_view = m->n_fds != 0;
 	z->in_force = sandbox_apply_zygote(
 		&(struct sandbox_policy){
-			.flags = z->flags, .hidden = z->hidden, .view = m->n_fds ? m->fds[0] : 0 },
+			.flags = z->flags, .hidden = hidden, .view = m->n_fds ? m->fds[0] : 0 },
 		&report);
 	record_put_u32(&out, WORKER_PROTOCOL_VERSION);
 	sandbox_report_put(&out, &report);
@@ -168,14 +171,15 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_READY, out.data, out.len, NULL, 0, err);
 }
 
-static _Noreturn void become_worker(const struct zygote *z, struct ipc_message *m, pid_t parent)
+static _Noreturn void become_worker(const struct zygote *z, struct ipc_message *m,
+				    const struct hidden_path *hidden, pid_t parent)
 {
 	struct worker_start start = {
 		.parent = parent,
 		.flags = z->flags,
 		.filter = z->filter.data,
 		.filter_len = z->filter.len,
-		.hidden = z->hidden,
+		.hidden = *hidden,
 		.in_force = z->in_force,
 	};
 
@@ -189,6 +193,7 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct record r = record_open(m->data, m->len);
 	uint32_t id = record_u32(&r);
+	const struct hidden_path hidden = hidden_path_read(&r);
 	pid_t parent = getppid(), pid;
 	int error;
 
@@ -201,7 +206,7 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 	pid = clone_worker(z);
 	error = errno;
 	if (pid == 0)
-		become_worker(z, m, parent);
+		become_worker(z, m, &hidden, parent);
 	if (pid > 0)
 		z->workers[z->n_workers++ % WORKERS_MAX] = pid;
 	record_put_u32(&out, id);
@@ -216,12 +221,12 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 static int hide(const struct zygote *z, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
-	const char *path = record_str(&r);
+	const struct hidden_path h = hidden_path_read(&r);
 	struct error why = ERROR_INIT;
 
 	if (record_check(&r, "ZYGOTE_HIDE", err))
 		return -1;
-	if (z->in_force & SANDBOX_HIDE_FILE && sandbox_apply_cover(path, &why))
+	if (z->in_force & SANDBOX_HIDE_FILE && sandbox_apply_cover(&h, z->in_view, &why))
 		log_warning("%s", why.text);
 	return 0;
 }
@@ -264,9 +269,9 @@ static void stand_before_driver(void)
 	device_stand_before_driver(folder);
 }
 
-int zygote_run(const char *hidden)
+int zygote_run(void)
 {
-	struct zygote z = { .hidden = hidden };
+	struct zygote z = { .flags = 0 };
 	struct error err = ERROR_INIT;
 	int r;
 

@@ -6,8 +6,7 @@
 #ifndef CGPU_RUNTIME_WORKER_ZYGOTE_H
 #define CGPU_RUNTIME_WORKER_ZYGOTE_H
 
-/* Serve ZYGOTE_SOCKET_FD until the kernel closes it. hidden: path that cells must not read, "" for
- * none. Exit status. */
-int zygote_run(const char *hidden);
+/* Serve ZYGOTE_SOCKET_FD until the kernel closes it. Exit status. */
+int zygote_run(void);
 
 #endif

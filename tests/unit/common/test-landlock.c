@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "common/base/error.h"
+#include "common/sandbox/hidden-path.h"
 #include "common/sandbox/landlock.h"
 
 /* The errno of opening this file of the process in /proc; 0: it can be opened. */
@@ -110,7 +111,14 @@ static int moves_a_file(int (*restrict_it)(struct error *err))
 
 static int hide(struct error *err)
 {
-	if (landlock_hide(hidden, err))
+	struct stat st;
+	struct hidden_path h = { .path = hidden };
+
+	if (stat(hidden, &st))
+		return error_errno(err, "stat");
+	h.device = st.st_dev;
+	h.inode = st.st_ino;
+	if (landlock_hide(&h, err))
 		return -1;
 	if (open(hidden, O_RDONLY | O_CLOEXEC) >= 0 || errno != EACCES)
 		return error_set(err, ERROR_STATE, "the file can be read");

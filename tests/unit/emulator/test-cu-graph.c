@@ -233,7 +233,7 @@ static void an_executable_graph_can_be_changed(void **state)
 	void *args[] = { &memory, &value };
 	CUDA_KERNEL_NODE_PARAMS params = kernel(args);
 	CUgraphExecUpdateResultInfo info;
-	CUgraphNode node, copy;
+	CUgraphNode node, copy, other;
 	CUgraphExec exec;
 	CUgraph clone;
 
@@ -256,16 +256,16 @@ static void an_executable_graph_can_be_changed(void **state)
 	assert_int_equal(EMU(cuGraphLaunch)(exec, one), 0);
 	assert_int_equal(EMU(cuStreamSynchronize)(one), 0);
 	assert_int_equal(value_at(memory), 670);
-	assert_int_equal(EMU(cuGraphAddEmptyNode)(&copy, clone, NULL, 0), 0);
+	assert_int_equal(EMU(cuGraphAddEmptyNode)(&other, clone, NULL, 0), 0);
 	assert_int_equal(EMU(cuGraphExecUpdate)(exec, clone, &info),
 			 CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 	assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
-	/* The graph that a node has is a copy. */
-	assert_int_equal(EMU(cuGraphAddChildGraphNode)(&copy, clone, NULL, 0, graph), 0);
+	/* The graph that a node has is a copy. It adds behind the other node, not beside it. */
+	assert_int_equal(EMU(cuGraphAddChildGraphNode)(&other, clone, &copy, 1, graph), 0);
 	assert_int_equal(EMU(cuMemsetD32)(memory, 0, 1), 0);
 	run(clone);
 	assert_int_equal(value_at(memory), 605);
-	assert_int_equal(EMU(cuGraphDestroyNode)(copy), 0);
+	assert_int_equal(EMU(cuGraphDestroyNode)(other), 0);
 	assert_int_equal(EMU(cuGraphExecDestroy)(exec), 0);
 	assert_int_equal(EMU(cuGraphDestroy)(clone), 0);
 }

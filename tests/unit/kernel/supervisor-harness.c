@@ -122,7 +122,7 @@ void harness_start(struct harness *h, const char *connection_file, unsigned disa
 	struct error err = ERROR_INIT;
 	struct supervisor_options o = {
 		.libexec_dir = LIBEXEC,
-		.connection_file = connection_file ? connection_file : "",
+		.hidden = connection_file,
 		.device_limit = 1ull << 30,
 		.undo_limit = 1ull << 28,
 		.disabled_sandbox = disabled,

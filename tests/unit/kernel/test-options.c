@@ -38,6 +38,10 @@ static void command_line_wins_over_environment(void **state)
 	assert_int_equal(read_args(&o, NULL, "-f", "c.json", "--gpu-memory=64M"), 0);
 	assert_int_equal(o.device_limit, 64 << 20);
 	unsetenv("CGPU_GPU_MEMORY");
+	assert_int_equal(read_args(&o, NULL, "-f", "c.json", "a.c"), 0);
+	assert_string_equal(o.connection_file, "c.json");
+	assert_int_equal(read_args(&o, NULL, "--doctor", "a.c", NULL), -1);
+	assert_int_equal(read_args(&o, NULL, "a.c", NULL, NULL), -1);
 	assert_int_equal(read_args(&o, NULL, "--without", "landlock,limits", "-fx"), -1);
 	assert_int_equal(read_args(&o, NULL, "--without=landlock,limits", "-f", "x"), 0);
 	assert_int_equal(o.disabled_sandbox, SANDBOX_LANDLOCK | SANDBOX_LIMITS);

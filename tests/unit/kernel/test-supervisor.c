@@ -28,6 +28,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/workers/compiler-client.h"
+#include "kernel/workers/question-compiler.h"
 #include "kernel/workers/worker-pool.h"
 #include "tests/unit/kernel/supervisor-harness.h"
 
@@ -276,6 +277,40 @@ static void test_compiler_that_gets_no_processor(void **state)
 	h.supervisor->compiler->said_hello = false;
 	ask_held_compiler(CPU_DEADLINE_END_MS / 2);
 	h.supervisor->compiler->said_hello = true;
+}
+
+static bool second_compiler_has_ended(void *data)
+{
+	(void)data;
+	return !h.supervisor->questions->client.process.pid;
+}
+
+static void test_questions_while_the_compiler_is_at_work(void **state)
+{
+	const struct compiler_client *second = &h.supervisor->questions->client;
+	pid_t pid = h.supervisor->compiler->process.pid;
+	int answers[2] = { 0, 0 };
+
+	(void)state;
+	harness_ok(&h, "1;");
+	assert_int_equal(second->process.pid, 0);
+	/* At once, when it has answered. */
+	h.supervisor->questions->idle_ms = 1;
+	each_thread(pid, hold);
+	harness_begin(&h, "2;");
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed,
+						     &answers[i], NULL),
+				 0);
+	harness_until(&h, has_answer, &answers[0]);
+	harness_until(&h, has_answer, &answers[1]);
+	assert_true(answers[0] == 1 && answers[1] == 1 && h.supervisor->compiling);
+	harness_until(&h, second_compiler_has_ended, NULL);
+	each_thread(pid, release);
+	harness_wait_end(&h);
+	assert_true(h.last.ok);
+	assert_int_equal(h.supervisor->compiler->process.pid, pid);
+	assert_untouched();
 }
 
 static bool cell_waits(void *data)
@@ -640,6 +675,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_worker_killed_busy),
 		cmocka_unit_test(test_worker_that_ends_late),
 		cmocka_unit_test(test_worker_that_cannot_be_killed),
+		cmocka_unit_test(test_questions_while_the_compiler_is_at_work),
 		cmocka_unit_test(test_compiler_that_gets_no_processor),
 #if HAVE_CUDA
 		cmocka_unit_test(test_driver_that_hangs),

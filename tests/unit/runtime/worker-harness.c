@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,6 +33,7 @@
 #include "common/protocol/memory-permit.h"
 #include "common/protocol/output-ring.h"
 #include "common/protocol/run-options.h"
+#include "common/sandbox/hidden-path.h"
 #include "config.h"
 
 #define RUN_NUMBER 0x123456789abcdefull
@@ -72,6 +74,15 @@ static uint32_t read_steps(struct record *r, char *ret, size_t len)
 	return n;
 }
 
+/* path: without links; "" for none. */
+static void put_hidden(struct buffer *b, const char *path)
+{
+	struct stat st = { 0 };
+
+	assert_int_equal(*path ? stat(path, &st) : 0, 0);
+	hidden_path_put(b, &(struct hidden_path){ path, st.st_dev, st.st_ino });
+}
+
 void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t flags)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -84,7 +95,7 @@ void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t
 	assert_int_equal(ipc_pair(fds, &err), 0);
 	z->pid = fork();
 	if (z->pid == 0) {
-		char *argv[] = { "cgpu-worker", (char *)hidden, NULL };
+		char *argv[] = { "cgpu-worker", NULL };
 
 		personality(ADDR_NO_RANDOMIZE);
 		dup2(fds[1], ZYGOTE_SOCKET_FD);
@@ -93,9 +104,11 @@ void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t
 	}
 	close(fds[1]);
 	z->sock = fds[0];
+	z->hidden = hidden;
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, "", 0);
 	record_put_u32(&b, flags);
+	put_hidden(&b, hidden);
 	assert_int_equal(ipc_send(z->sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, &err), 0);
 	expect(z->sock, ZYGOTE_READY, &m);
 	r = record_open(m.data, m.len);
@@ -157,6 +170,7 @@ void harness_fork(struct session_process *s)
 	memcpy(fds, (int[]){ channel[1], s->control_fd, s->arena, s->live, out[1], errors[1] },
 	       sizeof(fds));
 	record_put_u32(&b, 7);
+	put_hidden(&b, s->zygote.hidden);
 	assert_int_equal(
 		ipc_send(s->zygote.sock, ZYGOTE_FORK, b.data, b.len, fds, WORKER_FDS, &err), 0);
 	close(channel[1]);

@@ -18,6 +18,7 @@
 struct zygote_process {
 	pid_t pid;
 	int sock;
+	const char *hidden; /* borrowed */
 	uint32_t n_missing; /* containment steps that it could not apply */
 	char missing[1024];
 };
