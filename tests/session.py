@@ -180,6 +180,7 @@ class Session:
         if transport == "ipc":
             self.manager.ip = str(cwd / "ipc")
         env = {k: v for k, v in {**os.environ, **env}.items() if v is not None}
+        self.without = env.get("CGPU_WITHOUT", "").split(",")
         with reserved_ports(self.manager):
             self.manager.start_kernel(cwd=str(cwd), env=env)
             self._found = (0, [])

@@ -33,11 +33,12 @@ def open_folder():
 
 
 @pytest.fixture
-def start(prefix, mark, open_folder):
-    """start(name, before=[program, ...], **environment): a kernel that another program starts."""
+def start(prefix, mark, cache, open_folder):
+    """start(name, before=[program, ...], **environment): a kernel that another program starts. That of another user needs
+    a cache of its own."""
     sessions = []
 
-    def start(name, before=(), **env):
+    def start(name, before=(), cache=cache, **env):
         home = open_folder / name
         spec = home / "share" / "jupyter" / "kernels" / "cgpu"
         spec.mkdir(parents=True)
@@ -46,7 +47,7 @@ def start(prefix, mark, open_folder):
         (spec / "kernel.json").write_text(json.dumps(content))
         sessions.append(Session(home, home, "tcp", {
             "CGPU_TEST_MARK": mark, "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "CGPU_EMULATED_MEMORY": "256M",
-            "CGPU_UNDO": "1M", "CGPU_AUTOSAVE": "0", "JPY_SESSION_NAME": name, **env}))
+            "CGPU_UNDO": "1M", "CGPU_AUTOSAVE": "0", "JPY_SESSION_NAME": name, "XDG_CACHE_HOME": str(cache), **env}))
         return sessions[-1]
 
     yield start
@@ -121,8 +122,9 @@ def test_users_share_a_file_of_root_and_keep_their_own(start, prefix, open_folde
     shared, own = open_folder / "shared" / "share", open_folder / "first" / "cgpu" / "share"
     shared.touch()
     shared.chmod(0o666)
-    first, second = (start(name, user(prefix, uid, open_folder / name), CGPU_SHARE=str(shared))
-                     for name, uid in zip(("first", "second"), USERS))
+    caches = [open_folder / name / ".cache" for name in ("first", "second")]
+    first, second = (start(name, user(prefix, uid, open_folder / name), cache, CGPU_SHARE=str(shared))
+                     for name, uid, cache in zip(("first", "second"), USERS, caches))
     assert os.stat(f"/proc/{first.pid}").st_uid == USERS[0]
     assert printed(first, TAKE) == "0"
     answer = second.run("char *q; cudaMalloc(&q, 160 << 20);")
@@ -133,14 +135,14 @@ def test_users_share_a_file_of_root_and_keep_their_own(start, prefix, open_folde
     printed(first, "int later;")
     assert f"     160 MB  first, process {first.pid}\n" in second.run("char *q; cudaMalloc(&q, 160 << 20);").traceback
     # A file of one user is not for others, and who names it is alone.
-    private = start("private", user(prefix, USERS[0], open_folder / "private"), CGPU_SHARE=str(own))
+    private = start("private", user(prefix, USERS[0], open_folder / "private"), caches[0], CGPU_SHARE=str(own))
     assert printed(private, TAKE) == "0"
-    third = start("third", user(prefix, USERS[1], open_folder / "third"), CGPU_SHARE=str(own))
+    third = start("third", user(prefix, USERS[1], open_folder / "third"), caches[1], CGPU_SHARE=str(own))
     assert f"cannot open {own}: Permission denied" in printed(third, "%doctor")
     assert printed(third, TAKE) == "0"
     own.chmod(0o666)
     own.parent.chmod(0o755)
-    fourth = start("fourth", user(prefix, USERS[1], open_folder / "fourth"), CGPU_SHARE=str(own))
+    fourth = start("fourth", user(prefix, USERS[1], open_folder / "fourth"), caches[1], CGPU_SHARE=str(own))
     shown = printed(fourth, "%doctor")
     assert f"it belongs to user {USERS[0]}; kernels of several users share a file that root has made" in shown
     assert printed(fourth, TAKE) == "0"

@@ -18,6 +18,7 @@ from state import State
 from steps import STEPS, weights_of
 
 DEFINITIONS = [pathlib.Path(__file__).with_name(f"definitions.{suffix}").read_text() for suffix in ("cpp", "c")]
+BEGINNING = "beginning"  # a snapshot of the definitions
 LANGUAGES = {"c": 2, "c++": 1}
 BETWEEN = {"undo": 6, "redo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1,
            "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
@@ -166,12 +167,18 @@ class Player:
                 self.redo = None
             self.undo_is_due = False
 
+    def must(self, code):
+        result = self.session.run(code)
+        if result.status != "ok":
+            raise Difference(f"{code[:60]}: {result.shown}")
+
     def begin(self):
-        """An empty session with the definitions in it."""
-        for code in ("%reset -f", "%limit ram 96M", "%limit gpu 64M", *DEFINITIONS):
-            result = self.session.run(code)
-            if result.status != "ok":
-                raise Difference(f"{code[:60]}: {result.shown}")
+        """An empty session with the definitions in it. They are compiled once for all rounds of a session."""
+        for code in ("%reset -f", "%limit ram 96M", "%limit gpu 64M"):
+            self.must(code)
+        if self.session.run(f"%snapshot load {BEGINNING}").status != "ok":
+            for code in (*DEFINITIONS, f"%snapshot save {BEGINNING}"):
+                self.must(code)
         self.state, self.undo, self.undo_is_due, self.redo, self.saved = State(), [], False, None, {}
 
 

@@ -92,7 +92,7 @@ LARGE = 2  # so many of the blocks may be that large
 
 @step(2, "c")
 def allocate_large(state, random):
-    """Large enough for a twin in the kernel process, when it is overwritten as a whole."""
+    """Large enough for a shadow copy in the kernel process, when it is overwritten as a whole."""
     i, size, start = random.randrange(LARGE), random.randint(4_200_000, 6_000_000), random.randrange(251)
     state.blocks[i] = pattern(size, start)
     state.moved(f"b{i}")

@@ -55,10 +55,10 @@ def test_workers_killed_at_random_instructions(kernel):
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("seed", range(100, 103))
-def test_workers_killed_on_an_unkind_gpu(prefix, seed):
+def test_workers_killed_on_an_unkind_gpu(prefix, cache, seed):
     """2000 of them: tests/model/run --unkind."""
     total = Sum()
-    kill_workers_unkindly(prefix, seed, 20, total)
+    kill_workers_unkindly(prefix, cache, seed, 20, total)
     assert total.in_cell >= 5 or total.given_up, total
 
 

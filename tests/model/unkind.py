@@ -82,13 +82,15 @@ class UnkindCampaign(Campaign):
         super().play(random)
 
 
-def kill_workers_unkindly(prefix, seed, kills, total):
-    """One seed: so many kills, or until a loss was named. Adds to total; raises Difference with the settings."""
+def kill_workers_unkindly(prefix, cache, seed, kills, total):
+    """One seed: so many kills, or until a loss was named. Adds to total; raises Difference with the settings. Seeds share
+    `cache`, a folder for what the compiler keeps."""
     chosen, random = settings(seed), Random(seed)
     with tempfile.TemporaryDirectory(prefix="cgpu-unkind-") as folder:
         home = pathlib.Path(folder)
         (home / "contexts").mkdir()
-        env = {"HOME": folder, "XDG_STATE_HOME": folder, "CGPU_PLAYED_GPU": chosen.replace("FOLDER", folder)}
+        env = {"HOME": folder, "XDG_STATE_HOME": folder, "XDG_CACHE_HOME": str(cache),
+               "CGPU_PLAYED_GPU": chosen.replace("FOLDER", folder)}
         session = Session(prefix, home, "tcp", {**played_gpu.build(prefix, home), **env})
         campaign = UnkindCampaign(session, seed % 2 == 0)
         try:

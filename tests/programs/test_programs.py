@@ -20,8 +20,8 @@ SAMPLES = collection.find(HERE / "samples")
 
 
 @pytest.fixture(scope="module")
-def runner(prefix, mark):
-    with Runner(prefix, CGPU_TEST_MARK=mark) as r:
+def runner(prefix, mark, cache):
+    with Runner(prefix, CGPU_TEST_MARK=mark, XDG_CACHE_HOME=str(cache)) as r:
         yield r
 
 
@@ -83,7 +83,7 @@ int main() { unsigned n = 0; int bad = nvmlInit_v2() || nvmlDeviceGetCount_v2(&n
     assert outcome.stdout == "0 1", outcome
 
 
-def test_plain_cells(prefix, mark, tmp_path):
+def test_plain_cells(prefix, mark, cache, tmp_path):
     (tmp_path / "sum.cu").write_text("""
 __global__ void add(int *p) { atomicAdd(p, threadIdx.x); }
 int sum(int n)
@@ -108,14 +108,14 @@ int main(int argc, char **argv)
 }
 """)
     program.arguments = ["64"]
-    with plain.SplitRunner(prefix, CGPU_TEST_MARK=mark) as r:
+    with plain.SplitRunner(prefix, CGPU_TEST_MARK=mark, XDG_CACHE_HOME=str(cache)) as r:
         outcome = r.run(program, 20)
         assert (outcome.stdout, outcome.status, outcome.problem) == ("2016\n", 2, "")
         assert [len(r._cells(program, p)) for p in sorted(program.sources)] == [4, 2]
     other = tmp_path / "in c++"
     other.mkdir()
     cpp = write(other, "#include <vector>\nint main() { std::vector<int> v(4); return v.size() - 4; }")
-    with plain.PlainRunner(prefix, CGPU_TEST_MARK=mark) as r:
+    with plain.PlainRunner(prefix, CGPU_TEST_MARK=mark, XDG_CACHE_HOME=str(cache)) as r:
         outcome = r.run(program, 20)
         assert (outcome.stdout, outcome.status, outcome.problem) == ("2016\n", 2, "")
         program.sources.reverse()

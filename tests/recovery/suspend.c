@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A machine that is suspended, for LD_PRELOAD: CLOCK_BOOTTIME is as many seconds later as the file
- * CGPU_SUSPENDED says. The file CGPU_SUSPENDED.looks gets a '.' for each reading of it, and an 'E'
- * before a worker tells that its cell has ended.
+ * CGPU_SUSPENDED says. The file CGPU_SUSPENDED.notes gets an 'E' before a worker tells that its
+ * cell has ended, and a 'D' when it has told the digests of device memory.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,11 +33,11 @@ static long seconds(const char *path)
 
 static void note(const char *path, const char *mark)
 {
-	char looks[4096];
+	char notes[4096];
 	int fd;
 
-	snprintf(looks, sizeof(looks), "%s.looks", path);
-	fd = open(looks, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	snprintf(notes, sizeof(notes), "%s.notes", path);
+	fd = open(notes, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, mark, 1) != 1)
 		abort();
 	close(fd);
@@ -52,10 +52,8 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	if (!real)
 		real = dlsym(RTLD_NEXT, "clock_gettime");
 	result = real(clock, ret);
-	if (clock != CLOCK_BOOTTIME || !path)
-		return result;
-	note(path, ".");
-	ret->tv_sec += seconds(path);
+	if (clock == CLOCK_BOOTTIME && path)
+		ret->tv_sec += seconds(path);
 	return result;
 }
 
@@ -65,12 +63,18 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	static ssize_t (*real)(int, const struct msghdr *, int);
 	const char *path = getenv("CGPU_SUSPENDED");
 	uint32_t type = 0;
+	ssize_t sent;
 
 	if (!real)
 		real = dlsym(RTLD_NEXT, "sendmsg");
 	if (message->msg_iovlen && message->msg_iov[0].iov_len >= sizeof(type))
 		memcpy(&type, message->msg_iov[0].iov_base, sizeof(type));
-	if (path && type == WORKER_CELL_END && !strcmp(program_invocation_name, "cgpu-worker"))
+	if (!path || strcmp(program_invocation_name, "cgpu-worker") != 0)
+		return real(fd, message, flags);
+	if (type == WORKER_CELL_END)
 		note(path, "E");
-	return real(fd, message, flags);
+	sent = real(fd, message, flags);
+	if (type == WORKER_DEVICE_CHECKSUMS)
+		note(path, "D");
+	return sent;
 }

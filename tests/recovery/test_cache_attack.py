@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the compiler keeps for later is run by other notebooks of the user: cells and commands do not get at it."""
 import pytest
+from machine import stopped_by
 from session import wait_until
 
 CELL = r"""#include <dirent.h>
@@ -21,6 +22,7 @@ COMMAND = "!for f in {units}/*; do printf forged >$f; done; mkdir -p {units}; pr
 @pytest.mark.parametrize("attack", [CELL, COMMAND], ids=["cell", "command"])
 def test_units_that_are_kept(start_kernel, tmp_path, attack):
     session = start_kernel(XDG_CACHE_HOME=str(tmp_path))
+    stopped_by(session, "hide-file")
     units = tmp_path / "cgpu" / "units"
     session.run("int kept_in_the_cache(int a) { return a + 1; }").ok()
     assert wait_until(lambda: units.exists() and any(units.iterdir()))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from file_attacks import ATTRIBUTES, COMMANDS, INCLUDES, MACHINE, WRITES, state
+from machine import need_mounts
 
 FOLDERS = ["/tmp", "/dev/shm"]
 
@@ -27,6 +28,7 @@ def home():
 
 @pytest.fixture(scope="module")
 def locked(start_kernel, home, tmp_path_factory):
+    need_mounts()
     conf = tmp_path_factory.mktemp("conf") / "cgpu.conf"
     conf.write_text("profile min = locked\ndisk = 16M\ntime = 60s\n")
     session = start_kernel(CGPU_LIMITS=str(conf), CGPU_PROFILE="open", cwd=home / "notebook", HOME=str(home))

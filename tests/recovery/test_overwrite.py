@@ -59,7 +59,7 @@ def run(fresh_kernel):
     return fresh_kernel.run
 
 
-def lent(run):
+def overwritten_in_place(run):
     """The kernel has a copy of `big`: two cells have overwritten it. A commit then copies nothing of it."""
     run("fill(big, 10);").ok()
     run("fill(big, 11);").ok()
@@ -77,7 +77,7 @@ def is_filled(run, value, name="big"):
 
 
 def test_a_fault_after_all_of_it(run):
-    lent(run)
+    overwritten_in_place(run)
     failed = run("fill(big, 13); small = 2;\n*(volatile int *)0 = 1;")
     assert failed.ename == "SegmentationFault" and "rolled back: variables" in failed.traceback, failed.traceback
     is_filled(run, 12)
@@ -87,7 +87,7 @@ def test_a_fault_after_all_of_it(run):
 
 @pytest.mark.parametrize("end", ["kill(getpid(), 9)", "exit(3)", "abort()", "free(big); free(big)"])
 def test_other_ends(run, end):
-    lent(run)
+    overwritten_in_place(run)
     assert run(f"fill(big, 13);\n{end};").status == "error"
     is_filled(run, 12)
     run("fill(big, 14);").ok()
@@ -95,7 +95,7 @@ def test_other_ends(run, end):
 
 
 def test_a_fault_after_half_of_it(run):
-    lent(run)
+    overwritten_in_place(run)
     assert run("memset(big, 7, SIZE / 2 + 5000);\nabort();").ename == "Aborted"
     is_filled(run, 12)
     run("big[3] = 99;").ok()
@@ -103,14 +103,14 @@ def test_a_fault_after_half_of_it(run):
 
 
 def test_several_faults_in_a_row(run):
-    lent(run)
+    overwritten_in_place(run)
     for n in range(3):
         assert run(f"fill(big, {20 + n});\nabort();").ename == "Aborted"
     is_filled(run, 12)
 
 
 def test_cells_that_only_read(run):
-    lent(run)
+    overwritten_in_place(run)
     for _ in range(5):
         is_filled(run, 12)
     assert COPIES not in run("%mem").ok().shown  # nobody makes use of it
@@ -120,7 +120,7 @@ def test_cells_that_only_read(run):
 
 
 def test_two_blocks_of_which_one_is_freed(run):
-    lent(run)
+    overwritten_in_place(run)
     run("fill(other, 20);").ok()
     run("fill(other, 21); fill(big, 13);").ok()
     run("fill(big, 14); free(other); other = NULL;").ok()
@@ -133,13 +133,13 @@ def test_two_blocks_of_which_one_is_freed(run):
 
 
 def test_a_cell_that_frees_it_and_fails(run):
-    lent(run)
+    overwritten_in_place(run)
     assert run("free(big); big = malloc(SIZE); fill(big, 13);\nabort();").ename == "Aborted"
     is_filled(run, 12)
 
 
 def test_realloc(run):
-    lent(run)
+    overwritten_in_place(run)
     failed = run("fill(big, 13); big = realloc(big, 2 * SIZE); memset(big + SIZE / 8, 1, SIZE);\nabort();")
     assert failed.ename == "Aborted"
     is_filled(run, 12)
@@ -151,7 +151,7 @@ def test_realloc(run):
 
 
 def test_undo_over_it(run):
-    lent(run)
+    overwritten_in_place(run)
     run("fill(big, 13); small = 3;").ok()
     assert "Taken back" in run("%undo").ok().shown
     is_filled(run, 12)
@@ -164,7 +164,7 @@ def test_undo_over_it(run):
 
 def test_undo_keeps_only_what_has_changed(run):
     """Cells that leave it alone can be taken back one by one, though the block is large."""
-    lent(run)
+    overwritten_in_place(run)
     for n in range(12):
         run(f"small = {n}; big[1000] = {n};").ok()
     assert "Taken back" in run("%undo 10").ok().shown
@@ -172,7 +172,7 @@ def test_undo_keeps_only_what_has_changed(run):
 
 
 def test_a_checkpoint_in_it(run):
-    lent(run)
+    overwritten_in_place(run)
     failed = run("fill(big, 13);\ncgpu_checkpoint();\nfill(big, 14); small = 5;\nabort();")
     assert failed.ename == "Aborted" and "checkpoint in line 2" in failed.traceback, failed.traceback
     is_filled(run, 13)
@@ -184,19 +184,19 @@ def test_a_checkpoint_in_it(run):
 
 
 def test_undo_over_a_checkpoint(run):
-    lent(run)
+    overwritten_in_place(run)
     run("fill(big, 13); cgpu_checkpoint(); memset(big, 1, 100);").ok()
     assert "Taken back" in run("%undo").ok().shown
     is_filled(run, 12)
 
 
 def test_an_interrupt_in_it(fresh_kernel, run):
-    lent(run)
+    overwritten_in_place(run)
     pending = fresh_kernel.start('fill(big, 13); puts("written"); for (;;) small = 7;').wait_output("written\n")
     fresh_kernel.interrupt()
     assert pending.wait().ename == "Interrupted"
     is_filled(run, 12)
-    lent(run)
+    overwritten_in_place(run)
     pending = fresh_kernel.start('fill(big, 13); puts("written"); for (;;) small = 7;').wait_output("written\n")
     fresh_kernel.interrupt()
     assert pending.wait().ename == "Interrupted"
@@ -209,7 +209,7 @@ def test_an_interrupt_in_it(fresh_kernel, run):
 def test_a_stopped_worker(fresh_kernel, run):
     """Inside of Linux, with its signals blocked: the kernel commits what is there, and a new worker goes on."""
     run("%interrupt keep").ok()
-    lent(run)
+    overwritten_in_place(run)
     pending = fresh_kernel.start('#include <signal.h>\nfill(big, 13); small = 8; sigset_t all; sigfillset(&all); '
                                  'sigprocmask(SIG_SETMASK, &all, NULL); puts("written"); for (;;) pause();'
                                  ).wait_output("written\n")
@@ -222,7 +222,7 @@ def test_a_stopped_worker(fresh_kernel, run):
 
 
 def test_a_child_sees_what_was_at_its_fork(run):
-    lent(run)
+    overwritten_in_place(run)
     run("int to[2]; pipe(to); fill(big, 13);\n"
         "pid_t p = fork();\n"
         "if (!p) { char c; read(to[0], &c, 1); int n = wrong(big, 13) != 0; memset(big, 9, SIZE); _exit(n); }\n"
@@ -234,7 +234,7 @@ def test_a_child_sees_what_was_at_its_fork(run):
 
 
 def test_a_child_behind_our_back_reaches_nothing(run):
-    lent(run)
+    overwritten_in_place(run)
     """A process that no fork() of ours has made has the block no more; its fault is its own."""
     r = run("fill(big, 13); pid_t q = syscall(SYS_fork); if (!q) { memset(big, 9, SIZE); syscall(SYS_exit_group, 0); }\n"
             "int how = 0; waitpid(q, &how, 0);\nWTERMSIG(how)").ok()
@@ -243,7 +243,7 @@ def test_a_child_behind_our_back_reaches_nothing(run):
 
 
 def test_a_thread_writes_a_part_of_it(run):
-    lent(run)
+    overwritten_in_place(run)
     run("void *half(void *p) { memset(p, 5, SIZE / 2); return NULL; }").ok()
     run("pthread_t t; pthread_create(&t, NULL, half, big); pthread_join(t, NULL);").ok()
     assert run("pthread_create(&t, NULL, half, (char *)big + SIZE / 2); pthread_join(t, NULL);\nabort();").ename == "Aborted"
@@ -252,7 +252,7 @@ def test_a_thread_writes_a_part_of_it(run):
 
 def test_a_thread_that_lives_on(run):
     """It goes on writing between cells, also while the kernel brings its copy up to date."""
-    lent(run)
+    overwritten_in_place(run)
     run("_Atomic int stop; void *count(void *p) { for (uint64_t n = 0; !stop; n++) for (size_t i = 0; i < SIZE / 8; i += 512) "
         "((volatile uint64_t *)p)[i] = n; return NULL; }").ok()
     run("fill(big, 13); pthread_t t; pthread_create(&t, NULL, count, big);").ok()
@@ -265,7 +265,7 @@ def test_a_thread_that_lives_on(run):
 
 
 def test_a_worker_that_dies_between_cells(fresh_kernel, run):
-    lent(run)
+    overwritten_in_place(run)
     fresh_kernel.kill(fresh_kernel.worker_pid())
     is_filled(run, 12)
     run("fill(big, 13);").ok()
@@ -282,20 +282,20 @@ def test_a_global_array(run):
 
 
 def test_with_nosnapshot(run):
-    lent(run)
+    overwritten_in_place(run)
     run("%%nosnapshot\nfill(big, 13);").ok()
     assert run("fill(big, 14);\nabort();").ename == "Aborted"
     is_filled(run, 13)
 
 
 def test_a_checked_cell(run):
-    lent(run)
+    overwritten_in_place(run)
     run("%%memcheck\nfill(big, 13);")
     is_filled(run, 12)
 
 
 def test_snapshots_and_reset(run):
-    lent(run)
+    overwritten_in_place(run)
     run("%snapshot save here").ok()
     run("fill(big, 13);").ok()
     run("%snapshot load here").ok()
@@ -318,7 +318,7 @@ def test_a_small_limit_leaves_no_room(run):
 
 def test_a_limit_that_comes_later(run):
     """A copy is given up when the session has no room for it any more."""
-    lent(run)
+    overwritten_in_place(run)
     run("%limit ram 50M").ok()
     run("small = 1;").ok()
     assert COPIES not in run("%mem").ok().shown
@@ -327,7 +327,7 @@ def test_a_limit_that_comes_later(run):
 
 
 def test_undo_over_a_cell_after_some_that_only_read(run):
-    lent(run)
+    overwritten_in_place(run)
     for n in range(3):
         run(f"small = {n};").ok()
     run("fill(big, 13);").ok()

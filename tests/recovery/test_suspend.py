@@ -29,16 +29,16 @@ TOLD = re.compile(r"device buffer `(\w+)` \(cell \d+, \d+ bytes at 0x\w+\) is no
 class Machine:
     def __init__(self, folder):
         self.clock = folder / "suspended"
-        self.looks = folder / "suspended.looks"
+        self.notes = folder / "suspended.notes"
         self.seconds = 0
 
     def suspend(self):
         self.seconds += 3600
         self.clock.write_text(str(self.seconds))
 
-    def looked_behind_the_cell(self):
-        """A worker has read the clock since its last cell ended."""
-        return self.looks.exists() and bool(re.search(r"E\.+\Z", self.looks.read_text()))
+    def has_digests_behind_the_cell(self):
+        """A worker has told digests since its last cell ended: the clock was read for them before."""
+        return self.notes.exists() and bool(re.search(r"ED+\Z", self.notes.read_text()))
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def session(root, start_on_gpu, machine, tmp_path):
 
 
 def run_and_rest(session, cell):
-    """Its result, when the session that rests has digests of all it holds: the clock is read for each."""
+    """Its result, when the session that rests has digests of all it holds."""
     result = session.run(cell).ok()
-    assert wait_until(session.machine.looked_behind_the_cell)
+    assert wait_until(session.machine.has_digests_behind_the_cell)
     return result
 
 

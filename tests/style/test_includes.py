@@ -31,9 +31,9 @@ ROOMS = {
     "common": ["base", "text", "memory", "code", "cuda", "protocol", "sandbox"],
     "compiler/clang": ["job", "tree", "cells", "code", "headers", "device"],
     "compiler": ["cache", "text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
-    "kernel": ["settings", "base", "history", "launcher", "sandbox", "share", "units", "state", "faults", "presenter", "core",
-               "workers", "device", "disk", "cell-run", "supervisor", "protocol", "show", "declarations", "session",
-               "reports", "device-magics", "magics", "requests"],
+    "kernel": ["settings", "base", "history", "launcher", "sandbox", "share", "units", "state", "faults", "views", "presenter",
+               "core", "workers", "device", "disk", "cell-run", "supervisor", "protocol", "show", "declarations", "session",
+               "reports", "device-magics", "machine-magics", "magics", "requests"],
     "runtime": ["arena", "cuda", "process", "loader", "faults", "memcheck", "interpose", "exports", "worker"],
     "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
                  "driver"],
@@ -95,6 +95,16 @@ def test_rooms_include_lower_rooms_only(root):
                 broken.append(f"{path}: {name}")
     assert seen == {(folder, room) for folder, rooms in ROOMS.items() for room in rooms}
     assert not broken, broken
+
+
+def test_the_presenter_alone_reads_what_cells_send(root):
+    """The process that holds the key takes texts in place of values, traces and profiles."""
+    views = {f"kernel/views/{path.name}" for path in (root / "kernel/views").glob("*.h")}
+    readers = views - {"kernel/views/owner-text.h", "kernel/views/presenter-value.h", "kernel/views/presenter-view.h"}
+    readers |= {"common/code/type-code.h", "common/protocol/device-trace.h", "common/protocol/launch-profile.h"}
+    broken = [f"{path}: {name}" for folder, path, _, name in includes(root)
+              if folder == "kernel" and name in readers and path.parts[1] not in ("views", "presenter")]
+    assert len(readers) > 8 and not broken, broken
 
 
 def test_rooms_say_what_they_are(root):
