@@ -29,6 +29,17 @@
 #include "compiler/inspect/look.h"
 #include "compiler/packages/packages.h"
 
+#ifdef __SANITIZE_ADDRESS__
+/* AddressSanitizer unmaps the alternate signal stack of a thread that ends, but LLVM has put one of
+ * its own, from malloc(), in its place when it wrote a file and that one is larger, which depends
+ * on the processor. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "use_sigaltstack=0";
+}
+#endif
+
 /* It also writes its cache. */
 static void contain(struct confinement *c, struct sandbox_report *report, void *data)
 {
