@@ -25,6 +25,7 @@
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/inspect/completion.h"
+#include "compiler/inspect/inspection.h"
 #include "compiler/inspect/is-complete.h"
 #include "compiler/inspect/look.h"
 #include "compiler/packages/packages.h"
@@ -179,18 +180,27 @@ static int on_complete(struct compiler *c, struct record *r, struct error *err)
 
 static int on_inspect(struct compiler *c, struct record *r, struct error *err)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT, text = BUFFER_INIT;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct inspection i = { 0 };
 	uint32_t id = record_u32(r);
 	const char *cell = record_str(r);
-	uint32_t cursor = record_u32(r);
+	uint32_t at = record_u32(r);
+	int failed;
 
-	record_u32(r); /* detail: there is one level */
 	if (record_check(r, "an inspection request", err))
 		return -1;
+	failed = inspection_init(&i, c, cell, at, err);
 	record_put_u32(&b, id);
-	record_put_u8(&b, inspect(c, cell, cursor, &text));
-	record_put_str(&b, buffer_text(&text));
-	return ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_INSPECTED, &b, err);
+	record_put_u8(&b, i.found);
+	record_put_u8(&b, i.of_session);
+	record_put_str(&b, buffer_text(&i.code));
+	record_put_u32(&b, i.mark_begin);
+	record_put_u32(&b, i.mark_end);
+	record_put_str(&b, buffer_text(&i.what));
+	record_put_str(&b, buffer_text(&i.comment));
+	record_put_str(&b, buffer_text(&i.source));
+	inspection_release(&i);
+	return failed ? -1 : ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_INSPECTED, &b, err);
 }
 
 static int on_is_complete(struct compiler *c, struct record *r, struct error *err)

@@ -10,7 +10,7 @@
 #include "common/base/mem-pool.h"
 #include "common/base/record.h"
 
-#define UNIT_VERSION 6
+#define UNIT_VERSION 7
 
 static const struct {
 	const char *space, *name;
@@ -54,6 +54,7 @@ void declaration_encode(const struct declaration *d, struct buffer *out)
 	record_put_str(out, d->name);
 	record_put_str(out, d->host);
 	record_put_str(out, d->device);
+	record_put_str(out, declaration_written(d));
 }
 
 struct declaration declaration_decode(struct record *r)
@@ -67,6 +68,7 @@ struct declaration declaration_decode(struct record *r)
 	d.name = record_str(r);
 	d.host = record_str(r);
 	d.device = record_str(r);
+	d.written = record_str(r);
 	return d;
 }
 

@@ -43,6 +43,9 @@ struct declaration {
 	const char *host;
 	/* CUDA C++ text for later device code; "" when device code must not see it. */
 	const char *device;
+	/* For a reader: the text of the cell, with the comment right above; NULL or "": not
+	 * known. */
+	const char *written;
 };
 
 /* A new declaration at one index of the session's list. */
@@ -110,6 +113,12 @@ struct unit_kernel {
  */
 #define UNIT_STATEMENTS "cgpu_cell_"
 bool unit_holds_statements(const char *function);
+
+/* Returns the text for a reader, never NULL. */
+static inline const char *declaration_written(const struct declaration *d)
+{
+	return d->written ? d->written : "";
+}
 
 struct unit {
 	uint32_t cell;          /* execution count */

@@ -45,7 +45,7 @@ enum compiler_message {
 	 */
 	COMPILER_COMPILE = 11,
 	COMPILER_COMPLETE = 12,    /* u32 id, str text, u32 cursor (bytes) */
-	COMPILER_INSPECT = 13,     /* u32 id, str text, u32 cursor (bytes), u32 detail */
+	COMPILER_INSPECT = 13,     /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_IS_COMPLETE = 14, /* u32 id, str text */
 	COMPILER_PACKAGE = 15,     /* u32 id, u8 enum package_question, str text */
 	/* str folder: %cd has gone there. There is no answer; a compiler that is started later
@@ -72,7 +72,9 @@ enum compiler_message {
 	COMPILER_COMPLETED =
 		22, /* u32 id, u32 start, u32 end (bytes), [str text, str type, str signature];
 		     * type is one of function, variable, type, macro, keyword, member, magic */
-	/* u32 id, u8 found, str plain text (declaration, its origin, comment). */
+	/* u32 id, u8 found, u8 declared by a cell that has run, str declaration, u32 begin and u32
+	 * end of the parameter at the cursor in it, str what it is and where, str comment as
+	 * Markdown, str source */
 	COMPILER_INSPECTED = 23,
 	COMPILER_COMPLETENESS = 24, /* u32 id, str complete|incomplete|invalid, str indent */
 	/* u32 id, str error or "", str version, str cflags, [str path of a library, in the order of

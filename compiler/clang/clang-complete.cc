@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion: clang parses up to the cursor and reports the candidates there. */
-#include "compiler/clang/cells/clang-turns.hh"
+#include "compiler/clang/clang-cursor.hh"
 #include "compiler/clang/job/clang-job.hh"
 
-#include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/CodeCompleteConsumer.h>
 #include <clang/Sema/Sema.h>
 
@@ -86,7 +85,7 @@ class CompletionConsumer : public CodeCompleteConsumer
 	void report(Sema &S, const CodeCompletionContext &context, CodeCompletionResult &R)
 	{
 		CodeCompletionString *string =
-			R.CreateCodeCompletionString(S, context, getAllocator(), info, true);
+			R.CreateCodeCompletionString(S, context, getAllocator(), info, false);
 		std::string name = name_of(R).str(), type, signature;
 		clang_completion c = {};
 
@@ -104,37 +103,9 @@ class CompletionConsumer : public CodeCompleteConsumer
 		c.kind = kind_of(R);
 		c.type = type.c_str();
 		c.signature = signature.c_str();
-		c.comment = string->getBriefComment() ? string->getBriefComment() : "";
 		c.priority = R.Priority;
 		found(job->context, &c);
 	}
-};
-
-/* Parses a C cell, which has statements at file scope. */
-class CompleteAction : public SyntaxOnlyAction
-{
-      public:
-	explicit CompleteAction(const clang_job *job) : job(job)
-	{
-	}
-
-      protected:
-	void ExecuteAction() override
-	{
-		CompilerInstance &CI = getCompilerInstance();
-		clang_turns turns;
-
-		if (CI.getLangOpts().CPlusPlus) {
-			SyntaxOnlyAction::ExecuteAction();
-			return;
-		}
-		CI.createCodeCompletionConsumer();
-		CI.createSema(getTranslationUnitKind(), &CI.getCodeCompletionConsumer());
-		clang_turns_parse(CI.getSema(), job, &turns, [](FunctionDecl *, bool) {});
-	}
-
-      private:
-	const clang_job *job;
 };
 
 } /* namespace */
@@ -143,25 +114,11 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c))
 {
-	CompleteAction action(job);
+	CodeCompleteOptions options;
 
-	clang_execute(job, action, [&](CompilerInstance &CI) {
-		CodeCompleteOptions options;
-		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len),
-								    "cell.c")
-				       .release();
-
-		options.IncludeMacros = 0;
-		options.IncludeGlobals = 1;
-		/* C names of headers are known without clang; members of namespaces are not. */
-		options.LoadExternal = job->options->language != Language::C;
-		options.IncludeBriefComments = 1;
-		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
-		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);
-		CI.getFrontendOpts().Inputs = { FrontendInputFile(
-			"cell.c", InputKind(job->options->language)) };
-		CI.getFrontendOpts().CodeCompletionAt = { "cell.c", line, column };
-		CI.getFrontendOpts().CodeCompleteOpts = options;
-		CI.setCodeCompletionConsumer(new CompletionConsumer(job, prefix, options, found));
-	});
+	options.IncludeMacros = 0;
+	options.IncludeGlobals = 1;
+	/* C names of headers are known without clang; members of namespaces are not. */
+	options.LoadExternal = job->options->language != Language::C;
+	clang_parse_to(job, line, column, new CompletionConsumer(job, prefix, options, found));
 }

@@ -33,7 +33,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 {
 	struct cpp_unit *x = context;
 
-	cpp_names_add(&x->names, s);
+	cpp_names_add(&x->names, s,
+		      unit_text_written(&x->text, s->written_begin, s->written_end, &x->pool));
 }
 
 static void on_function(void *context, const char *symbol, const char *type, unsigned line)
@@ -84,7 +85,8 @@ static void on_piece(void *context, const struct clang_piece *p)
 {
 	struct cpp_unit *x = context;
 
-	cpp_pieces_add(&x->pieces, p);
+	cpp_pieces_add(&x->pieces, p,
+		       unit_text_written(&x->text, p->written_begin, p->written_end, &x->pool));
 }
 
 static void on_definition(void *context, const struct clang_definition *d)
@@ -725,10 +727,8 @@ static size_t place_of(const struct unit_text *t, uint32_t at)
 	return s->start + (at - s->cell);
 }
 
-int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix,
-			 void *context,
-			 void (*found)(void *context, const struct clang_completion *found),
-			 struct error *err)
+int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
+		    void *data, struct error *err)
 {
 	struct compile_request request = {
 		.cell_name = "cell", .text = text, .cflags = "", .nvflags = ""
@@ -746,11 +746,11 @@ int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, cons
 					 .name = request.cell_name,
 					 .text = buffer_text(&x.text.text),
 					 .len = x.text.text.len,
-					 .context = context };
+					 .context = data };
 		uint32_t line, column;
 
 		text_position(job.text, job.len, place_of(&x.text, at), &line, &column);
-		clang_shim_complete(&job, prefix, line, column, found);
+		ask(&job, line, column);
 	}
 	unit_end(&x);
 	return r < 0 ? -1 : 0;

@@ -10,17 +10,18 @@
 
 #include "compiler/frontend/compile.h"
 
-struct clang_completion;
+struct clang_job;
+
+/* Asks clang about a place in a unit; what the question is for is the job's context. */
+typedef void cell_question(const struct clang_job *job, uint32_t line, uint32_t column);
 
 /* Does what compiler_compile() does, for a text that cpp_cell_is() accepts. */
 int compile_cpp(struct compiler *c, const struct compile_request *request,
 		struct compile_result *ret, struct error *err);
 
-/* Calls found() for each completion at this byte of the text, where a word begins that starts with
- * prefix. */
-int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix,
-			 void *context,
-			 void (*found)(void *context, const struct clang_completion *found),
-			 struct error *err);
+/* Calls ask() with the job of the cell, whose context is `data`, and the place in it of this byte
+ * of the text. */
+int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
+		    void *data, struct error *err);
 
 #endif

@@ -81,21 +81,23 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 	}
 }
 
-static void add(struct declare *d, enum declaration_kind kind, uint32_t line, const char *name,
-		const char *host, const char *device)
+/* Adds a declaration of the cell; one with a text that is NULL, since there is no memory, fails. */
+static void add(struct declare *d, struct declaration one)
 {
 	size_t i = 0;
 
-	if (!name || !host || !device || !ARRAY_ROOM(d->declarations, d->n, &d->cap)) {
+	if (!one.name || !one.host || !one.device || !one.written ||
+	    !ARRAY_ROOM(d->declarations, d->n, &d->cap)) {
 		d->failed = 1;
 		return;
 	}
 	/* A prototype and a later definition are one declaration. */
 	while (i < d->n &&
-	       (!*name || strcmp(d->declarations[i].name, name) ||
-		strcmp(declaration_space(d->declarations[i].kind), declaration_space(kind))))
+	       (!*one.name || strcmp(d->declarations[i].name, one.name) ||
+		strcmp(declaration_space(d->declarations[i].kind), declaration_space(one.kind))))
 		i++;
-	d->declarations[i] = (struct declaration){ kind, d->cell, line, name, host, device };
+	one.cell = d->cell;
+	d->declarations[i] = one;
 	d->n += i == d->n;
 }
 
@@ -141,62 +143,101 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 
 		if (local_include_path(rest, n, path))
 			text = format(d, "#include \"", path, "\"");
-		add(d, DECLARATION_INCLUDE, line, "", text, "");
+		add(d, (struct declaration){ .kind = DECLARATION_INCLUDE,
+					     .line = line,
+					     .name = "",
+					     .host = text,
+					     .device = "",
+					     .written = text });
 	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
 		rest = token_directive_name(l, i, &n);
-		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, n), text, text);
+		add(d, (struct declaration){ .kind = DECLARATION_MACRO,
+					     .line = line,
+					     .name = mem_pool_strndup(d->pool, rest, n),
+					     .host = text,
+					     .device = text,
+					     .written = text });
 	}
 }
 
-/* Adds a variable. C++ cells get the value of a C constant: device code reads it, and it may be a
- * template argument. */
-static void add_variable(struct declare *d, const struct clang_symbol *s)
+/* Makes the declaration of a symbol, but for the texts that other cells compile. */
+static struct declaration declaration_of(struct declare *d, const struct host_text *h,
+					 enum declaration_kind kind, const struct clang_symbol *s)
 {
+	return (struct declaration){
+		.kind = kind,
+		.line = s->line,
+		.name = s->name,
+		.host = s->declaration,
+		.device = "",
+		.written = unit_text_written(&h->unit, s->written_begin, s->written_end, d->pool),
+	};
+}
+
+/* Makes the declaration of a variable. C++ cells get the value of a C constant: device code reads
+ * it, and it may be a template argument. */
+static struct declaration variable_of(struct declare *d, const struct host_text *h,
+				      const struct clang_symbol *s)
+{
+	struct declaration one = declaration_of(d, h, DECLARATION_VARIABLE, s);
 	const char *before = s->is_thread_local ? "extern _Thread_local " : "extern ",
 		   *value = s->value ? format(d, " = ", s->value, ";") : NULL;
 
-	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-	    value ? format(d, "", s->declaration, value) : "");
+	one.host = format(d, before, s->declaration, ";");
+	one.device = value ? format(d, "", s->declaration, value) : "";
+	return one;
 }
 
-/* Adds a type, with its packing. */
-static void add_type(struct declare *d, const struct clang_symbol *s)
+/* Makes the declaration of a type, with its packing. */
+static struct declaration type_of(struct declare *d, const struct host_text *h,
+				  const struct clang_symbol *s)
 {
 	bool by_typedef = !strncmp(s->declaration, "typedef", strlen("typedef"));
-	const char *text = s->size ? packed(d, s->declaration, s->size) : s->declaration;
+	struct declaration one =
+		declaration_of(d, h, by_typedef ? DECLARATION_TYPEDEF : DECLARATION_TAG, s);
 
-	add(d, by_typedef ? DECLARATION_TYPEDEF : DECLARATION_TAG, s->line, s->name, text, text);
+	one.host = one.device = s->size ? packed(d, s->declaration, s->size) : s->declaration;
+	return one;
 }
 
-static void add_symbol(struct declare *d, const struct clang_symbol *s)
+static bool has_typedef(const struct declare *d, const char *name)
 {
-	char *text;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->declarations[i].kind == DECLARATION_TYPEDEF &&
+		    !strcmp(d->declarations[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+{
+	struct declaration one;
 
 	if (!s->in_cell)
 		return;
 	switch (s->kind) {
 	case CLANG_TYPEDEF:
-		for (size_t i = 0; i < d->n; i++)
-			if (d->declarations[i].kind == DECLARATION_TYPEDEF &&
-			    !strcmp(d->declarations[i].name, s->name))
-				return; /* keep the text of the cell */
-		text = format(d, "typedef ", s->declaration, ";");
-		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
+		if (has_typedef(d, s->name))
+			return; /* keep the text of the cell */
+		one = declaration_of(d, h, DECLARATION_TYPEDEF, s);
+		one.host = one.device = format(d, "typedef ", s->declaration, ";");
 		break;
 	case CLANG_VARIABLE:
-		add_variable(d, s);
+		one = variable_of(d, h, s);
 		break;
 	case CLANG_FUNCTION:
-		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"),
-		    "");
+		one = declaration_of(d, h, DECLARATION_FUNCTION, s);
+		one.host = format(d, "", s->declaration, ";");
 		break;
 	case CLANG_TAG:
-		add_type(d, s);
+		one = type_of(d, h, s);
 		break;
 	case CLANG_MACRO:
 	case CLANG_CONSTANT:
-		break; /* in headers only */
+	default:
+		return; /* in headers only */
 	}
+	add(d, one);
 }
 
 /* Adds directives that are not in a branch of #if that is not taken. */
@@ -211,7 +252,12 @@ static void add_directives(struct declare *d, const struct host_text *h)
 
 static void add_pragmas(void *context, const char *family, const char *host, const char *device)
 {
-	add(context, DECLARATION_STATE, 1, family, host, device);
+	add(context, (struct declaration){ .kind = DECLARATION_STATE,
+					   .line = 1,
+					   .name = family,
+					   .host = host,
+					   .device = device,
+					   .written = "" });
 }
 
 int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
@@ -225,7 +271,7 @@ int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
 	d->failed |= pragma_state_changes(&d->pragmas, &before, d, add_pragmas) != 0;
 	pragma_state_release(&before);
 	for (size_t i = 0; i < d->n_symbols; i++)
-		add_symbol(d, &d->symbols[i]);
+		add_symbol(d, h, &d->symbols[i]);
 	if (d->failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
 	return 0;

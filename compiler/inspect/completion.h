@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Completion at a place of a cell, and inspection of the word there. Names of the session come from
+ * Completion at a place of a cell. Names of the session come from
  * its declarations; members, locals and names of headers come from clang, which parses the cell up
  * to that place. Text that does not compile is the normal case.
  */
@@ -13,13 +13,12 @@
 
 #include "common/base/mem-pool.h"
 
-struct buffer;
 struct compiler;
 struct error;
 
 struct completion {
-	const char *text, *kind, *type, *signature, *comment; /* in the pool */
-	unsigned priority;                                    /* smaller is better */
+	const char *text, *kind, *type, *signature; /* in the pool */
+	unsigned priority;                          /* smaller is better */
 };
 
 struct completion_list {
@@ -34,8 +33,5 @@ struct completion_list {
 int completion_list_init(struct completion_list *l, struct compiler *c, const char *text,
 			 uint32_t cursor, struct error *err);
 void completion_list_release(struct completion_list *l);
-
-/* Appends a description of the word at the cursor as plain text; false when it is not known. */
-bool inspect(struct compiler *c, const char *text, uint32_t cursor, struct buffer *out);
 
 #endif

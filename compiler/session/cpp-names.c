@@ -141,7 +141,7 @@ static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
 	add(l, &name);
 }
 
-void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
+void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s, const char *written)
 {
 	char code[32]; /* bytes of unknown meaning: common/code/type-code.h */
 
@@ -153,6 +153,7 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		.kind = s->kind,
 		.name = mem_pool_strdup(l->pool, s->name),
 		.declaration = spell(l, s->declaration),
+		.written = written,
 		.line = s->line,
 		.is_thread_local = s->is_thread_local,
 		.is_c = s->is_c,
@@ -164,7 +165,7 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		.cpp_size = s->size,
 	};
 
-	l->failed |= !name.cpp_type || !name.cpp_code;
+	l->failed |= !name.cpp_type || !name.cpp_code || !written;
 	/* An enum is useless without its constants. */
 	if (s->kind == CLANG_TAG && strcmp(s->type, s->declaration) && !is_enum(s->declaration))
 		name.otherwise = name.cpp_type;
@@ -373,6 +374,7 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 		.name = n->name,
 		.host = n->is_on_device ? "" : said,
 		.device = is_type || n->is_on_device ? said : "",
+		.written = n->written,
 	};
 	if (is_type || !n->type || n->has_label)
 		return;

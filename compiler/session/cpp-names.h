@@ -25,6 +25,7 @@ struct cpp_name {
 	const char *declaration; /* C text without `;` */
 	const char *otherwise;   /* a substitute if that is no C; NULL: none */
 	const char *refused;     /* clang's error; NULL: it is valid C */
+	const char *written;     /* its text in the cell, with the comment above */
 	uint32_t line;           /* in the cell */
 	bool is_thread_local;
 	bool is_c;                       /* declared for C by the user */
@@ -47,8 +48,8 @@ struct cpp_names {
 };
 
 void cpp_names_release(struct cpp_names *l);
-/* Adds a symbol of the C++ cell, as clang reports it. */
-void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s);
+/* Adds a symbol of the C++ cell, as clang reports it; written: as in cpp_pieces_add(). */
+void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s, const char *written);
 /* Adds a function that only C++ cells know by its symbol: its type is kept, since callers depend on
  * the type of the result. */
 void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type,

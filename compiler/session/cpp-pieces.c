@@ -28,7 +28,7 @@ void cpp_pieces_release(struct cpp_pieces *l)
 	l->n = l->cap = 0;
 }
 
-void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p)
+void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p, const char *written)
 {
 	struct cpp_piece *one;
 
@@ -45,8 +45,8 @@ void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p)
 	one = &l->at[l->n++];
 	*one = (struct cpp_piece){ mem_pool_strdup(l->pool, p->key),
 				   mem_pool_strdup(l->pool, p->name),
-				   mem_pool_strdup(l->pool, p->text), p->line };
-	l->failed |= !one->key || !one->name || !one->text;
+				   mem_pool_strdup(l->pool, p->text), written, p->line };
+	l->failed |= !one->key || !one->name || !one->text || !one->written;
 }
 
 static const struct declaration *piece_at(const struct compiler_session *session, uint32_t entry)
@@ -253,6 +253,7 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 			.name = l->at[i].key,
 			.host = l->at[i].text,
 			.device = l->at[i].name,
+			.written = l->at[i].written,
 		};
 }
 

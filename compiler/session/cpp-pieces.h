@@ -33,7 +33,7 @@ enum cpp_drop {
 };
 
 struct cpp_piece {
-	const char *key, *name, *text; /* in the pool */
+	const char *key, *name, *text, *written; /* in the pool */
 	uint32_t line;
 };
 
@@ -45,7 +45,8 @@ struct cpp_pieces {
 };
 
 void cpp_pieces_release(struct cpp_pieces *l);
-void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p);
+/* written: its text in the cell, with the comment above, in the pool; NULL: there is no memory. */
+void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p, const char *written);
 
 struct declaration;
 

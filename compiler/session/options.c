@@ -246,6 +246,9 @@ static const char *const every_language[] = {
 	"-gomit-unreferenced-methods",
 	"-femulated-tls",
 	"-fno-color-diagnostics",
+	/* Inspection shows the comment above a declaration, of whatever form. */
+	"-fparse-all-comments",
+	"-fretain-comments-from-system-headers",
 	"-D_GNU_SOURCE=",
 	"-Wall",
 	"-Wno-unused",

@@ -137,7 +137,8 @@ int session_entry_init(struct session_entry *e, struct names *names, const struc
 	e->d.name = strdup(d->name);
 	e->d.host = strdup(d->host);
 	e->d.device = strdup(d->device);
-	if (!e->d.name || !e->d.host || !e->d.device)
+	e->d.written = strdup(declaration_written(d));
+	if (!e->d.name || !e->d.host || !e->d.device || !e->d.written)
 		return -1;
 	if (!declaration_has_name(d->kind))
 		return 0;

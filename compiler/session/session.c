@@ -126,7 +126,8 @@ static int session_grow(struct compiler_session *s)
 static bool same_text(const struct declaration *a, const struct declaration *b)
 {
 	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
-	       !strcmp(a->device, b->device);
+	       !strcmp(a->device, b->device) &&
+	       !strcmp(declaration_written(a), declaration_written(b));
 }
 
 int session_set(struct compiler_session *s, uint32_t index, const struct declaration *d,

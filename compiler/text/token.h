@@ -82,7 +82,7 @@ static inline const char *token_text(const struct token_list *l, uint32_t i)
 }
 
 /* Returns the token behind the bracket pair that opens at i; the end of the list if it has no
- * partner; the token behind i if it is no bracket. */
+ * partner. */
 uint32_t token_behind(const struct token_list *l, uint32_t i);
 
 /* Tells whether the token is the directive `#word`. */

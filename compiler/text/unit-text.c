@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/base/error.h"
+#include "common/base/mem-pool.h"
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with)
 {
@@ -141,6 +142,17 @@ long unit_text_find(const struct unit_text *u, long offset)
 			return (long)s->cell + (offset - (long)s->start);
 	}
 	return -1;
+}
+
+const char *unit_text_written(const struct unit_text *u, long begin, long end,
+			      struct mem_pool *pool)
+{
+	long from = begin < 0 ? -1 : unit_text_find(u, begin),
+	     to = from < 0 ? -1 : unit_text_find(u, end - 1);
+
+	return to < from || from < 0
+		       ? ""
+		       : mem_pool_strndup(pool, u->cell + from, (size_t)(to + 1 - from));
 }
 
 int unit_text_check(const struct unit_text *u, struct error *err)

@@ -14,6 +14,7 @@
 #include "common/base/buffer.h"
 
 struct error;
+struct mem_pool;
 
 /* Replaces bytes [start, end) of the cell by `with`; edits are sorted by start and do not
  * overlap. */
@@ -60,6 +61,12 @@ void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
 		    const struct edit_list *edits);
 /* Returns the cell's offset for an offset of the unit, -1 for generated text. */
 long unit_text_find(const struct unit_text *u, long offset);
+/*
+ * Returns the cell's text of bytes [begin, end) of the unit, in the pool; "" where one of the two
+ * is in generated text, or begin < 0. NULL: there is no memory.
+ */
+const char *unit_text_written(const struct unit_text *u, long begin, long end,
+			      struct mem_pool *pool);
 int unit_text_check(const struct unit_text *u, struct error *err);
 
 #endif

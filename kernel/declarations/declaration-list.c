@@ -40,10 +40,12 @@ static bool same_text(const struct declaration *a, const struct declaration *b)
 	       !strcmp(a->device, b->device);
 }
 
-/* Compares what the compiler sees, including cell and line, which its messages name. */
+/* Compares all that the compiler is told: its messages name cell and line, and inspection shows
+ * what is written. */
 static bool says_the_same(const struct declaration *a, const struct declaration *b)
 {
-	return same_text(a, b) && a->cell == b->cell && a->line == b->line;
+	return same_text(a, b) && a->cell == b->cell && a->line == b->line &&
+	       !strcmp(declaration_written(a), declaration_written(b));
 }
 
 static char *copy(char **to, const char *prefix, const char *text)
@@ -57,8 +59,8 @@ static char *copy(char **to, const char *prefix, const char *text)
 struct declaration_entry *declaration_entry_new(const struct declaration *d, const char *prefix,
 						const uint32_t *owners, uint32_t n_owners)
 {
-	size_t texts =
-		strlen(d->name) + strlen(d->host) + strlen(d->device) + 2 * strlen(prefix) + 3;
+	size_t texts = strlen(d->name) + strlen(d->host) + strlen(d->device) + 2 * strlen(prefix) +
+		       strlen(declaration_written(d)) + 4;
 	struct declaration_entry *e = malloc(sizeof(*e) + n_owners * sizeof(*owners) + texts);
 	uint32_t *own;
 	char *to;
@@ -73,6 +75,7 @@ struct declaration_entry *declaration_entry_new(const struct declaration *d, con
 	e->d.name = copy(&to, "", d->name);
 	e->d.host = copy(&to, *d->host ? prefix : "", d->host);
 	e->d.device = copy(&to, *d->device ? prefix : "", d->device);
+	e->d.written = copy(&to, "", declaration_written(d));
 	e->hash = hash_key(&e->d);
 	return e;
 }

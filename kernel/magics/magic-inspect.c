@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ?name and name?: show the description of a name as a page: a name of the code, or that of a
- * magic, which %name? asks for alone. */
+ * magic, which %name? asks for alone. With ?? the page has all of the definition. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "kernel/base/utf8.h"
+#include "kernel/reports/inspected.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
-#include "kernel/session/result.h"
 #include "kernel/session/session.h"
 
 struct inspection {
 	struct session *session;
 	char *name;
+	bool with_source;
 	const struct magic *magic; /* with that name, if C has none; NULL */
 };
 
-static void show_page(struct cell *c, const struct buffer *text)
+/* Shows a page; data is taken over. */
+static void show_page(struct cell *c, json_t *data)
 {
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(buffer_text(text), text->len, true, &clean);
-	json_array_append_new(c->payload, json_pack("{ss s{ss} si}", "source", "page", "data",
-						    "text/plain", buffer_text(&clean), "start", 0));
+	json_array_append_new(c->payload,
+			      json_pack("{ss so si}", "source", "page", "data", data, "start", 0));
 }
 
 static void describe(struct cell *c, const struct magic *m)
@@ -32,18 +31,18 @@ static void describe(struct cell *c, const struct magic *m)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	magic_describe(m, &text);
-	show_page(c, &text);
+	show_page(c, json_pack("{ss}", "text/plain", buffer_text(&text)));
 }
 
 static void on_inspected(void *data, uint32_t type, const void *payload, size_t len)
 {
 	struct inspection *q = data;
 	struct session *s = q->session;
-	cleanup_buffer struct buffer text = BUFFER_INIT;
+	json_t *page = inspected_bundle(s, q->name, q->with_source, type, payload, len);
 	struct error err = ERROR_INIT;
 
-	if (result_inspected(s, q->name, type, payload, len, &text))
-		show_page(s->executor.current, &text);
+	if (page)
+		show_page(s->executor.current, page);
 	else if (q->magic)
 		describe(s->executor.current, q->magic);
 	else
@@ -54,31 +53,37 @@ static void on_inspected(void *data, uint32_t type, const void *payload, size_t 
 	s->hooks->magic_done(s, err.code ? &err : NULL);
 }
 
+static int refuse_magic(const struct magic_call *call, const char *asked, const char *name,
+			struct error *err)
+{
+	const struct magic *near = magic_nearest(call->table, name);
+
+	return error_set(err, ERROR_NOT_FOUND, "there is no magic %s%s%s; %%help lists all", asked,
+			 near ? "; the nearest is " : "", near ? near->usage : "");
+}
+
 static int inspect(struct session *s, struct cell *c, const struct magic_call *call,
 		   struct error *err)
 {
-	const char *name = call->args + strspn(call->args, "%");
-	const struct magic *m = magic_find(call->table, name), *near;
+	const char *args = call->args;
+	size_t before = strspn(args, "?"), len = strcspn(args + before, "? \t");
+	cleanup_free char *asked = strndup(args + before, len);
+	const char *name = asked ? asked + strspn(asked, "%") : "";
+	const struct magic *m = magic_find(call->table, name);
 	struct inspection *q;
 
-	if (name > call->args && m) {
+	if (name > asked && !m)
+		return refuse_magic(call, asked, name, err);
+	if (name > asked) {
 		describe(c, m);
 		return 0;
 	}
-	if (name > call->args) {
-		near = magic_nearest(call->table, name);
-		return error_set(err, ERROR_NOT_FOUND, "there is no magic %s%s%s; %%help lists all",
-				 call->args, near ? "; the nearest is " : "",
-				 near ? near->usage : "");
-	}
-	q = calloc(1, sizeof(*q));
-	if (!q || !(q->name = strdup(call->args))) {
-		free(q);
+	q = asked ? calloc(1, sizeof(*q)) : NULL;
+	if (!q)
 		return error_set(err, ERROR_MEMORY, "out of memory");
-	}
-	q->session = s;
-	q->magic = m;
-	if (!supervisor_inspect(s->supervisor, q->name, strlen(q->name), 0, on_inspected, q, err))
+	*q = (struct inspection){ s, asked, strstr(args, "??") != NULL, m };
+	asked = NULL;
+	if (!supervisor_inspect(s->supervisor, q->name, strlen(q->name), on_inspected, q, err))
 		return 1;
 	free(q->name);
 	free(q);
@@ -90,7 +95,7 @@ const struct magic magic_inspect = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "?NAME or NAME?",
-	.help = "What a name is: its declaration, where it comes from, its value; with a % what "
-		"that command does.",
+	.help = "What a name is: its declaration with the comment above it, where it comes from, "
+		"its value; with ?? all of its definition; with a % what that command does.",
 	.run = inspect,
 };

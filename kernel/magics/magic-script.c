@@ -42,10 +42,11 @@ static size_t skip_space(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* Parses ?name and name? alone on a line; the name may be that of a magic, with its %. */
+/* Parses ?name and name? alone on a line, also with `??`; the name may be that of a magic, with its
+ * %. */
 static bool parse_question(const char *text, size_t at, size_t len, struct line *ret)
 {
-	size_t start, word, end;
+	size_t first = at, start, word, end;
 	bool before = text[at] == '?';
 
 	while (at < len && text[at] == '?')
@@ -65,7 +66,7 @@ static bool parse_question(const char *text, size_t at, size_t len, struct line 
 			      .special = "?",
 			      .name = start,
 			      .name_len = end - start,
-			      .args = start };
+			      .args = first };
 	return true;
 }
 
@@ -360,12 +361,10 @@ static int add_call(struct magic_script *s, const struct walk *w, const struct m
 	struct magic_call call = {
 		.magic = m, .table = magic_table, .line = w->number, .is_cell = w->line.cell
 	};
-	size_t len = w->line.special && *w->line.special == '?' ? w->line.name_len
-								: w->len - w->line.args;
 
 	if (grown)
 		s->calls = grown;
-	call.args = trimmed(w->text + w->line.args, len);
+	call.args = trimmed(w->text + w->line.args, w->len - w->line.args);
 	if (takes_body(w, m))
 		call.body = strdup(w->text[w->len] ? w->text + w->len + 1 : "");
 	if (!grown || !call.args || (takes_body(w, m) && !call.body)) {

@@ -14,9 +14,9 @@
 #include "kernel/base/utf8.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
+#include "kernel/reports/inspected.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/request.h"
-#include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/supervisor/supervisor.h"
 
@@ -185,22 +185,20 @@ void introspect_complete(struct request *r)
 
 /* ---- inspect ---- */
 
-static void reply_text(struct request *r, const char *text)
+/* Replies; the data is taken over, NULL: nothing is known. */
+static void reply_data(struct request *r, json_t *data)
 {
-	json_t *data = text ? json_pack("{ss}", "text/plain", text) : json_object();
-
-	request_reply(r, json_pack("{ss sb so s{}}", "status", "ok", "found", text != NULL, "data",
-				   data, "metadata"));
+	request_reply(r, json_pack("{ss sb so s{}}", "status", "ok", "found", data != NULL, "data",
+				   data ? data : json_object(), "metadata"));
 }
 
 static void on_inspected(void *data, uint32_t type, const void *payload, size_t len)
 {
 	struct question *q = data;
-	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
-	bool found = result_inspected(q->request->session, q->name, type, payload, len, &text);
 
-	utf8_clean(buffer_text(&text), text.len, true, &clean);
-	reply_text(q->request, found ? buffer_text(&clean) : NULL);
+	reply_data(q->request, inspected_bundle(q->request->session, q->name,
+						request_number(q->request, "detail_level", 0) > 0,
+						type, payload, len));
 	question_end(q);
 }
 
@@ -212,7 +210,7 @@ static void inspect_magic(struct request *r, const char *code, size_t start)
 
 	if (m)
 		magic_describe(m, &text);
-	reply_text(r, m ? buffer_text(&text) : NULL);
+	reply_data(r, m ? json_pack("{ss}", "text/plain", buffer_text(&text)) : NULL);
 }
 
 void introspect_inspect(struct request *r)
@@ -228,10 +226,9 @@ void introspect_inspect(struct request *r)
 	}
 	q = blanked ? question_new(r, code) : NULL;
 	if (!q)
-		reply_text(r, NULL);
+		reply_data(r, NULL);
 	else if (!(q->name = word_at(code, cursor)) ||
-		 supervisor_inspect(r->session->supervisor, blanked, cursor,
-				    request_number(r, "detail_level", 0), on_inspected, q, NULL))
+		 supervisor_inspect(r->session->supervisor, blanked, cursor, on_inspected, q, NULL))
 		on_inspected(q, 0, NULL, 0);
 }
 

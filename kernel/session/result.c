@@ -8,7 +8,6 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
-#include "common/protocol/compiler-protocol.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/session/session.h"
@@ -84,32 +83,4 @@ void result_variable(struct session *s, const struct unit_variable *var, size_t 
 	}
 	v.bytes = bytes.data;
 	present_value(s->supervisor, &v, out);
-}
-
-static const struct unit_variable *find_variable(struct session *s, const char *name)
-{
-	const struct unit_variable *v;
-
-	for (size_t n = supervisor_variables(s->supervisor, &v); n; n--, v++)
-		if (!v->is_function && !strcmp(v->name, name))
-			return v;
-	return NULL;
-}
-
-int result_inspected(struct session *s, const char *name, uint32_t type, const void *payload,
-		     size_t len, struct buffer *out)
-{
-	struct record r = record_open(payload, payload ? len : 0);
-	const struct unit_variable *v;
-
-	if (!payload || type != COMPILER_INSPECTED || !record_u8(&r))
-		return 0;
-	buffer_puts(out, record_str(&r));
-	v = find_variable(s, name);
-	if (v) {
-		buffer_puts(out,
-			    out->len && out->data[out->len - 1] != '\n' ? "\nvalue: " : "value: ");
-		result_variable(s, v, 400, out);
-	}
-	return !r.failed;
 }

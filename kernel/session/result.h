@@ -4,7 +4,6 @@
 #define CGPU_KERNEL_SESSION_RESULT_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct buffer;
 struct session;
@@ -18,10 +17,5 @@ void result_variable(struct session *s, const struct unit_variable *v, size_t ma
 /* Appends the owner of an address, as in "400 bytes on the heap, In[3]"; nothing when it is not
  * known. Called between cells. */
 void result_owner(struct session *s, unsigned long long address, struct buffer *out);
-
-/* Decodes COMPILER_INSPECTED: appends its text, with the value where the name is a variable. 0: the
- * name was not found. */
-int result_inspected(struct session *s, const char *name, uint32_t type, const void *payload,
-		     size_t len, struct buffer *out);
 
 #endif

@@ -422,14 +422,13 @@ int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 	return question_compiler_ask(s, COMPILER_COMPLETE, &b, cb, data, err);
 }
 
-int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
-		       compiler_answer *cb, void *data, struct error *err)
+int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
+		       void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
-	record_put_u32(&b, detail);
 	return question_compiler_ask(s, COMPILER_INSPECT, &b, cb, data, err);
 }
 

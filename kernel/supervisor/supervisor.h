@@ -132,8 +132,8 @@ void supervisor_settle(struct supervisor *s);
  * the question, and never after -1. */
 int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 			compiler_answer *cb, void *data, struct error *err);
-int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
-		       compiler_answer *cb, void *data, struct error *err);
+int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
+		       void *data, struct error *err);
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,
 			   struct error *err);
 

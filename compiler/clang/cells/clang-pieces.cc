@@ -645,7 +645,7 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 	found->push_back({ SM.getFileOffset(begin), line, key,
 			   N && N->getIdentifier() ? N->getNameAsString() : "",
 			   own_names_of(D, line) + before + text + after,
-			   clang_declaration_layout(D), end });
+			   clang_declaration_layout(D), clang_written_at(D), end });
 }
 
 /* Tells whether a macro makes several declarations, so that its text cannot be the text of each. */
@@ -718,7 +718,8 @@ void Pieces::report(Sema &S)
 
 		snprintf(layout, sizeof(layout), "\n" CLANG_LAYOUT, p.layout);
 		p.text += p.layout ? layout : "";
-		clang_piece given = { p.key.c_str(), p.name.c_str(), p.text.c_str(), p.line };
+		clang_piece given = { p.key.c_str(),   p.name.c_str(), p.text.c_str(),
+				      p.written.begin, p.written.end,  p.line };
 
 		job->piece(job->context, &given);
 	}

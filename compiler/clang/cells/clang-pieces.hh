@@ -10,6 +10,7 @@
 
 #include "compiler/clang/cells/clang-statements.hh"
 #include "compiler/clang/job/clang-shim.h"
+#include "compiler/clang/tree/clang-written.hh"
 
 #include <clang/AST/Decl.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -25,6 +26,7 @@ struct piece {
 	unsigned line;
 	std::string key, name, text;
 	uint64_t layout = 0;
+	clang_written written{};
 	long end = -1; /* end with all that belongs to it, in the main text; -1: not known */
 };
 

@@ -103,6 +103,9 @@ struct clang_symbol {
 	bool is_entry;     /* for a C++ cell: a kernel, by the name of its stub */
 	bool is_on_device; /* for a C++ cell: a variable with a stand-in on the host */
 	bool has_label;    /* for a C++ cell: a function whose symbol differs from its name */
+	/* Bytes of the job's text that are the declaration, with the comment right above;
+	 * written_begin < 0: it is not in there. */
+	long written_begin, written_end;
 	const char *name;
 	const char *type; /* "double [16]"; for a macro: the first word of its body */
 	/* "double x[16]": for a variable, function or typedef, without storage class; for a
@@ -133,6 +136,7 @@ struct clang_piece {
 	const char *key;  /* a later piece with the same key replaces it; unique in a cell */
 	const char *name; /* the plain name; "" for none */
 	const char *text;
+	long written_begin, written_end; /* as in struct clang_symbol */
 	unsigned line;
 };
 
@@ -269,8 +273,25 @@ struct clang_completion {
 	const char *kind;      /* function, variable, type, macro, keyword, member */
 	const char *type;      /* result or value type, "" if none */
 	const char *signature; /* "double pow(double x, double y)" */
-	const char *comment;   /* brief comment or "" */
 	unsigned priority;     /* smaller is better */
+};
+
+/* What a name means. */
+struct clang_description {
+	const char *kind;   /* "function", "macro", "local variable", "member" */
+	const char *parent; /* "struct pair" for a member, "enum color" for a constant; "": none */
+	/* The declaration, with the names of its parameters; a line for each of n_overloads. */
+	const char *code;
+	size_t n_overloads;
+	/* Bytes of `code` that are the parameter at the cursor; equal: none. */
+	unsigned mark_begin, mark_end;
+	const char *comment; /* as Markdown (compiler/clang/tree/clang-comment.hh); "": none */
+	const char *source;  /* its definition as written, "" if that is not to be had */
+	const char *file;    /* as in #line; "": built into the compiler */
+	unsigned line;
+	const char *name; /* of the function that is called; NULL: the name that was asked for */
+	long parameter;   /* index of the parameter at the cursor; -1: none */
+	void *clang;      /* for clang_shim_comment() */
 };
 
 void clang_shim_init(void);
@@ -341,6 +362,19 @@ void clang_result_release(struct clang_result *r);
 void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
 			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c));
+
+/*
+ * Calls found() with what the name means that ends at line and column of job->text, once for all
+ * overloads; with the name "", for each function that the call may mean in whose arguments the
+ * place is. It is not called where clang knows nothing.
+ */
+void clang_shim_describe(const struct clang_job *job, const char *name, unsigned line,
+			 unsigned column,
+			 void (*found)(void *context, const struct clang_description *d));
+/* Passes the text of a comment, with its marks, as Markdown, "" if it says nothing; within the call
+ * that a description is passed to. */
+void clang_shim_comment(const struct clang_description *d, const char *text, size_t len,
+			void *context, void (*found)(void *context, const char *comment));
 
 #ifdef __cplusplus
 }

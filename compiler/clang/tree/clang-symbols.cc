@@ -6,6 +6,7 @@
 #include "compiler/clang/job/clang-includes.hh"
 #include "compiler/clang/tree/clang-cuda.hh"
 #include "compiler/clang/tree/clang-types.hh"
+#include "compiler/clang/tree/clang-written.hh"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -79,6 +80,10 @@ class Report
 		s.in_cell = is_own_name(job, P.getFilename());
 		s.line = P.getLine();
 		s.column = P.getColumn();
+		clang_written written = clang_written_at(N);
+
+		s.written_begin = written.begin;
+		s.written_end = written.end;
 		bool from_file = !s.in_cell && !is_header && !C.getLangOpts().CPlusPlus;
 
 		if (unsigned line = from_file ? defined_by_include(SM, N, job) : 0) {

@@ -282,36 +282,63 @@ static void completion(void **state)
 static void inspection(void **state)
 {
 	static const struct {
-		const char *text, *part; /* NULL: unknown */
+		const char *text, *code; /* code: "" if nothing is known */
+		const char *what, *mark, *comment;
 	} cases[] = {
-		{ "printf", "int printf(const char *restrict format, ...)" },
-		{ "counter", "extern int counter;" },
-		{ "counter", "In[1], line 2" },
-		{ "no_such_name", NULL },
-		{ "1 + ", NULL },
+		{ "printf", "int printf(const char *restrict format, ...)",
+		  "function printf of <stdio.h>", "", "Write formatted output" },
+		{ "counter", "int counter = 5", "variable counter of In[1], line 4", "",
+		  "Counts what\nis counted." },
+		{ "counted", "static inline int counted(int by, char *name)",
+		  "function counted of In[1], line 6", "", "" },
+		{ "counted(1, ", "static inline int counted(int by, char *name)",
+		  "function counted of In[1], line 6", "char *name", "" },
+		{ "memcpy(&counter, ",
+		  "void *memcpy(void *restrict dest, const void *restrict src, size_t n)",
+		  "function memcpy of <string.h>", "const void *restrict src", "Copy N bytes" },
+		{ "int counter(int); { float counter = 1; counter", "float counter = 1",
+		  "local variable counter of this cell, line 1", "", "" },
+		{ "P.alpha", "int alpha", "member alpha of struct pair, ", "", "" },
+		{ "struct pair", "struct pair {\n\tint alpha, beta;\n}",
+		  "type pair of In[1], line 7", "", "" },
+		{ "INT_MAX", "#define INT_MAX", "macro INT_MAX of <", "", "" },
+		{ "TWICE", "#define TWICE(x) (2 * (x))", "macro TWICE of In[1], line 10", "", "" },
+		{ "no_such_name", "", "", "", "" },
+		{ "1 + ", "", "", "", "" },
+		{ "\"counter", "", "", "", "" },
 	};
 	struct compiler_client c;
 
 	(void)state;
 	compiler_client_start(&c, cache);
-	compiler_client_run(&c, "\nint counter;", "");
+	compiler_client_run(&c,
+			    "\n// Counts what\n// is counted.\nint counter = 5;\n\n"
+			    "static inline int counted(int by, char *name) { return by + *name; }\n"
+			    "struct pair {\n\tint alpha, beta;\n} P;\n#define TWICE(x) (2 * (x))\n",
+			    "");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer b = BUFFER_INIT;
 
 		record_put_u32(&b, 1);
 		record_put_str(&b, cases[i].text);
 		record_put_u32(&b, (uint32_t)strlen(cases[i].text));
-		record_put_u32(&b, 0);
 		struct ipc_message m =
 			compiler_client_ask(&c, COMPILER_INSPECT, &b, COMPILER_INSPECTED);
 		struct record r = record_open(m.data, m.len);
 
 		record_u32(&r);
-		assert_int_equal(record_u8(&r), cases[i].part != NULL);
-		const char *text = record_str(&r);
+		assert_int_equal(record_u8(&r), *cases[i].code != '\0');
+		record_u8(&r);
+		const char *code = record_str(&r);
+		uint32_t begin = record_u32(&r), end = record_u32(&r);
+		const char *what = record_str(&r), *comment = record_str(&r);
 
-		if (cases[i].part && !strstr(text, cases[i].part))
-			fail_msg("inspecting %s gives: %s", cases[i].text, text);
+		if (strncmp(code, cases[i].code, strlen(cases[i].code)) ||
+		    strncmp(what, cases[i].what, strlen(cases[i].what)) ||
+		    !strstr(comment, cases[i].comment) || end - begin != strlen(cases[i].mark) ||
+		    strncmp(code + begin, cases[i].mark, end - begin))
+			fail_msg("inspecting %s gives %s, %s; marked %.*s; %s", cases[i].text, code,
+				 what, (int)(end - begin), code + begin, comment);
 		ipc_message_release(&m);
 		buffer_release(&b);
 	}

@@ -84,9 +84,9 @@ static void time_leaves_the_code(void **state)
 static void question_marks(void **state)
 {
 	(void)state;
-	check("?printf", "?(printf)", "       ");
-	check("printf?", "?(printf)", "       ");
-	check("printf??\n", "?(printf)", "        \n");
+	check("?printf", "?(?printf)", "       ");
+	check("printf?", "?(printf?)", "       ");
+	check("printf??\n", "?(printf?\?)", "        \n");
 	check("a ? b : c", "", "a ? b : c");
 	check("int x;\nx?", "", "int x;\nx?");
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A place in a cell that a question is about. */
+#ifndef CGPU_COMPILER_CURSOR_H
+#define CGPU_COMPILER_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/frontend/compile-cpp.h"
+
+struct buffer;
+struct compiler;
+struct error;
+
+/* Stands for the word where there is none at the cursor. */
+#define CURSOR_PLACEHOLDER "cgpu_cursor"
+
+struct cursor {
+	uint32_t start, end; /* bytes of the word around the cursor; equal: there is none */
+};
+
+/* Returns the word around a byte. whole: also what is behind it, else up to it. */
+struct cursor cursor_at(const char *text, uint32_t at, bool whole);
+/* Appends the text with a word at the cursor: the placeholder if there is none. */
+void cursor_put_text(const struct cursor *k, const char *text, struct buffer *out);
+/* Tells whether a word at this byte is a name in code, and not in a comment, a string or a
+ * directive. */
+bool cursor_is_in_code(const char *text, size_t len, uint32_t at);
+/* Tells whether a word at this byte would be behind `.`, `->` or `::`. */
+bool cursor_is_of_member(const char *text, uint32_t at);
+
+/*
+ * Calls ask() with the job of the cell, whose context is `data`, and the place in it of this byte
+ * of the text; not if the byte is in no code that clang sees. -1: the unit could not be made.
+ */
+int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
+	       struct error *err);
+
+#endif
