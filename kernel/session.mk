@@ -60,7 +60,7 @@ cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JAN
 
 session_tests = \
 	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
-	test-session-out-of-memory test-signature test-stream \
+	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
@@ -111,6 +111,10 @@ test_stream_SOURCES = tests/unit/kernel/test-stream.c
 test_stream_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_stream_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_subshells_SOURCES = tests/unit/kernel/test-subshells.c
+test_subshells_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_subshells_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_subshells_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_utf8_SOURCES = tests/unit/kernel/test-utf8.c
 test_utf8_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_utf8_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -192,15 +192,22 @@ class Session:
 
     # --- cells ---
 
-    def start(self, code, cell_id=None, **options):
+    def start(self, code, cell_id=None, subshell=None, **options):
         """Send a cell and return at once. cell_id: which cell of the notebook it is, as JupyterLab says it."""
-        if cell_id is None:
+        if cell_id is None and subshell is None:
             return Pending(self, self.client.execute(code, **options))
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
                    "stop_on_error": True, **options}
-        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+        metadata = {} if cell_id is None else {"cellId": cell_id}
+        return Pending(self, self.send("execute_request", content, subshell, metadata))
+
+    def send(self, kind, content, subshell=None, metadata=None):
+        """Send a message on shell, as that of a subshell; its id."""
+        message = self.client.session.msg(kind, content, metadata=metadata)
+        if subshell is not None:
+            message["header"]["subshell_id"] = subshell
         self.client.shell_channel.send(message)
-        return Pending(self, message["header"]["msg_id"])
+        return message["header"]["msg_id"]
 
     def run(self, code, deadline=DEADLINE, **options):
         return self.start(code, **options).wait(deadline)

@@ -272,7 +272,7 @@ int wire_receive(struct wire *w, void *socket, struct message *ret, struct error
 /* The frames from the delimiter on. They are made before the first one is sent, so that a message
  * is sent whole or not at all. */
 struct encoded {
-	char header[384];
+	char header[448];
 	char signature[SIGNATURE_MAX];
 	char *metadata, *content;
 	struct iovec frames[6];
@@ -304,8 +304,9 @@ static int encode(struct wire *w, struct outgoing *m, struct encoded *ret, struc
 		ret->header,
 		snprintf(ret->header, sizeof(ret->header),
 			 "{\"msg_id\":\"%s\",\"session\":\"%s\",\"username\":\"kernel\",\"date\":"
-			 "\"%s\",\"msg_type\":\"%s\",\"version\":\"" WIRE_VERSION "\"}",
-			 m->id, w->session, date, m->type)
+			 "\"%s\",\"msg_type\":\"%s\",\"version\":\"" WIRE_VERSION "\"%s%s%s}",
+			 m->id, w->session, date, m->type, m->subshell ? ",\"subshell_id\":\"" : "",
+			 m->subshell ? m->subshell : "", m->subshell ? "\"" : "")
 	};
 	parts[1] = m->parent ? message_header(m->parent) : (struct iovec){ "{}", 2 };
 	parts[2] = (struct iovec){ ret->metadata, strlen(ret->metadata) };

@@ -65,6 +65,7 @@ struct outgoing {
 	const struct message *parent; /* NULL: parent_header is {} */
 	json_t *metadata;             /* NULL: {} */
 	json_t *content;              /* NULL: memory was out while it was made; sending fails */
+	const char *subshell;         /* subshell_id of the header, a UUID; NULL: none */
 	char id[64];                  /* set by sending */
 };
 

@@ -21,6 +21,7 @@
 #include "kernel/session/request.h"
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
+#include "kernel/session/subshells.h"
 #include "kernel/settings/options.h"
 #include "kernel/supervisor/supervisor.h"
 
@@ -35,6 +36,19 @@ static const struct {
 #include "kernel/requests/requests.def"
 #undef REQUEST
 };
+
+/* Tells whether the request is for a subshell that is not there, and answers it then. */
+static bool refuse_subshell(struct session *s, struct request *r)
+{
+	struct error err = ERROR_INIT;
+
+	if (r->channel != CHANNEL_SHELL || subshells_of(&s->executor.subshells, &r->message, &err))
+		return false;
+	request_begin(r);
+	request_fail(r, "UnknownSubshell", err.text);
+	request_end(r);
+	return true;
+}
 
 static void dispatch(struct session *s, enum channel channel, struct message *m)
 {
@@ -56,7 +70,9 @@ static void dispatch(struct session *s, enum channel channel, struct message *m)
 		request_end(r);
 		return;
 	}
-	/* `busy` is published when the cell reaches the head of the queue. */
+	if (refuse_subshell(s, r))
+		return;
+	/* `busy` is published when the turn of the cell has come. */
 	if (requests[i].handle == execute_request) {
 		execute_request(r);
 		return;

@@ -32,6 +32,7 @@
 #include "kernel/session/packages.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/session/subshells.h"
 #include "kernel/session/undo.h"
 #include "kernel/settings/options.h"
 #include "kernel/units/compiled-unit.h"
@@ -52,16 +53,6 @@ static bool is_blank(const char *text)
 	return !text[strspn(text, " \t\r\n")];
 }
 
-static struct cell *take_first(struct executor *e)
-{
-	struct cell *c = e->first;
-
-	e->first = c->next;
-	if (!e->first)
-		e->last = NULL;
-	return c;
-}
-
 static void abort_cell(struct cell *c)
 {
 	request_begin(c->request);
@@ -71,43 +62,32 @@ static void abort_cell(struct cell *c)
 	cell_free(c);
 }
 
-/* Aborts the cells in the queue up to and including `last`. */
-static void abort_queue(struct session *s, const struct cell *last)
+void execute_abort(struct subshell *of)
 {
-	bool done = !last;
+	struct cell *c;
 
-	while (!done) {
-		struct cell *c = take_first(&s->executor);
-
-		done = c == last;
+	while ((c = subshells_take(of)))
 		abort_cell(c);
-	}
 }
 
 void execute_request(struct request *r)
 {
 	struct session *s = r->session;
-	struct executor *e = &s->executor;
+	struct subshell *to = subshells_of(&s->executor.subshells, &r->message, NULL);
 	struct cell *c = cell_new(r);
 
 	if (!c) {
 		request_begin(r);
-		request_reply(r, json_pack("{ss ss ss s[]}", "status", "error", "ename",
-					   "OutOfMemory", "evalue",
-					   "the kernel process is out of memory", "traceback"));
+		request_fail(r, "OutOfMemory", "the kernel process is out of memory");
 		request_end(r);
 		return;
 	}
 	c->arrived_us = wall_us();
-	if (abort_window_covers(&e->late, &r->message)) {
+	if (abort_window_covers(&to->late, &r->message)) {
 		abort_cell(c);
 		return;
 	}
-	if (e->last)
-		e->last->next = c;
-	else
-		e->first = c;
-	e->last = c;
+	subshells_add(to, c);
 	start_next(s);
 }
 
@@ -124,16 +104,17 @@ static void announce(struct session *s, struct cell *c)
 }
 
 /*
- * Ends the cell: error, reply, idle; then the next one. The cells to abort are determined before
- * the reply is sent, since a front end that has seen the reply may send a cell that is meant to
- * run.
+ * Ends the cell: error, reply, idle; then the next one. The cells to abort are received before the
+ * reply is sent, and none between it and the end of this function, since a front end that has seen
+ * the reply may send a cell that is meant to run.
  */
 static void finish(struct session *s)
 {
 	struct executor *e = &s->executor;
 	struct cell *c = e->current;
-	const struct cell *abort_last = NULL;
-	bool held = e->held, abort_others = c->failed && c->stop_on_error && !c->silent;
+	/* NULL: it was deleted while the cell ran. */
+	struct subshell *own = subshells_of(&e->subshells, &c->request->message, NULL);
+	bool held = e->held, abort_others = own && c->failed && c->stop_on_error && !c->silent;
 
 	announce(s, c);
 	input_cancel(s);
@@ -144,12 +125,11 @@ static void finish(struct session *s)
 	if (abort_others) {
 		session_tell_declarations(s);
 		dispatch_drain(s, CHANNEL_SHELL);
-		abort_last = e->last;
 	}
 	if (c->failed)
 		publish(&s->publisher, &c->request->message, "error", cell_error(c));
 	if (abort_others)
-		abort_window_open(&e->late, &c->request->message, c->arrived_us, wall_us());
+		abort_window_open(&own->late, &c->request->message, c->arrived_us, wall_us());
 	request_reply_with(c->request,
 			   json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
 			   cell_reply(c, c->silent ? e->count : c->number));
@@ -157,7 +137,8 @@ static void finish(struct session *s)
 	cell_free(c);
 	/* This follows the reply, so that nobody waits for it. */
 	session_tell_declarations(s);
-	abort_queue(s, abort_last);
+	if (abort_others)
+		execute_abort(own);
 	e->held = held;
 	start_next(s);
 }
@@ -245,14 +226,15 @@ static void start(struct session *s, struct cell *c)
 static void start_next(struct session *s)
 {
 	struct executor *e = &s->executor;
+	struct cell *c;
 
 	/* A loop instead of recursion, because cells that consist of magics finish inside
 	 * start(). */
 	if (e->held)
 		return;
 	e->held = true;
-	while (!e->current && e->first)
-		start(s, take_first(e));
+	while (!e->current && (c = subshells_take_next(&e->subshells)))
+		start(s, c);
 	e->held = false;
 }
 
@@ -619,9 +601,11 @@ const struct supervisor_callbacks execute_callbacks = {
 
 void execute_release(struct executor *e)
 {
+	struct cell *c;
+
 	if (e->current)
 		cell_free(e->current);
 	e->current = NULL;
-	while (e->first)
-		cell_free(take_first(e));
+	while ((c = subshells_take_next(&e->subshells)))
+		cell_free(c);
 }

@@ -31,7 +31,7 @@ enum cell_state {
 };
 
 struct cell {
-	struct cell *next;  /* in the queue */
+	struct cell *next;  /* in the queue of its subshell */
 	int64_t arrived_us; /* since 1970 */
 	struct request *request;
 	enum cell_state state;

@@ -12,6 +12,7 @@
 #include "kernel/session/output.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/session/subshells.h"
 #include "kernel/supervisor/supervisor.h"
 
 #define END_OF_FILE "\x04"
@@ -19,7 +20,11 @@
 void input_ask(struct session *s, const struct request *request, bool allow, const char *prompt,
 	       bool password)
 {
-	struct outgoing m = { .type = "input_request", .parent = &request->message };
+	struct outgoing m = {
+		.type = "input_request",
+		.parent = &request->message,
+		.subshell = subshells_id_of(&request->message),
+	};
 	struct error err = ERROR_INIT;
 
 	output_flush(&s->output);

@@ -65,6 +65,21 @@ void request_reply(struct request *r, json_t *content)
 	request_reply_with(r, NULL, content);
 }
 
+void request_fail(struct request *r, const char *ename, const char *evalue)
+{
+	json_t *content;
+
+	if (!strstr(r->message.type, "_request"))
+		return;
+	content = json_pack("{ss ss s[s++]}", "ename", ename, "evalue", evalue, "traceback", ename,
+			    ": ", evalue);
+	if (!strcmp(r->message.type, "execute_request"))
+		publish(&r->session->publisher, &r->message, "error", json_copy(content));
+	if (content)
+		json_object_set_new(content, "status", json_string("error"));
+	request_reply(r, content);
+}
+
 const char *request_text(const struct request *r, const char *key)
 {
 	const char *text = json_string_value(json_object_get(r->message.content, key));

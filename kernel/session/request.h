@@ -37,6 +37,9 @@ void request_end(struct request *r);
 void request_reply(struct request *r, json_t *content);
 /* Does the same with metadata, which is taken over. */
 void request_reply_with(struct request *r, json_t *metadata, json_t *content);
+/* Replies with an error, which an execute_request also shows. What is no X_request has no reply, so
+ * it gets none. */
+void request_fail(struct request *r, const char *ename, const char *evalue);
 
 /* Return fields of the content; a missing or mistyped one gives the default ("" for texts). */
 const char *request_text(const struct request *r, const char *key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of one notebook: sockets, ids, counters, declarations, history, the queue of cells. It
+ * The state of one notebook: sockets, ids, counters, declarations, history, the queues of cells. It
  * survives every worker. All of it runs on the event loop's thread, and nothing in it waits.
  */
 #ifndef CGPU_KERNEL_SESSION_SESSION_H
@@ -13,12 +13,12 @@
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
 #include "kernel/declarations/setup.h"
-#include "kernel/protocol/abort-window.h"
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
+#include "kernel/session/subshells.h"
 #include "kernel/session/time-limit.h"
 #include "kernel/session/undo.h"
 #include "kernel/session/usage.h"
@@ -34,13 +34,13 @@ struct loop_source;
 struct options;
 struct request;
 
-/* The queue of execute_requests, see kernel/requests/execute.h. */
+/* The queues of execute_requests, see kernel/requests/execute.h. */
 struct executor {
-	struct cell *first, *last; /* the queue */
+	struct subshells subshells;
 	struct cell *current;
-	uint32_t count;           /* the last cell number that was given */
-	struct abort_window late; /* decides which later cells are still aborted */
-	/* No next cell may start, since one is starting or the queue is being aborted. */
+	/* The last cell number that was given, in any subshell: In[3] names one cell. */
+	uint32_t count;
+	/* No next cell may start, since one is starting or a queue is being aborted. */
 	bool held;
 };
 
