@@ -15,6 +15,7 @@ void session_entry_release(struct session_entry *e)
 	free((char *)e->d.name);
 	free((char *)e->d.host);
 	free((char *)e->d.device);
+	free((char *)e->d.written);
 	free(e->declares);
 	free(e->uses);
 }

@@ -96,6 +96,7 @@ static void drop_declaration(struct compiler_client *c, unsigned i)
 	free((char *)c->declarations[i].name);
 	free((char *)c->declarations[i].host);
 	free((char *)c->declarations[i].device);
+	free((char *)c->declarations[i].written);
 	memmove(&c->declarations[i], &c->declarations[i + 1],
 		(c->n - i - 1) * sizeof(*c->declarations));
 	c->n--;
@@ -159,6 +160,7 @@ static void accept_unit(struct compiler_client *c)
 		d.name = strdup(d.name);
 		d.host = strdup(d.host);
 		d.device = strdup(d.device);
+		d.written = strdup(declaration_written(&d));
 		c->declarations = realloc(c->declarations, (c->n + 1) * sizeof(*c->declarations));
 		assert_non_null(c->declarations);
 		c->declarations[c->n++] = d;

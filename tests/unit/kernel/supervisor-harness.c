@@ -44,6 +44,7 @@ static void accept(struct harness *h, const struct unit *u)
 		d.name = strdup(d.name);
 		d.host = strdup(d.host);
 		d.device = strdup(d.device);
+		d.written = strdup(declaration_written(&d));
 		changes[i] = (struct declaration_change){ (uint32_t)h->n_declarations, d };
 		h->declarations[h->n_declarations++] = d;
 	}
@@ -154,6 +155,7 @@ static void drop_declarations(struct harness *h)
 		free((char *)d->name);
 		free((char *)d->host);
 		free((char *)d->device);
+		free((char *)d->written);
 	}
 }
 
