@@ -28,6 +28,7 @@
 #include "compiler/inspect/inspection.h"
 #include "compiler/inspect/is-complete.h"
 #include "compiler/inspect/look.h"
+#include "compiler/inspect/words.h"
 #include "compiler/packages/packages.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -150,32 +151,49 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	return failed;
 }
 
-static int on_complete(struct compiler *c, struct record *r, struct error *err)
+/* Answers with a list, and releases it. failed: its making did; the error is set. */
+static int answer_list(struct completion_list *l, uint32_t id, int failed, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (!failed) {
+		record_put_u32(&b, id);
+		record_put_u32(&b, l->start);
+		record_put_u32(&b, l->end);
+		record_put_u32(&b, l->n);
+		for (uint32_t i = 0; i < l->n; i++) {
+			record_put_str(&b, l->at[i].text);
+			record_put_str(&b, l->at[i].kind);
+			record_put_str(&b, l->at[i].signature);
+		}
+		failed = ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_COMPLETED, &b, err);
+	}
+	completion_list_release(l);
+	return failed;
+}
+
+static int on_complete(struct compiler *c, struct record *r, struct error *err)
+{
 	struct completion_list l;
 	uint32_t id = record_u32(r);
 	const char *text = record_str(r);
 	uint32_t cursor = record_u32(r);
-	int failed;
 
 	if (record_check(r, "a completion request", err))
 		return -1;
-	failed = completion_list_init(&l, c, text, cursor, err);
-	if (!failed) {
-		record_put_u32(&b, id);
-		record_put_u32(&b, l.start);
-		record_put_u32(&b, l.end);
-		record_put_u32(&b, l.n);
-		for (uint32_t i = 0; i < l.n; i++) {
-			record_put_str(&b, l.at[i].text);
-			record_put_str(&b, l.at[i].kind);
-			record_put_str(&b, l.at[i].signature);
-		}
-		failed = ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_COMPLETED, &b, err);
-	}
-	completion_list_release(&l);
-	return failed;
+	return answer_list(&l, id, completion_list_init(&l, c, text, cursor, err), err);
+}
+
+static int on_words(struct record *r, struct error *err)
+{
+	struct completion_list l;
+	uint32_t id = record_u32(r);
+	uint8_t kind = record_u8(r);
+	const char *typed = record_str(r);
+
+	if (record_check(r, "a question about words", err))
+		return -1;
+	return answer_list(&l, id, words_list(&l, kind, typed, err), err);
 }
 
 static int on_inspect(struct compiler *c, struct record *r, struct error *err)
@@ -357,6 +375,8 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_compile(c, &r, err);
 	case COMPILER_COMPLETE:
 		return on_complete(c, &r, err);
+	case COMPILER_WORDS:
+		return on_words(&r, err);
 	case COMPILER_INSPECT:
 		return on_inspect(c, &r, err);
 	case COMPILER_IS_COMPLETE:

@@ -13,7 +13,7 @@
 #ifndef CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 7
+#define COMPILER_PROTOCOL_VERSION 8
 
 /* The descriptor of cgpu-compiler's socket; 0 to 2 are inherited from the kernel. */
 #define COMPILER_SOCKET_FD 3
@@ -44,7 +44,10 @@ enum compiler_message {
 	 * whose functions must be checked, too.
 	 */
 	COMPILER_COMPILE = 11,
-	COMPILER_COMPLETE = 12,    /* u32 id, str text, u32 cursor (bytes) */
+	COMPILER_COMPLETE = 12, /* u32 id, str text, u32 cursor (bytes) */
+	/* u32 id, u8 enum compiler_word, str what is typed of the word. The answer is
+	 * COMPILER_COMPLETED, with places in that. */
+	COMPILER_WORDS = 9,
 	COMPILER_INSPECT = 13,     /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_IS_COMPLETE = 14, /* u32 id, str text */
 	COMPILER_PACKAGE = 15,     /* u32 id, u8 enum package_question, str text */
@@ -69,9 +72,9 @@ enum compiler_message {
 	COMPILER_COMPILED = 20,
 	COMPILER_REFUSED =
 		21, /* u32 id, str first line of the first error, str all diagnostics, u32 line */
-	COMPILER_COMPLETED =
-		22, /* u32 id, u32 start, u32 end (bytes), [str text, str type, str signature];
-		     * type is one of function, variable, type, macro, keyword, member, magic */
+	COMPILER_COMPLETED = 22, /* u32 id, u32 start, u32 end (bytes), [str text, str type, str
+				  * signature]; type is one of function, variable, type, macro,
+				  * keyword, member, file, folder, program, package */
 	/* u32 id, u8 found, u8 declared by a cell that has run, str declaration, u32 begin and u32
 	 * end of the parameter at the cursor in it, str what it is and where, str comment as
 	 * Markdown, str source */
@@ -89,6 +92,14 @@ enum look_kind {
 	LOOK_PTX,
 	LOOK_SASS,      /* machine code */
 	LOOK_REGISTERS, /* registers and other resources of entries, and the resulting occupancy */
+};
+
+/* What a word can be that is no code. */
+enum compiler_word {
+	COMPILER_WORD_FILE, /* or a folder, on the way to one */
+	COMPILER_WORD_FOLDER,
+	COMPILER_WORD_PROGRAM, /* in a folder of PATH; a word with a slash: a file */
+	COMPILER_WORD_PACKAGE,
 };
 
 enum package_question {

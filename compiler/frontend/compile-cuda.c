@@ -64,6 +64,16 @@ bool compile_cuda_is(const char *text)
 	return magic_of(text) != NULL;
 }
 
+char *compile_cuda_as_cpp(const char *text, struct mem_pool *pool)
+{
+	char *copy = mem_pool_strdup(pool, text);
+	size_t at = (size_t)(cpp_cell_line(text, magic_of(text)) - text);
+
+	for (; copy && copy[at] && copy[at] != '\n'; at++)
+		copy[at] = ' ';
+	return copy;
+}
+
 /* ---- text ---- */
 
 static void put_string(struct buffer *out, const char *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cell is made whole around the cursor: where no word stands, a name of ours gives clang a
- * token to complete. Nothing is offered inside comments, strings, directives and numbers. Names
+ * token to complete. Nothing is offered inside comments, strings and numbers, and of directives in
+ * the path of an #include only, which clang completes from its folders. Names
  * come from the session, from clang's completion at the matching place of the unit, and in cells
  * of C from headers and a list of CUDA words; behind `.`, `->` and `::` they are clang's alone.
  * They are sorted by text, to keep the best of each name, and then by priority, with names that
@@ -16,13 +17,14 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "compiler/clang/job/clang-shim.h"
+#include "compiler/frontend/compile-cuda.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/inspect/cursor.h"
 
 #define COMPLETIONS_MAX 2000
 
-/* Words of CUDA that clang, which parses the cell as C, does not offer, and functions that device
- * code finds declared. */
+/* Words of CUDA that clang does not offer, since they are macros, builtins, or none of C, and
+ * functions that device code finds declared. */
 static const struct {
 	const char *name, *kind, *signature;
 } cuda_names[] = {
@@ -61,7 +63,7 @@ void completion_list_release(struct completion_list *l)
 	*l = (struct completion_list){ 0 };
 }
 
-static void add(struct completion_list *l, const struct completion *c)
+void completion_list_add(struct completion_list *l, const struct completion *c)
 {
 	if (l->n == l->cap) {
 		uint32_t cap = l->cap ? 2 * l->cap : 64;
@@ -106,23 +108,30 @@ static void on_declaration(void *context, const struct declaration *d)
 
 	if (*found.kind && *d->name && !strncmp(d->name, s->prefix, s->len) &&
 	    strncmp(d->name, "cgpu_unnamed", 12) && strncmp(d->name, "enum ", 5))
-		add(s->list, &found);
+		completion_list_add(s->list, &found);
 }
 
 /* What the candidates are collected for. */
 struct completing {
 	struct completion_list *list;
 	const char *prefix;
+	char behind; /* of a path: the character behind the cursor; 0 of other text */
 };
 
 static void on_completion(void *context, const struct clang_completion *c)
 {
 	const struct completing *to = context;
 	struct completion found = { c->text, c->kind, c->type, c->signature, c->priority };
+	size_t len = strlen(c->text);
+	/* Clang closes the path of a header, which the front end may have done before. */
+	bool closed = to->behind && len && c->text[len - 1] == to->behind;
+	cleanup_free char *path = closed ? strndup(c->text, len - 1) : NULL;
 
+	if (path)
+		found.text = path;
 	/* Names with generated prefixes are internal. */
 	if (strncmp(c->text, "cgpu_cell_", 10) && strcmp(c->text, CURSOR_PLACEHOLDER))
-		add(to->list, &found);
+		completion_list_add(to->list, &found);
 }
 
 static void ask(const struct clang_job *job, uint32_t line, uint32_t column)
@@ -152,7 +161,7 @@ static int by_priority(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static void sort_once(struct completion_list *l)
+void completion_list_sort(struct completion_list *l)
 {
 	uint32_t n = 0;
 
@@ -173,7 +182,7 @@ static void add_cuda_names(struct completion_list *l, const char *prefix)
 					    cuda_names[i].signature, 60 };
 
 		if (!strncmp(found.text, prefix, strlen(prefix)))
-			add(l, &found);
+			completion_list_add(l, &found);
 	}
 }
 
@@ -203,7 +212,7 @@ static void add_headers(struct completion_list *l, const struct compiler_session
 					    macro ? h[i].name : h[i].signature, macro ? 70 : 50 };
 
 		if (h[i].kind != 's')
-			add(l, &found);
+			completion_list_add(l, &found);
 	}
 }
 
@@ -214,6 +223,23 @@ static bool behind_tag_word(const char *text, uint32_t start)
 	return (start >= 6 && !strncmp(text + start - 6, "struct", 6)) ||
 	       (start >= 5 && !strncmp(text + start - 5, "union", 5)) ||
 	       (start >= 4 && !strncmp(text + start - 4, "enum", 4));
+}
+
+/* Completes the last part of the path of an #include, which starts at this byte. */
+static int complete_path(struct completion_list *l, struct compiler *c, const char *text,
+			 uint32_t path, uint32_t at, struct error *err)
+{
+	cleanup_buffer struct buffer typed = BUFFER_INIT;
+	struct completing to = { .list = l, .behind = text[at] };
+
+	buffer_append(&typed, text + path, at - path);
+	if (buffer_check(&typed, err))
+		return -1;
+	to.prefix = buffer_text(&typed);
+	l->start = at;
+	while (l->start > path + 1 && text[l->start - 1] != '/')
+		l->start--;
+	return cursor_ask_path(c, to.prefix, ask, &to, err);
 }
 
 static int complete(struct completion_list *l, struct compiler *c, const char *text,
@@ -233,9 +259,9 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 	search.len = prefix.len;
 	if (!cursor_is_of_member(text, k->start)) {
 		session_each(&c->session, on_declaration, &search);
-		if (!compiler_takes_for_cpp(c, text) && prefix.len &&
-		    !behind_tag_word(text, k->start)) {
-			add_headers(l, &c->session, search.prefix);
+		if (prefix.len && !behind_tag_word(text, k->start)) {
+			if (!compiler_takes_for_cpp(c, text) && !compile_cuda_is(text))
+				add_headers(l, &c->session, search.prefix);
 			if (c->options.cuda_root)
 				add_cuda_names(l, search.prefix);
 		}
@@ -247,13 +273,14 @@ int completion_list_init(struct completion_list *l, struct compiler *c, const ch
 			 uint32_t at, struct error *err)
 {
 	struct cursor k = cursor_at(text, at, false);
+	uint32_t path = cursor_in_include(text, k.end);
 
 	*l = (struct completion_list){ .start = k.start, .end = k.end };
 	mem_pool_init(&l->pool);
-	if (k.start < k.end && text[k.start] >= '0' && text[k.start] <= '9')
+	if (!path && k.start < k.end && text[k.start] >= '0' && text[k.start] <= '9')
 		return 0;
-	if (complete(l, c, text, &k, err))
+	if (path ? complete_path(l, c, text, path, k.end, err) : complete(l, c, text, &k, err))
 		return -1;
-	sort_once(l);
+	completion_list_sort(l);
 	return 0;
 }

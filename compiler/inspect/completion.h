@@ -26,12 +26,15 @@ struct completion_list {
 	uint32_t start, end;   /* bytes of the cell that a completion replaces */
 	struct completion *at; /* owned, best first, each text once */
 	uint32_t n, cap;
-	bool failed;
 };
 
-/* Makes the list for a cursor, in bytes. Release the list. */
+/* Makes the list for a cursor, in bytes. Release the list, also after an error. */
 int completion_list_init(struct completion_list *l, struct compiler *c, const char *text,
 			 uint32_t cursor, struct error *err);
 void completion_list_release(struct completion_list *l);
+/* Adds a copy to a list whose pool is initialised; beyond about 2000 it is left out. */
+void completion_list_add(struct completion_list *l, const struct completion *c);
+/* Sorts the list, the best first, and leaves each text once. */
+void completion_list_sort(struct completion_list *l);
 
 #endif

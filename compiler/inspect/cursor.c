@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
 #include "common/base/mem-pool.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/beyond-c.h"
+#include "compiler/frontend/compile-cuda.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/host-text.h"
 
@@ -46,6 +49,35 @@ bool cursor_is_in_code(const char *text, size_t len, uint32_t at)
 		for (uint32_t i = 0; i < l.n && !found; i++)
 			found = l.at[i].kind == TOKEN_NAME && l.at[i].start <= at &&
 				at < l.at[i].end;
+	mem_pool_release(&pool);
+	return found;
+}
+
+/* Returns the place of the path that the directive includes, with its `<` or `"`; 0: it includes
+ * nothing, or its path ends in front of this byte. */
+static uint32_t path_in(const struct token_list *l, uint32_t i, uint32_t at)
+{
+	size_t len;
+	const char *path = token_directive_rest(l, i, &len);
+	uint32_t start = (uint32_t)(path - l->text);
+
+	if ((!token_directive_is(l, i, "include") && !token_directive_is(l, i, "include_next")) ||
+	    start >= at || (*path != '<' && *path != '"') ||
+	    memchr(path + 1, *path == '<' ? '>' : '"', at - start - 1))
+		return 0;
+	return start;
+}
+
+uint32_t cursor_in_include(const char *text, uint32_t at)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list l;
+	uint32_t found = 0;
+
+	if (!token_list_init(&l, text, strlen(text), &pool, NULL))
+		for (uint32_t i = 0; i < l.n && !found; i++)
+			if (l.at[i].kind == TOKEN_DIRECTIVE && at <= l.at[i].end)
+				found = path_in(&l, i, at);
 	mem_pool_release(&pool);
 	return found;
 }
@@ -90,16 +122,45 @@ static void ask_about(struct compiler *c, const struct host_text *h, uint32_t at
 	ask(&job, line, column);
 }
 
-int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
-	       struct error *err)
+int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, void *data,
+		    struct error *err)
+{
+	static const char directive[] = "#include ";
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct clang_job job = {
+		.options = options_get_cpp(&c->options, c->cflags ? c->cflags : "", NULL),
+		.name = "cell",
+		.context = data,
+	};
+
+	buffer_printf(&text, "%s%s" CURSOR_PLACEHOLDER "\n", directive, path);
+	if (buffer_check(&text, err))
+		return -1;
+	job.text = text.data;
+	job.len = text.len;
+	if (job.options)
+		ask(&job, 1, (uint32_t)(strlen(directive) + strlen(path) + 1));
+	return 0;
+}
+
+static int ask_about_cuda(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
+			  void *data, struct error *err)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	const char *code = compile_cuda_as_cpp(text, &pool);
+	int failed = code ? compile_cpp_ask(c, code, at, ask, data, err)
+			  : error_set(err, ERROR_MEMORY, "out of memory for a question");
+
+	mem_pool_release(&pool);
+	return failed;
+}
+
+static int ask_about_c(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
+		       void *data, struct error *err)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct host_text h;
-	int failed;
-
-	if (compiler_takes_for_cpp(c, text))
-		return compile_cpp_ask(c, text, at, ask, data, err);
-	failed = host_text_init(&h, text, strlen(text), 0, "cell", &c->session, &pool, err);
+	int failed = host_text_init(&h, text, strlen(text), 0, "cell", &c->session, &pool, err);
 	bool is_cpp = !failed && beyond_c(&h.tokens);
 
 	if (!failed && !is_cpp)
@@ -109,4 +170,13 @@ int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question 
 	host_text_release(&h);
 	mem_pool_release(&pool);
 	return is_cpp ? compile_cpp_ask(c, text, at, ask, data, err) : failed;
+}
+
+int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
+	       struct error *err)
+{
+	if (compiler_takes_for_cpp(c, text))
+		return compile_cpp_ask(c, text, at, ask, data, err);
+	return compile_cuda_is(text) ? ask_about_cuda(c, text, at, ask, data, err)
+				     : ask_about_c(c, text, at, ask, data, err);
 }

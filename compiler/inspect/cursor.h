@@ -27,6 +27,9 @@ void cursor_put_text(const struct cursor *k, const char *text, struct buffer *ou
 /* Tells whether a word at this byte is a name in code, and not in a comment, a string or a
  * directive. */
 bool cursor_is_in_code(const char *text, size_t len, uint32_t at);
+/* Returns where the path of the #include starts, with its `<` or `"`, if the place is in one; 0: it
+ * is not. */
+uint32_t cursor_in_include(const char *text, uint32_t at);
 /* Tells whether a word at this byte would be behind `.`, `->` or `::`. */
 bool cursor_is_of_member(const char *text, uint32_t at);
 
@@ -36,5 +39,11 @@ bool cursor_is_of_member(const char *text, uint32_t at);
  */
 int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
 	       struct error *err);
+/*
+ * Calls ask() with a job that includes a path (`<thrust/de`) up to its end, which is the place. It
+ * is a job of C++, whose folders have all headers: a cell that includes one of C++ is one of C++.
+ */
+int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, void *data,
+		    struct error *err);
 
 #endif

@@ -427,44 +427,64 @@ int package_link(const char *ldflags, struct package *ret, struct error *err)
 	return 0;
 }
 
-struct search {
-	const char *text;
-	struct buffer *out;
+struct listing {
+	package_found *found;
+	void *data;
 };
 
-/* Handles a match; false continues with the next. */
-static bool match(const pkgconf_pkg_t *p, void *data)
+/* Handles a package; false continues with the next. */
+static bool list_one(const pkgconf_pkg_t *p, void *data)
 {
-	const struct search *s = data;
-	const char *description = p->description ? p->description : "";
+	const struct listing *l = data;
 
-	if (strcasestr(p->id, s->text) || strcasestr(description, s->text))
-		buffer_printf(s->out, "%-24s %-10s %s\n", p->id, p->version ? p->version : "",
-			      description);
+	l->found(l->data, p->id, p->version ? p->version : "",
+		 p->description ? p->description : "");
 	return false;
 }
 
-int package_search(const char *text, struct buffer *out, struct error *err)
+int package_each(package_found *found, void *data, struct error *err)
 {
 	struct pc_client c = { 0 };
-	struct search s = { text, out };
+	struct listing l = { found, data };
+	char text[PACKAGE_NAME_MAX + 64];
 
 	if (pc_client_init(&c, err)) {
 		pc_client_release(&c);
 		return -1;
 	}
-	pkgconf_scan_all(c.client, &s, match);
+	pkgconf_scan_all(c.client, &l, list_one);
 	pc_client_release(&c);
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (strcasestr(known[i].name, text) && strcmp(known[i].name, known[i].pc))
-			buffer_printf(out, "%-24s %-10s stands for %s\n", known[i].name, "",
-				      known[i].pc);
-	for (size_t i = 0; i < COUNT(cuda_libraries); i++)
-		if (strcasestr(cuda_libraries[i].name, text))
-			buffer_printf(out, "%-24s %-10s CUDA: %s (pip install %s)\n",
-				      cuda_libraries[i].name, "", cuda_libraries[i].header,
-				      cuda_libraries[i].pip);
-	return buffer_check(out, err);
+	for (size_t i = 0; i < COUNT(known); i++) {
+		snprintf(text, sizeof(text), "stands for %s", known[i].pc);
+		if (strcmp(known[i].name, known[i].pc) != 0)
+			found(data, known[i].name, "", text);
+	}
+	for (size_t i = 0; i < COUNT(cuda_libraries); i++) {
+		snprintf(text, sizeof(text), "CUDA: %s (pip install %s)", cuda_libraries[i].header,
+			 cuda_libraries[i].pip);
+		found(data, cuda_libraries[i].name, "", text);
+	}
+	return 0;
+}
+
+struct search {
+	const char *text;
+	struct buffer *out;
+};
+
+static void put_match(void *data, const char *name, const char *version, const char *text)
+{
+	const struct search *s = data;
+
+	if (strcasestr(name, s->text) || strcasestr(text, s->text))
+		buffer_printf(s->out, "%-24s %-10s %s\n", name, version, text);
+}
+
+int package_search(const char *text, struct buffer *out, struct error *err)
+{
+	struct search s = { text, out };
+
+	return package_each(put_match, &s, err) || buffer_check(out, err) ? -1 : 0;
 }
 
 bool package_is_known(const char *name)

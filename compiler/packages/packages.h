@@ -28,6 +28,10 @@ void package_release(struct package *p);
 int package_find(const char *name, const char *cuda_root, struct package *ret, struct error *err);
 /* Resolves the words of a link line: -L -l, files. */
 int package_link(const char *ldflags, struct package *ret, struct error *err);
+/* Receives a package; version and text may be "". */
+typedef void package_found(void *data, const char *name, const char *version, const char *text);
+/* Calls found() for each package that package_find() finds, and for CUDA's, found or not. */
+int package_each(package_found *found, void *data, struct error *err);
 /* Appends a line for each package whose name or description contains the text. */
 int package_search(const char *text, struct buffer *out, struct error *err);
 /* Returns the name for %pkg and the install command of the package with this header; NULL when the

@@ -198,17 +198,19 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 	return 0;
 }
 
-static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
 {
 	(void)s;
-	if (!*before) {
-		fn(data, "-l", "keyword");
-		fn(data, "reset", "keyword");
-		fn(data, "rollback", "keyword");
-		fn(data, "use", "keyword");
-	} else if (!strncmp(before, "-l", 2)) {
-		fn(data, "off", "keyword");
-	}
+	if (!*before)
+		magic_offer("-l reset rollback use", fn, data);
+	else if (!strcmp(before, "-l "))
+		magic_offer("off", fn, data);
+	else if (!strcmp(before, "use "))
+		magic_offer("native emulated", fn, data);
+	for (size_t i = 0; i < DEVICE_ROLLBACKS && !strcmp(before, "rollback "); i++)
+		fn(data, rollbacks[i], "keyword");
+	return MAGIC_WORD_NONE;
 }
 
 const struct magic magic_gpu = {

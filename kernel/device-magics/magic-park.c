@@ -119,6 +119,17 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	return 0;
 }
 
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
+{
+	(void)s;
+	if (!*before)
+		magic_offer("idle wanted status", fn, data);
+	else if (!strcmp(before, "wanted "))
+		magic_offer("on off", fn, data);
+	return MAGIC_WORD_NONE;
+}
+
 const struct magic magic_park = {
 	.name = "park",
 	.alias = "",
@@ -130,4 +141,5 @@ const struct magic magic_park = {
 		"wanted off`: not when another\n"
 		"notebook waits for memory.",
 	.run = run,
+	.complete = complete,
 };

@@ -20,4 +20,6 @@ const struct magic magic_ptx = {
 		"%%ptx --arch sm_80 compiles for another compute capability. %%ptx may stand above "
 		"%%cuda.",
 	.run = ptx,
+	.words = "--arch",
+	.word = MAGIC_WORD_CODE,
 };

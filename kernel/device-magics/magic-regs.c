@@ -20,4 +20,6 @@ const struct magic magic_regs = {
 		"memory]. A cell that starts with\n"
 		"%%regs is compiled and looked at, and not run.",
 	.run = regs,
+	.words = "--arch --block --shared",
+	.word = MAGIC_WORD_CODE,
 };

@@ -17,4 +17,6 @@ const struct magic magic_sass = {
 		"nvdisasm of the CUDA toolkit shows\n"
 		"it. No GPU is needed. --arch sm_90 says of which one (sm_75).",
 	.run = sass,
+	.words = "--arch",
+	.word = MAGIC_WORD_CODE,
 };

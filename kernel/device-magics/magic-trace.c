@@ -22,15 +22,6 @@ static int trace(struct session *s, struct cell *c, const struct magic_call *cal
 	return 0;
 }
 
-static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
-{
-	(void)s;
-	if (*before)
-		return;
-	fn(data, "on", "keyword");
-	fn(data, "off", "keyword");
-}
-
 const struct magic magic_trace = {
 	.name = "trace",
 	.alias = "",
@@ -42,5 +33,5 @@ const struct magic magic_trace = {
 		"timeline of streams. Of many calls the\n"
 		"first and the last hundred. `%trace on` does it for every cell.",
 	.run = trace,
-	.complete = complete,
+	.words = "on off",
 };

@@ -42,6 +42,7 @@ const struct magic magic_cd = {
 	.usage = "%cd [FOLDER]",
 	.help = "Goes to a folder (bare: home); cells, `!` commands and %%writefile work there.",
 	.run = cd,
+	.word = MAGIC_WORD_FOLDER,
 };
 
 static int pwd(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)

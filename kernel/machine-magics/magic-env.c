@@ -2,6 +2,7 @@
 /* %env: variables of the environment, for cells and `!` commands. */
 #include <string.h>
 
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/base/environment.h"
 #include "kernel/declarations/setup.h"
@@ -36,6 +37,20 @@ static int env(struct session *s, struct cell *c, const struct magic_call *call,
 	return 0;
 }
 
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
+{
+	const struct environment *e = supervisor_environment(s->supervisor);
+
+	for (size_t i = 0; !*before && i < e->n; i++) {
+		cleanup_free char *name = strndup(e->texts[i], strcspn(e->texts[i], "="));
+
+		if (name)
+			fn(data, name, "variable");
+	}
+	return MAGIC_WORD_NONE;
+}
+
 const struct magic magic_env = {
 	.name = "env",
 	.alias = "",
@@ -43,4 +58,5 @@ const struct magic magic_env = {
 	.usage = "%env [NAME[=VALUE]]",
 	.help = "Shows or sets variables of the environment, for cells and `!` commands.",
 	.run = env,
+	.complete = complete,
 };

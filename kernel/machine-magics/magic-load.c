@@ -44,4 +44,5 @@ const struct magic magic_load = {
 	.usage = "%load FILE",
 	.help = "Puts the text of a file into the cell, in place of this line.",
 	.run = load,
+	.word = MAGIC_WORD_FILE,
 };

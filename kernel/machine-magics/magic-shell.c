@@ -223,6 +223,7 @@ const struct magic magic_sh = {
 	.usage = "%%sh",
 	.help = "Runs the rest of the cell as a script of /bin/sh; the cell fails where it does.",
 	.run = sh,
+	.body = MAGIC_WORD_SHELL,
 };
 
 const struct magic magic_bash = {
@@ -234,6 +235,7 @@ const struct magic magic_bash = {
 		"What it changes of folder and environment ends with it: %cd and %env are for "
 		"that.",
 	.run = bash,
+	.body = MAGIC_WORD_SHELL,
 };
 
 const struct magic magic_shell = {
@@ -244,4 +246,5 @@ const struct magic magic_shell = {
 	.help = "Runs a shell command on the machine of the kernel; its input is empty.\n"
 		"It gets no new privileges, so sudo does not work.",
 	.run = shell,
+	.word = MAGIC_WORD_SHELL,
 };

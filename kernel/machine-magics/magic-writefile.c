@@ -73,4 +73,6 @@ const struct magic magic_writefile = {
 	.usage = "%%writefile [-a] FILE",
 	.help = "Writes the rest of the cell into a file; -a appends.",
 	.run = writefile,
+	.words = "-a",
+	.word = MAGIC_WORD_FILE,
 };

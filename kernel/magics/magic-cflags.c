@@ -50,6 +50,7 @@ const struct magic magic_cflags = {
 		"-Wno-unused-value. With\n"
 		"-fopenmp OpenMP's library is loaded too.",
 	.run = cflags,
+	.words = "-O3 -g -Wall -Wextra -ffast-math -fopenmp -march=native off",
 };
 
 static int ldflags(struct session *s, struct cell *c, const struct magic_call *call,
@@ -66,6 +67,7 @@ const struct magic magic_ldflags = {
 	.help = "Loads shared libraries as a linker would find them. A library that is loaded "
 		"stays loaded.",
 	.run = ldflags,
+	.word = MAGIC_WORD_FILE,
 };
 
 static int nvflags(struct session *s, struct cell *c, const struct magic_call *call,
@@ -82,18 +84,31 @@ const struct magic magic_nvflags = {
 	.help = "Flags for the device code of this cell and all later ones, such as -use_fast_math "
 		"-maxrregcount=64.",
 	.run = nvflags,
+	.words = "-use_fast_math -maxrregcount= -lineinfo off",
 };
+
+#define STANDARDS "c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x c23 gnu23 off"
+
+struct search {
+	const char *word;
+	bool found;
+};
+
+static void look_for(void *data, const char *word, const char *type)
+{
+	struct search *search = data;
+
+	(void)type;
+	search->found |= !strcmp(word, search->word);
+}
 
 static int standard(struct session *s, struct cell *c, const struct magic_call *call,
 		    struct error *err)
 {
-	static const char *const known[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17",
-					     "c2x", "gnu2x", "c23", "gnu23", "off" };
-	size_t i = 0, n = sizeof(known) / sizeof(*known);
+	struct search search = { .word = call->args };
 
-	while (i < n && strcmp(known[i], call->args))
-		i++;
-	if (*call->args && i == n)
+	magic_offer(STANDARDS, look_for, &search);
+	if (*call->args && !search.found)
 		return error_set(err, ERROR_INPUT,
 				 "%%std %s: the standards are c99, c11, c17, c23 and gnu99, gnu11, "
 				 "gnu17, gnu23",
@@ -108,6 +123,7 @@ const struct magic magic_std = {
 	.usage = "%std [gnu17|c11|...|off]",
 	.help = "The standard of C for this cell and all later ones; gnu17 unless set.",
 	.run = standard,
+	.words = STANDARDS,
 };
 
 static int level(struct session *s, struct cell *c, const struct magic_call *call,
@@ -130,4 +146,5 @@ const struct magic magic_opt = {
 	.help = "How far the C code of this cell and all later ones is optimised. Off: -O2 without "
 		"vectorising, for quick cells.",
 	.run = level,
+	.words = "0 1 2 3 g s z off",
 };

@@ -47,4 +47,5 @@ const struct magic magic_help = {
 	.usage = "%help [NAME]",
 	.help = "All commands, or one of them.",
 	.run = help,
+	.word = MAGIC_WORD_MAGIC,
 };

@@ -138,4 +138,5 @@ const struct magic magic_history = {
 		"-n shows the numbers; -l COUNT the last inputs of all sessions; -g TEXT those "
 		"that have this text, with * and ? for what may stand there.",
 	.run = history,
+	.words = "-n -l -g",
 };

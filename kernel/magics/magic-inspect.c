@@ -98,4 +98,5 @@ const struct magic magic_inspect = {
 	.help = "What a name is: its declaration with the comment above it, where it comes from, "
 		"its value; with ?? all of its definition; with a % what that command does.",
 	.run = inspect,
+	.word = MAGIC_WORD_CODE,
 };

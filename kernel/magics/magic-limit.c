@@ -182,6 +182,17 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 	return 0;
 }
 
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
+{
+	(void)s;
+	if (!*before)
+		magic_offer("gpu ram output time wait", fn, data);
+	else if (strcmp(before, "wait ") != 0 && !before[strcspn(before, " ") + 1])
+		magic_offer("off", fn, data);
+	return MAGIC_WORD_NONE;
+}
+
 const struct magic magic_limit = {
 	.name = "limit",
 	.alias = "",
@@ -196,4 +207,5 @@ const struct magic magic_limit = {
 		"`time 10min` is interrupted and rolled back. `gpu 40%` is a part of the device. "
 		"Without arguments the caps are shown.",
 	.run = limit,
+	.complete = complete,
 };

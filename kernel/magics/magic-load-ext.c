@@ -30,4 +30,5 @@ const struct magic magic_load_ext = {
 	.help = "Accepted for nvcc4jupyter, whose work is built in; there are no extensions to "
 		"load.",
 	.run = load_ext,
+	.words = "nvcc4jupyter",
 };

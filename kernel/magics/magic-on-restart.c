@@ -75,16 +75,17 @@ static int on_restart(struct session *s, struct cell *c, const struct magic_call
 	return c->on_restart ? 0 : forget_all(s);
 }
 
-static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
 {
 	if (!*before) {
-		fn(data, "list", "keyword");
-		fn(data, "drop", "keyword");
+		magic_offer("list drop", fn, data);
 	} else if (!strncmp(before, "drop", 4)) {
 		fn(data, "all", "keyword");
 		for (size_t i = 0; i < s->setup.n_cells; i++)
 			fn(data, s->setup.cells[i].name, "cell");
 	}
+	return MAGIC_WORD_NONE;
 }
 
 const struct magic magic_on_restart = {

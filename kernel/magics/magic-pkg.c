@@ -45,4 +45,6 @@ const struct magic magic_pkg = {
 		"are there from this cell on.\n"
 		"-s searches the installed packages; without arguments the loaded ones are listed.",
 	.run = pkg,
+	.words = "-s",
+	.word = MAGIC_WORD_PACKAGE,
 };

@@ -115,4 +115,6 @@ const struct magic magic_reset = {
 		"device memory of the session only, as cudaDeviceReset() does: variables stay, "
 		"also those of the device.",
 	.run = reset,
+	.words = "-f gpu",
+	.word = MAGIC_WORD_VARIABLE,
 };

@@ -149,4 +149,5 @@ const struct magic magic_run = {
 		"file (.c, .cu, .cpp, .cc, .cxx),\n"
 		"which is run as if it were the cell.",
 	.run = run_program,
+	.word = MAGIC_WORD_FILE,
 };

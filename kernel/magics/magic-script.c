@@ -291,28 +291,42 @@ bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start)
 	return false;
 }
 
-const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args,
-				      size_t *ret_start)
+/* Returns the start of the word that ends at the cursor. */
+static size_t word_start(const char *cell, size_t from, size_t cursor)
+{
+	while (cursor > from && !isspace((unsigned char)cell[cursor - 1]))
+		cursor--;
+	return cursor;
+}
+
+/* Returns the start of the line in the body that the cursor is in. */
+static size_t line_start(const char *cell, size_t from, size_t cursor)
+{
+	while (cursor > from && cell[cursor - 1] != '\n')
+		cursor--;
+	return cursor;
+}
+
+bool magic_place_at(const char *cell, size_t cursor, struct magic_place *ret)
 {
 	struct walk w = walk_start(cell);
 
 	do {
-		size_t line = w.text - cell;
-		const struct magic *m =
-			w.line.kind == LINE_COMMAND && !w.line.special ? line_magic(&w) : NULL;
+		size_t line = w.text - cell, end = line + w.len;
+		bool is_question = w.line.special && *w.line.special == '?';
+		size_t args = line + (is_question ? w.line.name : w.line.args);
+		const struct magic *m = w.line.kind == LINE_COMMAND ? line_magic(&w) : NULL;
+		bool in_body = m && takes_body(&w, m) && cursor > end;
 
-		if (m && !w.line.cell && !has_code_behind(&w, m) && cursor >= line + w.line.args &&
-		    cursor <= line + w.len) {
-			*ret_args = line + w.line.args;
-			for (*ret_start = cursor; *ret_start > *ret_args &&
-						  !isspace((unsigned char)cell[*ret_start - 1]);)
-				--*ret_start;
-			return m;
+		if (in_body)
+			args = line_start(cell, end + 1, cursor);
+		if (in_body || (m && !has_code_behind(&w, m) && cursor >= args && cursor <= end)) {
+			*ret = (struct magic_place){ m, args, word_start(cell, args, cursor),
+						     in_body };
+			return true;
 		}
-		if (takes_body(&w, line_magic(&w)))
-			break;
 	} while (walk_next(&w));
-	return NULL;
+	return false;
 }
 
 bool magic_wants_more(const char *cell)

@@ -14,12 +14,16 @@ char *magic_blank(const char *cell);
 /* Tells whether the cursor is inside the name of a magic; *ret_start is then the start of the name,
  * in bytes. */
 bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start);
-/*
- * Finds the line magic whose argument the cursor is in, or NULL. *ret_args is the start of its
- * arguments, *ret_start that of the word at the cursor, in bytes.
- */
-const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args,
-				      size_t *ret_start);
+/* A place in the arguments of a magic, or in the body of one; in bytes of the cell. */
+struct magic_place {
+	const struct magic *magic;
+	size_t args;  /* where the arguments start; in a body: the line */
+	size_t start; /* of the word at the place, which may be empty */
+	bool in_body;
+};
+
+/* Tells whether the cursor is in the arguments or in the body of a magic, and not in code. */
+bool magic_place_at(const char *cell, size_t cursor, struct magic_place *ret);
 /* Tells whether the cell is a %%magic whose body is not yet ended by an empty line. */
 bool magic_wants_more(const char *cell);
 

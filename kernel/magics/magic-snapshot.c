@@ -386,7 +386,8 @@ static void add_name(void *data, const char *name)
 		n->fn(n->data, shown_name(n->dir, n->owner, name), "snapshot");
 }
 
-static void complete_name(struct session *s, const char *before, magic_candidate *fn, void *data)
+static enum magic_word complete_name(struct session *s, const char *before, magic_candidate *fn,
+				     void *data)
 {
 	struct candidates n = { .fn = fn, .data = data };
 	cleanup_fd int dir = open_folder(s, &n.owner, NULL);
@@ -395,9 +396,11 @@ static void complete_name(struct session *s, const char *before, magic_candidate
 	n.dir = dir;
 	if (dir >= 0)
 		snapshot_file_each(dir, add_name, &n, NULL);
+	return MAGIC_WORD_NONE;
 }
 
-static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+static enum magic_word complete(struct session *s, const char *before, magic_candidate *fn,
+				void *data)
 {
 	size_t len = strcspn(before, " \t");
 
@@ -409,6 +412,7 @@ static void complete(struct session *s, const char *before, magic_candidate *fn,
 			 !before[len + strspn(before + len, " \t")])
 			complete_name(s, before, fn, data);
 	}
+	return MAGIC_WORD_NONE;
 }
 
 const struct magic magic_snapshot = {

@@ -90,15 +90,6 @@ static int interrupt(struct session *s, struct cell *c, const struct magic_call 
 	return 0;
 }
 
-static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
-{
-	(void)s;
-	if (*before)
-		return;
-	fn(data, "keep", "keyword");
-	fn(data, "back", "keyword");
-}
-
 const struct magic magic_interrupt = {
 	.name = "interrupt",
 	.alias = "",
@@ -108,5 +99,5 @@ const struct magic magic_interrupt = {
 		"keep: it is kept as far as it came, for the rest of the session.\n"
 		"cgpu_checkpoint() in a long cell marks what stays in both.",
 	.run = interrupt,
-	.complete = complete,
+	.words = "keep back",
 };

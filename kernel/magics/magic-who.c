@@ -66,6 +66,7 @@ const struct magic magic_who = {
 		"`%who x*`,\n"
 		"`%who double *`.",
 	.run = who,
+	.word = MAGIC_WORD_VARIABLE,
 };
 
 /* Appends the value, and for pointers the owner of the target. */
@@ -153,4 +154,5 @@ const struct magic magic_whos = {
 		"the variable, heap block or device buffer that it points into. A pattern is "
 		"one of names or of types: `%whos int`.",
 	.run = whos,
+	.word = MAGIC_WORD_VARIABLE,
 };

@@ -12,6 +12,7 @@
 #include "kernel/protocol/publish.h"
 #include "kernel/protocol/wire.h"
 #include "kernel/requests/comm.h"
+#include "kernel/requests/complete.h"
 #include "kernel/requests/control.h"
 #include "kernel/requests/execute.h"
 #include "kernel/requests/info.h"

@@ -11,7 +11,6 @@
 #include "common/base/cleanup.h"
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
-#include "kernel/base/utf8.h"
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
 #include "kernel/reports/inspected.h"
@@ -46,14 +45,6 @@ static void question_end(struct question *q)
 	free(q);
 }
 
-/* Returns the cursor as an offset in bytes; by default the end of the code. */
-static size_t cursor_bytes(const struct request *r, const char *code)
-{
-	json_int_t at = request_number(r, "cursor_pos", -1);
-
-	return at < 0 ? strlen(code) : utf8_bytes(code, at);
-}
-
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -68,119 +59,6 @@ static char *word_at(const char *code, size_t cursor)
 	while (is_word(code[end]))
 		end++;
 	return strndup(code + start, end - start);
-}
-
-/* ---- complete ---- */
-
-static json_t *typed_match(size_t start, size_t end, const char *text, const char *type,
-			   const char *signature)
-{
-	return json_pack("{sI sI ss ss ss}", "start", (json_int_t)start, "end", (json_int_t)end,
-			 "text", text, "type", type, "signature", signature);
-}
-
-/* Replies; matches and types are taken over. */
-static void reply_matches(struct request *r, json_t *matches, json_t *types, size_t start,
-			  size_t end)
-{
-	request_reply(r, json_pack("{ss so sI sI s{so}}", "status", "ok", "matches", matches,
-				   "cursor_start", (json_int_t)start, "cursor_end", (json_int_t)end,
-				   "metadata", "_jupyter_types_experimental", types));
-}
-
-static void on_completed(void *data, uint32_t type, const void *payload, size_t len)
-{
-	struct question *q = data;
-	struct record r = record_open(payload, payload ? len : 0);
-	json_t *matches = json_array(), *types = json_array();
-	size_t cursor = utf8_chars(q->code, cursor_bytes(q->request, q->code)), start = cursor,
-	       end = cursor;
-
-	if (payload && type == COMPILER_COMPLETED) {
-		start = utf8_chars(q->code, record_u32(&r));
-		end = utf8_chars(q->code, record_u32(&r));
-		for (uint32_t n = record_count(&r, 12); n; n--) {
-			const char *text = record_str(&r), *kind = record_str(&r),
-				   *signature = record_str(&r);
-
-			json_array_append_new(matches, json_string(text));
-			json_array_append_new(types,
-					      typed_match(start, end, text, kind, signature));
-		}
-	}
-	reply_matches(q->request, matches, types, start, end);
-	question_end(q);
-}
-
-static void complete_magic(struct request *r, const char *code, size_t start, size_t cursor)
-{
-	json_t *matches = json_array(), *types = json_array();
-	size_t from = utf8_chars(code, start), to = utf8_chars(code, cursor);
-	const struct magic *m;
-	cleanup_free char *prefix = strndup(code + start, cursor - start);
-
-	for (size_t i = 0; prefix && (m = magic_table[i]); i++) {
-		if (!isalpha((unsigned char)*m->name) || strncmp(m->name, prefix, strlen(prefix)))
-			continue;
-		json_array_append_new(matches, json_string(m->name));
-		json_array_append_new(types, typed_match(from, to, m->name, "magic", m->usage));
-	}
-	reply_matches(r, matches, types, from, to);
-}
-
-/* Collects the candidates that fit. */
-struct argument {
-	json_t *matches, *types;
-	const char *prefix;
-	size_t from, to;
-};
-
-static void add_candidate(void *data, const char *word, const char *type)
-{
-	struct argument *a = data;
-
-	if (strncmp(word, a->prefix, strlen(a->prefix)))
-		return;
-	json_array_append_new(a->matches, json_string(word));
-	json_array_append_new(a->types, typed_match(a->from, a->to, word, type, ""));
-}
-
-static void complete_argument(struct request *r, const struct magic *m, const char *code,
-			      size_t args, size_t start, size_t cursor)
-{
-	cleanup_free char *before = strndup(code + args, start - args),
-			  *prefix = strndup(code + start, cursor - start);
-	struct argument a = { json_array(), json_array(), prefix, utf8_chars(code, start),
-			      utf8_chars(code, cursor) };
-
-	if (before && prefix)
-		m->complete(r->session, before, add_candidate, &a);
-	reply_matches(r, a.matches, a.types, a.from, a.to);
-}
-
-void introspect_complete(struct request *r)
-{
-	const char *code = request_text(r, "code");
-	size_t cursor = cursor_bytes(r, code), start, args;
-	struct question *q;
-	cleanup_free char *blanked = magic_blank(code);
-	const struct magic *m = magic_argument_at(code, cursor, &args, &start);
-
-	if (m && m->complete) {
-		complete_argument(r, m, code, args, start, cursor);
-		return;
-	}
-
-	if (magic_name_at(code, cursor, &start)) {
-		complete_magic(r, code, start, cursor);
-		return;
-	}
-	q = blanked ? question_new(r, code) : NULL;
-	if (!q)
-		reply_matches(r, json_array(), json_array(), cursor, cursor);
-	else if (supervisor_complete(r->session->supervisor, blanked, cursor, on_completed, q,
-				     NULL))
-		on_completed(q, 0, NULL, 0);
 }
 
 /* ---- inspect ---- */
@@ -216,7 +94,7 @@ static void inspect_magic(struct request *r, const char *code, size_t start)
 void introspect_inspect(struct request *r)
 {
 	const char *code = request_text(r, "code");
-	size_t cursor = cursor_bytes(r, code), start;
+	size_t cursor = request_cursor(r, code), start;
 	struct question *q;
 	cleanup_free char *blanked = magic_blank(code);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "common/text/near-name.h"
 
 const struct magic *magic_find(const struct magic *const *table, const char *name)
@@ -42,6 +43,18 @@ const struct magic *magic_nearest(const struct magic *const *table, const char *
 void magic_describe(const struct magic *m, struct buffer *out)
 {
 	buffer_printf(out, "%s\n%s\n", m->usage, m->help);
+}
+
+void magic_offer(const char *words, magic_candidate *fn, void *data)
+{
+	while (*words) {
+		size_t len = strcspn(words, " ");
+		cleanup_free char *word = strndup(words, len);
+
+		if (word)
+			fn(data, word, "keyword");
+		words += len + strspn(words + len, " ");
+	}
 }
 
 char *magic_next_word(char **args)

@@ -35,6 +35,18 @@ enum magic_form {
 	MAGIC_OPTIONS = 32,
 };
 
+/* What a word of the arguments, or of the body, can be. The front end is offered these. */
+enum magic_word {
+	MAGIC_WORD_NONE, /* something that cannot be listed */
+	MAGIC_WORD_CODE, /* a name, as in code of the cell */
+	MAGIC_WORD_FILE,
+	MAGIC_WORD_FOLDER,
+	MAGIC_WORD_SHELL,    /* of a command: a program at its start, a file behind that */
+	MAGIC_WORD_PACKAGE,  /* a library's, as %pkg has it */
+	MAGIC_WORD_VARIABLE, /* of the session */
+	MAGIC_WORD_MAGIC,    /* the name of a magic */
+};
+
 /* Receives each possible word; `type` is for the front end. */
 typedef void magic_candidate(void *data, const char *word, const char *type);
 
@@ -50,9 +62,14 @@ struct magic {
 	 */
 	int (*run)(struct session *s, struct cell *c, const struct magic_call *call,
 		   struct error *err);
-	/* Calls fn for the words that can follow the arguments `before`, which are whole words. The
-	 * caller leaves out what does not fit. */
-	void (*complete)(struct session *s, const char *before, magic_candidate *fn, void *data);
+	const char *words;    /* what the first of the arguments can be; NULL: see `word` */
+	enum magic_word word; /* what else each of the arguments can be */
+	enum magic_word body; /* what a word of the body can be */
+	/* Calls fn for the words that can follow the arguments `before`, which are whole words, and
+	 * returns what else can. The caller leaves out what does not fit. NULL: `words` and `word`
+	 * say all. */
+	enum magic_word (*complete)(struct session *s, const char *before, magic_candidate *fn,
+				    void *data);
 };
 
 struct magic_call {
@@ -84,6 +101,9 @@ const struct magic *magic_find(const struct magic *const *table, const char *nam
 /* Finds the known name with the smallest edit distance; NULL when none is near. */
 const struct magic *magic_nearest(const struct magic *const *table, const char *name);
 void magic_describe(const struct magic *m, struct buffer *out);
+
+/* Calls fn for each word of a list with blanks between, as keywords. */
+void magic_offer(const char *words, magic_candidate *fn, void *data);
 
 /* Takes the next word off *args, the arguments of a magic, and cuts it there; "" at the end. */
 char *magic_next_word(char **args);

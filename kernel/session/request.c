@@ -8,6 +8,7 @@
 
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "kernel/base/utf8.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
@@ -99,4 +100,11 @@ json_int_t request_number(const struct request *r, const char *key, json_int_t o
 	const json_t *value = json_object_get(r->message.content, key);
 
 	return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+size_t request_cursor(const struct request *r, const char *code)
+{
+	json_int_t at = request_number(r, "cursor_pos", -1);
+
+	return at < 0 ? strlen(code) : utf8_bytes(code, at);
 }

@@ -45,5 +45,8 @@ void request_fail(struct request *r, const char *ename, const char *evalue);
 const char *request_text(const struct request *r, const char *key);
 bool request_flag(const struct request *r, const char *key, bool otherwise);
 json_int_t request_number(const struct request *r, const char *key, json_int_t otherwise);
+/* Returns the field cursor_pos, which counts characters, as bytes of the code; by default its
+ * end. */
+size_t request_cursor(const struct request *r, const char *code);
 
 #endif

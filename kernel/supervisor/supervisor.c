@@ -422,6 +422,16 @@ int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 	return question_compiler_ask(s, COMPILER_COMPLETE, &b, cb, data, err);
 }
 
+int supervisor_words(struct supervisor *s, uint8_t kind, const char *typed, compiler_answer *cb,
+		     void *data, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u8(&b, kind);
+	record_put_str(&b, typed);
+	return question_compiler_ask(s, COMPILER_WORDS, &b, cb, data, err);
+}
+
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
 		       void *data, struct error *err)
 {

@@ -132,6 +132,9 @@ void supervisor_settle(struct supervisor *s);
  * the question, and never after -1. */
 int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 			compiler_answer *cb, void *data, struct error *err);
+/* kind: enum compiler_word; typed: of the word. */
+int supervisor_words(struct supervisor *s, uint8_t kind, const char *typed, compiler_answer *cb,
+		     void *data, struct error *err);
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
 		       void *data, struct error *err);
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,

@@ -12,7 +12,8 @@ static bool one(const uint8_t *data, size_t size)
 {
 	cleanup_buffer struct buffer cell = BUFFER_INIT;
 	struct magic_script s;
-	size_t start, arguments, len;
+	struct magic_place place;
+	size_t start, len;
 	bool taken;
 
 	buffer_append(&cell, data, size);
@@ -25,7 +26,9 @@ static bool one(const uint8_t *data, size_t size)
 	magic_wants_more(cell.data);
 	for (size_t at = 0; at <= len; at += 1 + len / 16) {
 		magic_name_at(cell.data, at, &start);
-		magic_argument_at(cell.data, at, &arguments, &start);
+		if (magic_place_at(cell.data, at, &place) &&
+		    (place.args > place.start || place.start > at))
+			abort();
 	}
 	return taken;
 }
@@ -41,6 +44,8 @@ static bool seed(unsigned i, struct buffer *to)
 		"%env NAME=a value\n%cd /tmp\n%pkg zlib\n%cflags -O2",
 		"x?\n",
 		"%snapshot save one\n%snapshot load one",
+		"?counter\n??f\ng?",
+		"%%bash\ncat a b | grep \"c d\"\n",
 		"%%memcheck\nint *p = malloc(4);\np[1] = 2;",
 		"%run a \"b c\" 'd' \\e\nint main(void) { return 0; }"
 	};

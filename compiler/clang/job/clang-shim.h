@@ -270,7 +270,7 @@ struct clang_result {
 
 struct clang_completion {
 	const char *text;      /* what is inserted */
-	const char *kind;      /* function, variable, type, macro, keyword, member */
+	const char *kind;      /* function, variable, type, macro, keyword, member, file, folder */
 	const char *type;      /* result or value type, "" if none */
 	const char *signature; /* "double pow(double x, double y)" */
 	unsigned priority;     /* smaller is better */
@@ -357,7 +357,9 @@ void clang_result_release(struct clang_result *r);
 
 /*
  * Calls found() for members, locals, keywords and names of the text itself (not of headers) that
- * start with prefix. line and column of job->text (from 1) are where the prefix starts.
+ * start with prefix. line and column of job->text (from 1) are where the prefix starts. In the path
+ * of an #include the prefix is all of it that was typed, with its `<` or `"`, and the place behind
+ * it; the names of files and folders in it are found, closed with `>` or `"`, or `/`.
  */
 void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
 			 unsigned column,

@@ -133,21 +133,36 @@ static void completion_finds_names_under_the_cursor(void **state)
 	assert_false(magic_name_at("", 0, &start));
 }
 
+static void assert_place(const char *cell, const char *magic, size_t args, size_t start,
+			 bool in_body)
+{
+	struct magic_place p;
+
+	assert_true(magic_place_at(cell, strlen(cell), &p));
+	assert_ptr_equal(p.magic, magic_find(magic_table, magic));
+	assert_int_equal(p.args, args);
+	assert_int_equal(p.start, start);
+	assert_int_equal(p.in_body, in_body);
+}
+
 static void completion_finds_arguments(void **state)
 {
-	size_t args, start;
+	struct magic_place p;
 
 	(void)state;
-	assert_ptr_equal(magic_argument_at("%snapshot load a", 16, &args, &start),
-			 magic_find(magic_table, "snapshot"));
-	assert_int_equal(args, 10);
-	assert_int_equal(start, 15);
-	assert_ptr_equal(magic_argument_at("int a;\n//%snapshot ", 19, &args, &start),
-			 magic_find(magic_table, "snapshot"));
-	assert_int_equal(start, 19);
-	assert_null(magic_argument_at("%snapshot load a\nint b", 20, &args, &start));
-	assert_null(magic_argument_at("%time sna", 8, &args, &start)); /* that is C code */
-	assert_null(magic_argument_at("%%writefile x\n%snapshot l", 24, &args, &start));
+	assert_place("%snapshot load a", "snapshot", 10, 15, false);
+	assert_place("int a;\n//%snapshot ", "snapshot", 19, 19, false);
+	assert_place("!ls a b", "!", 1, 6, false);
+	assert_place("? name", "?", 2, 2, false);
+	assert_place("%%writefile x", "writefile", 12, 12, false);
+	assert_place("%%writefile x\nab c\n%snapshot l", "writefile", 19, 29, true);
+	assert_place("%%bash\nab c", "bash", 7, 10, true);
+	assert_false(magic_place_at("%snapshot load a\nint b", 20, &p));
+	assert_false(magic_place_at("%snapshot load a", 5, &p));
+	assert_false(magic_place_at("%time sna", 8, &p)); /* that is C code */
+	assert_false(magic_place_at("%%cpp\nsna", 9, &p));
+	assert_false(magic_place_at("int a;\n!l", 9, &p));
+	assert_false(magic_place_at("", 0, &p));
 }
 
 static void words_or_code_behind_one_name(void **state)
