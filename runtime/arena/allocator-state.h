@@ -19,17 +19,19 @@
 #define FREED_MAX 1024u
 
 struct slot {
-	uint32_t cell;  /* that took it; 0: never taken */
-	uint32_t freed; /* cell that freed it; 0 while live */
-	uint32_t slack; /* bytes of the slot beyond what was asked for */
-	uint32_t site;  /* where malloc() was called, see allocator_hooks.caller */
+	uint32_t cell;         /* that took it; 0: never taken */
+	uint32_t freed;        /* cell that freed it; 0 while live */
+	uint32_t slack : 31;   /* bytes of the slot beyond what was asked for */
+	uint32_t poisoned : 1; /* free, and with the pattern of heap-guard.h */
+	uint32_t site;         /* where malloc() was called, see allocator_hooks.caller */
 };
 
 struct slab {
 	uint32_t n_slots;
 	uint32_t n_taken;
-	uint32_t hint; /* word of the bitmap to look at first */
-	uint32_t size; /* bytes a slot */
+	uint32_t hint;    /* word of the bitmap to look at first */
+	uint32_t size;    /* bytes a slot */
+	uint32_t touched; /* the last cell that has allocated or freed here */
 	uint64_t taken[SLAB_SLOTS_MAX / 64];
 	struct slot slots[];
 };
@@ -76,6 +78,11 @@ static inline uint32_t address_page(uint64_t address)
 static inline bool slab_taken(const struct slab *s, uint32_t slot)
 {
 	return s->taken[slot / 64] >> (slot % 64) & 1;
+}
+
+static inline void *slot_address(const struct run *slab, uint32_t slot)
+{
+	return (void *)(page_address(slab->page) + (uint64_t)slot * slab->slab->size);
 }
 
 /* Taken, and not kept after free(). */

@@ -18,12 +18,15 @@
 #include "common/base/error.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator-state.h"
+#include "runtime/arena/heap-damage.h"
 #include "runtime/arena/meta.h"
 
 #define DISCARD_PAGES 32u /* give back memory of freed runs from this length on */
 #define RETURN_PAGES 4u   /* the same for what lies in the committed part, when no undo needs it */
 #define FRESH_PAGES 256u  /* map freed runs in place from this length on */
 #define ROWS_MIN 64u
+#define DAMAGE_MAX 16u
+#define OLD_POISONED_MAX 2000u
 
 /* The variables of this process, which are no part of the session. */
 static struct {
@@ -35,6 +38,10 @@ static struct {
 	size_t red_zone;
 	uint64_t keep_max; /* bytes of freed blocks that are not used again; 0: none is kept */
 	uint64_t kept;
+	/* Of this cell, found when a block was freed or a slot taken again. */
+	struct heap_damage damage[DAMAGE_MAX];
+	unsigned n_damage;
+	unsigned n_poisoned; /* blocks of earlier cells that this one has freed */
 } here = { .lock = PTHREAD_MUTEX_INITIALIZER, .cell = 1 };
 
 static void enter(void)
@@ -106,6 +113,7 @@ void allocator_set_cell(uint32_t c)
 {
 	enter();
 	here.cell = c ? c : 1;
+	here.n_damage = here.n_poisoned = 0;
 	arena_header()->cell = c;
 	grow_rows(here.cell);
 	leave();
@@ -265,6 +273,13 @@ static uint32_t free_slot(struct slab *s)
 	return UINT32_MAX;
 }
 
+static void note_damage(void *data, const struct heap_damage *d)
+{
+	(void)data;
+	if (here.n_damage < DAMAGE_MAX)
+		here.damage[here.n_damage++] = *d;
+}
+
 static void *alloc_small(struct allocator *a, size_t size, unsigned class)
 {
 	uint32_t index = a->partial[class] ? a->partial[class] : new_slab(a, class);
@@ -276,12 +291,17 @@ static void *alloc_small(struct allocator *a, size_t size, unsigned class)
 		return NULL;
 	s = r->slab;
 	slot = free_slot(s);
+	heap_damage_in_slot(r, slot, note_damage, NULL);
+	s->touched = here.cell;
 	s->taken[slot / 64] |= 1ull << (slot % 64);
-	s->slots[slot] = (struct slot){ here.cell, 0, s->size - (uint32_t)size, caller() };
+	s->slots[slot] = (struct slot){ .cell = here.cell,
+					.slack = s->size - (uint32_t)size,
+					.site = caller() };
+	heap_guard_set(slot_address(r, slot), size, s->size);
 	if (++s->n_taken == s->n_slots)
 		partial_remove(a, index);
 	account_made(s->size, 1, here.cell);
-	return (void *)(page_address(r->page) + (uint64_t)slot * s->size);
+	return slot_address(r, slot);
 }
 
 static uint32_t pages_for(size_t size)
@@ -304,6 +324,7 @@ static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *r
 	r->site = caller();
 	r->size = size;
 	account_made(r->pages * ARENA_PAGE, 1, here.cell);
+	heap_guard_set((void *)page_address(r->page), size, r->pages * ARENA_PAGE);
 	return (void *)page_address(r->page);
 }
 
@@ -407,13 +428,28 @@ static uint32_t find_block(struct allocator *a, const void *p, uint32_t *ret_slo
 	return *ret_slot < r->slab->n_slots && slab_live(r->slab, *ret_slot) ? index : 0;
 }
 
+/* Pages of older blocks are perhaps not written by the cell otherwise, so the commit would copy
+ * them for this alone. */
+static void poison(const struct run *slab, uint32_t slot)
+{
+	struct slot *info = &slab->slab->slots[slot];
+
+	if (info->cell != here.cell && here.n_poisoned++ >= OLD_POISONED_MAX)
+		return;
+	heap_guard_poison(slot_address(slab, slot), slab->slab->size);
+	info->poisoned = 1;
+}
+
 static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 {
 	struct run *r = page_runs_at(&a->runs, index);
 	struct slab *s = r->slab;
 
+	heap_damage_in_slot(r, slot, note_damage, NULL);
+	s->touched = here.cell;
 	s->taken[slot / 64] &= ~(1ull << (slot % 64));
 	s->slots[slot].freed = here.cell;
+	poison(r, slot);
 	account_freed(s->size, 1, s->slots[slot].cell);
 	if (s->n_taken-- == s->n_slots)
 		partial_add(a, index);
@@ -438,6 +474,7 @@ static void free_large(struct allocator *a, uint32_t index)
 {
 	struct run *r = page_runs_at(&a->runs, index);
 
+	heap_damage_in_large(r, note_damage, NULL);
 	a->recent[a->n_recent++ % RECENT_MAX] =
 		(struct recent){ page_address(r->page), r->size, r->cell, here.cell, r->site };
 	account_freed(r->pages * ARENA_PAGE, 1, r->cell);
@@ -495,11 +532,15 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	if (r->kind == RUN_SLAB) {
 		if (size > r->slab->size || size * 2 < r->slab->size)
 			return false;
+		heap_damage_in_slot(r, slot, note_damage, NULL);
+		r->slab->touched = here.cell;
 		r->slab->slots[slot].slack = r->slab->size - (uint32_t)size;
+		heap_guard_set(slot_address(r, slot), size, r->slab->size);
 		return true;
 	}
 	if (size <= SMALL_MAX)
 		return false;
+	heap_damage_in_large(r, note_damage, NULL);
 	if (pages > old && (!allocator_fits((uint64_t)(pages - old) * ARENA_PAGE) ||
 			    !page_runs_extend(&a->runs, index, pages)))
 		return false;
@@ -515,6 +556,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	else
 		account_freed((old - pages) * ARENA_PAGE, 0, r->cell);
 	r->size = size;
+	heap_guard_set((void *)page_address(r->page), size, r->pages * ARENA_PAGE);
 	return true;
 }
 
@@ -573,14 +615,21 @@ size_t allocator_usable_size(const void *p)
 	uint32_t slot = 0, index;
 	size_t size = 0;
 
-	if (!here.keep_max)
-		return allocator_room(p);
 	enter();
 	index = find_block(a, p, &slot);
 	if (index)
 		size = block_size(page_runs_at(&a->runs, index), slot);
 	leave();
 	return size;
+}
+
+void allocator_each_damaged(allocator_damaged *fn, void *data)
+{
+	enter();
+	for (unsigned i = 0; i < here.n_damage; i++)
+		fn(data, &here.damage[i]);
+	heap_damage_each(allocator_state(), here.cell, fn, data);
+	leave();
 }
 
 void allocator_keep_freed(size_t zone, uint64_t max)

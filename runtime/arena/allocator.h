@@ -66,6 +66,21 @@ void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room,
 typedef void allocator_block(void *data, uint64_t address, uint64_t size, uint32_t cell);
 void allocator_write_committed(int writable, allocator_block *fn, void *data);
 
+/* A block that a cell has written without a right to, see runtime/arena/heap-guard.h. */
+struct heap_damage {
+	uint64_t base, size;
+	uint64_t offset;     /* of the first byte that was written, from the base */
+	uint32_t cell, site; /* that has allocated it, see allocator_hooks.caller */
+	uint32_t freed;      /* the cell that has freed it; 0: it was live, and was overrun */
+};
+typedef void allocator_damaged(void *data, const struct heap_damage *d);
+/*
+ * At the end of a cell: calls fn for each such block, once. Looked at are blocks that the cell has
+ * freed or taken again, all slabs in which it has allocated or freed, its large blocks, and, as
+ * far as Linux can tell, the pages that it has written.
+ */
+void allocator_each_damaged(allocator_damaged *fn, void *data);
+
 /* align: power of 2, at least 16 is always given. NULL when out of memory. */
 void *allocator_alloc(size_t size, size_t align);
 void *allocator_zalloc(size_t size);

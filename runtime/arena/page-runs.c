@@ -378,6 +378,15 @@ void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct 
 	}
 }
 
+uint32_t page_runs_find_slab(const struct page_runs *p, uint32_t page)
+{
+	const uint32_t *leaf = p->leaves[page / RUN_LEAF_PAGES];
+	uint32_t index = leaf ? leaf[page % RUN_LEAF_PAGES] : 0;
+	const struct run *r = page_runs_at(p, index);
+
+	return index && r->kind == RUN_SLAB && page - r->page < r->pages ? index : 0;
+}
+
 uint32_t page_runs_find(const struct page_runs *p, uint32_t page)
 {
 	uint32_t at = page;

@@ -77,6 +77,9 @@ int page_runs_map_all(struct page_runs *p, uint32_t index);
 void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct run *r, void *data),
 			 void *data);
 
+/* The slab that contains the page, 0 if it is in none; at once, also in the middle of large runs.
+ */
+uint32_t page_runs_find_slab(const struct page_runs *p, uint32_t page);
 /* The run that contains the page, 0 if none. Reads only: usable in a signal handler. */
 uint32_t page_runs_find(const struct page_runs *p, uint32_t page);
 

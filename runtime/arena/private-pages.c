@@ -55,6 +55,20 @@ void private_pages_drop(uint64_t start, uint64_t size)
 	}
 }
 
+void private_pages_each(uint64_t start, uint64_t size,
+			void (*fn)(void *data, uint64_t start, uint64_t end), void *data)
+{
+	uint64_t at = start, end = start + size, walked;
+	int n = SCAN_REGIONS;
+
+	while (n == SCAN_REGIONS && pagemap.fd >= 0) {
+		n = pagemap_scan(pagemap.fd, at, end, pagemap.found, SCAN_REGIONS, &walked);
+		for (int i = 0; i < n; i++)
+			fn(data, pagemap.found[i].start, pagemap.found[i].end);
+		at = walked;
+	}
+}
+
 bool private_pages_any(uint64_t start, uint64_t size)
 {
 	struct pagemap_region found;

@@ -15,6 +15,10 @@
  * fails. */
 void private_pages_init(void);
 void private_pages_drop(uint64_t start, uint64_t size);
+/* Calls fn for the private pages of the range, with neighbours joined; not when Linux cannot tell.
+ */
+void private_pages_each(uint64_t start, uint64_t size,
+			void (*fn)(void *data, uint64_t start, uint64_t end), void *data);
 /* Also true when Linux cannot tell. */
 bool private_pages_any(uint64_t start, uint64_t size);
 

@@ -41,6 +41,7 @@ uint64_t session_layout(void)
 		sizeof(struct slab),
 		sizeof(struct slot),
 		sizeof(struct recent),
+		offsetof(struct slab, touched),
 		offsetof(struct slab, taken),
 		sizeof(struct symbol),
 		offsetof(struct symbol, got),

@@ -25,6 +25,7 @@
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"
 #include "runtime/faults/backtrace.h"
+#include "runtime/faults/damage-report.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/faults/interrupt.h"
 #include "runtime/faults/leak-report.h"
@@ -491,6 +492,8 @@ static void settle(struct run *run)
 	if (!device_cell_end(&run->warnings, &found)) {
 		if (run->options.checked)
 			leak_report(worker.cell, &run->warnings);
+		else
+			damage_report(&run->warnings);
 		return;
 	}
 	clear_fault();

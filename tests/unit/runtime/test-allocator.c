@@ -390,6 +390,87 @@ static void *thread(void *data)
 	return NULL;
 }
 
+struct damaged {
+	unsigned n;
+	struct heap_damage last;
+};
+
+static void on_damaged(void *data, const struct heap_damage *d)
+{
+	struct damaged *to = data;
+
+	to->n++;
+	to->last = *d;
+}
+
+/* Returns how many blocks are told as damaged; *ret is the last of them. */
+static unsigned damaged(struct heap_damage *ret)
+{
+	struct damaged found = { 0 };
+
+	allocator_each_damaged(on_damaged, &found);
+	*ret = found.last;
+	return found.n;
+}
+
+static void test_damage_is_told_once(void **state)
+{
+	char *small = allocator_alloc(30, 16), *next = allocator_alloc(30, 16),
+	     *full = allocator_alloc(32, 16), *large = allocator_alloc(20000, 16);
+	struct heap_damage d;
+
+	(void)state;
+	memset(small, 0, 30);
+	memset(full, 0, 32);
+	memset(large, 0, 20000);
+	assert_int_equal(damaged(&d), 0);
+	small[31] = 0;
+	assert_int_equal(damaged(&d), 1);
+	assert_ptr_equal(d.base, small);
+	assert_int_equal(d.size, 30);
+	assert_int_equal(d.offset, 31);
+	assert_int_equal(d.cell, 1);
+	assert_int_equal(d.freed, 0);
+	assert_int_equal(damaged(&d), 0);
+	large[20000] = 0;
+	assert_int_equal(damaged(&d), 1);
+	assert_ptr_equal(d.base, large);
+	assert_int_equal(d.offset, 20000);
+	allocator_set_cell(2);
+	allocator_free(next);
+	next[7] = 0;
+	assert_int_equal(damaged(&d), 1);
+	assert_ptr_equal(d.base, next);
+	assert_int_equal(d.offset, 7);
+	assert_int_equal(d.freed, 2);
+	/* Also of a slot that is taken again, and of a block that is freed, until the cell ends. */
+	next[0] = 0;
+	assert_ptr_equal(allocator_alloc(30, 16), next);
+	small[30] = 0;
+	allocator_free(small);
+	assert_int_equal(damaged(&d), 2);
+	allocator_set_cell(3);
+	assert_int_equal(damaged(&d), 0);
+}
+
+static void test_sizes_that_change_are_no_damage(void **state)
+{
+	size_t size = 1;
+	char *p = allocator_alloc(1, 16);
+	struct heap_damage d;
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		memset(p, (int)i, allocator_usable_size(p));
+		size = random_size() + 1;
+		p = allocator_realloc(p, size);
+		assert_int_equal(allocator_usable_size(p), size);
+		assert_int_equal(damaged(&d), 0);
+	}
+	allocator_free(p);
+	assert_int_equal(damaged(&d), 0);
+}
+
 static void test_threads(void **state)
 {
 	pthread_t t[4];
@@ -733,6 +814,8 @@ int main(void)
 		TEST(test_describe),
 		TEST(test_holders),
 		TEST(test_overrun_spoils_no_metadata),
+		TEST(test_damage_is_told_once),
+		TEST(test_sizes_that_change_are_no_damage),
 		TEST(test_threads),
 		TEST(test_freed_pages_become_fresh),
 		TEST(test_large_blocks_avoid_copies),
