@@ -59,11 +59,15 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
+	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
+test_replay_SOURCES = tests/unit/kernel/test-replay.c
+test_replay_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_replay_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_replay_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_abort_window_SOURCES = tests/unit/kernel/test-abort-window.c
 test_abort_window_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_abort_window_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "kernel/protocol/channels.h"
+#include "kernel/protocol/replay.h"
 
 static void send_on_topic(struct publisher *p, const char *topic, const struct message *parent,
 			  const char *type, json_t *content)
@@ -23,6 +24,7 @@ void publish(struct publisher *p, const struct message *parent, const char *type
 	char topic[128];
 
 	snprintf(topic, sizeof(topic), "kernel.%s.%s", p->wire->session, type);
+	replay_note(p->replay, parent, type, content);
 	send_on_topic(p, topic, parent, type, content);
 }
 

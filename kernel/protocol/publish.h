@@ -14,10 +14,12 @@
 #include "kernel/protocol/wire.h"
 
 struct channels;
+struct replay;
 
 struct publisher {
 	struct wire *wire;
 	struct channels *channels;
+	struct replay *replay; /* keeps the outputs */
 };
 
 /* Publishes a message. content (and metadata) are taken over. The topic is

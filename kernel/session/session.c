@@ -33,7 +33,7 @@ int session_init(struct session *s, const struct options *options,
 	s->loop = loop;
 	s->supervisor = supervisor;
 	s->channels = channels;
-	s->publisher = (struct publisher){ &s->wire, channels };
+	s->publisher = (struct publisher){ &s->wire, channels, &s->replay };
 	output_init(&s->output, s, options->output_limit);
 	s->time_limit.ms = limits_apply(supervisor_ceilings(supervisor), LIMIT_TIME,
 					options->time_limit, is_locked ? LOCKED_TIME_MS : 0, 0);
@@ -48,6 +48,7 @@ int session_init(struct session *s, const struct options *options,
 void session_release(struct session *s)
 {
 	output_release(&s->output);
+	replay_release(&s->replay);
 	declarations_release(&s->declarations);
 	undo_release(&s->undo);
 	setup_release(&s->setup);

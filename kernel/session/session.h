@@ -15,6 +15,7 @@
 #include "kernel/declarations/setup.h"
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/publish.h"
+#include "kernel/protocol/replay.h"
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
@@ -68,6 +69,7 @@ struct session {
 	struct history *history;
 	struct wire wire;
 	struct publisher publisher;
+	struct replay replay;
 	struct executor executor;
 	struct output output;
 	struct input input;
