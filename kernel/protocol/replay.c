@@ -145,7 +145,8 @@ void replay_note(struct replay *r, const struct message *parent, const char *typ
 		begin(r, parent, content);
 	if (!strcmp(type, "update_display_data"))
 		update(r, content);
-	if (!c || !parent || strcmp(parent->id, r->parent) != 0)
+	/* What is published between cells has a parent that was kept for it, without an id. */
+	if (!c || !parent || !parent->id || strcmp(parent->id, r->parent) != 0)
 		return;
 	if (!strcmp(type, "clear_output")) {
 		c->clear_at_next = true;

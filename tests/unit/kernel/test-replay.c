@@ -63,6 +63,8 @@ static void outputs_belong_to_the_cell_at_work(void **state)
 	print(&cell, "before any cell");
 	begin(1);
 	print(&other, "of another request");
+	print(&(struct message){ .id = NULL }, "of no request");
+	print(NULL, "of nothing");
 	print(&cell, "own");
 	note(&cell, "status", json_pack("{ss}", "execution_state", "idle"));
 	begin(2);
