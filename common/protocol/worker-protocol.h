@@ -36,7 +36,7 @@
 
 #include "common/protocol/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 18
+#define WORKER_PROTOCOL_VERSION 19
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -141,8 +141,9 @@ enum worker_message {
 
 	WORKER_LIBRARIES = 40,   /* u32 id; only while no cell runs, as the next two */
 	WORKER_DEVICE_READ = 41, /* u64 address, u64 size */
-	/* u32 id, u64 address of the host stand-in of a device variable, u64 size; only while no
-	 * cell runs */
+	/* u32 id, u64 address, u64 size; only while no cell runs. The address is that of the host
+	 * stand-in of a device variable, or of device memory, of which what lies in no live buffer
+	 * is zero */
 	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 	/*

@@ -99,7 +99,7 @@ int question_describe(struct supervisor *s, const uint64_t *addresses, size_t n,
 	return record_check(&r, "WORKER_DESCRIBED", err);
 }
 
-int question_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len,
+int question_read_device(struct supervisor *s, uint64_t address, void *out, size_t len,
 			 struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
@@ -109,7 +109,7 @@ int question_read_device(struct supervisor *s, uint64_t stand_in, void *out, siz
 	bool ok;
 
 	record_put_u32(&body, ++s->answer_id);
-	record_put_u64(&body, stand_in);
+	record_put_u64(&body, address);
 	record_put_u64(&body, len);
 	if (buffer_check(&body, err) ||
 	    question_ask(s, WORKER_DEVICE_VALUE, &body, WORKER_DEVICE_VALUE_IS, &answer, err))
@@ -120,7 +120,7 @@ int question_read_device(struct supervisor *s, uint64_t stand_in, void *out, siz
 	if (record_check(&r, "WORKER_DEVICE_VALUE_IS", err))
 		return -1;
 	if (!ok || n != len)
-		return error_set(err, ERROR_NOT_FOUND, "the device does not give this variable");
+		return error_set(err, ERROR_NOT_FOUND, "the device does not give this memory");
 	memcpy(out, bytes, len);
 	return 0;
 }

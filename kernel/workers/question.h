@@ -28,10 +28,11 @@ void question_on_message(struct supervisor *s, const struct ipc_message *m, stru
 int question_describe(struct supervisor *s, const uint64_t *addresses, size_t n,
 		      struct address_description *ret, struct error *err);
 /*
- * Reads the device's bytes of a __device__ or __constant__ variable. stand_in is the address of its
- * host stand-in, by which the variable is known here.
+ * Reads the device's bytes of a __device__ or __constant__ variable, which is known here by the
+ * address of its host stand-in, or, by an address of device memory, what lies there: what is in no
+ * buffer is read as zero. At most 1 MiB.
  */
-int question_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len,
+int question_read_device(struct supervisor *s, uint64_t address, void *out, size_t len,
 			 struct error *err);
 /* Appends the payload of WORKER_DEVICE_REPORT after the id to ret. */
 int question_device_report(struct supervisor *s, struct buffer *ret, struct error *err);

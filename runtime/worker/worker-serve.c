@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -36,6 +37,8 @@
 #include "runtime/worker/worker-eviction.h"
 #include "runtime/worker/worker-run.h"
 #include "runtime/worker/worker-snapshot.h"
+
+#define VALUE_MAX (1u << 20) /* the largest part of device memory that is asked for */
 
 /* The passed descriptors become 3, 4, 5, 6, 1 and 2; all others are closed. */
 static int place_descriptors(const int fds[WORKER_FDS], struct error *err)
@@ -151,6 +154,28 @@ static int report_device(const struct ipc_message *m, struct error *err)
 	return worker_send(WORKER_DEVICE_REPORT, out.data, out.len, -1, err);
 }
 
+/* Reads what lies in live buffers, which begin at multiples of 256 bytes; the rest stays as it is.
+ * False when there is none, or one that cannot be read. */
+static bool read_buffers(uint64_t address, char *ret, uint64_t size)
+{
+	struct address_description d;
+	uint64_t end = address + size, n;
+	bool any = false;
+
+	for (uint64_t at = address; at < end; at += n) {
+		n = 256 - at % 256 < end - at ? 256 - at % 256 : end - at;
+		if (!device_describe(at, &d))
+			return false;
+		if (d.owner != OWNER_DEVICE || at < d.base || at - d.base >= d.size)
+			continue;
+		n = d.base + d.size < end ? d.base + d.size - at : end - at;
+		if (device_read(at, ret + (at - address), n, NULL))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static int report_value(const struct ipc_message *m, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT, bytes = BUFFER_INIT;
@@ -162,8 +187,13 @@ static int report_value(const struct ipc_message *m, struct error *err)
 
 	if (record_check(&r, "WORKER_DEVICE_VALUE", err))
 		return -1;
-	ok = address && size <= have && buffer_extend(&bytes, size) &&
-	     !device_read(address, bytes.data, size, NULL);
+	ok = size <= VALUE_MAX && buffer_extend(&bytes, size);
+	if (ok)
+		memset(bytes.data, 0, size);
+	if (ok && address)
+		ok = size <= have && !device_read(address, bytes.data, size, NULL);
+	else if (ok)
+		ok = read_buffers(stand_in, bytes.data, size);
 	record_put_u32(&out, id);
 	record_put_u8(&out, ok);
 	record_put_bytes(&out, bytes.data, ok ? size : 0);
