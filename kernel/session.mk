@@ -61,7 +61,7 @@ cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JAN
 session_tests = \
 	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
-	test-utf8 test-value-format test-wire
+	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
 test_replay_SOURCES = tests/unit/kernel/test-replay.c
@@ -139,6 +139,10 @@ test_value_format_SOURCES = tests/unit/kernel/test-value-format.c
 test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_value_format_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_value_parts_SOURCES = tests/unit/kernel/test-value-parts.c
+test_value_parts_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_value_parts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_value_parts_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_wire_SOURCES = tests/unit/kernel/test-wire.c
 test_wire_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -2,8 +2,8 @@
 /*
  * Messages between the kernel process and cgpu-presenter, which makes texts from what a cell may
  * have made up: reports from the record of a fault and the debugging information of its object,
- * views of values, traces and profiles. The presenter keeps nothing from one text to the next, and
- * asks for what it needs.
+ * views of values, traces and profiles, lists of variables and their parts. The presenter keeps
+ * nothing from one text to the next, and asks for what it needs.
  *
  *   kernel                              presenter
  *     PRESENTER_CONFINE  ------------->   contains itself
@@ -12,9 +12,12 @@
  *             <-------------  PRESENTER_ASK_...      any number of them,
  *     the answer with the same name  -->             one after another
  *             <-------------  PRESENTER_REPORT
- *     PRESENTER_VALUE, PRESENTER_TRACE or PRESENTER_PROFILE ->
+ *     PRESENTER_VALUE, PRESENTER_TRACE, PRESENTER_PROFILE or PRESENTER_PICTURE ->
  *             the same questions and answers
  *             <-------------  PRESENTER_VIEW
+ *     PRESENTER_VARIABLES or PRESENTER_PARTS ->
+ *             the same questions and answers
+ *             <-------------  PRESENTER_PARTS_ARE
  *
  * 1. The kernel process waits for the text, and for a bounded time. A presenter that dies over it
  *    or is ended gets one successor, which makes a report without debugging information.
@@ -24,7 +27,7 @@
 #define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
 
 #define PRESENTER_SOCKET_FD 3
-#define PRESENTER_PROTOCOL_VERSION 1u
+#define PRESENTER_PROTOCOL_VERSION 2u
 
 /* The size of the pieces in which memory is read, in bytes. */
 #define PRESENTER_PAGE 4096u
@@ -51,6 +54,10 @@ enum presenter_message {
 	PRESENTER_TRACE = 12,   /* see device_trace_encode() */
 	PRESENTER_PROFILE = 13, /* see launch_profile_encode() */
 	PRESENTER_TEXT = 14,    /* str; "": it is not known */
+	/* [part], see kernel/views/presenter-part.h: the same is answered, with values */
+	PRESENTER_VARIABLES = 15,
+	PRESENTER_PARTS = 16,   /* part, range: the list of its parts */
+	PRESENTER_PICTURE = 17, /* part: a view of it as a table, and as a picture */
 
 	/* presenter -> kernel */
 	/* u32 PRESENTER_PROTOCOL_VERSION, [str step, str why it was not applied] */
@@ -63,8 +70,9 @@ enum presenter_message {
 	PRESENTER_ASK_OWNER = 26,   /* u64 address: what it belongs to */
 	/* str name of the error, str in one line, str in lines, str names that nobody defines */
 	PRESENTER_REPORT = 27,
-	PRESENTER_ASK_TEXT = 28, /* str "In[3]": the text of the cell at its last run */
-	PRESENTER_VIEW = 29,     /* see kernel/views/presenter-view.h */
+	PRESENTER_ASK_TEXT = 28,  /* str "In[3]": the text of the cell at its last run */
+	PRESENTER_VIEW = 29,      /* see kernel/views/presenter-view.h */
+	PRESENTER_PARTS_ARE = 30, /* see presenter_parts_take() */
 };
 
 #endif

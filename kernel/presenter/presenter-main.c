@@ -21,6 +21,7 @@
 #include "kernel/presenter/fault-text.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/view-make.h"
+#include "kernel/views/presenter-part.h"
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/presenter-view.h"
 
@@ -92,10 +93,24 @@ static int make_value(const struct ipc_message *m, struct session_view *view,
 	return 0;
 }
 
+static int make_picture(const struct ipc_message *m, struct session_view *view,
+			struct presenter_view *ret, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	const struct presenter_part p = presenter_part_take(&r);
+
+	if (record_check(&r, "PRESENTER_PICTURE", err))
+		return -1;
+	view_make_picture(&p, view, ret);
+	return 0;
+}
+
 /* What is not as it should be is the answer, too. */
 static int show(const struct ipc_message *m, struct error *err)
 {
-	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .has_memory = true };
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD,
+				     .reads_debug = true,
+				     .has_memory = true };
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 	struct presenter_view made = { 0 };
 	struct error why = ERROR_INIT;
@@ -105,6 +120,8 @@ static int show(const struct ipc_message *m, struct error *err)
 		failed = make_value(m, &view, &made, &why);
 	else if (m->type == PRESENTER_TRACE)
 		failed = view_make_trace(m->data, m->len, &made, &why);
+	else if (m->type == PRESENTER_PICTURE)
+		failed = make_picture(m, &view, &made, &why);
 	else
 		failed = view_make_profile(m->data, m->len, &view, &made, &why);
 	presenter_view_put(&made, failed ? why.text : "", &b);
@@ -132,6 +149,36 @@ static int report(const struct ipc_message *m, struct error *err)
 	return failed ? -1 : ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_REPORT, &b, err);
 }
 
+/* Lists parts, or tells of variables. */
+static int list(const struct ipc_message *m, struct error *err)
+{
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD,
+				     .reads_debug = true,
+				     .has_memory = true };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+
+	while (m->type == PRESENTER_VARIABLES && r.at < r.end && !r.failed) {
+		const struct presenter_part p = presenter_part_take(&r);
+
+		if (!r.failed)
+			view_make_variable(&p, &view, &b);
+	}
+	if (m->type == PRESENTER_PARTS) {
+		const struct presenter_part p = presenter_part_take(&r);
+		const struct presenter_range which = presenter_range_take(&r);
+
+		if (!r.failed)
+			view_make_parts(&p, &which, &view, &b);
+	} else {
+		presenter_parts_end(0, &b);
+	}
+	session_view_release(&view);
+	if (record_check(&r, "PRESENTER_PARTS", err))
+		return -1;
+	return ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_PARTS_ARE, &b, err);
+}
+
 static int answer(const struct ipc_message *m, struct error *err)
 {
 	switch (m->type) {
@@ -142,7 +189,11 @@ static int answer(const struct ipc_message *m, struct error *err)
 	case PRESENTER_VALUE:
 	case PRESENTER_TRACE:
 	case PRESENTER_PROFILE:
+	case PRESENTER_PICTURE:
 		return show(m, err);
+	case PRESENTER_VARIABLES:
+	case PRESENTER_PARTS:
+		return list(m, err);
 	}
 	return error_set(err, ERROR_PROTOCOL, "message %u from the kernel process", m->type);
 }

@@ -283,3 +283,9 @@ bool unit_debug_global(struct unit_debug *d, const char *name, Dwarf_Die *ret)
 {
 	return child_named(&d->unit, name, ret);
 }
+
+bool unit_debug_unit(const struct unit_debug *d, Dwarf_Die *ret)
+{
+	*ret = d->unit;
+	return d->has_unit;
+}

@@ -54,5 +54,7 @@ bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_in
 			uint64_t *ret_offset);
 /* Finds a variable of the whole unit. */
 bool unit_debug_global(struct unit_debug *d, const char *name, Dwarf_Die *ret);
+/* Returns the whole unit, in which its types are; false when there is none. */
+bool unit_debug_unit(const struct unit_debug *d, Dwarf_Die *ret);
 
 #endif

@@ -12,6 +12,7 @@
 #include "common/protocol/device-trace.h"
 #include "common/protocol/launch-profile.h"
 #include "common/protocol/worker-protocol.h"
+#include "kernel/presenter/debug-layout.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/views/owner-text.h"
 #include "kernel/views/presenter-value.h"
@@ -21,6 +22,8 @@
 #include "kernel/views/trace-table.h"
 #include "kernel/views/trace-timeline.h"
 #include "kernel/views/value-format.h"
+#include "kernel/views/value-parts.h"
+#include "kernel/views/value-picture.h"
 
 static int read_session(void *data, uint64_t address, void *out, size_t len)
 {
@@ -46,6 +49,81 @@ void view_make_value(const struct presenter_value *value, struct session_view *v
 
 	value_format(value, &reader, &ret->text);
 }
+
+/* ---- parts of variables ---- */
+
+/* What is on the heap or on the device is a block of its own; a variable may be any part of
+ * another. */
+static uint64_t find_block(void *data, uint64_t address, struct buffer *words)
+{
+	struct address_description d;
+
+	if (!session_view_owner(data, address, &d))
+		return 0;
+	owner_text(&d, address, words);
+	if (d.owner == OWNER_HEAP_FREED || d.owner == OWNER_DEVICE_FREED)
+		return PARTS_FREED;
+	if ((d.owner != OWNER_HEAP && d.owner != OWNER_DEVICE) || address < d.base ||
+	    address - d.base >= d.size)
+		return 0;
+	return d.size - (address - d.base);
+}
+
+static struct unit_debug *debug_of(struct session_view *view, uint32_t cell)
+{
+	const struct session_unit *u = session_view_unit(view, cell);
+
+	return u ? session_unit_debug(u) : NULL;
+}
+
+static bool find_layout(void *data, uint32_t cell, const char *code, size_t len, struct buffer *out)
+{
+	struct unit_debug *d = debug_of(data, cell);
+
+	return d && debug_layout_put(d, code, len, out);
+}
+
+static bool find_variable(void *data, uint32_t cell, const char *name, struct buffer *out)
+{
+	struct unit_debug *d = debug_of(data, cell);
+
+	return d && debug_layout_put_variable(d, name, out);
+}
+
+static struct parts_reader parts_of(struct session_view *view)
+{
+	return (struct parts_reader){ read_session, find_block, find_layout, find_variable, view };
+}
+
+void view_make_variable(const struct presenter_part *p, struct session_view *view,
+			struct buffer *out)
+{
+	const struct parts_reader reader = parts_of(view);
+
+	value_parts_tell(p, &reader, out);
+}
+
+void view_make_parts(const struct presenter_part *p, const struct presenter_range *which,
+		     struct session_view *view, struct buffer *out)
+{
+	const struct parts_reader reader = parts_of(view);
+
+	value_parts_list(p, which, &reader, out);
+}
+
+void view_make_picture(const struct presenter_part *p, struct session_view *view,
+		       struct presenter_view *ret)
+{
+	const struct parts_reader reader = parts_of(view);
+
+	value_picture_line(p, &reader, &ret->chart);
+	/* Who can show HTML may show nothing else. */
+	if (ret->chart.len)
+		value_picture_image(buffer_text(&ret->chart), &ret->html);
+	value_picture_table(p, &reader, &ret->html);
+}
+
+/* ---- traces and profiles ---- */
 
 /* as_lines: each span is a line of text, for front ends without charts. */
 static int put_timeline(struct launch_profile *p, const char *device, bool as_lines,

@@ -5,9 +5,11 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/memory/address-map.h"
 #include "common/protocol/presenter-protocol.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
+#include "kernel/views/presenter-part.h"
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/presenter-view.h"
 #include "kernel/workers/presenter-client.h"
@@ -16,6 +18,13 @@
 static bool read_committed(void *data, uint64_t address, void *ret, size_t len)
 {
 	return !supervisor_read(data, address, ret, len);
+}
+
+/* Reads what cells have on the device, too, which the idle worker is asked for. */
+static bool read_anywhere(void *data, uint64_t address, void *ret, size_t len)
+{
+	return read_committed(data, address, ret, len) ||
+	       (address_in_device(address) && !question_read_device(data, address, ret, len, NULL));
 }
 
 static bool ask_idle_worker(void *data, uint64_t address, struct address_description *ret)
@@ -31,9 +40,22 @@ static bool ask_idle_worker(void *data, uint64_t address, struct address_descrip
 static int present(struct supervisor *s, uint32_t type, const struct buffer *body,
 		   struct presenter_view *ret, struct error *err)
 {
-	const struct presenter_memory memory = { read_committed, ask_idle_worker, s };
+	const struct presenter_memory memory = { type == PRESENTER_PICTURE ? read_anywhere
+									   : read_committed,
+						 ask_idle_worker, s };
 
 	return presenter_client_view(s->presenter, type, body, &s->units, &memory, ret, err);
+}
+
+static int list(struct supervisor *s, uint32_t type, const struct buffer *body, struct buffer *ret,
+		struct error *err)
+{
+	/* A list of variables is made behind each cell, so the device is left alone for it. */
+	const struct presenter_memory memory = { type == PRESENTER_PARTS ? read_anywhere
+									 : read_committed,
+						 ask_idle_worker, s };
+
+	return presenter_client_list(s->presenter, type, body, &s->units, &memory, ret, err);
 }
 
 void present_value(struct supervisor *s, const struct presenter_value *v, struct buffer *out)
@@ -69,4 +91,33 @@ int present_profile(struct supervisor *s, const void *bytes, size_t len, struct 
 		    struct error *err)
 {
 	return present_bytes(s, PRESENTER_PROFILE, bytes, len, ret, err);
+}
+
+int present_variables(struct supervisor *s, const struct presenter_part *variables, size_t n,
+		      struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		presenter_part_put(&variables[i], &body);
+	return list(s, PRESENTER_VARIABLES, &body, ret, err);
+}
+
+int present_parts(struct supervisor *s, const struct presenter_part *p,
+		  const struct presenter_range *which, struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	presenter_part_put(p, &body);
+	presenter_range_put(which, &body);
+	return list(s, PRESENTER_PARTS, &body, ret, err);
+}
+
+int present_picture(struct supervisor *s, const struct presenter_part *p,
+		    struct presenter_view *ret, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	presenter_part_put(p, &body);
+	return present(s, PRESENTER_PICTURE, &body, ret, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values, traces and profiles as text. What a cell has sent may be made up, so cgpu-presenter reads
- * it (kernel/workers/presenter-client.h), with the session's committed memory beside it. Called
- * between cells.
+ * Values, traces and profiles as text, and the parts of variables. What a cell has sent may be made
+ * up, so cgpu-presenter reads it (kernel/workers/presenter-client.h), with the session's committed
+ * memory beside it. While a cell runs nobody knows what an address belongs to.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PRESENT_H
 #define CGPU_KERNEL_SUPERVISOR_PRESENT_H
@@ -11,6 +11,8 @@
 
 struct buffer;
 struct error;
+struct presenter_part;
+struct presenter_range;
 struct presenter_value;
 struct presenter_view;
 struct supervisor;
@@ -22,5 +24,15 @@ int present_trace(struct supervisor *s, const void *bytes, size_t len, struct pr
 		  struct error *err);
 int present_profile(struct supervisor *s, const void *bytes, size_t len, struct presenter_view *ret,
 		    struct error *err);
+/* Appends what presenter_parts_take() reads: the n variables with their values, at most
+ * PRESENTER_PARTS_MAX, or the parts of one. */
+int present_variables(struct supervisor *s, const struct presenter_part *variables, size_t n,
+		      struct buffer *ret, struct error *err);
+int present_parts(struct supervisor *s, const struct presenter_part *p,
+		  const struct presenter_range *which, struct buffer *ret, struct error *err);
+/* Makes a view whose HTML is a table of the parts and whose chart is a picture in SVG. The caller
+ * releases ret, also on error. */
+int present_picture(struct supervisor *s, const struct presenter_part *p,
+		    struct presenter_view *ret, struct error *err);
 
 #endif

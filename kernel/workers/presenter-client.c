@@ -344,6 +344,29 @@ int presenter_client_view(struct presenter_client *c, uint32_t type, const struc
 	return failed ? -1 : 0;
 }
 
+int presenter_client_list(struct presenter_client *c, uint32_t type, const struct buffer *body,
+			  const struct unit_table *units, const struct presenter_memory *memory,
+			  struct buffer *ret, struct error *err)
+{
+	struct exchange x = {
+		.client = c, .units = units, .memory = *memory, .wanted = PRESENTER_PARTS_ARE
+	};
+	struct ipc_message m = { 0 };
+	int failed = converse(&x, type, body, &m, err);
+
+	if (!failed && m.len > PRESENTER_VIEW_MAX)
+		failed = error_set(err, ERROR_LIMIT, "a list of %zu bytes", m.len);
+	if (failed) {
+		say_why(c, err);
+		error_wrap(err, "the process that makes texts, cgpu-presenter, made none");
+	} else {
+		buffer_append(ret, m.data, m.len);
+		failed = buffer_check(ret, err);
+	}
+	ipc_message_release(&m);
+	return failed ? -1 : 0;
+}
+
 /* ---- reports ---- */
 
 static void put_request(const struct fault_record *shared, const struct presenter_subject *subject,

@@ -63,13 +63,20 @@ struct presenter_memory {
 };
 
 /*
- * Makes a view: PRESENTER_VALUE, PRESENTER_TRACE or PRESENTER_PROFILE, with its body. The caller
+ * Makes a view: PRESENTER_VALUE, PRESENTER_TRACE, PRESENTER_PROFILE or PRESENTER_PICTURE, with its
+ * body. The caller
  * releases ret, also on error. ERROR_PROTOCOL: the presenter says that the body is malformed;
  * otherwise it has made none.
  */
 int presenter_client_view(struct presenter_client *c, uint32_t type, const struct buffer *body,
 			  const struct unit_table *units, const struct presenter_memory *memory,
 			  struct presenter_view *ret, struct error *err);
+
+/* Asks for a list, by PRESENTER_VARIABLES or PRESENTER_PARTS, and appends it as
+ * presenter_parts_take() reads it. */
+int presenter_client_list(struct presenter_client *c, uint32_t type, const struct buffer *body,
+			  const struct unit_table *units, const struct presenter_memory *memory,
+			  struct buffer *ret, struct error *err);
 
 /* Reports a fault by its record, which is in memory that cells can write. */
 void presenter_client_report(struct presenter_client *c, const struct fault_record *shared,

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/code/type-code.h"
+#include "kernel/presenter/debug-layout.h"
 #include "kernel/presenter/debug-value.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/unit-debug.h"
@@ -55,6 +57,17 @@ static bool use_place(struct unit_debug *d, struct session_view *view, uint32_t 
 	return n > 0;
 }
 
+/* Codes are well-formed, or there are none. */
+static void use_layout(struct unit_debug *d, const char *name)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	bool is_known = *name == 's' ? debug_layout_put(d, name, strlen(name), &out)
+				     : debug_layout_put_variable(d, name, &out);
+
+	if (is_known ? !out.failed && !type_code_skip(buffer_text(&out)) : out.len)
+		__builtin_trap();
+}
+
 static bool one(const uint8_t *data, size_t size)
 {
 	struct session_view view = { .sock = -1 };
@@ -70,6 +83,8 @@ static bool one(const uint8_t *data, size_t size)
 		known = use_place(d, &view, at) || known;
 	if (unit_debug_global(d, "count", &variable))
 		unit_debug_section(d, unit_debug_address(d, "walk", 0), &index, &offset);
+	use_layout(d, "s48(node)");
+	use_layout(d, "count");
 	unit_debug_free(d);
 	session_view_release(&view);
 	return known;

@@ -28,6 +28,7 @@
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/supervisor/present.h"
+#include "kernel/views/presenter-part.h"
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/presenter-view.h"
 #include "kernel/workers/presenter-client.h"
@@ -72,12 +73,21 @@ static size_t await(uint32_t type)
 	return len;
 }
 
-static bool wants_view;
+static bool wants_view, wants_list;
 
-/* Sends a view whose only text is this, or a report. */
+/* Sends a view whose only text is this, a list with one such part, or a report. */
 static void report(const char *evalue)
 {
 	struct buffer b = BUFFER_INIT;
+
+	if (wants_list) {
+		const struct presenter_part p = { .text = evalue };
+
+		presenter_part_put(&p, &b);
+		presenter_parts_end(0, &b);
+		tell(PRESENTER_PARTS_ARE, &b);
+		return;
+	}
 
 	if (wants_view) {
 		struct presenter_view v = { 0 };
@@ -140,7 +150,10 @@ static void act(const char *what)
 		tell(99, &(struct buffer)BUFFER_INIT);
 		pause();
 	} else if (!strcmp(what, "short")) {
-		tell(wants_view ? PRESENTER_VIEW : PRESENTER_REPORT, &(struct buffer)BUFFER_INIT);
+		tell(wants_list   ? PRESENTER_PARTS_ARE
+		     : wants_view ? PRESENTER_VIEW
+				  : PRESENTER_REPORT,
+		     &(struct buffer)BUFFER_INIT);
 	} else if (!strcmp(what, "large")) {
 		memset(large, 'x', sizeof(large) - 1);
 		report(large);
@@ -163,7 +176,8 @@ static _Noreturn void present(char *program)
 		uint32_t type = receive().type;
 
 		wants_view = type == PRESENTER_VALUE || type == PRESENTER_TRACE;
-		if (wants_view || type == PRESENTER_FAULT)
+		wants_list = type == PRESENTER_PARTS || type == PRESENTER_VARIABLES;
+		if (wants_view || wants_list || type == PRESENTER_FAULT)
 			act(strrchr(program, '/') + 1);
 	}
 }
@@ -349,6 +363,82 @@ static void test_memory_of_the_session_only(void **state)
 	assert_non_null(strstr(shown(&v), " -> 7 [kept"));
 }
 
+/* ---- lists ---- */
+
+static const struct presenter_part two = {
+	.name = "", .type = "int[2]", .code = "a2i4", .is_elsewhere = true
+};
+
+/* Lists the parts to `said`: the text of the first, or why there are none. */
+static void list_parts(void)
+{
+	const struct presenter_range all = { 0 };
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct presenter_parts parts = { 0 };
+	struct error err = ERROR_INIT;
+
+	if (present_parts(h.supervisor, &two, &all, &b, &err) ||
+	    presenter_parts_take(b.data, b.len, &parts, &err))
+		snprintf(said, sizeof(said), "%s", err.text);
+	else
+		snprintf(said, sizeof(said), "%s", parts.n ? parts.at[0].text : "none");
+	presenter_parts_release(&parts);
+}
+
+static void expect_no_list(const char *how, const char *why)
+{
+	struct impostor i;
+
+	impostor_begin(&i, how);
+	list_parts();
+	impostor_end(&i);
+	if (!strstr(said, why))
+		fail_msg("%s: '%s' is not in: %s", how, why, said);
+	list_parts();
+	assert_string_equal(said, "<on the device>");
+}
+
+static void test_what_is_no_list(void **state)
+{
+	(void)state;
+	expect_no_list("silent", "it takes too long");
+	expect_no_list("other", "message 99");
+	expect_no_list("short", "PRESENTER_PARTS");
+	expect_no_list("large", "a list of");
+	expect_no_list("dies", "exited with status 3");
+	expect_no_list("curious", "it does not stop asking");
+	expect_no_list("reader", "got none");
+}
+
+/* By the presenter that is installed, which says what it can of a part of any shape. */
+static void test_parts_of_any_shape(void **state)
+{
+	static const char *const codes[] = { "", "a", "s8(", "t", "a99999999999i4", "pa9pi4" };
+	struct presenter_part p = two;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		cleanup_buffer struct buffer b = BUFFER_INIT;
+		const struct presenter_range which = { UINT64_MAX - i, UINT64_MAX, i % 2 };
+		struct presenter_parts parts = { 0 };
+		struct presenter_view view;
+
+		p.code = codes[i];
+		p.address = UINT64_MAX - i;
+		p.first = p.count = UINT64_MAX / (i + 1);
+		assert_int_equal(present_parts(h.supervisor, &p, &which, &b, NULL), 0);
+		assert_int_equal(presenter_parts_take(b.data, b.len, &parts, NULL), 0);
+		presenter_parts_release(&parts);
+		buffer_clear(&b);
+		assert_int_equal(present_variables(h.supervisor, &p, 1, &b, NULL), 0);
+		assert_int_equal(presenter_parts_take(b.data, b.len, &parts, NULL), 0);
+		assert_int_equal(parts.n, 1);
+		presenter_parts_release(&parts);
+		assert_int_equal(present_picture(h.supervisor, &p, &view, NULL), 0);
+		presenter_view_release(&view);
+	}
+}
+
 /* By the presenter that is installed, which goes on. */
 static void test_bytes_that_are_no_trace_and_no_profile(void **state)
 {
@@ -377,6 +467,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_no_view),
 		cmocka_unit_test(test_memory_of_the_session_only),
+		cmocka_unit_test(test_what_is_no_list),
+		cmocka_unit_test(test_parts_of_any_shape),
 		cmocka_unit_test(test_bytes_that_are_no_trace_and_no_profile),
 		cmocka_unit_test(test_what_is_no_report),
 		cmocka_unit_test(test_memory_of_the_worker_only),
