@@ -2,7 +2,7 @@
 # cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
 noinst_LIBRARIES += libsession.a
 libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_show_sources) $(kernel_declarations_sources) $(kernel_session_sources) \
-	$(kernel_reports_sources) $(kernel_device_magics_sources) $(kernel_machine_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
+	$(kernel_reports_sources) $(kernel_debugger_sources) $(kernel_device_magics_sources) $(kernel_machine_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
 	kernel/install.c kernel/install.h
 nodist_libsession_a_SOURCES = kernel/settings/paths.h
 BUILT_SOURCES += kernel/settings/paths.h
@@ -59,7 +59,7 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
+	test-abort-window test-connection-file test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
@@ -139,6 +139,10 @@ test_value_format_SOURCES = tests/unit/kernel/test-value-format.c
 test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_value_format_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_debugger_SOURCES = tests/unit/kernel/test-debugger.c
+test_debugger_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_debugger_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_debugger_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_value_parts_SOURCES = tests/unit/kernel/test-value-parts.c
 test_value_parts_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_parts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -8,6 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "kernel/base/loop.h"
+#include "kernel/debugger/debug-request.h"
 #include "kernel/protocol/connection-file.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/protocol/wire.h"
@@ -159,4 +160,5 @@ void dispatch_stop(struct session *s)
 	for (int i = 0; i < CHANNELS; i++)
 		loop_remove(s->loop, s->sources[i]);
 	execute_release(&s->executor);
+	debug_request_release(s);
 }

@@ -45,12 +45,12 @@ void info_kernel(struct request *r)
 	cleanup_buffer struct buffer banner = BUFFER_INIT;
 
 	put_banner(l, &banner);
-	request_reply(r, json_pack("{ss ss ss ss so ss so s[s] sb}", "status", "ok",
+	request_reply(r, json_pack("{ss ss ss ss so ss so s[ss] sb}", "status", "ok",
 				   "protocol_version", WIRE_VERSION, "implementation", PACKAGE_NAME,
 				   "implementation_version", PACKAGE_VERSION, "language_info",
 				   language_info(l), "banner", buffer_text(&banner), "help_links",
 				   help_links(l), "supported_features", "kernel subshells",
-				   "debugger", 0));
+				   "debugger", "debugger", 1));
 }
 
 void info_connect(struct request *r)

@@ -37,8 +37,12 @@ void request_end(struct request *r)
 	const struct request *at_work = cell_at_work(s);
 
 	publish_status(&s->publisher, &r->message, "idle");
+	/* A debugger's panel asks anew for each message of a cell, so this must be none. */
 	if (at_work && at_work != r)
-		publish_status(&s->publisher, &at_work->message, "busy");
+		publish_status(&s->publisher,
+			       !strcmp(r->message.type, "debug_request") ? &r->message
+									 : &at_work->message,
+			       "busy");
 	message_release(&r->message);
 	free(r);
 }

@@ -29,8 +29,8 @@ static inline void request_keep(struct request *r)
 }
 /* Publishes `busy`. */
 void request_begin(struct request *r);
-/* Publishes `idle` and frees the request. If a cell is at work, `busy` is published again for it,
- * since servers end idle kernels. */
+/* Publishes `idle` and frees the request. If a cell is at work, `busy` is published again, since
+ * servers end idle kernels: for the cell, or behind a debug_request for that. */
 void request_end(struct request *r);
 
 /* Sends X_reply to an X_request, with status "ok" if content has none. content is taken over. */

@@ -48,9 +48,8 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 		present_value(s->supervisor, &v, out);
 }
 
-/* Tells whether a variable is on the device, where the host has only a stand-in. A managed variable
- * is the same on both. */
-static bool is_on_device(const struct session *s, const struct unit_variable *var)
+/* A managed variable is the same on both. */
+bool result_is_on_device(const struct session *s, const struct unit_variable *var)
 {
 	const struct declaration *d = declarations_find(&s->declarations, var->name);
 
@@ -74,7 +73,7 @@ void result_variable(struct session *s, const struct unit_variable *var, size_t 
 		buffer_puts(out, "<not in session memory>");
 		return;
 	}
-	if (is_on_device(s, var)) {
+	if (result_is_on_device(s, var)) {
 		if (question_read_device(s->supervisor, var->address, bytes.data, v.len, NULL)) {
 			buffer_puts(out, "<on the device>");
 			return;

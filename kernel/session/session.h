@@ -28,6 +28,7 @@
 struct buffer;
 struct cell;
 struct connection_file;
+struct debugger;
 struct error;
 struct history;
 struct loop;
@@ -84,6 +85,7 @@ struct session {
 	struct gpu_card gpu_card;
 	struct time_limit time_limit;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
+	struct debugger *debugger; /* owned by kernel/debugger/; NULL before the first request */
 	struct loop_source *sources[CHANNELS];
 };
 

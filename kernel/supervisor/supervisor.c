@@ -635,10 +635,15 @@ size_t supervisor_variables(const struct supervisor *s, const struct unit_variab
 	return unit_table_variables((struct unit_table *)&s->units, ret);
 }
 
-int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
+bool supervisor_is_readable(const struct supervisor *s)
 {
 	/* While a thread writes the memfd, it holds neither the old nor the new state. */
-	return s->run.phase == RUN_COMMITTING ? -1 : snapshot_read(&s->snapshot, address, out, len);
+	return s->run.phase != RUN_COMMITTING;
+}
+
+int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
+{
+	return !supervisor_is_readable(s) ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 
 bool supervisor_is_emulated(const struct supervisor *s)

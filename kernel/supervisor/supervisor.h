@@ -193,6 +193,8 @@ void supervisor_interrupt_command(struct supervisor *s);
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret);
 /* Reads committed bytes of the arena. 0; -1 when the address is not session memory. */
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
+/* Tells whether it can be read: not while a commit is being copied. */
+bool supervisor_is_readable(const struct supervisor *s);
 bool supervisor_is_emulated(const struct supervisor *s);
 /*
  * Moves the session, between cells, to other processes with a newly initialised device. The first

@@ -92,7 +92,7 @@ def held(session, subshell=None, then=""):
 
 
 def test_they_come_and_go(fresh_kernel):
-    assert fresh_kernel.ask("kernel_info")["supported_features"] == ["kernel subshells"]
+    assert fresh_kernel.ask("kernel_info")["supported_features"] == ["kernel subshells", "debugger"]
     assert listed(fresh_kernel) == []
     made = [create(fresh_kernel) for _ in range(3)]
     assert len(set(made)) == 3 and all(isinstance(m, str) and m for m in made)

@@ -33,7 +33,7 @@ ROOMS = {
     "compiler": ["cache", "text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
     "kernel": ["settings", "base", "history", "launcher", "sandbox", "share", "units", "state", "faults", "views", "presenter",
                "core", "workers", "device", "disk", "cell-run", "supervisor", "protocol", "show", "declarations", "session",
-               "reports", "device-magics", "machine-magics", "magics", "requests"],
+               "reports", "debugger", "device-magics", "machine-magics", "magics", "requests"],
     "runtime": ["arena", "cuda", "process", "loader", "faults", "memcheck", "interpose", "exports", "worker"],
     "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
                  "driver"],

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One command of a debug_request at work, and what the debugger keeps between them. */
+#ifndef CGPU_KERNEL_DEBUGGER_DEBUG_CALL_H
+#define CGPU_KERNEL_DEBUGGER_DEBUG_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "kernel/debugger/debug-references.h"
+
+struct error;
+struct session;
+
+#define DEBUG_CELLS_MAX 256
+
+/* A cell that a front end has named by its text. */
+struct debug_cell {
+	char *path, *text; /* owned */
+};
+
+struct debugger {
+	bool is_started;
+	json_int_t seq; /* of the last message */
+	struct debug_references references;
+	/* The last list of variables, of the state and the worker of the references; owned, NULL:
+	 * none. Front ends ask for each message of a cell. */
+	json_t *list;
+	bool list_is_idle; /* no cell ran when it was made */
+	struct debug_cell cells[DEBUG_CELLS_MAX];
+	size_t next_cell; /* the oldest is replaced */
+};
+
+struct debug_call {
+	struct session *session;
+	struct debugger *debugger;
+	const json_t *arguments; /* may be anything, or NULL */
+	json_t *body;            /* set by the handler, also on error; owned by the call */
+	const char *event;       /* is published behind the reply; NULL: none */
+	/* On error: the one word that the protocol has for it; NULL: the error is the message. */
+	const char *word;
+};
+
+/* Return an argument, "" or -1 when it is missing or of another type. */
+const char *debug_call_text(const struct debug_call *c, const char *key);
+json_int_t debug_call_number(const struct debug_call *c, const char *key);
+
+#endif
