@@ -7,6 +7,7 @@
 #include "common/protocol/output-ring.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -79,10 +80,11 @@ void output_ring_write(struct worker_control *c, enum output_type type, const vo
 		sched_yield();
 	do {
 		size_t part = len < RECORD_MAX ? len : RECORD_MAX;
+		bool more = type == OUTPUT_DISPLAY && part < len;
 
-		write_one(c, type, data, part);
+		write_one(c, more ? OUTPUT_PART : type, data, part);
 		data = (const char *)data + part;
-		len = type == OUTPUT_STDOUT || type == OUTPUT_STDERR ? len - part : 0;
+		len = type == OUTPUT_RESULT ? 0 : len - part;
 	} while (len);
 	atomic_store_explicit(&writer_lock, 0, memory_order_release);
 }
@@ -117,7 +119,7 @@ int output_ring_read(struct worker_control *c, size_t max_text, enum output_type
 
 		copy_out(c, tail, &h, sizeof(h));
 		if (h.len > RECORD_MAX || padded(h.len) > head - tail || h.type < OUTPUT_STDOUT ||
-		    h.type > OUTPUT_CLEAR)
+		    h.type > OUTPUT_PART)
 			return corrupt(c, head, err);
 		if (type &&
 		    (h.type != type || h.type > OUTPUT_STDERR || data->len + h.len > max_text))

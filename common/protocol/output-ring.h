@@ -27,11 +27,16 @@ enum output_type {
 	/* str display id or "", u8 is an update, [str mime, bytes data] */
 	OUTPUT_DISPLAY = 4,
 	OUTPUT_CLEAR = 5, /* u8 wait */
+	OUTPUT_PART = 6,  /* bytes of the record that is not a part and comes next */
 };
+
+/* A longer OUTPUT_DISPLAY is told in place of shown. */
+#define OUTPUT_DISPLAY_MAX (32u * 1024 * 1024)
 
 /*
  * The worker's side: writes a record. It blocks while the ring is full, until the kernel has read;
- * records larger than a quarter of the ring are split when they are text and truncated otherwise.
+ * records larger than a quarter of the ring are split when they are text, come in parts when they
+ * are displays, and are truncated otherwise.
  * Async-signal-safe apart from the wait.
  */
 void output_ring_write(struct worker_control *c, enum output_type type, const void *data,

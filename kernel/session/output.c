@@ -45,12 +45,15 @@ void output_release(struct output *o)
 	loop_remove(o->session->loop, o->timer);
 	for (int i = 0; i < STREAMS; i++)
 		stream_release(&o->streams[i]);
+	buffer_release(&o->parts);
 }
 
 void output_begin(struct output *o, const struct message *parent)
 {
 	o->parent = parent;
 	o->switches = 0;
+	/* Of a display that the end of its cell has cut short. */
+	buffer_release(&o->parts);
 	for (int i = 0; i < STREAMS; i++)
 		stream_begin(&o->streams[i], stream_limit(o, i));
 }
@@ -163,17 +166,31 @@ static json_t *base64(const char *data, size_t len)
 				    EVP_EncodeBlock(out, (const unsigned char *)data, len));
 }
 
-/* Converts one MIME type's data to the JSON form that the type requires. */
-static json_t *mime_value(const char *mime, const char *data, size_t len)
+/* The parser takes UTF-8 only, and a cell may write anything. NULL: it is no JSON, which the user
+ * is told. */
+static json_t *json_value(struct output *o, const char *mime, const char *data, size_t len)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	json_t *value = NULL;
+	json_error_t wrong;
+	json_t *value;
+
+	utf8_clean(data, len, true, &text);
+	value = json_loadb(buffer_text(&text), text.len, JSON_DECODE_ANY, &wrong);
+	if (!value)
+		output_printf(o, STREAM_STDERR,
+			      "display: this %s is not JSON, line %d, column %d: %s\n", mime,
+			      wrong.line, wrong.column, wrong.text);
+	return value;
+}
+
+/* Converts one MIME type's data to the JSON form that the type requires. */
+static json_t *mime_value(struct output *o, const char *mime, const char *data, size_t len)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	if (is_json_mime(mime))
-		value = json_loadb(data, len, JSON_DECODE_ANY, NULL);
-	if (value)
-		return value;
-	if (!is_text_mime(mime) && !is_json_mime(mime))
+		return json_value(o, mime, data, len);
+	if (!is_text_mime(mime))
 		return base64(data, len);
 	utf8_clean(data, len, true, &text);
 	return json_stringn_nocheck(buffer_text(&text), text.len);
@@ -191,7 +208,7 @@ static void display(struct output *o, struct record *r)
 		mime = record_str(r);
 		data = record_bytes(r, &len);
 		if (is_mime_type(mime))
-			json_object_set_new(bundle, mime, mime_value(mime, data, len));
+			json_object_set_new(bundle, mime, mime_value(o, mime, data, len));
 		else
 			output_printf(o, STREAM_STDERR, "display: \"%s\" is not a MIME type\n",
 				      mime);
@@ -208,14 +225,28 @@ static void display(struct output *o, struct record *r)
 		json_decref(bundle);
 }
 
+/* What was cut off is missed by who reads the record. */
+static void keep_part(struct output *o, const char *bytes, size_t len)
+{
+	if (o->parts.len + len <= OUTPUT_DISPLAY_MAX)
+		buffer_append(&o->parts, bytes, len);
+}
+
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len)
 {
 	struct record r = record_open(bytes, len);
 
 	if (!o->parent)
 		return;
+	if (type == OUTPUT_PART || (type == OUTPUT_DISPLAY && o->parts.len))
+		keep_part(o, bytes, len);
+	if (type == OUTPUT_PART)
+		return;
 	if (type == OUTPUT_DISPLAY) {
+		if (o->parts.len)
+			r = record_open(o->parts.data, o->parts.len);
 		display(o, &r);
+		buffer_release(&o->parts);
 		return;
 	}
 	output_flush(o);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/buffer.h"
 #include "common/protocol/output-ring.h"
 #include "kernel/show/stream.h"
 
@@ -28,6 +29,7 @@ struct output {
 	unsigned switches;            /* changes of the stream since the last tick of the timer */
 	const struct message *parent; /* NULL: no cell is at work, and output is dropped */
 	struct loop_source *timer;
+	struct buffer parts; /* of a display that is larger than one record */
 };
 
 void output_init(struct output *o, struct session *s, size_t limit);
@@ -40,7 +42,7 @@ void output_end(struct output *o);
 void output_text(struct output *o, int stream, const char *bytes, size_t len);
 void output_printf(struct output *o, int stream, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Handles an OUTPUT_DISPLAY or OUTPUT_CLEAR record. */
+/* Handles an OUTPUT_DISPLAY, OUTPUT_PART or OUTPUT_CLEAR record. */
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len);
 /* Sends text that waits, before another message. */
 void output_flush(struct output *o);

@@ -70,7 +70,8 @@ static bool seed(unsigned i, struct buffer *to)
 	put(&records, OUTPUT_STDOUT, "world\n", 6);
 	put(&records, OUTPUT_STDERR, "oh", 2);
 	put(&records, OUTPUT_CLEAR, "\1", 1);
-	put(&records, OUTPUT_DISPLAY, "\1\0\0\0\0\0", 6);
+	put(&records, OUTPUT_PART, "\1\0\0\0", 4);
+	put(&records, OUTPUT_DISPLAY, "\0\0", 2);
 	head = tail + records.len;
 	buffer_append(to, &head, 8);
 	buffer_append(to, &tail, 8);

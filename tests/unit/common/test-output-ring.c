@@ -136,6 +136,45 @@ static void huge_text_is_split(void **state)
 	control_free(c);
 }
 
+/* More than the ring holds, while the reader is at it; the text of another thread is not between
+ * its parts. */
+static void *write_display(void *data)
+{
+	size_t len = 2 * (size_t)OUTPUT_RING_SIZE + 5;
+	char *bytes = malloc(len);
+
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (char)(i % 251);
+	output_ring_write(data, OUTPUT_DISPLAY, bytes, len);
+	free(bytes);
+	return NULL;
+}
+
+static void a_large_display_comes_in_parts(void **state)
+{
+	struct worker_control *c = control_new();
+	cleanup_buffer struct buffer b = BUFFER_INIT, all = BUFFER_INIT;
+	enum output_type type = OUTPUT_PART;
+	pthread_t writer;
+
+	(void)state;
+	pthread_create(&writer, NULL, write_display, c);
+	while (type == OUTPUT_PART) {
+		int n = output_ring_read(c, 100, &type, &b, NULL);
+
+		assert_true(n >= 0);
+		if (n)
+			buffer_append(&all, b.data, b.len);
+	}
+	pthread_join(writer, NULL);
+	assert_int_equal(type, OUTPUT_DISPLAY);
+	assert_int_equal(all.len, 2 * (size_t)OUTPUT_RING_SIZE + 5);
+	for (size_t i = 0; i < all.len; i++)
+		if (all.data[i] != (char)(i % 251))
+			fail_msg("byte %zu differs", i);
+	control_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +182,7 @@ int main(void)
 		cmocka_unit_test(a_full_ring_waits_and_loses_nothing),
 		cmocka_unit_test(a_scribbled_ring_is_an_error_and_then_empty),
 		cmocka_unit_test(huge_text_is_split),
+		cmocka_unit_test(a_large_display_comes_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
