@@ -82,6 +82,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "cgpu-display.h"
 #include "common/cell-timing.h"
 
 #ifdef __cplusplus
@@ -97,9 +98,6 @@ void cgpu_display_value(const char *type, const char *type_code, const void *obj
  * to that place. */
 void cgpu_initialise(const char *name);
 
-/* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text,
- * strlen(text)). */
-void cgpu_display(const char *mime, const void *data, unsigned long size);
 /*
  * Commit what this cell has done so far: an error later in the cell rolls back to here. 0, or -1
  * with errno: EBUSY when a thread does not stand still, EPERM outside the cell's own thread, EIO

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cell-display.h"
 #include "runtime/exports/at-exit.h"
 #include "runtime/exports/exports.h"
 #include "runtime/process/cell-mode.h"
@@ -44,7 +45,7 @@ static void show_status(void)
 	char text[40];
 
 	snprintf(text, sizeof(text), "exit status %d", program.status);
-	exports_display("text/plain", text, strlen(text));
+	cgpu_display("text/plain", text, strlen(text));
 }
 
 static int run(void *start, bool gives_status, int argc, char **argv)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/cell-display.h"
 #include "runtime/cuda/device.h"
 #include "runtime/exports/exports.h"
 #include "runtime/process/cell-mode.h"
@@ -76,7 +77,7 @@ static void show(const struct cgpu_timing *t)
 	snprintf(text, sizeof(text),
 		 "%s +- %s per loop (mean +- std. dev. of %u run%s, %lu loop%s each)", each,
 		 deviation, t->done, t->done > 1 ? "s" : "", t->loops, t->loops > 1 ? "s" : "");
-	exports_display("text/plain", text, strlen(text));
+	cgpu_display("text/plain", text, strlen(text));
 }
 
 /* Takes the round that has ended; false: it was the last one. */

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cell-display.h"
 #include "common/code/unit.h"
 #include "runtime/cuda/device.h"
+#include "runtime/display/display.h"
 #include "runtime/exports/cpp-runtime.h"
 #include "runtime/exports/thread-local.h"
 #include "runtime/loader/initials.h"

@@ -98,10 +98,6 @@ struct cgpu_timing;
 /* Takes the time of the round that has ended; 0: it was the last one, and the result is shown. */
 int exports_timing_next(struct cgpu_timing *t);
 
-/* exports-display.c */
-void exports_display(const char *mime, const void *data, unsigned long size);
-void exports_clear_output(int wait);
-
 /* exports-number.c: conversions to __bf16, which this project's compiler may not know. */
 typedef int16_t exports_bfloat16 __attribute__((vector_size(16)));
 exports_bfloat16 exports_truncsfbf2(float f);
