@@ -14,7 +14,8 @@
 #define CGPU_SIGNED 0x100
 #define CGPU_UNSIGNED 0x200
 #define CGPU_FLOATING 0x300
-#define CGPU_STRING 0x400 /* char pointers */
+#define CGPU_STRING 0x400   /* char pointers */
+#define CGPU_BFLOAT16 0x500 /* the upper half of a float */
 #define CGPU_ELEMENT(kind, type) ((unsigned)(kind) | (unsigned)sizeof(type))
 
 #ifndef __cplusplus

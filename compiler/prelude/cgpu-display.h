@@ -29,9 +29,19 @@ CGPU_ELEMENT_IS(0x200, unsigned long)
 CGPU_ELEMENT_IS(0x200, unsigned long long)
 CGPU_ELEMENT_IS(0x300, float)
 CGPU_ELEMENT_IS(0x300, double)
+CGPU_ELEMENT_IS(0x300, _Float16)
 CGPU_ELEMENT_IS(0x400, char *)
 CGPU_ELEMENT_IS(0x400, const char *)
 #undef CGPU_ELEMENT_IS
+/* Of <cuda_fp16.h> and <cuda_bf16.h>, which a later cell may include. */
+struct __half;
+struct __nv_bfloat16;
+template <> struct cgpu_element<__half> {
+	enum : unsigned { type = 0x302 };
+};
+template <> struct cgpu_element<__nv_bfloat16> {
+	enum : unsigned { type = 0x502 };
+};
 template <> struct cgpu_element<void> {
 	enum : unsigned { type = 0 };
 };

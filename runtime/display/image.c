@@ -62,7 +62,7 @@ static int show(struct cgpu_data pixels, unsigned long width, unsigned long heig
 	for (size_t i = 0; i < n; i++) {
 		if (numbers_next(&a, &v, err))
 			return -1;
-		bytes[i] = channel(v, a.kind == CGPU_FLOATING);
+		bytes[i] = channel(v, numbers_are_floating(&a));
 	}
 	png_write(&png, bytes, (uint32_t)width, (uint32_t)height, channels);
 	buffer_printf(&plain, "image: %lu x %lu pixels, %s", width, height, kinds[channels]);

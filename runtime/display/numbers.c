@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -196,12 +197,46 @@ static void convert_unsigned(struct numbers *a, size_t n)
 		EACH(uint64_t);
 }
 
+/* IEEE 754 binary16, which not every compiler of this program has. */
+static double from_half(uint16_t bits)
+{
+	double v = bits & 0x3ff;
+	int exponent = bits >> 10 & 0x1f;
+
+	if (exponent == 0x1f)
+		v = v > 0 ? NAN : INFINITY;
+	else
+		v = exponent ? ldexp(v + 0x400, exponent - 25) : ldexp(v, -24);
+	return bits & 0x8000 ? -v : v;
+}
+
+static double from_bfloat16(uint16_t bits)
+{
+	uint32_t wide = (uint32_t)bits << 16;
+	float v;
+
+	memcpy(&v, &wide, sizeof(v));
+	return (double)v;
+}
+
+static void convert_short(struct numbers *a, size_t n)
+{
+	uint16_t bits;
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&bits, a->bytes + i * sizeof(bits), sizeof(bits));
+		a->part[i] = a->kind == CGPU_BFLOAT16 ? from_bfloat16(bits) : from_half(bits);
+	}
+}
+
 static void convert(struct numbers *a, size_t n)
 {
 	if (a->kind == CGPU_SIGNED)
 		convert_signed(a, n);
 	else if (a->kind == CGPU_UNSIGNED)
 		convert_unsigned(a, n);
+	else if (numbers_are_floating(a) && a->size == sizeof(uint16_t))
+		convert_short(a, n);
 	else if (a->kind == CGPU_FLOATING && a->size == sizeof(float))
 		EACH(float);
 	else if (a->kind == CGPU_FLOATING)

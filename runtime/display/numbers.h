@@ -43,10 +43,15 @@ static inline bool numbers_are_text(const struct numbers *a)
 	return a->kind == CGPU_STRING;
 }
 
+static inline bool numbers_are_floating(const struct numbers *a)
+{
+	return a->kind == CGPU_FLOATING || a->kind == CGPU_BFLOAT16;
+}
+
 /* Does a double of these say more than they do? */
 static inline bool numbers_are_narrow(const struct numbers *a)
 {
-	return a->kind == CGPU_FLOATING && a->size == sizeof(float);
+	return numbers_are_floating(a) && a->size <= sizeof(float);
 }
 
 /* The next number; the caller knows how many there are. */

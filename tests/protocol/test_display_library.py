@@ -93,7 +93,7 @@ def test_text_that_is_null(run):
     ("float", [1, 0.1, -2.5]), ("double", [1e300, 0.1, -2.5e-9]), ("int", [1, -2147483648, 3]), ("char", [1, 2, 127]),
     ("signed char", [-128, 2, 3]), ("unsigned char", [255, 2, 3]), ("short", [-32768, 2, 3]), ("unsigned short", [65535, 2, 3]),
     ("unsigned", [4294967295, 2, 3]), ("long", [-2**53, 2, 3]), ("unsigned long", [2**53, 2, 3]), ("long long", [-5, 2, 3]),
-    ("unsigned long long", [5, 2, 3]), ("bool", [1, 0, 1])])
+    ("unsigned long long", [5, 2, 3]), ("bool", [1, 0, 1]), ("_Float16", [-0.5, 65504, 5.9604645e-08])])
 def test_elements_of_each_type(run, element, values):
     text = ", ".join("(-2147483647 - 1)" if v == -2147483648 else repr(v) for v in values)
     it = layer(run(f"{{ {element} v[] = {{{text}}}; const {element} *p = v; cgpu_plot(p, v, 3); }}"))
