@@ -37,6 +37,13 @@ def test_what_the_cell_has_cleared_is_gone(kernel):
     assert kernel.run("%replay").ok().stdout == "stays\n"
 
 
+def test_a_display_that_was_renewed_is_its_last_state(kernel):
+    kernel.run('cgpu_display_id("bar", "text/plain", "0 %", 3);\nfor (int i = 1; i <= 10; i++) {\n  char text[8];\n'
+               '  sprintf(text, "%d %%", 10 * i);\n  cgpu_display_update("bar", "text/plain", text, strlen(text));\n}').ok()
+    again = kernel.run("%replay").ok()
+    assert [d["text/plain"] for d in again.displays] == ["100 %"]
+
+
 def test_what_a_flood_left_out_stays_left_out(kernel):
     flood = kernel.run('for (int i = 0; i < 3000000; i++) printf("%d\\n", i);').ok()
     again = kernel.run("%replay").ok()
