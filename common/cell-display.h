@@ -28,6 +28,9 @@ struct cgpu_column {
 	const char *name;
 	struct cgpu_data data;
 };
+#else
+struct cgpu_data; /* the same, with constructors */
+struct cgpu_column;
 #endif
 
 typedef struct cgpu_chart cgpu_chart;

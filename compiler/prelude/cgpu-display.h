@@ -7,40 +7,42 @@
 #ifndef CGPU_DISPLAY_H
 #define CGPU_DISPLAY_H
 
+#include "common/cell-display.h"
+
 #ifdef __cplusplus
 template <class T> struct cgpu_element {
 	static_assert(sizeof(T) == 0, "this is no array of numbers or strings");
 };
 #define CGPU_ELEMENT_IS(kind, T)                                                                   \
 	template <> struct cgpu_element<T> {                                                       \
-		enum : unsigned { type = (unsigned)(kind) | (unsigned)sizeof(T) };                 \
+		enum : unsigned { type = CGPU_ELEMENT(kind, T) };                                  \
 	};
-CGPU_ELEMENT_IS(0x200, bool)
-CGPU_ELEMENT_IS(((char)-1 < 0 ? 0x100 : 0x200), char)
-CGPU_ELEMENT_IS(0x100, signed char)
-CGPU_ELEMENT_IS(0x100, short)
-CGPU_ELEMENT_IS(0x100, int)
-CGPU_ELEMENT_IS(0x100, long)
-CGPU_ELEMENT_IS(0x100, long long)
-CGPU_ELEMENT_IS(0x200, unsigned char)
-CGPU_ELEMENT_IS(0x200, unsigned short)
-CGPU_ELEMENT_IS(0x200, unsigned)
-CGPU_ELEMENT_IS(0x200, unsigned long)
-CGPU_ELEMENT_IS(0x200, unsigned long long)
-CGPU_ELEMENT_IS(0x300, float)
-CGPU_ELEMENT_IS(0x300, double)
-CGPU_ELEMENT_IS(0x300, _Float16)
-CGPU_ELEMENT_IS(0x400, char *)
-CGPU_ELEMENT_IS(0x400, const char *)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, bool)
+CGPU_ELEMENT_IS(((char)-1 < 0 ? CGPU_SIGNED : CGPU_UNSIGNED), char)
+CGPU_ELEMENT_IS(CGPU_SIGNED, signed char)
+CGPU_ELEMENT_IS(CGPU_SIGNED, short)
+CGPU_ELEMENT_IS(CGPU_SIGNED, int)
+CGPU_ELEMENT_IS(CGPU_SIGNED, long)
+CGPU_ELEMENT_IS(CGPU_SIGNED, long long)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, unsigned char)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, unsigned short)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, unsigned)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, unsigned long)
+CGPU_ELEMENT_IS(CGPU_UNSIGNED, unsigned long long)
+CGPU_ELEMENT_IS(CGPU_FLOATING, float)
+CGPU_ELEMENT_IS(CGPU_FLOATING, double)
+CGPU_ELEMENT_IS(CGPU_FLOATING, _Float16)
+CGPU_ELEMENT_IS(CGPU_STRING, char *)
+CGPU_ELEMENT_IS(CGPU_STRING, const char *)
 #undef CGPU_ELEMENT_IS
 /* Of <cuda_fp16.h> and <cuda_bf16.h>, which a later cell may include. */
 struct __half;
 struct __nv_bfloat16;
 template <> struct cgpu_element<__half> {
-	enum : unsigned { type = 0x302 };
+	enum : unsigned { type = CGPU_ELEMENT(CGPU_FLOATING, short) };
 };
 template <> struct cgpu_element<__nv_bfloat16> {
-	enum : unsigned { type = 0x502 };
+	enum : unsigned { type = CGPU_ELEMENT(CGPU_BFLOAT16, short) };
 };
 template <> struct cgpu_element<void> {
 	enum : unsigned { type = 0 };
@@ -79,11 +81,7 @@ struct cgpu_column {
 	{
 	}
 };
-#endif
 
-#include "common/cell-display.h"
-
-#ifdef __cplusplus
 template <class... C> inline void cgpu_table(unsigned long rows, const C &...columns)
 {
 	const cgpu_column all[] = { columns... };

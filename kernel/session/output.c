@@ -166,6 +166,10 @@ static json_t *base64(const char *data, size_t len)
 				    EVP_EncodeBlock(out, (const unsigned char *)data, len));
 }
 
+/* So much JSON is parsed: an object takes many times the memory of its text, and this process must
+ * not end over it. */
+#define JSON_BYTES_MAX (4u * 1024 * 1024)
+
 /* The parser takes UTF-8 only, and a cell may write anything. NULL: it is no JSON, which the user
  * is told. */
 static json_t *json_value(struct output *o, const char *mime, const char *data, size_t len)
@@ -174,6 +178,12 @@ static json_t *json_value(struct output *o, const char *mime, const char *data, 
 	json_error_t wrong;
 	json_t *value;
 
+	if (len > JSON_BYTES_MAX) {
+		output_printf(o, STREAM_STDERR,
+			      "display: this %s has %zu bytes, and JSON can have %u MB\n", mime,
+			      len, JSON_BYTES_MAX >> 20);
+		return NULL;
+	}
 	utf8_clean(data, len, true, &text);
 	value = json_loadb(buffer_text(&text), text.len, JSON_DECODE_ANY, &wrong);
 	if (!value)

@@ -53,8 +53,9 @@ def test_numbers_of_sixteen_bits(session):
     r = session.run("#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
                     "__global__ void halves(__half *h, __nv_bfloat16 *b) { h[0] = __float2half(-1.5f);\n"
                     "h[1] = __float2half(INFINITY); h[2] = __float2half(0.1f); b[0] = __float2bfloat16(3e38f);\n"
-                    "b[1] = __float2bfloat16(-0.25f); b[2] = __float2bfloat16(0); }\n__half *h;\n__nv_bfloat16 *b;\ncudaMalloc(&h, 6);\ncudaMalloc(&b, 6);\n"
-                    "halves<<<1, 1>>>(h, b);\ncgpu_table(3, cgpu_column(\"h\", h), cgpu_column(\"b\", b));").ok()
+                    "b[1] = __float2bfloat16(-0.25f); b[2] = __float2bfloat16(0); }\n__half *h;\n__nv_bfloat16 *b;\n"
+                    "cudaMalloc(&h, 6);\ncudaMalloc(&b, 6);\nhalves<<<1, 1>>>(h, b);\n"
+                    "cgpu_table(3, cgpu_column(\"h\", h), cgpu_column(\"b\", b));").ok()
     assert [line.split() for line in r.displays[0]["text/plain"].split("\n")] == \
         [["h", "b"], ["-1.5", "3.00406e+38"], ["inf", "-0.25"], ["0.0999756", "0"]]
 

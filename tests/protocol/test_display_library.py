@@ -490,9 +490,18 @@ def test_displays_keep_their_place_in_the_text(run):
 
 
 def test_a_display_of_megabytes(kernel):
-    r = kernel.run('char *big = malloc(9000002); big[0] = \'"\'; memset(big + 1, \'x\', 9000000); big[9000001] = \'"\';\n'
-                   'puts("before"); cgpu_display("application/json", big, 9000002); puts("after");').ok()
-    assert r.displays == [{"application/json": "x" * 9000000}] and r.stdout == "before\nafter\n"
+    r = kernel.run('char *big = malloc(9000002); memset(big, \'x\', 9000002);\n'
+                   'puts("before"); cgpu_display("text/markdown", big, 9000000); puts("after");').ok()
+    assert r.displays == [{"text/markdown": "x" * 9000000}] and r.stdout == "before\nafter\n"
+
+
+def test_json_has_a_limit(kernel):
+    """Parsed it takes tens of times the memory of its text, in the process that must not end."""
+    r = kernel.run('char *ones = malloc(5000002); for (int i = 0; i < 5000000; i += 2) memcpy(ones + i, ",1", 2);\n'
+                   'ones[0] = \'[\'; ones[4000000] = \']\'; cgpu_display("application/json", ones, 4000001);\n'
+                   'ones[4000000] = \',\'; ones[5000000] = \']\'; cgpu_display("application/json", ones, 5000001);').ok()
+    assert r.displays == [{"application/json": [1] * 2000000}]
+    assert r.stderr == "display: this application/json has 5000001 bytes, and JSON can have 4 MB\n"
 
 
 def test_a_display_that_its_cell_does_not_finish(fresh_kernel):
