@@ -91,6 +91,10 @@ static void add(struct replay *r, struct replay_cell *c, enum replay_kind kind, 
 {
 	size_t bytes = OUTPUT_BYTES + cost(content);
 
+	if (bytes > REPLAY_BYTES) {
+		c->is_cut = true;
+		return;
+	}
 	make_room(r, bytes);
 	if (c->n == c->cap) {
 		size_t cap = c->cap ? 2 * c->cap : 8;
@@ -115,12 +119,12 @@ static const char *display_id(const json_t *content)
 	return id ? id : "";
 }
 
-/* Puts the new content in place of each display with its id. */
+/* Puts the new content in place of each display with its id; one that is too large is not kept. */
 static void update(struct replay *r, json_t *content)
 {
 	size_t bytes = OUTPUT_BYTES + cost(content);
 
-	for (unsigned i = first(r); i < r->n_begun; i++) {
+	for (unsigned i = first(r); i < r->n_begun && bytes <= REPLAY_BYTES; i++) {
 		struct replay_cell *c = cell_at(r, i);
 
 		for (size_t k = 0; k < c->n; k++) {
@@ -135,6 +139,7 @@ static void update(struct replay *r, json_t *content)
 			o->bytes = bytes;
 		}
 	}
+	make_room(r, 0);
 }
 
 void replay_note(struct replay *r, const struct message *parent, const char *type, json_t *content)

@@ -139,6 +139,43 @@ static void the_oldest_go_first(void **state)
 	free(large);
 }
 
+/* Returns an array that takes far more memory than its text. */
+static json_t *numbers(size_t n)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(all, json_integer(1000));
+	return all;
+}
+
+static void one_that_is_too_large_is_not_kept(void **state)
+{
+	(void)state;
+	begin(1);
+	print(&cell, "small");
+	note(&cell, "display_data",
+	     json_pack("{s{so} s{ss}}", "data", "application/json", numbers(REPLAY_BYTES / 40),
+		       "transient", "display_id", "a"));
+	assert_int_equal(replay_find(&kept, 1)->n, 1);
+	assert_true(replay_find(&kept, 1)->is_cut);
+	display("display_data", "a", "small");
+	note(&cell, "update_display_data",
+	     json_pack("{s{so} s{ss}}", "data", "application/json", numbers(REPLAY_BYTES / 40),
+		       "transient", "display_id", "a"));
+	assert_string_equal(text_at(replay_find(&kept, 1), 1), "small");
+	/* An update that is larger than what it takes the place of makes room, too. */
+	note(&cell, "update_display_data",
+	     json_pack("{s{so} s{ss}}", "data", "application/json", numbers(REPLAY_BYTES / 60),
+		       "transient", "display_id", "a"));
+	begin(2);
+	display("display_data", "a", "another");
+	note(&cell, "update_display_data",
+	     json_pack("{s{so} s{ss}}", "data", "application/json", numbers(REPLAY_BYTES / 60),
+		       "transient", "display_id", "a"));
+	assert_true(kept.bytes <= REPLAY_BYTES);
+}
+
 static void so_many_cells_are_kept(void **state)
 {
 	(void)state;
@@ -161,6 +198,7 @@ int main(void)
 		TEST(an_update_takes_the_place_of_its_display),
 		TEST(clearing_takes_away),
 		TEST(the_oldest_go_first),
+		TEST(one_that_is_too_large_is_not_kept),
 		TEST(so_many_cells_are_kept),
 	};
 
