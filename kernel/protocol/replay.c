@@ -68,7 +68,7 @@ static size_t cost(const json_t *value)
 
 	if (json_is_string(value))
 		return json_string_length(value);
-	json_object_foreach((json_t *)value, key, part) sum += cost(part) + 16;
+	json_object_foreach((json_t *)value, key, part) sum += cost(part) + strlen(key) + 80;
 	json_array_foreach(value, i, part) sum += cost(part) + 16;
 	return sum + 32;
 }
