@@ -27,7 +27,7 @@ struct debugger {
 	/* The last list of variables, of the state and the worker of the references; owned, NULL:
 	 * none. Front ends ask for each message of a cell. */
 	json_t *list;
-	bool list_is_idle; /* no cell ran when it was made */
+	bool list_is_whole; /* no cell ran when it was made, so it has what is on the device */
 	struct debug_cell cells[DEBUG_CELLS_MAX];
 	size_t next_cell; /* the oldest is replaced */
 };

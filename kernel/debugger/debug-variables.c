@@ -6,7 +6,6 @@
  */
 #include "kernel/debugger/debug-variables.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +37,7 @@ struct listing {
 	char names[PRESENTER_PARTS_MAX][VARIABLE_NAME_SIZE];
 	size_t n;
 	uint64_t more;
+	bool is_silent; /* the worker did not give what is on the device */
 };
 
 static bool is_shown(const struct unit_variable *v)
@@ -51,17 +51,18 @@ static bool is_mangled(const struct unit_variable *v)
 	return !strncmp(v->name, "_Z", 2);
 }
 
-/* Reads the content of what is on the device; it stays the caller's. */
-static void read_device(struct session *s, struct presenter_part *p, uint64_t end, size_t max,
+/* Reads the content of what is on the device; it stays the caller's. False: it is not there. */
+static bool read_device(struct session *s, struct presenter_part *p, uint64_t end, size_t max,
 			struct buffer *bytes)
 {
 	uint64_t len = end - p->address < max ? end - p->address : max;
 
-	if (!p->is_elsewhere || !len || !buffer_extend(bytes, len) ||
+	if (!len || !buffer_extend(bytes, len) ||
 	    question_read_device(s->supervisor, p->address, bytes->data, len, NULL))
-		return;
+		return false;
 	p->bytes = bytes->data;
 	p->len = len;
+	return true;
 }
 
 static void fill(struct session *s, const struct unit_variable *v, struct debug_reference *ret,
@@ -187,7 +188,10 @@ static int tell(struct session *s, struct listing *l, struct buffer *answer, str
 	int failed = asked && bytes ? 0 : error_set(err, ERROR_MEMORY, "out of memory");
 
 	for (size_t i = 0; !failed && i < l->n; i++) {
-		read_device(s, &l->at[i].part, l->at[i].end, DEVICE_LIST_MAX, &bytes[i]);
+		/* Who does not answer is not asked for the next one. */
+		if (l->at[i].part.is_elsewhere && !l->is_silent)
+			l->is_silent = !read_device(s, &l->at[i].part, l->at[i].end,
+						    DEVICE_LIST_MAX, &bytes[i]);
 		asked[i] = l->at[i].part;
 		l->at[i].part.bytes = NULL;
 		l->at[i].part.len = 0;
@@ -254,7 +258,7 @@ int debug_variables_list(struct debug_call *c, struct error *err)
 
 	look(c);
 	/* While a cell runs the list of before has all that could be told, and more. */
-	if (d->list && (d->list_is_idle || !is_idle)) {
+	if (d->list && (d->list_is_whole || !is_idle)) {
 		c->body = json_pack("{sO}", "variables", d->list);
 		return 0;
 	}
@@ -265,11 +269,12 @@ int debug_variables_list(struct debug_call *c, struct error *err)
 	}
 	collect(c->session, l);
 	list = list_json(c, l, is_readable ? NULL : NO_VALUE_YET);
+	is_idle = is_idle && !l->is_silent;
 	free(l);
 	if (is_readable) {
 		json_decref(d->list);
 		d->list = json_incref(list);
-		d->list_is_idle = is_idle;
+		d->list_is_whole = is_idle;
 	}
 	c->body = json_pack("{so}", "variables", list);
 	return 0;
@@ -315,7 +320,8 @@ static int list_parts(struct debug_call *c, struct debug_reference whole,
 	struct presenter_parts told = { 0 };
 	int failed;
 
-	read_device(c->session, &whole.part, whole.end, DEVICE_MAX, &bytes);
+	if (whole.part.is_elsewhere)
+		read_device(c->session, &whole.part, whole.end, DEVICE_MAX, &bytes);
 	failed = present_parts(c->session->supervisor, &whole.part, which, &answer, err) ||
 		 presenter_parts_take(answer.data, answer.len, &told, err);
 	for (size_t i = 0; !failed && i < told.n; i++) {
@@ -418,7 +424,8 @@ static void put_picture(struct session *s, const struct unit_variable *v, json_t
 	struct presenter_view view;
 
 	fill(s, v, &what, name);
-	read_device(s, &what.part, what.end, DEVICE_MAX, &bytes);
+	if (what.part.is_elsewhere)
+		read_device(s, &what.part, what.end, DEVICE_MAX, &bytes);
 	if (!present_picture(s->supervisor, &what.part, &view, NULL)) {
 		if (view.html.len)
 			json_object_set_new(data, "text/html",

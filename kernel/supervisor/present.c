@@ -15,34 +15,58 @@
 #include "kernel/workers/presenter-client.h"
 #include "kernel/workers/question.h"
 
+/* Who is asked for one text. A worker that does not answer is not asked again. */
+struct asked {
+	struct supervisor *supervisor;
+	bool is_silent;
+};
+
 static bool read_committed(void *data, uint64_t address, void *ret, size_t len)
 {
-	return !supervisor_read(data, address, ret, len);
+	const struct asked *a = data;
+
+	return !supervisor_read(a->supervisor, address, ret, len);
+}
+
+static bool take_answer(struct asked *a, int failed, const struct error *err)
+{
+	if (!failed)
+		return true;
+	log_info("the idle worker: %s", err->text);
+	a->is_silent = err->code == ERROR_TIMEOUT;
+	return false;
 }
 
 /* Reads what cells have on the device, too, which the idle worker is asked for. */
 static bool read_anywhere(void *data, uint64_t address, void *ret, size_t len)
 {
-	return read_committed(data, address, ret, len) ||
-	       (address_in_device(address) && !question_read_device(data, address, ret, len, NULL));
+	struct error err = ERROR_INIT;
+	struct asked *a = data;
+
+	if (read_committed(data, address, ret, len))
+		return true;
+	return !a->is_silent && address_in_device(address) &&
+	       take_answer(a, question_read_device(a->supervisor, address, ret, len, &err), &err);
 }
 
 static bool ask_idle_worker(void *data, uint64_t address, struct address_description *ret)
 {
 	struct error err = ERROR_INIT;
+	struct asked *a = data;
 
-	if (!question_describe(data, &address, 1, ret, &err))
-		return true;
-	log_info("describe: %s", err.text);
-	return false;
+	return !a->is_silent &&
+	       take_answer(a, question_describe(a->supervisor, &address, 1, ret, &err), &err);
 }
 
 static int present(struct supervisor *s, uint32_t type, const struct buffer *body,
 		   struct presenter_view *ret, struct error *err)
 {
-	const struct presenter_memory memory = { type == PRESENTER_PICTURE ? read_anywhere
-									   : read_committed,
-						 ask_idle_worker, s };
+	struct asked asked = { .supervisor = s };
+	const struct presenter_memory memory = {
+		.read = type == PRESENTER_PICTURE ? read_anywhere : read_committed,
+		.owner = ask_idle_worker,
+		.data = &asked,
+	};
 
 	return presenter_client_view(s->presenter, type, body, &s->units, &memory, ret, err);
 }
@@ -50,10 +74,13 @@ static int present(struct supervisor *s, uint32_t type, const struct buffer *bod
 static int list(struct supervisor *s, uint32_t type, const struct buffer *body, struct buffer *ret,
 		struct error *err)
 {
+	struct asked asked = { .supervisor = s };
 	/* A list of variables is made behind each cell, so the device is left alone for it. */
-	const struct presenter_memory memory = { type == PRESENTER_PARTS ? read_anywhere
-									 : read_committed,
-						 ask_idle_worker, s };
+	const struct presenter_memory memory = {
+		.read = type == PRESENTER_PARTS ? read_anywhere : read_committed,
+		.owner = ask_idle_worker,
+		.data = &asked,
+	};
 
 	return presenter_client_list(s->presenter, type, body, &s->units, &memory, ret, err);
 }

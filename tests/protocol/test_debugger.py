@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """debug_request: front ends list the variables of the session and look into them, also while a cell runs."""
 import json
+import os
 import re
+import signal
 import time
 import xml.etree.ElementTree
 
 import pytest
-from session import DEADLINE
+from session import DEADLINE, stop, wait_until
 
 STATE = """
 #include <stdlib.h>
@@ -398,6 +400,23 @@ cudaDeviceSynchronize();
     fresh_kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
     assert parts(fresh_kernel, found["table"], start=7, count=1) == [("[7]", "float", "7.0")]
+
+
+@pytest.mark.cuda
+def test_a_worker_that_does_not_answer_is_asked_once(fresh_kernel):
+    count = 100
+    fresh_kernel.run("\n".join(f"__device__ int v{i} = {i};" for i in range(count)) + "\nint *d; cudaMalloc(&d, 400000);").ok()
+    worker = fresh_kernel.worker_pid()
+    stop(worker)
+    begin = time.monotonic()
+    found = variables(fresh_kernel)
+    assert [v["value"] for v in found.values()][:count] == ["<on the device>"] * count
+    assert parts(fresh_kernel, found["d"]) == [("*", "int", "<on the device>")]
+    assert "text/plain" in rich(fresh_kernel, "d")
+    assert time.monotonic() - begin < count / 2
+    os.kill(worker, signal.SIGCONT)
+    assert wait_until(lambda: [v["value"] for v in variables(fresh_kernel).values()][:count] == [str(i) for i in range(count)])
+    assert fresh_kernel.run("1").ok().text == "1"
 
 
 # ---- while a cell runs, and behind it ----
