@@ -63,6 +63,17 @@ static inline int address_in_heap(uint64_t a)
 	return a - (ARENA_BASE + ARENA_HEAP_OFFSET) < ARENA_HEAP_SIZE;
 }
 
+/*
+ * What the first words of a heap block hold after free() (runtime/arena/heap-guard.h). As an
+ * address it lies where nothing is mapped, so a fault there tells where the pointer was read.
+ */
+#define HEAP_FREED_WORD 0x6b6b6b6b6b6bull
+
+static inline int address_is_freed_word(uint64_t a)
+{
+	return a - HEAP_FREED_WORD + 65536 < MIB;
+}
+
 static inline int address_in_device(uint64_t a)
 {
 	return a - DEVICE_BASE < DEVICE_SIZE;

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "common/base/cleanup.h"
+#include "common/memory/address-map.h"
 #include "common/protocol/worker-protocol.h"
 #include "common/text/demangle.h"
 #include "kernel/faults/fault-record.h"
@@ -167,7 +168,9 @@ static void put_owner(const struct address_description *d, uint64_t address,
 	case OWNER_UNKNOWN:
 		break;
 	}
-	buffer_puts(out, "memory that nobody has allocated");
+	buffer_puts(out, address_is_freed_word(address)
+				 ? "what a block holds after free(), where a pointer was"
+				 : "memory that nobody has allocated");
 }
 
 /* Appends the first line of the worker's own text, for kinds of faults without a better one. */

@@ -23,6 +23,8 @@ static unsigned first(const struct replay *r)
 
 static void drop_outputs(struct replay *r, struct replay_cell *c, size_t n)
 {
+	if (!n)
+		return;
 	for (size_t i = 0; i < n; i++) {
 		r->bytes -= c->outputs[i].bytes;
 		json_decref(c->outputs[i].content);
