@@ -235,12 +235,23 @@ static void put_size(struct buffer *out, const struct cgpu_chart *c)
 	buffer_printf(out, "\"width\":%zu,\"height\":%zu,", width, height);
 }
 
+/* Front ends draw all text black, whatever their theme is, and a saved chart may be seen in either.
+ * This gray has a contrast of 4 to 1 or more with both backgrounds. */
+#define GRAY "\"#7f7f7f\""
+#define CONFIG                                                                                     \
+	"\"config\":{"                                                                             \
+	"\"title\":{\"color\":" GRAY "},"                                                          \
+	"\"axis\":{\"labelColor\":" GRAY ",\"titleColor\":" GRAY ",\"domainColor\":" GRAY          \
+	",\"tickColor\":" GRAY ",\"gridColor\":" GRAY ",\"gridOpacity\":0.25},"                    \
+	"\"legend\":{\"labelColor\":" GRAY ",\"titleColor\":" GRAY "},"                            \
+	"\"view\":{\"stroke\":" GRAY ",\"strokeOpacity\":0.25}},"
+
 void chart_spec(const struct cgpu_chart *c, struct buffer *out)
 {
 	unsigned number = 0;
 
 	buffer_puts(out, "{\"$schema\":\"https://vega.github.io/schema/vega-lite/v5.json\","
-			 "\"background\":\"transparent\",");
+			 "\"background\":\"transparent\"," CONFIG);
 	if (c->title) {
 		buffer_puts(out, "\"title\":");
 		json_text_string(out, c->title);

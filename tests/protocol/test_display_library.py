@@ -41,11 +41,23 @@ def points(layer, *fields):
     return [tuple((float(row[f]) if row[f] else None) if f in numbers else row[f] for f in fields) for row in rows]
 
 
+def contrast(color, background):
+    """That of a gray with black (0) or white (1), as WCAG 2 has it."""
+    shade = int(color[1:3], 16) / 255
+    assert color == "#" + 3 * color[1:3]
+    light = sorted((((shade + 0.055) / 1.055)**2.4, background))
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
 def chart(result):
     """The chart of a cell, with what each has."""
     spec = one(result)[VEGALITE]
     assert spec["$schema"] == "https://vega.github.io/schema/vega-lite/v5.json"
     assert spec["background"] == "transparent"
+    # Readable on white and on black: no text is left to the default, which is black.
+    texts = [spec["config"]["title"]["color"], *(spec["config"][part][key] for part in ("axis", "legend")
+                                                 for key in ("labelColor", "titleColor"))]
+    assert all(contrast(color, 0) > 4 and contrast(color, 1) > 3.9 for color in texts)
     assert spec["layer"] and all({"data", "mark", "encoding"} <= set(la) for la in spec["layer"])
     return spec
 
