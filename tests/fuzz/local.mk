@@ -5,7 +5,7 @@ fuzz_sources = %reldir%/fuzz.c %reldir%/fuzz.h %reldir%/targets.def \
 	%reldir%/target-device.c %reldir%/target-history.c %reldir%/target-ipc.c %reldir%/target-magic.c %reldir%/target-package.c \
 	%reldir%/target-parts.c %reldir%/target-profile.c \
 	%reldir%/target-ring.c %reldir%/target-share.c %reldir%/target-snapshot.c %reldir%/target-trace.c %reldir%/target-unit.c \
-	%reldir%/target-units.c %reldir%/target-value.c %reldir%/target-wire.c \
+	%reldir%/target-units.c %reldir%/target-value.c %reldir%/target-wire.c %reldir%/value-input.c %reldir%/value-input.h \
 	kernel/history/history-file.c kernel/presenter/debug-layout.c kernel/presenter/debug-value.c kernel/presenter/session-view.c kernel/presenter/unit-debug.c \
 	$(compiler_packages_sources)
 fuzz_cppflags = $(SESSION_CPPFLAGS) $(SQLITE_CFLAGS) $(DW_CFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) \

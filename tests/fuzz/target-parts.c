@@ -4,33 +4,16 @@
  * of the code] code, bytes of the object; memory behind pointers is the input itself, at any even
  * address. Parts of parts are listed, too.
  */
-#include <string.h>
-
 #include "common/base/buffer.h"
 #include "common/code/type-code.h"
 #include "kernel/views/presenter-part.h"
 #include "kernel/views/value-parts.h"
 #include "kernel/views/value-picture.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/value-input.h"
 
 #define DEPTH_MAX 4
 #define PARTS_LOOKED_INTO 4
-
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static int read_memory(void *data, uint64_t address, void *out, size_t len)
-{
-	const struct input *in = data;
-
-	if (address % 2 || !in->size)
-		return -1;
-	for (size_t i = 0; i < len; i++)
-		((uint8_t *)out)[i] = in->data[(address + i) % in->size];
-	return 0;
-}
 
 static uint64_t block(void *data, uint64_t address, struct buffer *words)
 {
@@ -41,7 +24,7 @@ static uint64_t block(void *data, uint64_t address, struct buffer *words)
 
 static bool layout(void *data, uint32_t cell, const char *code, size_t len, struct buffer *out)
 {
-	const struct input *in = data;
+	const struct value_input *in = data;
 
 	(void)cell;
 	(void)code;
@@ -68,17 +51,15 @@ static void look_into(const struct presenter_part *p, const struct parts_reader 
 static bool one(const uint8_t *data, size_t size)
 {
 	cleanup_buffer struct buffer code = BUFFER_INIT, out = BUFFER_INIT;
-	struct input in = { data, size };
-	size_t len = size && data[0] < size ? data[0] : 0;
-	const struct parts_reader reader = { read_memory, block, layout, NULL, &in };
+	struct value_input in = value_input_open(data, size, &code);
+	const struct parts_reader reader = { value_input_read, block, layout, NULL, &in };
 	struct presenter_part p = { .name = "", .type = "T", .is_elsewhere = true };
 	struct presenter_parts parts;
 	const char *end;
 
-	buffer_append(&code, data + (len > 0), len);
 	p.code = buffer_text(&code);
-	p.bytes = data + (len > 0) + len;
-	p.len = size - (len > 0) - len;
+	p.bytes = in.bytes;
+	p.len = in.len;
 	look_into(&p, &reader, 0);
 	value_parts_tell(&p, &reader, &out);
 	value_picture_table(&p, &reader, &out);
@@ -103,15 +84,10 @@ static bool seed(unsigned i, struct buffer *to)
 					     "s16(node){next@0:ps16(node),name@8:pc}",
 					     "n8(word){i@0:i8,f@0:f8,c@0:a8c}",
 					     "s4(flags){a@0:m0:3:u4,b@0:m3:5:i4}" };
-	char bytes[64];
 
 	if (i >= sizeof(codes) / sizeof(codes[0]))
 		return false;
-	for (size_t k = 0; k < sizeof(bytes); k++)
-		bytes[k] = (char)(k * 38);
-	buffer_putc(to, (char)strlen(codes[i]));
-	buffer_puts(to, codes[i]);
-	buffer_append(to, bytes, sizeof(bytes));
+	value_input_seed(codes[i], 38, to);
 	return true;
 }
 

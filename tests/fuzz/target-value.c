@@ -10,22 +10,7 @@
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/value-format.h"
 #include "tests/fuzz/fuzz.h"
-
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static int read_memory(void *data, uint64_t address, void *out, size_t len)
-{
-	const struct input *in = data;
-
-	if (address % 2 || !in->size)
-		return -1;
-	for (size_t i = 0; i < len; i++)
-		((uint8_t *)out)[i] = in->data[(address + i) % in->size];
-	return 0;
-}
+#include "tests/fuzz/value-input.h"
 
 static void put_owner(void *data, uint64_t address, struct buffer *out)
 {
@@ -37,16 +22,14 @@ static void put_owner(void *data, uint64_t address, struct buffer *out)
 static bool one(const uint8_t *data, size_t size)
 {
 	cleanup_buffer struct buffer code = BUFFER_INIT, out = BUFFER_INIT;
-	struct input in = { data, size };
-	size_t len = size && data[0] < size ? data[0] : 0;
-	const struct value_reader reader = { read_memory, put_owner, &in };
+	struct value_input in = value_input_open(data, size, &code);
+	const struct value_reader reader = { value_input_read, put_owner, &in };
 	struct presenter_value v = { .type = "struct node *", .max = 2000 };
 	const char *end;
 
-	buffer_append(&code, data + (len > 0), len);
 	v.code = buffer_text(&code);
-	v.bytes = data + (len > 0) + len;
-	v.len = size - (len > 0) - len;
+	v.bytes = in.bytes;
+	v.len = in.len;
 	value_format(&v, &reader, &out);
 	v.max = 0;
 	v.target = v.bytes;
@@ -77,15 +60,10 @@ static bool seed(unsigned i, struct buffer *to)
 					     "s16(node){next@0:ps16(node),name@8:pc}",
 					     "n8(word){i@0:i8,f@0:f8,c@0:a8c}",
 					     "s4(flags){a@0:m0:3:u4,b@0:m3:5:i4}" };
-	char bytes[64];
 
 	if (i >= sizeof(codes) / sizeof(codes[0]))
 		return false;
-	for (size_t k = 0; k < sizeof(bytes); k++)
-		bytes[k] = (char)(k * 37);
-	buffer_putc(to, (char)strlen(codes[i]));
-	buffer_puts(to, codes[i]);
-	buffer_append(to, bytes, sizeof(bytes));
+	value_input_seed(codes[i], 37, to);
 	return true;
 }
 

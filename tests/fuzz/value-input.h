@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The input of targets that show an object of a type code: [u8 length of the code] code, bytes of
+ * the object. Memory behind pointers is the input itself, at any even address.
+ */
+#ifndef CGPU_TESTS_FUZZ_VALUE_INPUT_H
+#define CGPU_TESTS_FUZZ_VALUE_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+
+struct value_input {
+	const uint8_t *data;
+	size_t size;
+	const uint8_t *bytes; /* of the object */
+	size_t len;
+};
+
+/* Splits an input; the code is appended. */
+struct value_input value_input_open(const uint8_t *data, size_t size, struct buffer *code);
+/* Reads memory, as a reader of values does; data is the input. */
+int value_input_read(void *data, uint64_t address, void *out, size_t len);
+/* Appends an input with this code; each byte of the object is so much more than the one before. */
+void value_input_seed(const char *code, unsigned step, struct buffer *to);
+
+#endif
