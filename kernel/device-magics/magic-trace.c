@@ -14,7 +14,7 @@ static int trace(struct session *s, struct cell *c, const struct magic_call *cal
 		c->options.traced = true;
 		return 0;
 	}
-	if (strcmp(call->args, "on") && strcmp(call->args, "off"))
+	if (!magic_has_word(call->magic, call->args))
 		return error_set(
 			err, ERROR_INPUT,
 			"%%trace: it is %%trace on, %%trace off, or %%%%trace on top of a cell");

@@ -87,28 +87,10 @@ const struct magic magic_nvflags = {
 	.words = "-use_fast_math -maxrregcount= -lineinfo off",
 };
 
-#define STANDARDS "c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x c23 gnu23 off"
-
-struct search {
-	const char *word;
-	bool found;
-};
-
-static void look_for(void *data, const char *word, const char *type)
-{
-	struct search *search = data;
-
-	(void)type;
-	search->found |= !strcmp(word, search->word);
-}
-
 static int standard(struct session *s, struct cell *c, const struct magic_call *call,
 		    struct error *err)
 {
-	struct search search = { .word = call->args };
-
-	magic_offer(STANDARDS, look_for, &search);
-	if (*call->args && !search.found)
+	if (*call->args && !magic_has_word(call->magic, call->args))
 		return error_set(err, ERROR_INPUT,
 				 "%%std %s: the standards are c99, c11, c17, c23 and gnu99, gnu11, "
 				 "gnu17, gnu23",
@@ -123,16 +105,13 @@ const struct magic magic_std = {
 	.usage = "%std [gnu17|c11|...|off]",
 	.help = "The standard of C for this cell and all later ones; gnu17 unless set.",
 	.run = standard,
-	.words = STANDARDS,
+	.words = "c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x c23 gnu23 off",
 };
 
 static int level(struct session *s, struct cell *c, const struct magic_call *call,
 		 struct error *err)
 {
-	static const char levels[] = "0123gsz";
-
-	if (*call->args && strcmp(call->args, "off") &&
-	    (!strchr(levels, *call->args) || call->args[1]))
+	if (*call->args && !magic_has_word(call->magic, call->args))
 		return error_set(err, ERROR_INPUT,
 				 "%%opt %s: the levels are 0, 1, 2, 3, g, s and z", call->args);
 	return set(s, c, call, FLAGS_LEVEL, err);

@@ -74,14 +74,12 @@ const struct magic magic_redo = {
 static int interrupt(struct session *s, struct cell *c, const struct magic_call *call,
 		     struct error *err)
 {
-	bool keep = strcmp(call->args, "keep") == 0;
-
 	(void)c;
-	if (*call->args && !keep && strcmp(call->args, "back") != 0)
+	if (*call->args && !magic_has_word(call->magic, call->args))
 		return error_set(err, ERROR_INPUT, "%%interrupt: '%s' is neither `keep` nor `back`",
 				 call->args);
 	if (*call->args)
-		supervisor_set_interrupt(s->supervisor, keep);
+		supervisor_set_interrupt(s->supervisor, !strcmp(call->args, "keep"));
 	output_printf(&s->output, STREAM_STDOUT,
 		      supervisor_interrupt_keeps(s->supervisor)
 			      ? "An interrupted cell is kept as far as it came.\n"

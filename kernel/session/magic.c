@@ -57,6 +57,20 @@ void magic_offer(const char *words, magic_candidate *fn, void *data)
 	}
 }
 
+bool magic_has_word(const struct magic *m, const char *text)
+{
+	const char *words = m->words;
+
+	while (*words) {
+		size_t len = strcspn(words, " ");
+
+		if (len == strlen(text) && !strncmp(words, text, len))
+			return true;
+		words += len + strspn(words + len, " ");
+	}
+	return false;
+}
+
 char *magic_next_word(char **args)
 {
 	char *word = *args + strspn(*args, " \t"), *end = word + strcspn(word, " \t");

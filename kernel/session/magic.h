@@ -105,6 +105,9 @@ void magic_describe(const struct magic *m, struct buffer *out);
 /* Calls fn for each word of a list with blanks between, as keywords. */
 void magic_offer(const char *words, magic_candidate *fn, void *data);
 
+/* Tells whether a text is one of the magic's `words`. */
+bool magic_has_word(const struct magic *m, const char *text);
+
 /* Takes the next word off *args, the arguments of a magic, and cuts it there; "" at the end. */
 char *magic_next_word(char **args);
 
