@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "kernel/protocol/wire.h"
 
 /* What an output costs beside its texts. */
@@ -98,16 +99,9 @@ static void add(struct replay *r, struct replay_cell *c, enum replay_kind kind, 
 		return;
 	}
 	make_room(r, bytes);
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 8;
-		struct replay_output *grown = realloc(c->outputs, cap * sizeof(*grown));
-
-		if (!grown) {
-			c->is_cut = true;
-			return;
-		}
-		c->outputs = grown;
-		c->cap = cap;
+	if (!ARRAY_ROOM(c->outputs, c->n, &c->cap)) {
+		c->is_cut = true;
+		return;
 	}
 	c->outputs[c->n++] = (struct replay_output){ kind, json_incref(content), bytes };
 	r->bytes += bytes;

@@ -22,18 +22,16 @@
 /* The state that is needed when the answer comes. */
 struct question {
 	struct request *request;
-	const char *code; /* borrowed from the request */
-	char *name;       /* the identifier at the cursor */
+	char *name; /* the identifier at the cursor */
 };
 
-static struct question *question_new(struct request *r, const char *code)
+static struct question *question_new(struct request *r)
 {
 	struct question *q = calloc(1, sizeof(*q));
 
 	if (!q)
 		return NULL;
 	q->request = r;
-	q->code = code;
 	request_keep(r);
 	return q;
 }
@@ -102,7 +100,7 @@ void introspect_inspect(struct request *r)
 		inspect_magic(r, code, start);
 		return;
 	}
-	q = blanked ? question_new(r, code) : NULL;
+	q = blanked ? question_new(r) : NULL;
 	if (!q)
 		reply_data(r, NULL);
 	else if (!(q->name = word_at(code, cursor)) ||
@@ -144,7 +142,7 @@ void introspect_is_complete(struct request *r)
 		reply_completeness(r, "incomplete", "");
 	} else if (!blanked || !blanked[strspn(blanked, " \t\r\n")]) {
 		reply_completeness(r, "complete", "");
-	} else if ((q = question_new(r, code))) {
+	} else if ((q = question_new(r))) {
 		if (supervisor_is_complete(r->session->supervisor, blanked, on_completeness, q,
 					   NULL))
 			on_completeness(q, 0, NULL, 0);
