@@ -49,10 +49,9 @@ struct search {
 	void *data;
 };
 
-/* Looks at the slots of one page. */
-static void look_at_page(const struct search *s, struct run *r, uint32_t page)
+/* Looks at the slots that have bytes in this part of the slab. */
+static void look_at_slots(const struct search *s, struct run *r, uint64_t start, uint64_t end)
 {
-	uint64_t start = (uint64_t)(page - r->page) * ARENA_PAGE, end = start + ARENA_PAGE;
 	uint32_t slot = (uint32_t)(start / r->slab->size);
 
 	for (; slot < r->slab->n_slots && (uint64_t)slot * r->slab->size < end; slot++)
@@ -67,8 +66,10 @@ static void look_at_written(void *data, uint64_t start, uint64_t end)
 		uint32_t index = page_runs_find_slab(&s->a->runs, page);
 		struct run *r = page_runs_at(&s->a->runs, index);
 
+		uint64_t offset = (uint64_t)(page - r->page) * ARENA_PAGE;
+
 		if (index && r->slab->touched != s->cell)
-			look_at_page(s, r, page);
+			look_at_slots(s, r, offset, offset + ARENA_PAGE);
 	}
 }
 
@@ -81,9 +82,8 @@ void heap_damage_each(struct allocator *a, uint32_t cell, allocator_damaged *fn,
 
 		if (r->kind == RUN_LARGE && r->cell == cell && !r->freed_cell)
 			heap_damage_in_large(r, fn, data);
-		for (uint32_t k = 0;
-		     r->kind == RUN_SLAB && r->slab->touched == cell && k < r->slab->n_slots; k++)
-			heap_damage_in_slot(r, k, fn, data);
+		if (r->kind == RUN_SLAB && r->slab->touched == cell)
+			look_at_slots(&s, r, 0, r->pages * ARENA_PAGE);
 	}
 	private_pages_each(page_address(0), arena_header()->top[ARENA_HEAP], look_at_written, &s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chart in Vega-Lite 5: a layer for each series, with its data in it. Colours are those of the
- * front end's theme, and there is no background, so a chart can be read in a dark one. Points
+ * A chart in Vega-Lite 5: a layer for each series, with its data in it. There is no
+ * background, and text is gray, so a chart can be read in a light theme and in a dark one. Points
  * without a finite value, and those that a logarithmic axis has no place for, are empty: a line
  * has a gap there.
  */

@@ -251,6 +251,16 @@ static struct cgpu_chart passing_chart(void)
 	return (struct cgpu_chart){ .form = CHART_FORM, .passing = true };
 }
 
+/* Ends a call that has made the chart, or has failed to. */
+static void show_passing(const struct display_call *call, struct cgpu_chart *c, int rc,
+			 struct error *err)
+{
+	if (!rc)
+		rc = show(c, false, err);
+	release(c);
+	display_end(call, rc, err);
+}
+
 static void show_points(const char *name, enum series_kind kind, struct cgpu_data x,
 			struct cgpu_data y, size_t n)
 {
@@ -259,10 +269,7 @@ static void show_points(const char *name, enum series_kind kind, struct cgpu_dat
 	struct error err = ERROR_INIT;
 	int rc = chart_series_points(&c, kind, NULL, x, y, n, &err);
 
-	if (!rc)
-		rc = show(&c, false, &err);
-	release(&c);
-	display_end(&call, rc, &err);
+	show_passing(&call, &c, rc, &err);
 }
 
 void cgpu_plot(struct cgpu_data x, struct cgpu_data y, unsigned long n)
@@ -287,10 +294,7 @@ void cgpu_histogram(struct cgpu_data values, unsigned long n, unsigned long bins
 	struct error err = ERROR_INIT;
 	int rc = chart_series_histogram(&c, NULL, values, n, bins, &err);
 
-	if (!rc)
-		rc = show(&c, false, &err);
-	release(&c);
-	display_end(&call, rc, &err);
+	show_passing(&call, &c, rc, &err);
 }
 
 void cgpu_heatmap(struct cgpu_data values, unsigned long rows, unsigned long columns)
@@ -300,8 +304,5 @@ void cgpu_heatmap(struct cgpu_data values, unsigned long rows, unsigned long col
 	struct error err = ERROR_INIT;
 	int rc = chart_series_heatmap(&c, values, rows, columns, &err);
 
-	if (!rc)
-		rc = show(&c, false, &err);
-	release(&c);
-	display_end(&call, rc, &err);
+	show_passing(&call, &c, rc, &err);
 }
