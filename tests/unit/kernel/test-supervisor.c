@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -439,6 +440,7 @@ static void test_killed_at_every_step_of_a_commit(void **state)
 /* Stands still inside a large commit until the loop has done something else, or is not going to. */
 struct stander {
 	sem_t go;
+	pthread_t loop;
 	bool killed; /* the loop's work was to kill the worker */
 	bool stood, late;
 };
@@ -451,6 +453,10 @@ static void stand(void *data, enum commit_step step)
 	if (step != COMMIT_STAGED)
 		return;
 	s->stood = true;
+	/* The loop is not going to, where the copying is its own work. */
+	s->late = pthread_equal(pthread_self(), s->loop);
+	if (s->late)
+		return;
 	clock_gettime(CLOCK_REALTIME, &deadline);
 	deadline.tv_sec += 180;
 	s->late = sem_timedwait(&s->go, &deadline) != 0;
@@ -472,20 +478,22 @@ static void let_go(void *data)
 
 static void test_loop_works_during_a_large_commit(void **state)
 {
-	/* A block each: what was overwritten once is not copied by the next commit. */
+	/* Every other page: a large range that was overwritten whole is written in place by a later
+	 * cell, and there is nothing to copy. */
 	static const char *const texts[] = {
 		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i "
-		"+= 4096) first[i]++;",
+		"+= 8192) first[i]++;",
 		"for (int i = 0; i < 2000; i++) numbers[i]++;\nfor (size_t i = 0; i < big_size; i "
-		"+= 4096) second[i]++;",
+		"+= 8192) second[i]++;",
 	};
 
 	(void)state;
 	harness_ok(&h, "size_t big_size = 32ul << 20; char *first = malloc(big_size), *second = "
 		       "malloc(big_size);\n"
-		       "memset(first, 1, big_size); memset(second, 1, big_size);");
+		       "for (size_t i = 0; i < big_size; i += 8192)\n"
+		       "\tfirst[i] = second[i] = second[i + 5] = 1;");
 	for (int killed = 0; killed < 2; killed++) {
-		struct stander s = { .killed = killed };
+		struct stander s = { .loop = pthread_self(), .killed = killed };
 
 		sem_init(&s.go, 0, 0);
 		h.supervisor->commit_hook = (struct commit_hook){ stand, &s };
@@ -497,7 +505,7 @@ static void test_loop_works_during_a_large_commit(void **state)
 		sem_destroy(&s.go);
 	}
 	assert_string_equal(
-		harness_ok(&h, "printf(\"%d %d %d\\n\", first[0], second[4096], second[5]);"),
+		harness_ok(&h, "printf(\"%d %d %d\\n\", first[0], second[8192], second[8192 + 5]);"),
 		"2 2 1\n");
 	harness_ok(&h,
 		   "for (int i = 0; i < 2000; i++) numbers[i] -= 2;\nfree(first); free(second);");
