@@ -129,6 +129,7 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	request.sm = record_u32(r);
 	for (uint32_t n = record_count(r, 4); n; n--)
 		session_hide(&c->session, record_u32(r));
+	request.debugged = record_u8(r) != 0;
 	request.checked = record_u8(r) != 0;
 	if (r->failed)
 		return record_check(r, "a compile request", err);

@@ -32,14 +32,24 @@ int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_
 	return 0;
 }
 
+void fault_questions_wake(struct worker_control *c)
+{
+	atomic_fetch_add(&c->questions.asked, 1);
+	futex_wake(&c->questions.asked);
+}
+
 void fault_questions_serve(struct worker_control *c,
-			   void (*describe)(uint64_t address, struct address_description *ret))
+			   void (*describe)(uint64_t address, struct address_description *ret),
+			   bool (*is_done)(const struct worker_control *c))
 {
 	struct fault_questions *q = &c->questions;
 	uint32_t number;
 
 	for (;;) {
+		/* Before it is known to be done or not: whatever comes later is another number. */
 		number = atomic_load(&q->asked);
+		if (is_done && is_done(c))
+			return;
 		if (number == atomic_load(&q->answered)) {
 			futex_wait(&q->asked, number, NULL);
 			continue;

@@ -7,6 +7,7 @@
 #ifndef CGPU_COMMON_PROTOCOL_FAULT_QUESTIONS_H
 #define CGPU_COMMON_PROTOCOL_FAULT_QUESTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct address_description;
@@ -16,9 +17,13 @@ struct worker_control;
 int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms,
 			struct address_description *ret);
 
-/* The worker's side: answers questions until the worker is killed. Safe in signal handlers. */
-_Noreturn void fault_questions_serve(struct worker_control *c,
-				     void (*describe)(uint64_t address,
-						      struct address_description *ret));
+/* The kernel's side: has the worker look whether it is done. */
+void fault_questions_wake(struct worker_control *c);
+
+/* The worker's side: answers questions until it is done; NULL: until the worker is killed. Safe in
+ * signal handlers. */
+void fault_questions_serve(struct worker_control *c,
+			   void (*describe)(uint64_t address, struct address_description *ret),
+			   bool (*is_done)(const struct worker_control *c));
 
 #endif

@@ -15,7 +15,10 @@
  *     PRESENTER_VALUE, PRESENTER_TRACE, PRESENTER_PROFILE or PRESENTER_PICTURE ->
  *             the same questions and answers
  *             <-------------  PRESENTER_VIEW
- *     PRESENTER_VARIABLES or PRESENTER_PARTS ->
+ *     PRESENTER_STACK    ------------->
+ *             the same questions and answers
+ *             <-------------  PRESENTER_STACK_IS
+ *     PRESENTER_VARIABLES, PRESENTER_PARTS or PRESENTER_LOCALS ->
  *             the same questions and answers
  *             <-------------  PRESENTER_PARTS_ARE
  *
@@ -27,7 +30,7 @@
 #define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
 
 #define PRESENTER_SOCKET_FD 3
-#define PRESENTER_PROTOCOL_VERSION 2u
+#define PRESENTER_PROTOCOL_VERSION 3u
 
 /* The size of the pieces in which memory is read, in bytes. */
 #define PRESENTER_PAGE 4096u
@@ -58,6 +61,12 @@ enum presenter_message {
 	PRESENTER_VARIABLES = 15,
 	PRESENTER_PARTS = 16,   /* part, range: the list of its parts */
 	PRESENTER_PICTURE = 17, /* part: a view of it as a table, and as a picture */
+	/* u8 debugging information is read, u32 pid of the worker, u8 it stands, bytes struct
+	 * fault_record: the calls of a cell that stands at a breakpoint. LOCALS: the same, u32
+	 * frame and u32 call of kernel/views/presenter-frame.h, for its variables as a list of
+	 * parts */
+	PRESENTER_STACK = 18,
+	PRESENTER_LOCALS = 19,
 
 	/* presenter -> kernel */
 	/* u32 PRESENTER_PROTOCOL_VERSION, [str step, str why it was not applied] */
@@ -73,6 +82,7 @@ enum presenter_message {
 	PRESENTER_ASK_TEXT = 28,  /* str "In[3]": the text of the cell at its last run */
 	PRESENTER_VIEW = 29,      /* see kernel/views/presenter-view.h */
 	PRESENTER_PARTS_ARE = 30, /* see presenter_parts_take() */
+	PRESENTER_STACK_IS = 31,  /* see presenter_frames_take() */
 };
 
 #endif

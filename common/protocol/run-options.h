@@ -21,6 +21,7 @@ struct run_options {
 	bool discarded;
 	bool profiled; /* %%profile: its device operations are counted */
 	bool traced;   /* %%trace: its device operations are recorded */
+	bool debugged; /* it stops at breakpoints (common/protocol/debug-stop.h) */
 	/* EMULATOR_CHECK_RACES: its launches are checked; for a GPU the kernel uses a checker. */
 	uint32_t device_checks;
 };

@@ -34,9 +34,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "common/protocol/debug-stop.h"
 #include "common/protocol/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 19
+#define WORKER_PROTOCOL_VERSION 20
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -232,6 +233,11 @@ enum worker_message {
 	 * without a record
 	 */
 	WORKER_FAULTED = 30,
+	/*
+	 * u8 enum debug_reason, u32 thread: a debugged cell stands, and its fault record has the
+	 * calls. It goes on by debug_stop_resume()
+	 */
+	WORKER_STOPPED = 31,
 	/*
 	 * u32 id, u64 heap: top, live, blocks, free, largest free run, free slots; u8 the search
 	 * for lost blocks is complete; u32 cells left out, u64 bytes that they hold, [u32 cell, u64
@@ -499,6 +505,7 @@ struct worker_control {
 	_Atomic uint32_t allocator_busy;
 	struct fault_record fault;
 	struct fault_questions questions;
+	struct debug_stop debug;
 	struct memory_permit permit;
 	struct device_watch watch;
 	struct memcheck_findings findings;

@@ -626,7 +626,7 @@ class Compilation
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
 		if (header)
 			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;
-		if (effort == CLANG_ONCE)
+		if (effort == CLANG_ONCE || effort == CLANG_STEPS)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
 		if (effort == CLANG_NESTED)
 			CI.getCodeGenOpts().VectorizeLoop = CI.getCodeGenOpts().VectorizeSLP =

@@ -320,43 +320,48 @@ static int compile_for_device(struct cpp_unit *x, struct error *err)
 	return 0;
 }
 
+static enum clang_effort effort(const struct cpp_unit *x)
+{
+	if (x->request->debugged)
+		return CLANG_STEPS;
+	return x->request->checked || x->flags.len ? CLANG_FULL : effort_of_cpp(&x->cell.tokens);
+}
+
 static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	int failed;
 
 	start_try(x);
-	x->job = (struct clang_job){
-		.options = x->options,
-		.name = x->request->cell_name,
-		.header = buffer_text(x->no_instances ? &x->header : &x->with_instances),
-		.files = x->anew_names,
-		.n_files = x->n_anew,
-		.text = buffer_text(&x->text.text),
-		.len = x->text.text.len,
-		.behind = buffer_text(&x->behind),
-		.run = x->run_main ? x->run : NULL,
-		.statements = x->run,
-		.checked = x->request->checked,
-		.context = x,
-		.effort = x->request->checked || x->flags.len ? CLANG_FULL
-							      : effort_of_cpp(&x->cell.tokens),
-		.diagnostic = cpp_tries_on_diagnostic,
-		.symbol = on_symbol,
-		.piece = on_piece,
-		.definition = on_definition,
-		.dependent = on_dependent,
-		.pragma = on_pragma,
-		.own_variable = on_own_variable,
-		.function = on_function,
-		.kernel = on_kernel,
-		.instances = x->instances.prefix,
-		.given = buffer_text(&x->instances.given),
-		.instance = *x->instances.prefix ? on_instance : NULL,
-		.instantiated = on_instantiated,
-		.device_code = on_device_code,
-		.edit = cpp_tries_on_edit,
-		.launched = cpp_tries_on_launched
-	};
+	x->job = (struct clang_job){ .options = x->options,
+				     .name = x->request->cell_name,
+				     .header = buffer_text(x->no_instances ? &x->header
+									   : &x->with_instances),
+				     .files = x->anew_names,
+				     .n_files = x->n_anew,
+				     .text = buffer_text(&x->text.text),
+				     .len = x->text.text.len,
+				     .behind = buffer_text(&x->behind),
+				     .run = x->run_main ? x->run : NULL,
+				     .statements = x->run,
+				     .checked = x->request->checked,
+				     .context = x,
+				     .effort = effort(x),
+				     .diagnostic = cpp_tries_on_diagnostic,
+				     .symbol = on_symbol,
+				     .piece = on_piece,
+				     .definition = on_definition,
+				     .dependent = on_dependent,
+				     .pragma = on_pragma,
+				     .own_variable = on_own_variable,
+				     .function = on_function,
+				     .kernel = on_kernel,
+				     .instances = x->instances.prefix,
+				     .given = buffer_text(&x->instances.given),
+				     .instance = *x->instances.prefix ? on_instance : NULL,
+				     .instantiated = on_instantiated,
+				     .device_code = on_device_code,
+				     .edit = cpp_tries_on_edit,
+				     .launched = cpp_tries_on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text,
 			     strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
@@ -615,7 +620,7 @@ static void make_key(const struct cpp_unit *x, const struct buffer *made_by,
 	char folder[PATH_MAX];
 
 	ret->text[0] = '\0';
-	if (!r->cell || r->checked ||
+	if (!r->cell || r->checked || r->debugged ||
 	    !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)))
 		return;
 	/* Debugging information contains the folder. */

@@ -269,6 +269,15 @@ static bool has_own_effort(const char *cflags)
 	return strstr(cflags, "-O") || strstr(cflags, "vectorize") || strstr(cflags, "unroll");
 }
 
+static enum clang_effort effort(const struct compilation *x)
+{
+	const struct compile_request *r = x->request;
+
+	if (r->debugged)
+		return CLANG_STEPS;
+	return r->checked || has_own_effort(r->cflags) ? CLANG_FULL : effort_of(&x->host.tokens);
+}
+
 static void set_job(struct compilation *x, struct clang_job *job)
 {
 	*job = (struct clang_job){
@@ -278,9 +287,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
 		.run = x->host.run,
-		.effort = x->request->checked || has_own_effort(x->request->cflags)
-				  ? CLANG_FULL
-				  : effort_of(&x->host.tokens),
+		.effort = effort(x),
 		.checked = x->request->checked,
 		.context = x,
 	};
@@ -513,8 +520,9 @@ static void make_key(struct compilation *x)
 	char headers[40], folder[PATH_MAX];
 
 	/* The first cell, number 0, only warms clang up. A checked cell is no unit of the
-	 * session. */
-	if (!r->cell || r->checked || host_text_write(&x->host, &x->compiler->session, NULL) ||
+	 * session, and one that is debugged is changed more often than it is run again. */
+	if (!r->cell || r->checked || r->debugged ||
+	    host_text_write(&x->host, &x->compiler->session, NULL) ||
 	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) ||

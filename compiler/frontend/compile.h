@@ -40,8 +40,10 @@ struct compile_request {
 	const char *text;
 	const char *cflags;
 	const char *nvflags;
-	uint32_t sm;  /* 75 */
-	bool checked; /* memory accesses are checked, see common/protocol/compiler-protocol.h */
+	uint32_t sm; /* 75 */
+	/* See common/protocol/compiler-protocol.h: memory accesses are checked; the code is for a
+	 * debugger. */
+	bool checked, debugged;
 	bool functions_only; /* compiles only the cell's functions; the rest is taken from the
 				session */
 };

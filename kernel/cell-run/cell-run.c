@@ -30,6 +30,7 @@
 #include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
+#include "kernel/cell-run/cell-stop.h"
 #include "kernel/cell-run/checker.h"
 #include "kernel/cell-run/device-messages.h"
 #include "kernel/cell-run/in-place.h"
@@ -77,6 +78,7 @@ static void stop_timers(struct supervisor *s)
 	device_share_stop(s);
 	watchdog_stop(s);
 	interrupt_stop(s);
+	cell_stop_end(s);
 }
 
 /* Ends the cell and calls the callback, which may start the next cell, so the state of this one is
@@ -256,6 +258,7 @@ static struct run_options options_of(const struct supervisor *s)
 	struct run_options o = s->run.options;
 
 	o.checked = s->memcheck.on;
+	o.debugged &= !o.checked;
 	o.unsaved &= !s->run.discarded;
 	return o;
 }
@@ -314,6 +317,7 @@ static void begin(struct supervisor *s)
 	s->run.discarded = s->run.options.discarded || s->memcheck.on || w->checks;
 	options = options_of(s);
 	in_place_before_cell(s, w);
+	cell_stop_begin(s, w);
 	run_options_put(&options, &b);
 	memcheck_put_units(&s->memcheck, &b);
 	/* A snapshot must not read memory that a cell writes in place. */
@@ -791,7 +795,8 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 	else
 		presenter_client_report(s->presenter, &w->control->fault, &subject, &s->run.report);
 	add_checks(s, w);
-	cell_run_fail(s);
+	if (!cell_stop_at_fault(s, w))
+		cell_run_fail(s);
 }
 
 /* ---- messages ---- */
@@ -887,6 +892,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			on_faulted(s, w);
 		else
 			worker_kill(w);
+		break;
+	case WORKER_STOPPED:
+		wrong = at_work && cell_stop_on_stopped(s, w, &r, &err);
 		break;
 	case WORKER_INPUT_REQUEST:
 		if (at_work)

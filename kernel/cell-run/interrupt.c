@@ -29,6 +29,7 @@
 #include "kernel/base/cpu-deadline.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
+#include "kernel/cell-run/cell-stop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/workers/presenter-client.h"
@@ -76,6 +77,8 @@ static void end_stopped(struct supervisor *s, struct worker *w)
 				   "the cell was stopped inside a library or system call", "");
 	if (s->run.discarded)
 		roll_back(s, "the check was interrupted");
+	else if (s->run.options.debugged) /* breakpoints may be in its code */
+		roll_back(s, "the debugged cell was interrupted");
 	else if (!s->interrupt_keeps)
 		s->hooks->set_aside(s, w);
 	else if (s->hooks->keep(s, w))
@@ -185,6 +188,7 @@ void interrupt_start(struct supervisor *s)
 	if (s->run.phase != RUN_RUNNING && s->run.phase != RUN_WAITING && !at_checkpoint)
 		return;
 	s->run.interrupted = true;
+	cell_stop_resume(s, DEBUG_GIVE_UP);
 	interrupt_go_on(s);
 }
 

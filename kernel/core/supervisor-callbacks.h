@@ -59,6 +59,9 @@ struct supervisor_callbacks {
 	void (*on_output)(void *data, enum output_type type, const char *bytes, size_t len);
 	void (*on_input_request)(void *data, const char *prompt, bool password);
 	void (*on_cell_end)(void *data, const struct cell_end *end);
+	/* Tells that the cell at work stands, or does not stand any more (cell-stop.h). May be
+	 * NULL. */
+	void (*on_stopped)(void *data, bool stands);
 	/* Tells, between cells, that a worker has the session again, or that none can be had at the
 	 * moment. May be NULL. */
 	void (*on_session)(void *data);

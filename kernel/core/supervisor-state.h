@@ -142,6 +142,7 @@ struct supervisor {
 	struct device_share *share;
 	struct eviction *eviction;
 	struct checker *checker;
+	struct cell_stop *stop;
 	struct unit_table units;
 	struct cell_run run;
 

@@ -5,19 +5,33 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
 #include "kernel/debugger/debug-references.h"
+#include "kernel/debugger/debug-stack.h"
 
 struct error;
 struct session;
 
 #define DEBUG_CELLS_MAX 256
 
-/* A cell that a front end has named by its text. */
+/* Cells stop where the worker can: see runtime/process/context.h. */
+#if defined(__x86_64__)
+#define DEBUG_STOPS 1
+#else
+#define DEBUG_STOPS 0
+#endif
+/* The name of the filter of setExceptionBreakpoints for cells that fail. */
+#define DEBUG_FILTER_FAULT "fault"
+
+/* A text of a cell, by the path that front ends know it by. */
 struct debug_cell {
-	char *path, *text; /* owned */
+	char *path, *text; /* owned; the text may be NULL: it is not kept */
+	uint32_t number;   /* of the last cell with this text that was run; 0: none was */
+	uint32_t *lines;   /* with a breakpoint, owned */
+	size_t n_lines;
 };
 
 struct debugger {
@@ -29,7 +43,8 @@ struct debugger {
 	json_t *list;
 	bool list_is_whole; /* no cell ran when it was made, so it has what is on the device */
 	struct debug_cell cells[DEBUG_CELLS_MAX];
-	size_t next_cell; /* the oldest is replaced */
+	size_t next_cell; /* the oldest without breakpoints is replaced */
+	struct debug_stack stack;
 };
 
 struct debug_call {
@@ -38,6 +53,9 @@ struct debug_call {
 	const json_t *arguments; /* may be anything, or NULL */
 	json_t *body;            /* set by the handler, also on error; owned by the call */
 	const char *event;       /* is published behind the reply; NULL: none */
+	/* Is called behind the reply of a command that succeeded; NULL: nothing is. */
+	void (*behind)(struct session *s, int argument);
+	int behind_argument;
 	/* On error: the one word that the protocol has for it; NULL: the error is the message. */
 	const char *word;
 };

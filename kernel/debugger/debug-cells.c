@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that front ends have named last are kept for `source`, up to a number and a size. */
+/* The texts that front ends have named, and cells that were run, are kept up to a number and a
+ * size: breakpoints come for a path, and the worker knows a cell by its number. */
 #include "kernel/debugger/debug-cells.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include "kernel/session/session.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/options.h"
+#include "kernel/show/utf8-json.h"
 
 #define TEXT_MAX (256u << 10) /* the longest text that is kept */
 #define BREAKPOINTS_MAX 1000
@@ -23,17 +25,17 @@ void debug_cells_prefix(char ret[DEBUG_CELLS_PREFIX_SIZE])
 	snprintf(ret, DEBUG_CELLS_PREFIX_SIZE, "/tmp/cgpu_%ld/", (long)getpid());
 }
 
-static void make_path(const struct debug_call *c, const char *code, char *ret, size_t size)
+static void make_path(const struct session *s, const char *code, char *ret, size_t size)
 {
 	char prefix[DEBUG_CELLS_PREFIX_SIZE];
 
 	debug_cells_prefix(prefix);
 	snprintf(ret, size, "%s%" PRIu32 "%s", prefix,
 		 murmur2(code, strlen(code), DEBUG_CELLS_SEED),
-		 c->session->options->language->file_extension);
+		 s->options->language->file_extension);
 }
 
-static const struct debug_cell *find(const struct debugger *d, const char *path)
+static struct debug_cell *find(struct debugger *d, const char *path)
 {
 	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
 		if (d->cells[i].path && !strcmp(d->cells[i].path, path))
@@ -45,24 +47,35 @@ static void cell_release(struct debug_cell *cell)
 {
 	free(cell->path);
 	free(cell->text);
+	free(cell->lines);
 	*cell = (struct debug_cell){ 0 };
 }
 
-/* A text that is not kept has a path all the same. */
-static void keep(struct debugger *d, const char *path, const char *text)
+/* Returns the place of the oldest cell without breakpoints, or of the oldest. */
+static struct debug_cell *next_place(struct debugger *d)
 {
-	struct debug_cell cell;
+	size_t at = d->next_cell;
 
-	if (find(d, path) || strlen(text) > TEXT_MAX)
-		return;
-	cell = (struct debug_cell){ strdup(path), strdup(text) };
-	if (!cell.path || !cell.text) {
-		cell_release(&cell);
-		return;
+	for (size_t i = 0; i < DEBUG_CELLS_MAX && d->cells[at].n_lines; i++)
+		at = (at + 1) % DEBUG_CELLS_MAX;
+	d->next_cell = (at + 1) % DEBUG_CELLS_MAX;
+	return &d->cells[at];
+}
+
+/* Returns the cell with this path, which is made if there is none; NULL: out of memory. A text that
+ * is too long is not kept. */
+static struct debug_cell *keep(struct debugger *d, const char *path, const char *text)
+{
+	struct debug_cell *cell = find(d, path);
+
+	if (!cell) {
+		cell = next_place(d);
+		cell_release(cell);
+		cell->path = strdup(path);
 	}
-	cell_release(&d->cells[d->next_cell]);
-	d->cells[d->next_cell] = cell;
-	d->next_cell = (d->next_cell + 1) % DEBUG_CELLS_MAX;
+	if (cell->path && text && !cell->text && strlen(text) <= TEXT_MAX)
+		cell->text = strdup(text);
+	return cell->path ? cell : NULL;
 }
 
 int debug_cells_dump(struct debug_call *c, struct error *err)
@@ -72,7 +85,7 @@ int debug_cells_dump(struct debug_call *c, struct error *err)
 
 	if (!code)
 		return error_set(err, ERROR_INPUT, "dumpCell: `code` is the text of a cell");
-	make_path(c, code, path, sizeof(path));
+	make_path(c->session, code, path, sizeof(path));
 	keep(c->debugger, path, code);
 	c->body = json_pack("{ss}", "sourcePath", path);
 	return 0;
@@ -87,55 +100,160 @@ static const char *source_path(const struct debug_call *c)
 
 int debug_cells_source(struct debug_call *c, struct error *err)
 {
-	const char *path = source_path(c);
+	const char *path = source_path(c), *text;
 	const struct debug_cell *cell = path ? find(c->debugger, path) : NULL;
 
 	if (!path)
 		return error_set(err, ERROR_INPUT, "source: `source.path` is the path of a cell");
-	if (!cell)
+	text = cell && cell->text ? cell->text : supervisor_text(c->session->supervisor, path);
+	if (!*text && (!cell || !cell->text))
 		return error_set(
 			err, ERROR_NOT_FOUND,
 			"no source is known as %.200s: dumpCell gives the text of a cell a "
 			"path",
 			path);
-	c->body = json_pack("{ss ss}", "content", cell->text, "mimeType",
+	c->body = json_pack("{so ss}", "content", utf8_json(text, strlen(text)), "mimeType",
 			    c->session->options->language->mimetype);
 	return 0;
+}
+
+/* ---- breakpoints ---- */
+
+/* Tells the supervisor all breakpoints of cells that have been run. */
+static void tell(struct session *s)
+{
+	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
+	const struct debugger *d = s->debugger;
+	size_t n = 0;
+
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
+		for (size_t k = 0; d->cells[i].number && k < d->cells[i].n_lines; k++)
+			if (n < DEBUG_BREAKPOINTS_MAX)
+				at[n++] = (struct debug_breakpoint){ d->cells[i].number,
+								     d->cells[i].lines[k] };
+	supervisor_set_breakpoints(s->supervisor, at, n);
+}
+
+void debug_cells_note_run(struct session *s, uint32_t number, const char *text)
+{
+	struct debug_cell *cell;
+	char path[128];
+
+	make_path(s, text, path, sizeof(path));
+	cell = keep(s->debugger, path, text);
+	if (cell)
+		cell->number = number;
+	tell(s);
+}
+
+const char *debug_cells_path(const struct debugger *d, const char *name)
+{
+	char have[24];
+
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++) {
+		if (!d->cells[i].number)
+			continue;
+		snprintf(have, sizeof(have), "In[%" PRIu32 "]", d->cells[i].number);
+		if (!strcmp(have, name))
+			return d->cells[i].path;
+	}
+	return name;
+}
+
+/* Returns the line that is asked for; 0: there is none. */
+static uint32_t line_of(const json_t *wanted)
+{
+	const json_t *line = json_object_get(wanted, "line");
+	json_int_t number = json_is_integer(line) ? json_integer_value(line) : 0;
+
+	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+static const char *refusal(uint32_t line, size_t i)
+{
+	if (!DEBUG_STOPS)
+		return "Cells do not stop at breakpoints on this processor.";
+	if (i >= DEBUG_BREAKPOINTS_MAX)
+		return "There are too many breakpoints.";
+	return line ? NULL : "A breakpoint has the number of a line.";
+}
+
+static json_t *breakpoint_json(const char *path, uint32_t line, size_t i)
+{
+	const char *why = refusal(line, i);
+	json_t *made = json_pack("{sI sb s{ss} sI}", "id", (json_int_t)i + 1, "verified", !why,
+				 "source", "path", path, "line", (json_int_t)line);
+
+	if (why)
+		json_object_set_new(made, "message", json_string(why));
+	return made;
 }
 
 int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 {
 	const json_t *wanted = json_object_get(c->arguments, "breakpoints");
+	size_t n = json_array_size(wanted);
 	const char *path = source_path(c);
-	json_t *told = json_array();
+	struct debug_cell *cell;
+	uint32_t *lines;
+	json_t *told;
 
-	if (!path || (wanted && !json_is_array(wanted)) ||
-	    json_array_size(wanted) > BREAKPOINTS_MAX) {
-		json_decref(told);
+	if (!path || (wanted && !json_is_array(wanted)) || n > BREAKPOINTS_MAX)
 		return error_set(err, ERROR_INPUT,
 				 "setBreakpoints: `source.path` is the path of a cell, and "
 				 "`breakpoints` a list of at most %d",
 				 BREAKPOINTS_MAX);
+	cell = keep(c->debugger, path, NULL);
+	lines = calloc(n + 1, sizeof(*lines));
+	if (!cell || !lines) {
+		free(lines);
+		return error_set(err, ERROR_MEMORY, "out of memory for breakpoints");
 	}
-	for (size_t i = 0; i < json_array_size(wanted); i++) {
-		const json_t *line = json_object_get(json_array_get(wanted, i), "line");
+	free(cell->lines);
+	cell->lines = lines;
+	cell->n_lines = 0;
+	told = json_array();
+	for (size_t i = 0; i < n; i++) {
+		uint32_t line = line_of(json_array_get(wanted, i));
 
-		json_array_append_new(
-			told,
-			json_pack("{sI sb ss s{ss} sI}", "id", (json_int_t)i + 1, "verified", 0,
-				  "message",
-				  "Cells of this kernel do not stop at breakpoints: its debugger "
-				  "shows variables.",
-				  "source", "path", path, "line",
-				  json_is_integer(line) ? json_integer_value(line) : 0));
+		json_array_append_new(told, breakpoint_json(path, line, i));
+		if (!refusal(line, i))
+			lines[cell->n_lines++] = line;
 	}
+	tell(c->session);
 	c->body = json_pack("{so}", "breakpoints", told);
 	return 0;
 }
 
+json_t *debug_cells_breakpoints(const struct debugger *d)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++) {
+		json_t *lines = d->cells[i].n_lines ? json_array() : NULL;
+
+		for (size_t k = 0; k < d->cells[i].n_lines; k++)
+			json_array_append_new(
+				lines, json_pack("{sI}", "line", (json_int_t)d->cells[i].lines[k]));
+		if (lines)
+			json_array_append_new(list, json_pack("{ss so}", "source", d->cells[i].path,
+							      "breakpoints", lines));
+	}
+	return list;
+}
+
 int debug_cells_set_exceptions(struct debug_call *c, struct error *err)
 {
+	const json_t *filters = json_object_get(c->arguments, "filters");
+	bool on = false;
+
 	(void)err;
+	for (size_t i = 0; i < json_array_size(filters); i++) {
+		const char *filter = json_string_value(json_array_get(filters, i));
+
+		on |= filter && !strcmp(filter, DEBUG_FILTER_FAULT);
+	}
+	supervisor_stop_at_faults(c->session->supervisor, on);
 	c->body = json_pack("{s[]}", "breakpoints");
 	return 0;
 }

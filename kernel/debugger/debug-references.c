@@ -21,8 +21,10 @@ bool debug_references_renew(struct debug_references *r, uint64_t state)
 {
 	if (r->state == state)
 		return false;
-	/* Behind two thousand million numbers they begin again. */
-	r->base = r->base > INT32_MAX - 2 * DEBUG_REFERENCES_MAX ? 0 : r->base + (int32_t)r->n;
+	/* Behind many million numbers they begin again. */
+	r->base = r->base > DEBUG_REFERENCES_END - 2 * DEBUG_REFERENCES_MAX
+			  ? 0
+			  : r->base + (int32_t)r->n;
 	debug_references_release(r);
 	r->state = state;
 	return true;

@@ -19,6 +19,9 @@ struct error;
 #define DEBUG_REFERENCES_MAX 16384
 #define DEBUG_REFERENCES_BYTES (16u << 20)
 
+/* References are below this number. */
+#define DEBUG_REFERENCES_END 0x70000000
+
 struct debug_reference {
 	struct presenter_part part; /* without bytes and text; a name is that of a variable */
 	uint64_t end;               /* of the variable that it is in, if that is on the device */

@@ -10,7 +10,9 @@
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-cells.h"
+#include "kernel/debugger/debug-stack.h"
 #include "kernel/debugger/debug-start.h"
+#include "kernel/debugger/debug-stops.h"
 #include "kernel/debugger/debug-variables.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/request.h"
@@ -53,9 +55,8 @@ static int refuse(const char *command, struct error *err)
 				 "a debug_request has a command, which is one of %s",
 				 buffer_text(&names));
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "%.60s is not among the commands of this debugger, which lists variables "
-			 "and does not stop cells: %s",
-			 command, buffer_text(&names));
+			 "%.60s is not among the commands of this debugger: %s", command,
+			 buffer_text(&names));
 }
 
 static int run(struct debug_call *c, const char *command, struct error *err)
@@ -88,6 +89,8 @@ static void reply(struct request *r, struct debug_call *c, const char *command,
 		publish(&r->session->publisher, &r->message, "debug_event",
 			json_pack("{ss sI ss}", "type", "event", "seq", ++c->debugger->seq, "event",
 				  c->event));
+	if (c->behind && !err)
+		c->behind(r->session, c->behind_argument);
 }
 
 void debug_request(struct request *r)
@@ -117,6 +120,7 @@ void debug_request_release(struct session *s)
 	if (!d)
 		return;
 	debug_references_release(&d->references);
+	debug_stack_release(&d->stack);
 	json_decref(d->list);
 	debug_cells_release(d);
 	free(d);

@@ -10,18 +10,24 @@
 #include "kernel/session/session.h"
 #include "kernel/settings/language.h"
 #include "kernel/settings/options.h"
+#include "kernel/supervisor/supervisor.h"
 
 int debug_start_info(struct debug_call *c, struct error *err)
 {
 	char prefix[DEBUG_CELLS_PREFIX_SIZE];
+	json_t *stopped = json_array();
+	enum debug_reason reason;
 
 	(void)err;
+	if (supervisor_is_stopped(c->session->supervisor, &reason))
+		json_array_append_new(stopped, json_integer(1));
 	debug_cells_prefix(prefix);
-	c->body = json_pack("{sb ss sI ss ss s[] s[] sb s[]}", "isStarted", c->debugger->is_started,
+	c->body = json_pack("{sb ss sI ss ss so so sb s[]}", "isStarted", c->debugger->is_started,
 			    "hashMethod", "Murmur2", "hashSeed", (json_int_t)DEBUG_CELLS_SEED,
 			    "tmpFilePrefix", prefix, "tmpFileSuffix",
 			    c->session->options->language->file_extension, "breakpoints",
-			    "stoppedThreads", "richRendering", 1, "exceptionPaths");
+			    debug_cells_breakpoints(c->debugger), "stoppedThreads", stopped,
+			    "richRendering", 1, "exceptionPaths");
 	return 0;
 }
 
@@ -29,9 +35,10 @@ int debug_start_initialize(struct debug_call *c, struct error *err)
 {
 	(void)err;
 	c->debugger->is_started = true;
-	c->body = json_pack("{sb sb sb sb s[]}", "supportsConfigurationDoneRequest", 1,
+	c->body = json_pack("{sb sb sb sb s[{ss ss sb}]}", "supportsConfigurationDoneRequest", 1,
 			    "supportsModulesRequest", 1, "supportsTerminateRequest", 1,
-			    "supportsEvaluateForHovers", 1, "exceptionBreakpointFilters");
+			    "supportsEvaluateForHovers", 1, "exceptionBreakpointFilters", "filter",
+			    DEBUG_FILTER_FAULT, "label", "Stop where a cell fails", "default", 0);
 	return 0;
 }
 
@@ -44,10 +51,19 @@ int debug_start_attach(struct debug_call *c, struct error *err)
 	return 0;
 }
 
+/* Nobody is there to let it go on. */
+static void go_on(struct session *s, int argument)
+{
+	(void)argument;
+	supervisor_stop_at_faults(s->supervisor, false);
+	supervisor_resume(s->supervisor, DEBUG_GIVE_UP);
+}
+
 int debug_start_disconnect(struct debug_call *c, struct error *err)
 {
 	(void)err;
 	c->debugger->is_started = false;
+	c->behind = go_on;
 	return 0;
 }
 

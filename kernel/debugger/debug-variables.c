@@ -15,6 +15,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
+#include "kernel/debugger/debug-stack.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/show/utf8-json.h"
@@ -242,7 +243,7 @@ static void look(struct debug_call *c)
 {
 	struct debugger *d = c->debugger;
 
-	if (!debug_references_renew(&d->references, supervisor_state(c->session->supervisor)))
+	if (!debug_references_renew(&d->references, supervisor_sight(c->session->supervisor)))
 		return;
 	json_decref(d->list);
 	d->list = NULL;
@@ -312,20 +313,15 @@ static int read_range(const struct debug_call *c, const struct presenter_part *p
 	return 0;
 }
 
-/* Lists the parts of `whole`, which is a copy: new references move the table. */
-static int list_parts(struct debug_call *c, struct debug_reference whole,
-		      const struct presenter_range *which, json_t *list, struct error *err)
+/* Appends parts as the presenter has listed them. */
+static int append_parts(struct debug_call *c, const struct buffer *answer, uint64_t end,
+			json_t *list, struct error *err)
 {
-	cleanup_buffer struct buffer answer = BUFFER_INIT, bytes = BUFFER_INIT;
 	struct presenter_parts told = { 0 };
-	int failed;
+	int failed = presenter_parts_take(answer->data, answer->len, &told, err);
 
-	if (whole.part.is_elsewhere)
-		read_device(c->session, &whole.part, whole.end, DEVICE_MAX, &bytes);
-	failed = present_parts(c->session->supervisor, &whole.part, which, &answer, err) ||
-		 presenter_parts_take(answer.data, answer.len, &told, err);
 	for (size_t i = 0; !failed && i < told.n; i++) {
-		struct debug_reference part = { told.at[i], whole.end };
+		struct debug_reference part = { told.at[i], end };
 
 		/* It is no variable, which could be looked for by its name. */
 		part.part.name = "";
@@ -336,6 +332,45 @@ static int list_parts(struct debug_call *c, struct debug_reference whole,
 		append_more(list, told.more);
 	presenter_parts_release(&told);
 	return failed ? -1 : 0;
+}
+
+/* Lists the parts of `whole`, which is a copy: new references move the table. */
+static int list_parts(struct debug_call *c, struct debug_reference whole,
+		      const struct presenter_range *which, json_t *list, struct error *err)
+{
+	cleanup_buffer struct buffer answer = BUFFER_INIT, bytes = BUFFER_INIT;
+	if (whole.part.is_elsewhere)
+		read_device(c->session, &whole.part, whole.end, DEVICE_MAX, &bytes);
+	if (present_parts(c->session->supervisor, &whole.part, which, &answer, err))
+		return -1;
+	return append_parts(c, &answer, whole.end, list, err);
+}
+
+/* Lists the variables of a call. */
+static int list_locals(struct debug_call *c, int64_t frame_id, json_t *list, struct error *err)
+{
+	const struct presenter_frame *f = debug_stack_frame(c, frame_id, err);
+	cleanup_buffer struct buffer answer = BUFFER_INIT;
+
+	if (!f || present_locals(c->session->supervisor, f->frame, f->call, &answer, err))
+		return -1;
+	return append_parts(c, &answer, 0, list, err);
+}
+
+/* Lists the variables of the session. */
+static int list_session(struct debug_call *c, json_t *list, struct error *err)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	json_t *made;
+
+	if (!l)
+		return error_set(err, ERROR_MEMORY, "out of memory for the list of variables");
+	collect(c->session, l);
+	made = list_json(c, l, NULL);
+	json_array_extend(list, made);
+	json_decref(made);
+	free(l);
+	return 0;
 }
 
 int debug_variables_parts(struct debug_call *c, struct error *err)
@@ -355,6 +390,10 @@ int debug_variables_parts(struct debug_call *c, struct error *err)
 		return error_set(err, ERROR_INPUT,
 				 "variables: `variablesReference` is the number of a variable that "
 				 "was listed");
+	if (number == DEBUG_STACK_SESSION)
+		return list_session(c, list, err);
+	if (number > DEBUG_STACK_SCOPES)
+		return list_locals(c, number - DEBUG_STACK_SCOPES, list, err);
 	whole = debug_references_find(&c->debugger->references, number, &why);
 	if (!whole) {
 		/* The word of the protocol for what cannot be had at the moment. */
@@ -389,30 +428,70 @@ static const struct unit_variable *find_named(struct debug_call *c, const char *
 	return v;
 }
 
-int debug_variables_evaluate(struct debug_call *c, struct error *err)
+static void put_result(struct debug_call *c, const struct debug_reference *what, bool is_whole)
+{
+	c->body = json_pack("{so so}", "result", text_json(what->part.text), "type",
+			    type_json(&what->part, is_whole));
+	if (c->body)
+		put_reference(c->debugger, what, c->body);
+}
+
+/* Looks among the variables of a call. 1: it is there; 0: it is not. */
+static int evaluate_local(struct debug_call *c, json_int_t frame_id, struct error *err)
+{
+	const struct presenter_frame *f = debug_stack_frame(c, frame_id, err);
+	const char *name = debug_call_text(c, "expression");
+	cleanup_buffer struct buffer answer = BUFFER_INIT;
+	struct presenter_parts told = { 0 };
+	int found = 0;
+
+	if (!f || present_locals(c->session->supervisor, f->frame, f->call, &answer, err) ||
+	    presenter_parts_take(answer.data, answer.len, &told, err))
+		found = -1;
+	for (size_t i = 0; !found && i < told.n; i++) {
+		struct debug_reference what = { told.at[i], 0 };
+
+		if (strcmp(told.at[i].name, name) != 0)
+			continue;
+		what.part.name = "";
+		put_result(c, &what, false);
+		found = 1;
+	}
+	presenter_parts_release(&told);
+	return found;
+}
+
+/* Looks among the variables of the session. */
+static int evaluate_variable(struct debug_call *c, struct error *err)
 {
 	const struct unit_variable *v = find_named(c, "evaluate", "expression", err);
 	cleanup_buffer struct buffer answer = BUFFER_INIT;
 	cleanup_free struct listing *l = v ? calloc(1, sizeof(*l)) : NULL;
-	const char *text;
 
 	if (!v)
 		return -1;
 	if (!l)
 		return error_set(err, ERROR_MEMORY, "out of memory for a variable");
-	look(c);
 	fill(c->session, v, &l->at[0], l->names[0]);
 	l->n = 1;
 	if (!supervisor_is_readable(c->session->supervisor))
 		l->at[0].part.text = NO_VALUE_YET;
 	else if (tell(c->session, l, &answer, err))
 		return -1;
-	text = l->at[0].part.text;
-	c->body = json_pack("{so so}", "result", text_json(text), "type",
-			    type_json(&l->at[0].part, true));
-	if (c->body)
-		put_reference(c->debugger, &l->at[0], c->body);
+	put_result(c, &l->at[0], true);
 	return 0;
+}
+
+int debug_variables_evaluate(struct debug_call *c, struct error *err)
+{
+	json_int_t frame_id = debug_call_number(c, "frameId");
+	int found;
+
+	look(c);
+	found = frame_id > 0 ? evaluate_local(c, frame_id, err) : 0;
+	if (found)
+		return found < 0 ? -1 : 0;
+	return evaluate_variable(c, err);
 }
 
 /* Adds the forms in which a front end can show it. */

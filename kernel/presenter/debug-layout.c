@@ -351,3 +351,10 @@ bool debug_layout_put_variable(struct unit_debug *d, const char *name, struct bu
 
 	return search(&s, d) && type_of(&s.at, &type) && put_checked(&type, out);
 }
+
+bool debug_layout_put_type_of(Dwarf_Die *variable, struct buffer *out)
+{
+	Dwarf_Die type;
+
+	return type_of(variable, &type) && put_checked(&type, out);
+}

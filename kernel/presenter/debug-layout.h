@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <elfutils/libdw.h>
+
 struct buffer;
 struct unit_debug;
 
@@ -16,5 +18,8 @@ bool debug_layout_put(struct unit_debug *d, const char *code, size_t len, struct
 /* Appends the code of a variable. False, and nothing is appended, when the unit has no such
  * variable, or several. */
 bool debug_layout_put_variable(struct unit_debug *d, const char *name, struct buffer *out);
+/* Appends the code of a variable that was found. False, and nothing is appended, when its type is
+ * not known. */
+bool debug_layout_put_type_of(Dwarf_Die *variable, struct buffer *out);
 
 #endif

@@ -20,6 +20,7 @@
 #include "kernel/faults/fault-report.h"
 #include "kernel/presenter/fault-text.h"
 #include "kernel/presenter/session-view.h"
+#include "kernel/presenter/stack-view.h"
 #include "kernel/presenter/view-make.h"
 #include "kernel/views/presenter-part.h"
 #include "kernel/views/presenter-value.h"
@@ -162,7 +163,7 @@ static int list(const struct ipc_message *m, struct error *err)
 		const struct presenter_part p = presenter_part_take(&r);
 
 		if (!r.failed)
-			view_make_variable(&p, &view, &b);
+			view_make_variable(&p, false, &view, &b);
 	}
 	if (m->type == PRESENTER_PARTS) {
 		const struct presenter_part p = presenter_part_take(&r);
@@ -177,6 +178,33 @@ static int list(const struct ipc_message *m, struct error *err)
 	if (record_check(&r, "PRESENTER_PARTS", err))
 		return -1;
 	return ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_PARTS_ARE, &b, err);
+}
+
+/* Lists the calls of a cell that stands, or the variables of one. */
+static int look_at_stack(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .reads_debug = record_u8(&r) };
+	bool is_stack = m->type == PRESENTER_STACK;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct fault_record f;
+	uint32_t frame, call;
+
+	record_u32(&r); /* the pid is for the report of a fault */
+	view.has_memory = record_u8(&r);
+	if (take_record(&r, &f, err))
+		return -1;
+	frame = is_stack ? 0 : record_u32(&r);
+	call = is_stack ? 0 : record_u32(&r);
+	if (record_check(&r, "PRESENTER_STACK", err))
+		return -1;
+	if (is_stack)
+		stack_view_calls(&f, &view, &b);
+	else
+		stack_view_locals(&f, frame, call, &view, &b);
+	session_view_release(&view);
+	return ipc_send_buffer(PRESENTER_SOCKET_FD,
+			       is_stack ? PRESENTER_STACK_IS : PRESENTER_PARTS_ARE, &b, err);
 }
 
 static int answer(const struct ipc_message *m, struct error *err)
@@ -194,6 +222,9 @@ static int answer(const struct ipc_message *m, struct error *err)
 	case PRESENTER_VARIABLES:
 	case PRESENTER_PARTS:
 		return list(m, err);
+	case PRESENTER_STACK:
+	case PRESENTER_LOCALS:
+		return look_at_stack(m, err);
 	}
 	return error_set(err, ERROR_PROTOCOL, "message %u from the kernel process", m->type);
 }

@@ -218,6 +218,15 @@ unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t 
 	return stored;
 }
 
+/* Returns the name of a variable or parameter; NULL for other entries, and without a name. */
+static const char *variable_name(Dwarf_Die *entry)
+{
+	int tag = dwarf_tag(entry);
+
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ? dwarf_diename(entry)
+									: NULL;
+}
+
 static bool child_named(Dwarf_Die *scope, const char *name, Dwarf_Die *ret)
 {
 	Dwarf_Die child;
@@ -225,10 +234,7 @@ static bool child_named(Dwarf_Die *scope, const char *name, Dwarf_Die *ret)
 	if (dwarf_child(scope, &child))
 		return false;
 	do {
-		int tag = dwarf_tag(&child);
-		const char *have = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter
-					   ? dwarf_diename(&child)
-					   : NULL;
+		const char *have = variable_name(&child);
 
 		if (have && !strcmp(have, name)) {
 			*ret = child;
@@ -263,6 +269,46 @@ bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place,
 	}
 	*ret_global = true;
 	return unit_debug_global(d, name, ret);
+}
+
+/* Visits the variables of one block. False: no further ones are wanted. */
+static bool each_child(Dwarf_Die *scope,
+		       bool (*fn)(void *data, const char *name, Dwarf_Die *variable), void *data)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(scope, &child))
+		return true;
+	do {
+		const char *name = variable_name(&child);
+		Dwarf_Die variable = child;
+
+		if (name && !fn(data, name, &variable))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+void unit_debug_each_local(struct unit_debug *d, uint64_t address, unsigned place,
+			   bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
+			   void *data)
+{
+	cleanup_free Dwarf_Die *scopes = NULL;
+	int n = scopes_at(d, address, &scopes);
+
+	for (int i = 0; i < n && dwarf_tag(&scopes[i]) != DW_TAG_compile_unit; i++) {
+		if (!place && !each_child(&scopes[i], fn, data))
+			return;
+		if (is_function(&scopes[i]) && !place--)
+			return;
+	}
+}
+
+void unit_debug_each_global(struct unit_debug *d,
+			    bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
+			    void *data)
+{
+	each_child(&d->unit, fn, data);
 }
 
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,

@@ -48,6 +48,17 @@ uint64_t unit_debug_address(struct unit_debug *d, const char *function, uint32_t
  */
 bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place, const char *name,
 			 Dwarf_Die *ret, bool *ret_global);
+/*
+ * Visits the variables and parameters with a name that the call with number `place` of
+ * unit_debug_places() has at this address, block by block outwards, as long as fn returns true.
+ */
+void unit_debug_each_local(struct unit_debug *d, uint64_t address, unsigned place,
+			   bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
+			   void *data);
+/* The same for the variables of the whole unit. */
+void unit_debug_each_global(struct unit_debug *d,
+			    bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
+			    void *data);
 /* Finds the section of the object that contains an address of the layout, and the offset in it;
  * false when there is none. */
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,

@@ -95,12 +95,12 @@ static struct parts_reader parts_of(struct session_view *view)
 	return (struct parts_reader){ read_session, find_block, find_layout, find_variable, view };
 }
 
-void view_make_variable(const struct presenter_part *p, struct session_view *view,
+void view_make_variable(const struct presenter_part *p, bool with_code, struct session_view *view,
 			struct buffer *out)
 {
 	const struct parts_reader reader = parts_of(view);
 
-	value_parts_tell(p, &reader, out);
+	value_parts_tell(p, with_code, &reader, out);
 }
 
 void view_make_parts(const struct presenter_part *p, const struct presenter_range *which,

@@ -4,6 +4,7 @@
 #ifndef CGPU_KERNEL_PRESENTER_VIEW_MAKE_H
 #define CGPU_KERNEL_PRESENTER_VIEW_MAKE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buffer;
@@ -19,7 +20,7 @@ void view_make_value(const struct presenter_value *value, struct session_view *v
 		     struct presenter_view *ret);
 /* Appends a variable with its value, and the list of a part's parts, as
  * kernel/views/value-parts.h. */
-void view_make_variable(const struct presenter_part *p, struct session_view *view,
+void view_make_variable(const struct presenter_part *p, bool with_code, struct session_view *view,
 			struct buffer *out);
 void view_make_parts(const struct presenter_part *p, const struct presenter_range *which,
 		     struct session_view *view, struct buffer *out);

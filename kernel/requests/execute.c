@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/protocol/compiler-protocol.h"
+#include "kernel/debugger/debug-stops.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
 #include "kernel/declarations/setup.h"
@@ -253,6 +254,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct cell *c = s->executor.current;
 	cleanup_free uint32_t *replaced = NULL;
+	const struct run_options usual = { 0 };
 	struct error err = ERROR_INIT;
 	size_t n_replaced;
 
@@ -265,10 +267,11 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
 	supervisor_compile_for(s->supervisor, is_looked_at(c) ? c->look.sm : 0);
+	c->options.debugged = debug_stops_wanted(s) && !c->options.checked;
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
 	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
 			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
-			       n_replaced, c->options.checked && c->step->is_own, &err))
+			       n_replaced, c->step->is_own ? &c->options : &usual, &err))
 		on_compiled(s, NULL, err.text, "Nothing was run, and the session is as it was.");
 }
 
@@ -427,6 +430,8 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 		options = c->options;
 		options.traced |= s->trace_all;
 	}
+	if (options.debugged)
+		debug_stops_before_run(s, c->number, json_string_value(c->code));
 	supervisor_run(s->supervisor, c->unit, dropped, &options);
 }
 
@@ -568,6 +573,11 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		go_to(s, next);
 }
 
+static void on_stopped(void *data, bool stands)
+{
+	debug_stops_on_stopped(data, stands);
+}
+
 void execute_interrupt(struct session *s)
 {
 	struct cell *c = s->executor.current;
@@ -596,6 +606,7 @@ const struct supervisor_callbacks execute_callbacks = {
 	.on_output = on_output,
 	.on_input_request = on_input_request,
 	.on_cell_end = on_cell_end,
+	.on_stopped = on_stopped,
 	.on_session = on_session,
 };
 

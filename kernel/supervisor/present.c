@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory is the committed one; who owns an address is asked of the idle worker. */
+/* The memory is the committed one, and who owns an address is asked of the idle worker; while a
+ * cell stands, both are its worker's. */
 #include "kernel/supervisor/present.h"
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/record.h"
 #include "common/memory/address-map.h"
 #include "common/protocol/presenter-protocol.h"
+#include "kernel/cell-run/cell-stop.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/views/presenter-part.h"
@@ -14,11 +17,14 @@
 #include "kernel/views/presenter-view.h"
 #include "kernel/workers/presenter-client.h"
 #include "kernel/workers/question.h"
+#include "kernel/workers/worker-pool.h"
+#include "kernel/workers/worker.h"
 
 /* Who is asked for one text. A worker that does not answer is not asked again. */
 struct asked {
 	struct supervisor *supervisor;
 	bool is_silent;
+	struct presenter_subject standing;
 };
 
 static bool read_committed(void *data, uint64_t address, void *ret, size_t len)
@@ -58,15 +64,29 @@ static bool ask_idle_worker(void *data, uint64_t address, struct address_descrip
 	       take_answer(a, question_describe(a->supervisor, &address, 1, ret, &err), &err);
 }
 
+static struct presenter_subject standing_worker(const struct supervisor *s)
+{
+	const struct worker *w = s->pool->active;
+
+	return (struct presenter_subject){ &s->units, w->pid, w->control };
+}
+
+/* with_device: what cells have on the device is read, too. */
+static struct presenter_memory memory_for(struct asked *a, bool with_device)
+{
+	if (a->supervisor->stop->is_stopped) {
+		a->standing = standing_worker(a->supervisor);
+		return presenter_client_memory_of(&a->standing);
+	}
+	return (struct presenter_memory){ with_device ? read_anywhere : read_committed,
+					  ask_idle_worker, a };
+}
+
 static int present(struct supervisor *s, uint32_t type, const struct buffer *body,
 		   struct presenter_view *ret, struct error *err)
 {
 	struct asked asked = { .supervisor = s };
-	const struct presenter_memory memory = {
-		.read = type == PRESENTER_PICTURE ? read_anywhere : read_committed,
-		.owner = ask_idle_worker,
-		.data = &asked,
-	};
+	const struct presenter_memory memory = memory_for(&asked, type == PRESENTER_PICTURE);
 
 	return presenter_client_view(s->presenter, type, body, &s->units, &memory, ret, err);
 }
@@ -76,13 +96,36 @@ static int list(struct supervisor *s, uint32_t type, const struct buffer *body, 
 {
 	struct asked asked = { .supervisor = s };
 	/* A list of variables is made behind each cell, so the device is left alone for it. */
-	const struct presenter_memory memory = {
-		.read = type == PRESENTER_PARTS ? read_anywhere : read_committed,
-		.owner = ask_idle_worker,
-		.data = &asked,
-	};
+	const struct presenter_memory memory = memory_for(&asked, type == PRESENTER_PARTS);
 
 	return presenter_client_list(s->presenter, type, body, &s->units, &memory, ret, err);
+}
+
+static int ask_standing(struct supervisor *s, uint32_t type, const struct buffer *body,
+			struct buffer *ret, struct error *err)
+{
+	struct presenter_subject subject;
+
+	if (!s->stop->is_stopped)
+		return error_set(err, ERROR_STATE, "no cell stands at a breakpoint");
+	subject = standing_worker(s);
+	return presenter_client_stack(s->presenter, type, &subject.control->fault, &subject, body,
+				      ret, err);
+}
+
+int present_stack(struct supervisor *s, struct buffer *ret, struct error *err)
+{
+	return ask_standing(s, PRESENTER_STACK, &(struct buffer)BUFFER_INIT, ret, err);
+}
+
+int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct buffer *ret,
+		   struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	record_put_u32(&body, frame);
+	record_put_u32(&body, call);
+	return ask_standing(s, PRESENTER_LOCALS, &body, ret, err);
 }
 
 void present_value(struct supervisor *s, const struct presenter_value *v, struct buffer *out)

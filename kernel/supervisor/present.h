@@ -2,12 +2,14 @@
 /*
  * Values, traces and profiles as text, and the parts of variables. What a cell has sent may be made
  * up, so cgpu-presenter reads it (kernel/workers/presenter-client.h), with the session's committed
- * memory beside it. While a cell runs nobody knows what an address belongs to.
+ * memory beside it, or that of a cell that stands (cell-stop.h). While a cell runs nobody knows
+ * what an address belongs to.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_PRESENT_H
 #define CGPU_KERNEL_SUPERVISOR_PRESENT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct buffer;
 struct error;
@@ -30,6 +32,11 @@ int present_variables(struct supervisor *s, const struct presenter_part *variabl
 		      struct buffer *ret, struct error *err);
 int present_parts(struct supervisor *s, const struct presenter_part *p,
 		  const struct presenter_range *which, struct buffer *ret, struct error *err);
+/* Append what presenter_frames_take() reads of a cell that stands, and the local variables of one
+ * of its calls as a list of parts. ERROR_STATE: no cell stands. */
+int present_stack(struct supervisor *s, struct buffer *ret, struct error *err);
+int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct buffer *ret,
+		   struct error *err);
 /* Makes a view whose HTML is a table of the parts and whose chart is a picture in SVG. The caller
  * releases ret, also on error. */
 int present_picture(struct supervisor *s, const struct presenter_part *p,

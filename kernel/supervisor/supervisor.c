@@ -23,6 +23,7 @@
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
 #include "kernel/cell-run/cell-run.h"
+#include "kernel/cell-run/cell-stop.h"
 #include "kernel/cell-run/checker.h"
 #include "kernel/cell-run/in-place.h"
 #include "kernel/cell-run/interrupt.h"
@@ -384,7 +385,7 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
 		       const char *cflags, const char *nvflags, const uint32_t *replaced,
-		       size_t n_replaced, bool checked, struct error *err)
+		       size_t n_replaced, const struct run_options *options, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -400,7 +401,8 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 	record_put_u32(&b, (uint32_t)n_replaced);
 	for (size_t i = 0; i < n_replaced; i++)
 		record_put_u32(&b, replaced[i]);
-	memcheck_put_request(&s->memcheck, checked, &s->units, &b);
+	record_put_u8(&b, options->debugged);
+	memcheck_put_request(&s->memcheck, options->checked, &s->units, &b);
 	if (compiler_client_ask(s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s, err))
 		return -1;
 	s->compiling = true;
@@ -529,6 +531,42 @@ void supervisor_interrupt(struct supervisor *s)
 		interrupt_start(s);
 }
 
+void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpoint *at, size_t n)
+{
+	cell_stop_set(s, at, n);
+}
+
+void supervisor_stop_at_faults(struct supervisor *s, bool on)
+{
+	s->stop->stops_at_faults = on;
+}
+
+bool supervisor_is_stopped(const struct supervisor *s, enum debug_reason *ret_reason)
+{
+	*ret_reason = s->stop->reason;
+	return s->stop->is_stopped;
+}
+
+void supervisor_resume(struct supervisor *s, enum debug_command command)
+{
+	cell_stop_resume(s, command);
+}
+
+int supervisor_pause(struct supervisor *s, struct error *err)
+{
+	return cell_stop_pause(s, err);
+}
+
+uint64_t supervisor_sight(const struct supervisor *s)
+{
+	return s->snapshot.serial + s->stop->number;
+}
+
+const char *supervisor_fault(const struct supervisor *s)
+{
+	return s->stop->is_stopped ? buffer_text(&s->run.report.evalue) : "";
+}
+
 void supervisor_input(struct supervisor *s, bool eof, const char *line)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -635,6 +673,13 @@ size_t supervisor_variables(const struct supervisor *s, const struct unit_variab
 	return unit_table_variables((struct unit_table *)&s->units, ret);
 }
 
+const char *supervisor_text(const struct supervisor *s, const char *cell_name)
+{
+	const char *text = unit_table_text(&s->units, cell_name);
+
+	return text ? text : "";
+}
+
 bool supervisor_is_readable(const struct supervisor *s)
 {
 	/* While a thread writes the memfd, it holds neither the old nor the new state. */
@@ -643,6 +688,8 @@ bool supervisor_is_readable(const struct supervisor *s)
 
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
 {
+	if (s->stop->is_stopped)
+		return cell_stop_read(s, address, out, len);
 	return !supervisor_is_readable(s) ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 

@@ -91,10 +91,11 @@ void supervisor_free(struct supervisor *s);
 void supervisor_declare(struct supervisor *s, size_t total,
 			const struct declaration_change *changes, size_t n);
 /* Compiles a cell; on_compiled follows. replaced has the indices of declarations that the text
- * replaces, so that it must not use them. -1: on_compiled does not follow. */
+ * replaces, so that it must not use them; of the options it uses `checked` and `debugged`. -1:
+ * on_compiled does not follow. */
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
 		       const char *cflags, const char *nvflags, const uint32_t *replaced,
-		       size_t n_replaced, bool checked, struct error *err);
+		       size_t n_replaced, const struct run_options *options, struct error *err);
 /* Before supervisor_compile(): sets the compute capability for the device code of one compilation;
  * 0: the device's. */
 void supervisor_compile_for(struct supervisor *s, uint32_t sm);
@@ -109,6 +110,22 @@ void supervisor_identify(struct supervisor *s, const char *id);
 void supervisor_run(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
 		    const struct run_options *options);
 void supervisor_interrupt(struct supervisor *s);
+
+/* Breakpoints of cells that are run as `debugged`: kernel/cell-run/cell-stop.h. */
+void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpoint *at, size_t n);
+void supervisor_stop_at_faults(struct supervisor *s, bool on);
+/* Tells why the cell at work stands; false: none stands. */
+bool supervisor_is_stopped(const struct supervisor *s, enum debug_reason *ret_reason);
+/* Lets it go on; one that stands at its fault ends. */
+void supervisor_resume(struct supervisor *s, enum debug_command command);
+/* Lets a cell that runs for the debugger stop at the next line that it comes to. */
+int supervisor_pause(struct supervisor *s, struct error *err);
+/* Returns a number of what can be seen of the session: another one after each commit, each stop,
+ * and each end of a stop. */
+uint64_t supervisor_sight(const struct supervisor *s);
+/* Returns the error that the cell stands at; "" for another stop. */
+const char *supervisor_fault(const struct supervisor *s);
+
 /* Whether what an interrupted cell has done is committed. Otherwise it is set aside for
  * session_redo(). */
 void supervisor_set_interrupt(struct supervisor *s, bool keeps);
@@ -191,7 +208,10 @@ void supervisor_interrupt_command(struct supervisor *s);
 
 /* Returns the number of variables and their list, from committed state; works while a cell runs. */
 size_t supervisor_variables(const struct supervisor *s, const struct unit_variable **ret);
-/* Reads committed bytes of the arena. 0; -1 when the address is not session memory. */
+/* Returns the text of the cell "In[3]" at its last run; "": it is not known. */
+const char *supervisor_text(const struct supervisor *s, const char *cell_name);
+/* Reads committed bytes of the arena, or those that a cell that stands has. 0; -1 when the address
+ * is not session memory. */
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
 /* Tells whether it can be read: not while a commit is being copied. */
 bool supervisor_is_readable(const struct supervisor *s);

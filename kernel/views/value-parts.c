@@ -227,13 +227,13 @@ static void put_part(const struct parts_reader *r, const struct presenter_part *
 	presenter_part_put(&told, out);
 }
 
-void value_parts_tell(const struct presenter_part *p, const struct parts_reader *reader,
-		      struct buffer *out)
+void value_parts_tell(const struct presenter_part *p, bool with_code,
+		      const struct parts_reader *reader, struct buffer *out)
 {
 	struct presenter_part told = *p;
 
 	if (is_good(p->code)) {
-		put_part(reader, p, false, out);
+		put_part(reader, p, with_code, out);
 		return;
 	}
 	told.bytes = NULL;

@@ -37,10 +37,10 @@ struct parts_reader {
 	void *data;
 };
 
-/* Appends the part with its value, with whether it has parts, and without its code
- * (presenter_part_put()). */
-void value_parts_tell(const struct presenter_part *p, const struct parts_reader *reader,
-		      struct buffer *out);
+/* Appends the part with its value, and with whether it has parts (presenter_part_put()). The code
+ * may be left out, for who has it. */
+void value_parts_tell(const struct presenter_part *p, bool with_code,
+		      const struct parts_reader *reader, struct buffer *out);
 /* Appends the list of its parts (presenter_parts_take()). The name is that of a variable, or "". */
 void value_parts_list(const struct presenter_part *p, const struct presenter_range *which,
 		      const struct parts_reader *reader, struct buffer *out);

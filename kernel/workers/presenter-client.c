@@ -344,15 +344,13 @@ int presenter_client_view(struct presenter_client *c, uint32_t type, const struc
 	return failed ? -1 : 0;
 }
 
-int presenter_client_list(struct presenter_client *c, uint32_t type, const struct buffer *body,
-			  const struct unit_table *units, const struct presenter_memory *memory,
-			  struct buffer *ret, struct error *err)
+/* Asks for a list, and appends it. */
+static int ask_list(struct exchange *x, uint32_t type, const struct buffer *body,
+		    struct buffer *ret, struct error *err)
 {
-	struct exchange x = {
-		.client = c, .units = units, .memory = *memory, .wanted = PRESENTER_PARTS_ARE
-	};
+	struct presenter_client *c = x->client;
 	struct ipc_message m = { 0 };
-	int failed = converse(&x, type, body, &m, err);
+	int failed = converse(x, type, body, &m, err);
 
 	if (!failed && m.len > PRESENTER_VIEW_MAX)
 		failed = error_set(err, ERROR_LIMIT, "a list of %zu bytes", m.len);
@@ -367,6 +365,22 @@ int presenter_client_list(struct presenter_client *c, uint32_t type, const struc
 	return failed ? -1 : 0;
 }
 
+int presenter_client_list(struct presenter_client *c, uint32_t type, const struct buffer *body,
+			  const struct unit_table *units, const struct presenter_memory *memory,
+			  struct buffer *ret, struct error *err)
+{
+	struct exchange x = {
+		.client = c, .units = units, .memory = *memory, .wanted = PRESENTER_PARTS_ARE
+	};
+
+	return ask_list(&x, type, body, ret, err);
+}
+
+struct presenter_memory presenter_client_memory_of(struct presenter_subject *subject)
+{
+	return (struct presenter_memory){ read_worker, ask_worker, subject };
+}
+
 /* ---- reports ---- */
 
 static void put_request(const struct fault_record *shared, const struct presenter_subject *subject,
@@ -375,6 +389,23 @@ static void put_request(const struct fault_record *shared, const struct presente
 	record_put_u32(out, (uint32_t)subject->pid);
 	record_put_u8(out, subject->control != NULL);
 	record_put_bytes(out, shared, sizeof(*shared));
+}
+
+int presenter_client_stack(struct presenter_client *c, uint32_t type,
+			   const struct fault_record *shared, struct presenter_subject *subject,
+			   const struct buffer *body, struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer request = BUFFER_INIT;
+	struct exchange x = { .client = c,
+			      .units = subject->units,
+			      .memory = presenter_client_memory_of(subject),
+			      .wanted = type == PRESENTER_STACK ? PRESENTER_STACK_IS
+								: PRESENTER_PARTS_ARE };
+
+	record_put_u8(&request, true);
+	put_request(shared, subject, &request);
+	buffer_append(&request, body->data, body->len);
+	return ask_list(&x, type, &request, ret, err);
 }
 
 void presenter_client_report(struct presenter_client *c, const struct fault_record *shared,

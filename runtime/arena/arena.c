@@ -204,11 +204,12 @@ static int write_committed_code(uint64_t address, const void *data, size_t len, 
 {
 	uint64_t from = address & ~(ARENA_PAGE - 1), size = address + len - from;
 
-	if (mprotect((void *)from, size, PROT_READ | PROT_WRITE))
-		return error_errno(err, "cannot change a constant of an earlier cell");
+	/* Threads of earlier cells may run there meanwhile. */
+	if (mprotect((void *)from, size, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return error_errno(err, "cannot change the code of an earlier cell");
 	memcpy((void *)address, data, len);
 	if (mprotect((void *)from, size, PROT_READ | PROT_EXEC))
-		return error_errno(err, "cannot protect a constant of an earlier cell");
+		return error_errno(err, "cannot protect the code of an earlier cell");
 	return 0;
 }
 
@@ -216,7 +217,8 @@ int arena_write_code(uint64_t address, const void *data, size_t len, struct erro
 {
 	uint64_t committed = arena_start(ARENA_CODE) + arena.committed[ARENA_CODE];
 
-	if (address < committed)
+	/* A child has a copy of its own of all code. */
+	if (address < committed || arena.live_fd < 0)
 		return write_committed_code(address, data, len, err);
 	if (whole_pwrite(arena.live_fd, data, len, address - ARENA_BASE) != len)
 		return error_errno(err, "cannot write the cell's machine code");

@@ -17,6 +17,7 @@
 #include "common/protocol/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cuda/device.h"
+#include "runtime/debugger/cell-stop.h"
 #include "runtime/exports/exports.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/memcheck/memcheck.h"
@@ -70,9 +71,11 @@ static int checkpoint(void)
 		device_checkpoint_end();
 		return EBUSY;
 	}
+	cell_stop_suspend();
 	if (tell(&err))
 		worker_exit(0);
 	await_commit();
+	cell_stop_resume();
 	device_checkpoint_end();
 	worker_set_phase(PHASE_RUNNING);
 	return 0;

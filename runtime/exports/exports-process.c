@@ -16,6 +16,7 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cuda/device.h"
+#include "runtime/debugger/cell-stop.h"
 #include "runtime/exports/at-exit.h"
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"
@@ -96,6 +97,7 @@ static void become_child(void)
 	mmap(worker.control, sizeof(*worker.control), PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_FIXED, WORKER_CONTROL_FD, 0);
 	arena_leave();
+	cell_stop_leave();
 	cell_stdio_leave();
 	host_fault_leave();
 	close(WORKER_CHANNEL_FD);

@@ -315,8 +315,7 @@ static bool after_call(uint64_t pc)
 #endif
 }
 
-/* A launch in C++ code calls such a stub, which has the line of the kernel. */
-static bool is_stub(const char *function)
+bool backtrace_is_stub(const char *function)
 {
 	return strstr(function, "__device_stub__") != NULL;
 }
@@ -334,7 +333,7 @@ uint32_t backtrace_caller_line(void)
 		if (offset < 8 || offset >= top || !after_call(at[i]))
 			continue;
 		if (loader_describe_code(at[i] - 1, &place) || place.cell != worker.cell ||
-		    is_stub(place.function))
+		    backtrace_is_stub(place.function))
 			continue;
 		if (place.line)
 			return place.line;

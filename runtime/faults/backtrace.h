@@ -28,6 +28,9 @@ void backtrace_record(uint64_t from, const void *context, struct fault_record *f
 /* The address is machine code of a unit. */
 bool backtrace_in_unit(uint64_t pc);
 
+/* A launch in C++ code calls such a function, which has the line of the CUDA kernel. */
+bool backtrace_is_stub(const char *function);
+
 /* The place at which unit code called malloc(), free() or what called them: offset in CODE of the
  * return address, 0: not found. It comes from cell_mode.caller, or else from a short look through
  * the stack: cheap, may err. */

@@ -73,6 +73,7 @@ static struct {
 	bool told; /* the kernel */
 	struct libc_message **libc_message;
 	struct sigaction actions[NSIG]; /* of the cell, for guarded signals */
+	bool (*trap)(const siginfo_t *info, void *context);
 } ending;
 
 static __thread struct {
@@ -83,6 +84,11 @@ static __thread struct {
 struct sigaction *host_fault_action(int signal)
 {
 	return &ending.actions[signal];
+}
+
+void host_fault_set_trap(bool (*take)(const siginfo_t *info, void *context))
+{
+	ending.trap = take;
 }
 
 bool host_fault_guards(int signal)
@@ -101,10 +107,10 @@ static void wait_for_the_reader(void)
 	if (ending.told)
 		return;
 	ending.told = true;
-	alarm(FAULT_WAIT_SECONDS);
+	alarm(worker.control->debug.holds_faults ? 0 : FAULT_WAIT_SECONDS);
 	if (worker_send(WORKER_FAULTED, NULL, 0, -1, NULL))
 		return;
-	fault_questions_serve(worker.control, host_fault_describe_value);
+	fault_questions_serve(worker.control, host_fault_describe_value, NULL);
 }
 
 static _Noreturn void finish(int status)
@@ -382,6 +388,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	if (mine.nested)
 		finish(1);
+	if (signal == SIGTRAP && ending.trap && ending.trap(info, context))
+		return;
 	if (run_cells_handler(signal, info, context))
 		return;
 	if (getpid() != worker.pid) {

@@ -38,6 +38,9 @@ void host_fault_describe(uint64_t address, struct address_description *ret);
  */
 void host_fault_describe_value(uint64_t address, struct address_description *ret);
 
+/* SIGTRAP goes to this first, which returns whether it was for it: a breakpoint, or a step. */
+void host_fault_set_trap(bool (*take)(const siginfo_t *info, void *context));
+
 /* A signal of ours may have a handler of the cell's own: see runtime/exports/exports-signal.c. */
 bool host_fault_guards(int signal);
 /* sigaction() of a cell for a signal that is not guarded: what would end the process is still

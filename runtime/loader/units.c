@@ -130,6 +130,14 @@ void units_renew(const struct unit_code *same, const struct unit_code *u)
 	mine->cell = u->cell;
 }
 
+const struct unit_code *units_all(uint32_t *ret_n)
+{
+	const struct units *t = arena_attached() ? table() : NULL;
+
+	*ret_n = t ? t->n : 0;
+	return t ? t->list : NULL;
+}
+
 const struct unit_code *units_find(uint64_t address)
 {
 	const struct units *t = arena_attached() ? table() : NULL;

@@ -67,6 +67,8 @@ const struct unit_code *units_same(uint64_t content, const struct unit_code *las
 /* The unit is what another cell runs, too, or the same cell again: takes over the arrays of u and
  * what it says of the cell. */
 void units_renew(const struct unit_code *same, const struct unit_code *u);
+/* All units, by address, until the next units_add(). For signal handlers, as the next one. */
+const struct unit_code *units_all(uint32_t *ret_n);
 /* NULL if the address is in no unit. */
 const struct unit_code *units_find(uint64_t address);
 

@@ -9,6 +9,8 @@
 
 #include "common/protocol/worker-protocol.h"
 
+#define TRAP_FLAG 0x100LL /* of EFLAGS */
+
 uint64_t context_pc(const void *context)
 {
 	const ucontext_t *u = context;
@@ -37,6 +39,43 @@ uint64_t context_return_address(const void *context)
 	return *(const uint64_t *)context_sp(context);
 #else
 	return ((const ucontext_t *)context)->uc_mcontext.regs[30];
+#endif
+}
+
+uint64_t context_frame(const void *context)
+{
+	const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	return (uint64_t)u->uc_mcontext.gregs[REG_RBP];
+#else
+	return u->uc_mcontext.regs[29];
+#endif
+}
+
+void context_set_pc(void *context, uint64_t pc)
+{
+	ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	u->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+#else
+	u->uc_mcontext.pc = pc;
+#endif
+}
+
+void context_set_step(void *context, bool on)
+{
+#if defined(__x86_64__)
+	ucontext_t *u = context;
+
+	if (on)
+		u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		u->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+#else
+	(void)context;
+	(void)on;
 #endif
 }
 

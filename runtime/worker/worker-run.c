@@ -21,6 +21,7 @@
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
 #include "runtime/cuda/device.h"
+#include "runtime/debugger/cell-stop.h"
 #include "runtime/exports/at-exit.h"
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"
@@ -465,6 +466,16 @@ static void begin_checks(void)
 	memcheck_begin();
 }
 
+static void call_cell(struct run *run)
+{
+	struct error err = ERROR_INIT;
+
+	if (run->options.debugged && cell_stop_begin(&err))
+		buffer_printf(&run->warnings, "%s\n", err.text);
+	call(run, call_unit, &run->loaded);
+	cell_stop_end();
+}
+
 static void load_and_call(struct run *run)
 {
 	end_earlier_objects(run);
@@ -477,7 +488,7 @@ static void load_and_call(struct run *run)
 	if (run->outcome == OUTCOME_OK && run->options.traced)
 		device_trace_begin(&run->no_trace);
 	if (run->outcome == OUTCOME_OK)
-		call(run, call_unit, &run->loaded);
+		call_cell(run);
 	device_trace_stop();
 	worker_set_phase(PHASE_ENDING);
 	cell_stdio_end();
@@ -486,7 +497,7 @@ static void load_and_call(struct run *run)
 static void settle(struct run *run)
 {
 	struct fault_record *f = &worker.control->fault;
-	static struct fault_record found;
+	struct fault_record found;
 
 	memset(&found, 0, sizeof(found));
 	if (!device_cell_end(&run->warnings, &found)) {

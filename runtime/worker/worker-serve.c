@@ -25,6 +25,7 @@
 #include "runtime/arena/meta.h"
 #include "runtime/arena/private-pages.h"
 #include "runtime/cuda/device.h"
+#include "runtime/debugger/cell-stop.h"
 #include "runtime/faults/host-fault.h"
 #include "runtime/faults/interrupt.h"
 #include "runtime/faults/memory-report.h"
@@ -132,6 +133,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 	if (cell_stack_init(err) || children_init(err) || threads_init(err) ||
 	    host_fault_init(err) || interrupt_init(err))
 		return -1;
+	cell_stop_init();
 	host = device_host_init();
 	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(host, &info);

@@ -34,6 +34,16 @@ static void use_value(const struct debug_frame *f, Dwarf_Die *variable)
 		debug_value_count(&part);
 }
 
+static bool use_variable(void *data, const char *name, Dwarf_Die *variable)
+{
+	cleanup_buffer struct buffer code = BUFFER_INIT;
+
+	use_value(data, variable);
+	if (debug_layout_put_type_of(variable, &code) && !type_code_skip(buffer_text(&code)))
+		__builtin_trap();
+	return *name != '\0';
+}
+
 /* Returns whether the function is known there. */
 static bool use_place(struct unit_debug *d, struct session_view *view, uint32_t offset)
 {
@@ -48,6 +58,11 @@ static bool use_place(struct unit_debug *d, struct session_view *view, uint32_t 
 	Dwarf_Die variable;
 	bool global;
 
+	for (unsigned p = 0; p < n; p++) {
+		f.function = places[n - 1].scope;
+		unit_debug_each_local(d, address, p, use_variable, &f);
+	}
+	unit_debug_each_global(d, use_variable, &f);
 	for (unsigned p = 0; p < n; p++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			f.function = places[n - 1].scope;

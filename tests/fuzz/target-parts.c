@@ -61,7 +61,7 @@ static bool one(const uint8_t *data, size_t size)
 	p.bytes = in.bytes;
 	p.len = in.len;
 	look_into(&p, &reader, 0);
-	value_parts_tell(&p, &reader, &out);
+	value_parts_tell(&p, false, &reader, &out);
 	value_picture_table(&p, &reader, &out);
 	value_picture_line(&p, &reader, &out);
 	/* As the kernel process reads what a presenter sends. */

@@ -133,7 +133,8 @@ def test_begin_and_end(fresh_kernel):
     assert info == {"isStarted": False, "hashMethod": "Murmur2", "tmpFileSuffix": ".cu", "breakpoints": [],
                     "stoppedThreads": [], "richRendering": True, "exceptionPaths": []}
     capabilities = body(fresh_kernel, "initialize", clientID="jupyterlab", adapterID="cgpu", pathFormat="path")
-    assert capabilities["supportsConfigurationDoneRequest"] is True and capabilities["exceptionBreakpointFilters"] == []
+    assert capabilities["supportsConfigurationDoneRequest"] is True
+    assert [f["filter"] for f in capabilities["exceptionBreakpointFilters"]] == ["fault"]
     assert not any(capabilities.get(name) for name in ("supportsStepBack", "supportsSetVariable", "supportsLogPoints"))
     assert body(fresh_kernel, "attach") == {}
     assert body(fresh_kernel, "debugInfo")["isStarted"] is True
@@ -193,9 +194,10 @@ def test_sources_that_are_kept_are_bounded(kernel):
 
 def test_breakpoints_are_answered_one_by_one(kernel):
     path = body(kernel, "dumpCell", code="int a;\nint b;")["sourcePath"]
-    told = body(kernel, "setBreakpoints", source={"path": path}, breakpoints=[{"line": 1}, {"line": 2}])["breakpoints"]
-    assert [(b["verified"], b["line"], b["source"]["path"]) for b in told] == [(False, 1, path), (False, 2, path)]
-    assert all("do not stop at breakpoints" in b["message"] for b in told)
+    told = body(kernel, "setBreakpoints", source={"path": path}, breakpoints=[{"line": 1}, {"line": -2}])["breakpoints"]
+    assert [(b["verified"], b["line"], b["source"]["path"]) for b in told] == [(True, 1, path), (False, 0, path)]
+    assert "number of a line" in told[1]["message"] and "message" not in told[0]
+    assert body(kernel, "debugInfo")["breakpoints"] == [{"source": path, "breakpoints": [{"line": 1}]}]
     assert body(kernel, "setBreakpoints", source={"path": path}, breakpoints=[]) == {"breakpoints": []}
     assert body(kernel, "debugInfo")["breakpoints"] == []
 
@@ -535,9 +537,16 @@ def test_a_presenter_that_dies_costs_no_list(fresh_kernel):
 # ---- what a front end may send ----
 
 def test_unknown_commands_are_refused_with_what_there_is(kernel):
-    for command in ("continue", "stackTrace", "setVariable", "é" * 100, "inspectvariables"):
+    for command in ("stepBack", "setVariable", "é" * 100, "inspectvariables"):
         message = refusal(kernel, command)
-        assert "inspectVariables" in message and "richInspectVariables" in message and "does not stop cells" in message
+        assert "inspectVariables" in message and "richInspectVariables" in message and "stepOut" in message
+
+
+def test_commands_for_a_cell_that_stands_say_that_none_does(kernel):
+    for command in ("continue", "next", "stepIn", "stepOut", "stackTrace", "scopes"):
+        reply = debug(kernel, command, threadId=1, frameId=1)
+        assert reply["success"] is False and reply["message"] == "notStopped", reply
+        assert reply["body"]["error"]["format"] == "no cell stands at a breakpoint"
 
 
 @pytest.mark.parametrize("content", [
@@ -552,7 +561,8 @@ WRONG = [None, 5, -1, 1.5, True, "", "text", [], {}, [[]], {"path": 5}, "x" * 10
 KEYS = {"variables": ["variablesReference", "start", "count", "filter"], "dumpCell": ["code"], "source": ["source"],
         "setBreakpoints": ["source", "breakpoints"], "richInspectVariables": ["variableName", "frameId"],
         "evaluate": ["expression", "frameId"], "inspectVariables": ["x"], "debugInfo": ["x"], "initialize": ["clientID"],
-        "attach": ["x"], "disconnect": ["restart"], "setExceptionBreakpoints": ["filters"], "modules": ["startModule"]}
+        "attach": ["x"], "disconnect": ["restart"], "setExceptionBreakpoints": ["filters"], "modules": ["startModule"],
+        "stackTrace": ["threadId", "startFrame", "levels"], "scopes": ["frameId"], "next": ["threadId"]}
 
 
 @pytest.mark.parametrize("command", KEYS)
@@ -566,7 +576,8 @@ def test_malformed_arguments(state, command):
         reply, _ = send(state, {"type": "request", "seq": 4, "command": command, **request})
         assert reply["request_seq"] == 4 and isinstance(reply["success"], bool)
         if not reply["success"]:
-            assert len(reply["message"]) > 10 and len(reply["message"]) < 1000, reply
+            why = reply["body"]["error"]["format"] if reply["message"] == "notStopped" else reply["message"]
+            assert 10 < len(why) < 1000, reply
     assert state.run("count").ok().text == "42"
 
 

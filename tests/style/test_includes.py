@@ -34,7 +34,7 @@ ROOMS = {
     "kernel": ["settings", "base", "history", "launcher", "sandbox", "share", "units", "state", "faults", "views", "presenter",
                "core", "workers", "device", "disk", "cell-run", "supervisor", "protocol", "show", "declarations", "session",
                "reports", "debugger", "device-magics", "machine-magics", "magics", "requests"],
-    "runtime": ["arena", "cuda", "process", "loader", "faults", "memcheck", "interpose", "display", "exports",
+    "runtime": ["arena", "cuda", "process", "loader", "faults", "debugger", "memcheck", "interpose", "display", "exports",
                 "worker"],
     "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
                  "driver"],
@@ -101,8 +101,8 @@ def test_rooms_include_lower_rooms_only(root):
 def test_the_presenter_alone_reads_what_cells_send(root):
     """The process that holds the key takes texts in place of values, traces and profiles."""
     views = {f"kernel/views/{path.name}" for path in (root / "kernel/views").glob("*.h")}
-    readers = views - {"kernel/views/owner-text.h", "kernel/views/presenter-part.h", "kernel/views/presenter-value.h",
-                       "kernel/views/presenter-view.h"}
+    readers = views - {"kernel/views/owner-text.h", "kernel/views/presenter-frame.h", "kernel/views/presenter-part.h",
+                       "kernel/views/presenter-value.h", "kernel/views/presenter-view.h"}
     readers |= {"common/code/type-code.h", "common/protocol/device-trace.h", "common/protocol/launch-profile.h"}
     broken = [f"{path}: {name}" for folder, path, _, name in includes(root)
               if folder == "kernel" and name in readers and path.parts[1] not in ("views", "presenter")]

@@ -233,7 +233,7 @@ void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &build
 			[](llvm::ModulePassManager &first, llvm::OptimizationLevel) {
 				first.addPass(llvm::AssignmentTrackingPass());
 			});
-	if (effort != CLANG_ONCE)
+	if (effort != CLANG_ONCE && effort != CLANG_STEPS)
 		passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
 	else
 		passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);

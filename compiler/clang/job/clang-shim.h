@@ -169,6 +169,7 @@ enum clang_effort {
 	CLANG_LIGHT,  /* optimised, but with unoptimised code generation */
 	CLANG_ONCE,   /* straight-line code that runs once: not optimised */
 	CLANG_CPP,    /* C++: as CLANG_LOOPS, whatever it contains */
+	CLANG_STEPS,  /* for a debugger: not optimised, whatever the options */
 	CLANG_EFFORTS
 };
 

@@ -44,7 +44,7 @@ static void test_each_question_has_its_answer(void **state)
 
 	(void)state;
 	if (!child)
-		fault_questions_serve(c, describe);
+		fault_questions_serve(c, describe, NULL);
 	for (uint64_t i = 1; i < 500; i++) {
 		assert_int_equal(fault_questions_ask(c, i * 16 + 5, DEADLINE_MS, &d), 0);
 		snprintf(name, sizeof(name), "block %lu", (unsigned long)i);
@@ -67,11 +67,49 @@ static void test_nobody_answers(void **state)
 	munmap(c, sizeof(*c));
 }
 
+static enum debug_command commands[] = { DEBUG_NEXT, DEBUG_CONTINUE, DEBUG_STEP_OUT };
+
+/* A worker that stands once for each command, and ends with how many it has heard as they were. */
+static _Noreturn void stand(struct worker_control *c)
+{
+	int right = 0;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		atomic_fetch_add(&c->debug.stops, 1);
+		right += debug_stop_await(c, describe) == commands[i];
+	}
+	_exit(right);
+}
+
+static void test_a_stop_answers_until_it_is_over(void **state)
+{
+	struct worker_control *c = new_control();
+	struct address_description d;
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child)
+		stand(c);
+	for (uint32_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		/* It answers when it stands, and not before. */
+		assert_int_equal(fault_questions_ask(c, 16 * i + 5, DEADLINE_MS, &d), 0);
+		assert_int_equal(d.base, 16 * i);
+		assert_int_equal(atomic_load(&c->debug.stops), i + 1);
+		debug_stop_resume(c, commands[i]);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+	munmap(c, sizeof(*c));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_question_has_its_answer),
 		cmocka_unit_test(test_nobody_answers),
+		cmocka_unit_test(test_a_stop_answers_until_it_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,8 @@ void compiler_client_run(struct compiler_client *c, const char *text, const char
 	record_put_str(&b, "");
 	record_put_u32(&b, 75);
 	record_put_u32(&b, 0);
-	record_put_u8(&b, 0);
+	record_put_u8(&b, 0); /* not for a debugger */
+	record_put_u8(&b, 0); /* not checked */
 	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(c->sock, COMPILER_COMPILE, b.data, b.len, NULL, 0, &err), 0);
 	buffer_release(&b);

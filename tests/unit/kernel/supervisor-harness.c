@@ -213,7 +213,7 @@ void harness_begin(struct harness *h, const char *text)
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
 	assert_int_equal(supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0,
-					    false, NULL),
+					    &(struct run_options){ 0 }, NULL),
 			 0);
 }
 

@@ -505,7 +505,8 @@ static void test_loop_works_during_a_large_commit(void **state)
 		sem_destroy(&s.go);
 	}
 	assert_string_equal(
-		harness_ok(&h, "printf(\"%d %d %d\\n\", first[0], second[8192], second[8192 + 5]);"),
+		harness_ok(&h,
+			   "printf(\"%d %d %d\\n\", first[0], second[8192], second[8192 + 5]);"),
 		"2 2 1\n");
 	harness_ok(&h,
 		   "for (int i = 0; i < 2000; i++) numbers[i] -= 2;\nfree(first); free(second);");

@@ -404,7 +404,7 @@ static void malformed_codes_have_no_parts(void **state)
 
 		list(codes[i]);
 		assert_int_equal(parts.n, 0);
-		value_parts_tell(&p, &reader, &told);
+		value_parts_tell(&p, false, &reader, &told);
 		r = record_open(told.data, told.len);
 		back = presenter_part_take(&r);
 		assert_int_equal(record_check(&r, "part", NULL), 0);

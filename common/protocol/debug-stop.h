@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The part of the control area by which a cell stops at a breakpoint and goes on.
+ *
+ *	kernel                                worker
+ *	breakpoints, then WORKER_RUN    ->    runs to one of them
+ *	    <-  WORKER_STOPPED                stands still, its calls in the fault record
+ *	reads its memory, asks for owners of addresses (fault-questions.h)
+ *	debug_stop_resume()             ->    takes the breakpoints anew, and the command
+ *
+ * 1. The kernel writes the breakpoints only while no cell runs or while the cell stands.
+ * 2. It reads nothing here but the number of stops; all else is a worker's word.
+ */
+#ifndef CGPU_COMMON_PROTOCOL_DEBUG_STOP_H
+#define CGPU_COMMON_PROTOCOL_DEBUG_STOP_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct address_description;
+struct worker_control;
+
+#define DEBUG_BREAKPOINTS_MAX 256
+
+/* A line of a cell, by the cell's number of execution. */
+struct debug_breakpoint {
+	uint32_t cell, line;
+};
+
+/* How a cell goes on. Steps end at the beginning of a line of a cell. */
+enum debug_command {
+	DEBUG_CONTINUE,
+	DEBUG_NEXT,     /* to another line of this call, or of its callers */
+	DEBUG_STEP_IN,  /* the same, or into a function of a cell that is called */
+	DEBUG_STEP_OUT, /* to a line of a caller */
+	DEBUG_GIVE_UP,  /* it stops nowhere any more */
+	DEBUG_COMMANDS
+};
+
+enum debug_reason { DEBUG_AT_BREAKPOINT, DEBUG_AT_STEP, DEBUG_AT_PAUSE, DEBUG_AT_FAULT };
+
+struct debug_stop {
+	uint32_t n;
+	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
+	uint32_t command; /* enum debug_command */
+	/* A worker that stands at a fault is looked at by a user, so it waits for as long as it
+	 * takes. */
+	uint32_t holds_faults;
+	/* The kernel sets 1, then sends SIGTRAP to the thread that runs cells: the cell stops at
+	 * the next line of a cell that it comes to. */
+	_Atomic uint32_t pause;
+	_Atomic uint32_t stops; /* written by the worker: how often it has stopped */
+	_Atomic uint32_t
+		resumed; /* written by the kernel: the number of the last stop that is over */
+};
+
+/* The kernel's side: lets the worker go on. */
+void debug_stop_resume(struct worker_control *c, enum debug_command command);
+
+/* The worker's side, behind its WORKER_STOPPED: answers questions until the kernel lets it go on,
+ * and returns how. Safe in signal handlers. */
+enum debug_command debug_stop_await(struct worker_control *c,
+				    void (*describe)(uint64_t address,
+						     struct address_description *ret));
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of a cell that stands, as cgpu-presenter tells them, innermost first. A call is named
+ * by its frame in the fault record and its number among those that were inlined there.
+ */
+#ifndef CGPU_KERNEL_VIEWS_PRESENTER_FRAME_H
+#define CGPU_KERNEL_VIEWS_PRESENTER_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+struct record;
+
+#define PRESENTER_FRAMES_MAX 512
+
+struct presenter_frame {
+	const char *function; /* "" for the statements of a cell */
+	const char *cell;     /* "In[3]", whose text has the line; "": it is in no cell */
+	const char *file;     /* in place of that; "": not known */
+	uint32_t line;        /* 0: not known */
+	uint32_t frame, call;
+};
+
+struct presenter_frames {
+	struct presenter_frame *at; /* the texts are borrowed from what was decoded */
+	size_t n;
+};
+
+void presenter_frame_put(const struct presenter_frame *f, struct buffer *out);
+/* Decodes a list of them up to its end. Release ret, also on error. ERROR_PROTOCOL: it is
+ * malformed. */
+int presenter_frames_take(const void *bytes, size_t len, struct presenter_frames *ret,
+			  struct error *err);
+void presenter_frames_release(struct presenter_frames *f);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	 runs -- int3 --> is it ours? -- no ---------------------------------> the fault of a cell
+ *	  ^                   | yes
+ *	  |                   v
+ *	  |     this thread is the one that traps (others wait)
+ *	  |                   |-- the end of a step, or a breakpoint of the user --> stands
+ *	  |                   v                                                        |
+ *	  +-- SIGTRAP -- the code's own byte runs alone, by the trap flag <-- resumed -+
+ *
+ * A step that ends at a line ends in the call in which it began, or in one of its callers: a call
+ * is known by its frame pointer, and those of its callers are higher. The same line of a deeper
+ * call, by recursion, is passed by.
+ *
+ * 1. Between int3 and the SIGTRAP of the trap flag the thread has `trapping`; who stands in front
+ *    of it sleeps.
+ * 2. The other threads of the cell stand still from the stop to the end of that one instruction, so
+ *    that none of them runs over the byte that is lifted. Threads that are not the cell's own
+ *    cannot stop others: see threads.h.
+ * 3. SIGUSR1 waits while a thread stands: an interrupt unwinds from the line and not from here.
+ */
+#define _GNU_SOURCE
+#include "runtime/debugger/cell-stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/buffer.h"
+#include "common/base/error.h"
+#include "common/protocol/debug-stop.h"
+#include "common/protocol/futex.h"
+#include "common/protocol/worker-protocol.h"
+#include "runtime/debugger/breakpoint-table.h"
+#include "runtime/debugger/code-lines.h"
+#include "runtime/faults/backtrace.h"
+#include "runtime/faults/host-fault.h"
+#include "runtime/process/cell-mode.h"
+#include "runtime/process/context.h"
+#include "runtime/process/threads.h"
+#include "runtime/process/worker.h"
+
+#define FREEZE_MS 200
+/* DWARF numbers of x86-64. */
+#define REGISTER_FRAME 6
+#define REGISTER_STACK 7
+
+/* A step that was asked for. */
+struct step {
+	enum debug_command command; /* DEBUG_CONTINUE: none */
+	bool is_pause;              /* it ends at the first line that the thread comes to */
+	pid_t thread;
+	uint64_t frame, stack; /* of the call in which it began */
+	uint32_t line;
+};
+
+static struct {
+	bool on;
+	struct breakpoint_table table;
+	struct step step;
+	_Atomic uint32_t trapping; /* a thread is between int3 and the end of its instruction */
+	pid_t thread;              /* that one */
+	uint64_t lifted;           /* the breakpoint whose instruction runs; 0: none */
+	bool frozen;               /* the other threads stand still */
+} stop;
+
+static pid_t this_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* ---- breakpoints ---- */
+
+static void add(void *data, uint64_t address)
+{
+	breakpoint_table_add(&stop.table, address, *(const enum breakpoint_reason *)data);
+}
+
+static void set_breakpoints(void)
+{
+	const struct debug_stop *d = &worker.control->debug;
+	enum breakpoint_reason reason = BREAKPOINT_OF_USER;
+	const struct code_lines_visitor v = { add, &reason };
+
+	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_USER);
+	for (uint32_t i = 0; i < d->n && i < DEBUG_BREAKPOINTS_MAX; i++)
+		code_lines_each_start(d->at[i].cell, d->at[i].line, &v);
+}
+
+/* ---- steps ---- */
+
+/* The lines of this call and its callers, and where it returns to. The line of the step itself is
+ * none, so that a loop in it runs at full speed. */
+static void add_lines(const struct fault_record *f, bool with_own)
+{
+	enum breakpoint_reason line = BREAKPOINT_AT_LINE;
+	const struct code_lines_visitor v = { add, &line };
+	bool has_return = false;
+
+	for (uint32_t i = 0; i < f->n_frames; i++) {
+		uint64_t pc = f->frames[i].pc;
+
+		if (!f->frames[i].cell)
+			continue;
+		if (i || with_own)
+			code_lines_each_of_function(i ? pc - 1 : pc, i ? 0 : stop.step.line, &v);
+		if (i && !has_return)
+			breakpoint_table_add(&stop.table, pc, BREAKPOINT_AT_RETURN);
+		has_return |= i > 0;
+	}
+}
+
+static void begin_step(enum debug_command command, bool is_pause, const struct fault_record *f)
+{
+	enum breakpoint_reason body = BREAKPOINT_AT_BODY;
+	const struct code_lines_visitor v = { add, &body };
+
+	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_STEP);
+	stop.step = (struct step){ .command = command,
+				   .is_pause = is_pause,
+				   .thread = this_thread(),
+				   .frame = f->registers[0][REGISTER_FRAME],
+				   .stack = f->registers[0][REGISTER_STACK],
+				   .line = is_pause ? 0 : code_lines_at(f->frames[0].pc) };
+	if (command == DEBUG_CONTINUE || command == DEBUG_GIVE_UP)
+		return;
+	add_lines(f, command != DEBUG_STEP_OUT);
+	if (command == DEBUG_STEP_IN)
+		code_lines_each_body(&v);
+}
+
+/* Tells whether the step is over at this breakpoint. */
+static bool ends_step(const struct breakpoint *b, const void *context)
+{
+	const struct step *s = &stop.step;
+	uint64_t frame = context_frame(context), stack = context_sp(context);
+
+	if (s->command == DEBUG_CONTINUE || s->thread != this_thread())
+		return false;
+	if (s->is_pause)
+		return b->reasons & (BREAKPOINT_AT_BODY | BREAKPOINT_AT_LINE);
+	if (b->reasons & BREAKPOINT_AT_BODY && stack < s->stack)
+		return true;
+	if (b->reasons & BREAKPOINT_AT_RETURN && stack > s->stack)
+		return true;
+	if (!(b->reasons & BREAKPOINT_AT_LINE))
+		return false;
+	if (frame == s->frame)
+		return s->command != DEBUG_STEP_OUT && code_lines_at(b->address) != s->line;
+	return frame > s->frame;
+}
+
+/* ---- standing ---- */
+
+static void clear_record(struct fault_record *f)
+{
+	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
+}
+
+/* What the cell has printed is seen while it stands. A stream that another thread is in is left. */
+static void flush_output(void)
+{
+	FILE *const streams[] = { stdout, stderr };
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		if (ftrylockfile(streams[i]))
+			continue;
+		fflush_unlocked(streams[i]);
+		funlockfile(streams[i]);
+	}
+}
+
+static int tell(enum debug_reason reason)
+{
+	struct __attribute__((packed)) {
+		uint8_t reason;
+		uint32_t thread;
+	} body = { (uint8_t)reason, (uint32_t)this_thread() };
+
+	return worker_send(WORKER_STOPPED, &body, sizeof(body), -1, NULL);
+}
+
+static void block_interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Stands at the address until the kernel lets it go on. */
+static void stand(uint64_t address, enum debug_reason reason, void *context)
+{
+	struct fault_record *f = &worker.control->fault;
+	enum debug_command command;
+
+	flush_output();
+	clear_record(f);
+	backtrace_record(address, context, f);
+	/* Before the kernel looks at memory. */
+	if (!stop.frozen && !threads_current())
+		stop.frozen = threads_freeze(FREEZE_MS);
+	atomic_fetch_add(&worker.control->debug.stops, 1);
+	if (tell(reason))
+		return;
+	command = debug_stop_await(worker.control, host_fault_describe_value);
+	if (command == DEBUG_GIVE_UP)
+		breakpoint_table_drop(&stop.table, UINT8_MAX);
+	else
+		set_breakpoints();
+	begin_step(command, false, f);
+	clear_record(f);
+}
+
+/* ---- traps ---- */
+
+static void take_turn(void)
+{
+	pid_t me = this_thread();
+	uint32_t none = 0;
+
+	while (!atomic_compare_exchange_strong(&stop.trapping, &none, 1)) {
+		futex_wait(&stop.trapping, 1, NULL);
+		none = 0;
+	}
+	stop.thread = me;
+}
+
+static void end_turn(void)
+{
+	if (stop.frozen)
+		threads_thaw();
+	stop.frozen = false;
+	stop.thread = 0;
+	atomic_store(&stop.trapping, 0);
+	futex_wake(&stop.trapping);
+}
+
+/* The instruction of a breakpoint has run. */
+static bool take_step(void *context)
+{
+	const struct breakpoint *b;
+
+	if (!stop.lifted || stop.thread != this_thread())
+		return false;
+	b = breakpoint_table_find(&stop.table, stop.lifted);
+	if (b)
+		breakpoint_table_lower(b);
+	stop.lifted = 0;
+	context_set_step(context, false);
+	end_turn();
+	return true;
+}
+
+static void stop_or_pass(uint64_t address, void *context)
+{
+	const struct breakpoint *b = breakpoint_table_find(&stop.table, address);
+
+	if (b && ends_step(b, context))
+		stand(address, stop.step.is_pause ? DEBUG_AT_PAUSE : DEBUG_AT_STEP, context);
+	else if (b && b->reasons & BREAKPOINT_OF_USER)
+		stand(address, DEBUG_AT_BREAKPOINT, context);
+	b = breakpoint_table_find(&stop.table, address);
+	if (!b) {
+		end_turn();
+		return;
+	}
+	breakpoint_table_lift(b);
+	stop.lifted = address;
+	context_set_step(context, true);
+}
+
+/*
+ * The kernel wants the cell to stop. That is a step from wherever the thread is, of which each line
+ * is the end. In the middle of a trap or of the worker's own work there is no cell to be stopped.
+ */
+static bool take_pause(void *context)
+{
+	struct fault_record *f = &worker.control->fault;
+	int saved = errno;
+
+	if (!atomic_exchange(&worker.control->debug.pause, 0))
+		return false;
+	if (!stop.on || !cell_mode.in_cell || stop.thread == this_thread())
+		return true;
+	cell_mode_enter_library();
+	block_interrupts();
+	take_turn();
+	clear_record(f);
+	backtrace_record(context_pc(context), context, f);
+	begin_step(DEBUG_STEP_IN, true, f);
+	clear_record(f);
+	end_turn();
+	cell_mode_leave_library();
+	errno = saved;
+	return true;
+}
+
+static bool take_trap(const siginfo_t *info, void *context)
+{
+	uint64_t address = context_pc(context) - 1;
+	int saved = errno;
+
+	if (info->si_code == SI_TKILL)
+		return take_pause(context);
+	if (info->si_code == TRAP_TRACE)
+		return take_step(context);
+	if ((info->si_code != SI_KERNEL && info->si_code != TRAP_BRKPT) ||
+	    !backtrace_in_unit(address))
+		return false;
+	if (!breakpoint_is_at(address)) {
+		/* It was taken away while the thread came here. */
+		context_set_pc(context, address);
+		return true;
+	}
+	if (!breakpoint_table_find(&stop.table, address))
+		return false;
+	context_set_pc(context, address);
+	/* A bare fork() has made a child that does not know itself as one. */
+	if (getpid() != worker.pid) {
+		breakpoint_table_lift(breakpoint_table_find(&stop.table, address));
+		return true;
+	}
+	cell_mode_enter_library();
+	block_interrupts();
+	take_turn();
+	stop_or_pass(address, context);
+	cell_mode_leave_library();
+	errno = saved;
+	return true;
+}
+
+void cell_stop_init(void)
+{
+	host_fault_set_trap(take_trap);
+}
+
+int cell_stop_begin(struct error *err)
+{
+	if (!CONTEXT_STEPS)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "cells do not stop at breakpoints on this processor");
+	if (breakpoint_table_open(&stop.table, err))
+		return -1;
+	stop.on = true;
+	stop.step = (struct step){ 0 };
+	set_breakpoints();
+	return 0;
+}
+
+void cell_stop_end(void)
+{
+	if (!stop.on)
+		return;
+	stop.on = false;
+	breakpoint_table_close(&stop.table);
+	/* The cell was unwound in the middle of it. */
+	if (stop.thread == this_thread())
+		end_turn();
+	stop.lifted = 0;
+}
+
+void cell_stop_leave(void)
+{
+	breakpoint_table_close(&stop.table);
+	stop.on = false;
+}
+
+void cell_stop_suspend(void)
+{
+	if (stop.on)
+		breakpoint_table_drop(&stop.table, UINT8_MAX);
+}
+
+void cell_stop_resume(void)
+{
+	if (stop.on)
+		set_breakpoints();
+}
