@@ -37,13 +37,14 @@ preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 	%reldir%/prelude/cgpu-device.h %reldir%/prelude/cgpu-display.h \
 	%reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h %reldir%/prelude/cgpu-surface.h \
+	%reldir%/prelude/cgpu-widgets.h \
 	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h
 preludeabsentdir = $(pkgdatadir)/include/absent
 preludeabsent_HEADERS = %reldir%/prelude/absent/curand_mtgp32_kernel.h %reldir%/prelude/absent/texture_fetch_functions.h
 preludecommondir = $(pkgdatadir)/include/common
-preludecommon_HEADERS = common/cell-display.h common/cell-timing.h common/launch-glue.h
+preludecommon_HEADERS = common/cell-display.h common/cell-timing.h common/cell-widgets.h common/launch-glue.h
 # Headers for device code alone, found before the toolkit's.
 preludecubdir = $(pkgdatadir)/include/device/cub
 preludecub_HEADERS = %reldir%/prelude/device/cub/cub.cuh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
 noinst_LIBRARIES += libsession.a
-libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_show_sources) $(kernel_declarations_sources) $(kernel_session_sources) \
+libsession_a_SOURCES = $(kernel_protocol_sources) $(kernel_show_sources) $(kernel_comms_sources) $(kernel_declarations_sources) $(kernel_session_sources) \
 	$(kernel_reports_sources) $(kernel_debugger_sources) $(kernel_device_magics_sources) $(kernel_machine_magics_sources) $(kernel_magics_sources) $(kernel_requests_sources) \
 	kernel/install.c kernel/install.h
 nodist_libsession_a_SOURCES = kernel/settings/paths.h

@@ -11,7 +11,8 @@ test_shadow_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) cgpu-presenter$(EXEEXT) $(emulator_library)
 endif
 cgpu_worker_SOURCES = $(runtime_arena_sources) $(runtime_process_sources) $(runtime_loader_sources) \
-	$(runtime_faults_sources) $(runtime_debugger_sources) $(runtime_memcheck_sources) $(runtime_display_sources) $(runtime_exports_sources) $(runtime_worker_sources) \
+	$(runtime_faults_sources) $(runtime_debugger_sources) $(runtime_memcheck_sources) $(runtime_display_sources) $(runtime_widgets_sources) \
+	$(runtime_exports_sources) $(runtime_worker_sources) \
 	%reldir%/interpose/fork-handlers.c %reldir%/interpose/fork-handlers.h %reldir%/interpose/malloc.c \
 	%reldir%/worker-main.c
 if CUDA

@@ -73,6 +73,7 @@ enum arena_root {
 	ARENA_ROOT_TRACKED,
 	ARENA_ROOT_CELLS, /* struct arena_cells */
 	ARENA_ROOT_AT_EXIT,
+	ARENA_ROOT_COMMS, /* struct comm_table */
 	ARENA_ROOTS = 16
 };
 

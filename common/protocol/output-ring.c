@@ -80,7 +80,7 @@ void output_ring_write(struct worker_control *c, enum output_type type, const vo
 		sched_yield();
 	do {
 		size_t part = len < RECORD_MAX ? len : RECORD_MAX;
-		bool more = type == OUTPUT_DISPLAY && part < len;
+		bool more = (type == OUTPUT_DISPLAY || type == OUTPUT_COMM) && part < len;
 
 		write_one(c, more ? OUTPUT_PART : type, data, part);
 		data = (const char *)data + part;
@@ -119,7 +119,7 @@ int output_ring_read(struct worker_control *c, size_t max_text, enum output_type
 
 		copy_out(c, tail, &h, sizeof(h));
 		if (h.len > RECORD_MAX || padded(h.len) > head - tail || h.type < OUTPUT_STDOUT ||
-		    h.type > OUTPUT_PART)
+		    h.type > OUTPUT_COMM)
 			return corrupt(c, head, err);
 		if (type &&
 		    (h.type != type || h.type > OUTPUT_STDERR || data->len + h.len > max_text))

@@ -117,7 +117,8 @@ enum worker_message {
 	/*
 	 * u64 random number, bytes unit, [str name] of symbols that end when the cell has run to
 	 * its end, u64 the notebook's cell (0: not known), str text of the cell, struct
-	 * run_options, [bytes unit]: for a checked cell, checked functions of earlier cells, to be
+	 * run_options, bytes message of a front end for a comm (common/protocol/comm-message.h), or
+	 * none, [bytes unit]: for a checked cell, checked functions of earlier cells, to be
 	 * loaded before. With the arena memfd for writing for a cell that is not journalled;
 	 * WORKER_UNSAVED_ARE is the answer before it runs. A worker that has run a checked cell is
 	 * ended

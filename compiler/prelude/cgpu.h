@@ -83,6 +83,7 @@
 #include <wchar.h>
 
 #include "cgpu-display.h"
+#include "cgpu-widgets.h"
 #include "common/cell-timing.h"
 
 #ifdef __cplusplus

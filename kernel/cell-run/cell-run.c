@@ -112,6 +112,7 @@ static void finish(struct supervisor *s)
 	compiled_unit_release(done.unit);
 	dirty_ranges_release(&done.given_back);
 	buffer_release(&done.dropped);
+	buffer_release(&done.delivery);
 	buffer_release(&done.unsaved);
 	buffer_release(&done.profile);
 	buffer_release(&done.no_profile);
@@ -145,6 +146,7 @@ void cell_run_release(struct supervisor *s)
 	compiled_unit_release(s->run.unit);
 	dirty_ranges_release(&s->run.given_back);
 	buffer_release(&s->run.dropped);
+	buffer_release(&s->run.delivery);
 	buffer_release(&s->run.unsaved);
 	buffer_release(&s->run.profile);
 	buffer_release(&s->run.no_profile);
@@ -319,6 +321,7 @@ static void begin(struct supervisor *s)
 	in_place_before_cell(s, w);
 	cell_stop_begin(s, w);
 	run_options_put(&options, &b);
+	record_put_bytes(&b, s->run.delivery.data, s->run.delivery.len);
 	memcheck_put_units(&s->memcheck, &b);
 	/* A snapshot must not read memory that a cell writes in place. */
 	if (options.unsaved)

@@ -58,6 +58,7 @@ struct cell_run {
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
 	struct run_options options;
+	struct buffer delivery; /* the message for a comm that the cell is run for; empty: none */
 	struct buffer profile, no_profile; /* of a cell that succeeded */
 	bool discarded;                    /* nothing of the cell is kept, whatever its outcome */
 	struct buffer trace, no_trace;     /* of a cell whose worker has reached its end */

@@ -9,21 +9,34 @@
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/replay.h"
 
+static void send_outgoing(struct publisher *p, const char *topic, struct outgoing *m)
+{
+	struct error err = ERROR_INIT;
+
+	if (wire_publish(p->wire, p->channels->sockets[CHANNEL_IOPUB], topic, m, &err))
+		log_error("iopub: %s", err.text);
+}
+
 static void send_on_topic(struct publisher *p, const char *topic, const struct message *parent,
 			  const char *type, json_t *content)
 {
 	struct outgoing m = { .type = type, .parent = parent, .content = content };
-	struct error err = ERROR_INIT;
 
-	if (wire_publish(p->wire, p->channels->sockets[CHANNEL_IOPUB], topic, &m, &err))
-		log_error("iopub: %s", err.text);
+	send_outgoing(p, topic, &m);
+}
+
+#define TOPIC_SIZE 128
+
+static void make_topic(const struct publisher *p, const char *type, char ret[TOPIC_SIZE])
+{
+	snprintf(ret, TOPIC_SIZE, "kernel.%s.%s", p->wire->session, type);
 }
 
 void publish(struct publisher *p, const struct message *parent, const char *type, json_t *content)
 {
-	char topic[128];
+	char topic[TOPIC_SIZE];
 
-	snprintf(topic, sizeof(topic), "kernel.%s.%s", p->wire->session, type);
+	make_topic(p, type, topic);
 	replay_note(p->replay, parent, type, content);
 	send_on_topic(p, topic, parent, type, content);
 }
@@ -72,6 +85,21 @@ void publish_display(struct publisher *p, const struct message *parent, json_t *
 void publish_clear_output(struct publisher *p, const struct message *parent, bool wait)
 {
 	publish(p, parent, "clear_output", json_pack("{sb}", "wait", (int)wait));
+}
+
+void publish_comm(struct publisher *p, const struct message *parent, const char *type,
+		  json_t *metadata, json_t *content, const struct iovec *buffers, size_t n_buffers)
+{
+	struct outgoing m = { .type = type,
+			      .parent = parent,
+			      .metadata = metadata,
+			      .content = content,
+			      .buffers = buffers,
+			      .n_buffers = n_buffers };
+	char topic[TOPIC_SIZE];
+
+	make_topic(p, type, topic);
+	send_outgoing(p, topic, &m);
 }
 
 void publish_welcomes(struct publisher *p)

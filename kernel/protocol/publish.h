@@ -38,6 +38,10 @@ void publish_execute_result(struct publisher *p, const struct message *parent, j
 void publish_display(struct publisher *p, const struct message *parent, json_t *data,
 		     const char *display_id, bool update);
 void publish_clear_output(struct publisher *p, const struct message *parent, bool wait);
+/* Publishes comm_open, comm_msg or comm_close. metadata (NULL: none) and content are taken over,
+ * buffers are borrowed. */
+void publish_comm(struct publisher *p, const struct message *parent, const char *type,
+		  json_t *metadata, json_t *content, const struct iovec *buffers, size_t n_buffers);
 /* Publishes iopub_welcome for each new subscription; each status begins with this call. */
 void publish_welcomes(struct publisher *p);
 

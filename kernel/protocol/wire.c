@@ -113,6 +113,16 @@ static struct iovec frame_bytes(const struct message *m, size_t i)
 	return (struct iovec){ zmq_msg_data(frame), zmq_msg_size(frame) };
 }
 
+size_t message_buffers(const struct message *m)
+{
+	return m->n_frames - m->n_identities - FRAME_BUFFERS;
+}
+
+struct iovec message_buffer(const struct message *m, size_t i)
+{
+	return frame_bytes(m, m->n_identities + FRAME_BUFFERS + i);
+}
+
 /* Returns the received header, which is sent again as parent_header, byte for byte. */
 static struct iovec message_header(const struct message *m)
 {
@@ -360,7 +370,8 @@ int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoin
 	if (encode(w, m, &e, err))
 		return -1;
 	if (send_frames(w, socket, &first, 1, true, err) ||
-	    send_frames(w, socket, e.frames, 6, false, err))
+	    send_frames(w, socket, e.frames, 6, m->n_buffers > 0, err) ||
+	    send_frames(w, socket, m->buffers, m->n_buffers, false, err))
 		return error_wrap(err, "%s", m->type);
 	return 0;
 }

@@ -55,6 +55,10 @@ struct message {
 int wire_receive(struct wire *w, void *socket, struct message *ret, struct error *err);
 void message_release(struct message *m);
 
+/* Return the number of buffers behind the content, and one of them, borrowed. */
+size_t message_buffers(const struct message *m);
+struct iovec message_buffer(const struct message *m, size_t i);
+
 /* Makes a message that can only be used as a parent, and that outlives m. */
 int message_keep_header(struct message *ret, const struct message *m);
 
@@ -65,8 +69,10 @@ struct outgoing {
 	const struct message *parent; /* NULL: parent_header is {} */
 	json_t *metadata;             /* NULL: {} */
 	json_t *content;              /* NULL: memory was out while it was made; sending fails */
-	const char *subshell;         /* subshell_id of the header, a UUID; NULL: none */
-	char id[64];                  /* set by sending */
+	const struct iovec *buffers;  /* behind the content */
+	size_t n_buffers;
+	const char *subshell; /* subshell_id of the header, a UUID; NULL: none */
+	char id[64];          /* set by sending */
 };
 
 /* Sends m to the sender of the parent, with that one's identities in front. */

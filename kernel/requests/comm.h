@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * comm_open and comm_info of front ends. This kernel registers no target, so every comm_open is
- * answered by comm_close at once: front ends wait for that (JupyterLab's widget manager falls back
- * to another way only then).
+ * Comms of front ends. What changes the session waits for its turn among the cells and runs as one:
+ * values that a user sets, messages for a callback, comms of targets that the session has.
+ * Questions for states are answered at once. A target that is not there is closed at once: front
+ * ends wait for that (JupyterLab's widget manager falls back to another way only then).
  */
 #ifndef CGPU_KERNEL_REQUESTS_COMM_H
 #define CGPU_KERNEL_REQUESTS_COMM_H
 
 struct request;
 
+/* These publish busy themselves, when their turn has come. */
 void comm_open(struct request *r);
+void comm_msg(struct request *r);
+void comm_close(struct request *r);
+
 void comm_info(struct request *r);
-/* Handles comm_msg and comm_close for a comm that is not open. */
-void comm_ignore(struct request *r);
 
 #endif

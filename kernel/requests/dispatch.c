@@ -52,6 +52,13 @@ static bool refuse_subshell(struct session *s, struct request *r)
 	return true;
 }
 
+/* Tells whether the request waits for its turn among the cells, when `busy` is published. */
+static bool waits(void (*handle)(struct request *r))
+{
+	return handle == execute_request || handle == comm_open || handle == comm_msg ||
+	       handle == comm_close;
+}
+
 static void dispatch(struct session *s, enum channel channel, struct message *m)
 {
 	struct request *r = request_new(s, channel, m);
@@ -74,9 +81,8 @@ static void dispatch(struct session *s, enum channel channel, struct message *m)
 	}
 	if (refuse_subshell(s, r))
 		return;
-	/* `busy` is published when the turn of the cell has come. */
-	if (requests[i].handle == execute_request) {
-		execute_request(r);
+	if (waits(requests[i].handle)) {
+		requests[i].handle(r);
 		return;
 	}
 	request_begin(r);

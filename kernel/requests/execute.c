@@ -12,7 +12,10 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/protocol/comm-message.h"
 #include "common/protocol/compiler-protocol.h"
+#include "kernel/comms/comm-inbox.h"
+#include "kernel/comms/comms.h"
 #include "kernel/debugger/debug-stops.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
@@ -129,11 +132,15 @@ static void finish(struct session *s)
 	}
 	if (c->failed)
 		publish(&s->publisher, &c->request->message, "error", cell_error(c));
+	comms_settle(&s->comms, &c->request->message);
+	comms_end_redirect(&s->comms, &c->request->message);
 	if (abort_others)
 		abort_window_open(&own->late, &c->request->message, c->arrived_us, wall_us());
-	request_reply_with(c->request,
-			   json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
-			   cell_reply(c, c->silent ? e->count : c->number));
+	if (!c->delivery)
+		request_reply_with(
+			c->request,
+			json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
+			cell_reply(c, c->silent ? e->count : c->number));
 	e->current = NULL;
 	cell_free(c);
 	/* This follows the reply, so that nobody waits for it. */
@@ -193,21 +200,28 @@ static void fail_unread(struct cell *c, const char *code)
 	cell_fail_plain(c, "CompileError", text);
 }
 
-static void start(struct session *s, struct cell *c)
+static void begin(struct session *s, struct cell *c)
 {
 	struct executor *e = &s->executor;
-	const char *code = json_string_value(c->code);
-	struct error err = ERROR_INIT;
 
 	e->current = c;
-	if (code && is_blank(code))
-		c->store = false;
 	c->number = c->store ? ++e->count : e->count + 1;
 	snprintf(c->name, sizeof(c->name), "In[%" PRIu32 "]", c->number);
 	wire_date(c->started);
 	c->state = CELL_MAGICS;
 	gpu_card_on_begin(s, c);
 	time_limit_begin(s);
+}
+
+static void start(struct session *s, struct cell *c)
+{
+	struct executor *e = &s->executor;
+	const char *code = json_string_value(c->code);
+	struct error err = ERROR_INIT;
+
+	if (code && is_blank(code))
+		c->store = false;
+	begin(s, c);
 	if (!code || strlen(code) != json_string_length(c->code)) {
 		fail_unread(c, code);
 	} else {
@@ -224,23 +238,75 @@ static void start(struct session *s, struct cell *c)
 		announce(s, c);
 }
 
+/* Tells the mirror of front ends what the sender has of the comm. False: the comm is gone. */
+static bool meet(struct session *s, const struct delivery *d)
+{
+	struct comm *comm = comms_find(&s->comms, d->id);
+
+	if (!comm)
+		return false;
+	comm->is_arriving = false;
+	s->comms.is_touched = true;
+	/* Front ends that were told another value since have that one. */
+	if (d->action == COMM_UPDATE)
+		comms_merge(&s->comms, comm, d->told == comm->told ? d->data : NULL);
+	else if (d->action == COMM_CLOSE)
+		comms_forget(&s->comms, comm);
+	return true;
+}
+
+static void start_delivery(struct session *s, struct delivery *d)
+{
+	struct cell *c = meet(s, d) ? cell_new(d->request) : NULL;
+
+	if (!c) {
+		request_begin(d->request);
+		request_end(d->request);
+		delivery_free(d);
+		return;
+	}
+	c->delivery = d;
+	c->silent = true;
+	c->store = c->allow_stdin = c->stop_on_error = false;
+	c->expressions = NULL;
+	c->id = "";
+	begin(s, c);
+	announce(s, c);
+	advance(s);
+}
+
+/* Starts what has the next turn. False: nothing waits. */
+static bool start_one(struct session *s)
+{
+	struct executor *e = &s->executor;
+	struct cell *c = e->has_delivered ? subshells_take_next(&e->subshells) : NULL;
+	struct delivery *d = c ? NULL : comm_inbox_take(&e->inbox);
+
+	e->has_delivered = d != NULL;
+	if (d)
+		start_delivery(s, d);
+	else if (c || (c = subshells_take_next(&e->subshells)))
+		start(s, c);
+	return c || d;
+}
+
 static void start_next(struct session *s)
 {
 	struct executor *e = &s->executor;
-	struct cell *c;
 
 	/* A loop instead of recursion, because cells that consist of magics finish inside
 	 * start(). */
 	if (e->held)
 		return;
 	e->held = true;
-	while (!e->current && (c = subshells_take_next(&e->subshells)))
-		start(s, c);
+	while (!e->current && start_one(s)) {
+	}
 	e->held = false;
 }
 
 static void on_compiled(void *data, struct compiled_unit *unit, const char *headline,
 			const char *diagnostics);
+static void deliver(struct session *s, struct cell *c);
 
 /* Tells whether the cell's own code is shown by %%ptx and its like. */
 static bool is_looked_at(const struct cell *c)
@@ -291,6 +357,10 @@ static void compile_next(struct session *s, struct cell *c)
 
 	if (text) {
 		compile_text(s, text, name);
+		return;
+	}
+	if (c->delivery) {
+		deliver(s, c);
 		return;
 	}
 	buffer_printf(&own, "%s%s", c->script.code, buffer_text(&c->behind));
@@ -367,7 +437,8 @@ static void advance(struct session *s)
 		finish(s);
 		return;
 	}
-	if (c->state == CELL_MAGICS && (c->behind.len || !is_blank(c->script.code))) {
+	if (c->state == CELL_MAGICS &&
+	    (c->delivery || c->behind.len || !is_blank(c->script.code))) {
 		compile_next(s, c);
 		return;
 	}
@@ -439,6 +510,22 @@ static void go_to(struct session *s, enum step_next next)
 {
 	s->executor.current->state = next == STEP_TO_MAGICS ? CELL_MAGICS : CELL_EXPRESSIONS;
 	advance(s);
+}
+
+static void deliver(struct session *s, struct cell *c)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	compiled_unit_release(c->unit);
+	c->unit = step_comm_begin(c, &err);
+	if (!c->unit || step_comm_message(c, &message, &err)) {
+		cell_fail_plain(c, "OutOfMemory", err.text);
+		go_to(s, STEP_TO_EXPRESSIONS);
+		return;
+	}
+	supervisor_deliver(s->supervisor, &message);
+	run(s, c, &(struct buffer)BUFFER_INIT);
 }
 
 static void looked(struct session *s, const struct error *err)
@@ -599,7 +686,8 @@ void execute_interrupt(struct session *s)
 	}
 }
 
-const struct session_hooks execute_hooks = { magic_done, looked, drop, execute_interrupt };
+const struct session_hooks execute_hooks = { magic_done, looked, drop, start_next,
+					     execute_interrupt };
 
 const struct supervisor_callbacks execute_callbacks = {
 	.on_compiled = on_compiled,
@@ -612,6 +700,7 @@ const struct supervisor_callbacks execute_callbacks = {
 
 void execute_release(struct executor *e)
 {
+	struct delivery *d;
 	struct cell *c;
 
 	if (e->current)
@@ -619,4 +708,8 @@ void execute_release(struct executor *e)
 	e->current = NULL;
 	while ((c = subshells_take_next(&e->subshells)))
 		cell_free(c);
+	while ((d = comm_inbox_take(&e->inbox))) {
+		request_end(d->request);
+		delivery_free(d);
+	}
 }

@@ -10,7 +10,8 @@
  * moment are answered "aborted" (other requests never wait here).
  *
  * A cell is a transaction on the one session, so cells of different subshells never run at the same
- * time. The subshells that have any take turns, cell by cell.
+ * time. The subshells that have any take turns, cell by cell. So does what a front end has sent to
+ * a comm: it goes the same way as a cell without code, and takes turns with the cells of all.
  */
 #ifndef CGPU_KERNEL_REQUESTS_EXECUTE_H
 #define CGPU_KERNEL_REQUESTS_EXECUTE_H

@@ -10,7 +10,6 @@
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
 #include "kernel/session/undo.h"
-#include "kernel/units/compiled-unit.h"
 
 static enum step_next ended(struct session *s, struct cell *c, const struct cell_end *end)
 {
@@ -34,15 +33,8 @@ const struct step step_drop = { .id = step_id_of_cell, .ended = ended };
 
 struct compiled_unit *step_drop_begin(struct cell *c, const struct buffer *names, struct error *err)
 {
-	struct unit nothing = { .cell = c->number,
-				.cell_name = c->name,
-				.run_symbol = "",
-				.display_type = "",
-				.display_type_code = "",
-				.warnings = "" };
-
 	buffer_clear(&c->dropping);
 	buffer_append(&c->dropping, buffer_text(names), names->len);
 	c->step = &step_drop;
-	return compiled_unit_of(&nothing, err);
+	return step_nothing(c, err);
 }

@@ -14,6 +14,18 @@
 #include "kernel/session/undo.h"
 #include "kernel/units/compiled-unit.h"
 
+struct compiled_unit *step_nothing(const struct cell *c, struct error *err)
+{
+	const struct unit nothing = { .cell = c->number,
+				      .cell_name = c->name,
+				      .run_symbol = "",
+				      .display_type = "",
+				      .display_type_code = "",
+				      .warnings = "" };
+
+	return compiled_unit_of(&nothing, err);
+}
+
 const char *step_id_of_cell(const struct cell *c)
 {
 	return c->id;

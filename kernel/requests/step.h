@@ -6,6 +6,7 @@
  *
  *	settings -> restart... -> own -> expression...
  *	drop, whenever a magic asks for it
+ *	comm, in place of the own code, for a message of a front end
  */
 #ifndef CGPU_KERNEL_REQUESTS_STEP_H
 #define CGPU_KERNEL_REQUESTS_STEP_H
@@ -39,7 +40,8 @@ struct step {
 	enum step_next (*ended)(struct session *s, struct cell *c, const struct cell_end *end);
 };
 
-extern const struct step step_own, step_settings, step_restart, step_drop, step_expression;
+extern const struct step step_own, step_settings, step_restart, step_drop, step_expression,
+	step_comm;
 
 /* Takes the next thing that a new worker must be given, and sets c->step, to step_own when there is
  * none. Returns the text to compile, and its name; NULL for step_own. */
@@ -51,8 +53,16 @@ const char *step_expression_next(struct cell *c);
  * c->step. Returns it, owned by the caller. NULL: ERROR_MEMORY. */
 struct compiled_unit *step_drop_begin(struct cell *c, const struct buffer *names,
 				      struct error *err);
+/* Makes the unit that runs nothing, behind which the worker hands c->delivery to its comm, and sets
+ * c->step. The same for NULL. */
+struct compiled_unit *step_comm_begin(struct cell *c, struct error *err);
+/* Appends that message as the worker takes it. */
+int step_comm_message(const struct cell *c, struct buffer *ret, struct error *err);
 
 /* For steps. */
+
+/* Returns a unit that runs nothing, owned by the caller. NULL: ERROR_MEMORY. */
+struct compiled_unit *step_nothing(const struct cell *c, struct error *err);
 
 /* For struct step: the text is the cell's own, or nobody's. */
 const char *step_id_of_cell(const struct cell *c);

@@ -7,6 +7,7 @@
 
 #include "common/base/cleanup.h"
 #include "common/cuda/lambda-name.h"
+#include "kernel/comms/comm-inbox.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/time-text.h"
@@ -42,6 +43,7 @@ void cell_free(struct cell *c)
 	if (!c)
 		return;
 	request_end(c->request);
+	delivery_free(c->delivery);
 	magic_script_release(&c->script);
 	buffer_release(&c->behind);
 	buffer_release(&c->expected);

@@ -18,6 +18,7 @@
 #include "kernel/session/magic.h"
 
 struct compiled_unit;
+struct delivery;
 struct request;
 struct setup_cell;
 struct step;
@@ -44,6 +45,10 @@ struct cell {
 	json_t *expressions; /* borrowed; name -> text */
 	/* The front end's id of the notebook's cell; "" when there is none; borrowed. */
 	const char *id;
+
+	/* What a front end has sent to a comm: it is run in place of code, and the request is no
+	 * execute_request. NULL: this is a cell. */
+	struct delivery *delivery;
 
 	struct magic_script script;
 	size_t next_magic;

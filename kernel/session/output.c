@@ -13,8 +13,10 @@
 #include "common/base/record.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/utf8.h"
+#include "kernel/comms/comms.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/session.h"
+#include "kernel/show/cell-json.h"
 
 #define FLUSH_MS 60
 /* So much text does not wait for the timer: the copies on its way to the front end stay small. */
@@ -166,30 +168,14 @@ static json_t *base64(const char *data, size_t len)
 				    EVP_EncodeBlock(out, (const unsigned char *)data, len));
 }
 
-/* So much JSON is parsed: an object takes many times the memory of its text, and this process must
- * not end over it. */
-#define JSON_BYTES_MAX (4u * 1024 * 1024)
-
-/* The parser takes UTF-8 only, and a cell may write anything. NULL: it is no JSON, which the user
- * is told. */
+/* NULL: it is no JSON, which the user is told. */
 static json_t *json_value(struct output *o, const char *mime, const char *data, size_t len)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-	json_error_t wrong;
-	json_t *value;
+	struct error err = ERROR_INIT;
+	json_t *value = cell_json(mime, data, len, &err);
 
-	if (len > JSON_BYTES_MAX) {
-		output_printf(o, STREAM_STDERR,
-			      "display: this %s has %zu bytes, and JSON can have %u MB\n", mime,
-			      len, JSON_BYTES_MAX >> 20);
-		return NULL;
-	}
-	utf8_clean(data, len, true, &text);
-	value = json_loadb(buffer_text(&text), text.len, JSON_DECODE_ANY, &wrong);
 	if (!value)
-		output_printf(o, STREAM_STDERR,
-			      "display: this %s is not JSON, line %d, column %d: %s\n", mime,
-			      wrong.line, wrong.column, wrong.text);
+		output_printf(o, STREAM_STDERR, "display: %s\n", err.text);
 	return value;
 }
 
@@ -242,20 +228,33 @@ static void keep_part(struct output *o, const char *bytes, size_t len)
 		buffer_append(&o->parts, bytes, len);
 }
 
+static void comm_record(struct output *o, struct record *r)
+{
+	struct error err = ERROR_INIT;
+
+	output_flush(o);
+	if (comms_record(&o->session->comms, r, o->parent, &err))
+		output_printf(o, STREAM_STDERR, "comm: %s\n", err.text);
+}
+
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len)
 {
+	bool may_be_long = type == OUTPUT_DISPLAY || type == OUTPUT_COMM;
 	struct record r = record_open(bytes, len);
 
 	if (!o->parent)
 		return;
-	if (type == OUTPUT_PART || (type == OUTPUT_DISPLAY && o->parts.len))
+	if (type == OUTPUT_PART || (may_be_long && o->parts.len))
 		keep_part(o, bytes, len);
 	if (type == OUTPUT_PART)
 		return;
-	if (type == OUTPUT_DISPLAY) {
+	if (may_be_long) {
 		if (o->parts.len)
 			r = record_open(o->parts.data, o->parts.len);
-		display(o, &r);
+		if (type == OUTPUT_DISPLAY)
+			display(o, &r);
+		else
+			comm_record(o, &r);
 		buffer_release(&o->parts);
 		return;
 	}

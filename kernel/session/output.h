@@ -42,7 +42,7 @@ void output_end(struct output *o);
 void output_text(struct output *o, int stream, const char *bytes, size_t len);
 void output_printf(struct output *o, int stream, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Handles an OUTPUT_DISPLAY, OUTPUT_PART or OUTPUT_CLEAR record. */
+/* Handles a record that is no text and no result. */
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len);
 /* Sends text that waits, before another message. */
 void output_flush(struct output *o);

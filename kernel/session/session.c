@@ -35,6 +35,7 @@ int session_init(struct session *s, const struct options *options,
 	s->channels = channels;
 	s->publisher = (struct publisher){ &s->wire, channels, &s->replay };
 	output_init(&s->output, s, options->output_limit);
+	comms_init(&s->comms, &s->publisher, supervisor, loop);
 	s->time_limit.ms = limits_apply(supervisor_ceilings(supervisor), LIMIT_TIME,
 					options->time_limit, is_locked ? LOCKED_TIME_MS : 0, 0);
 	s->time_limit.most = is_locked ? s->time_limit.ms : 0;
@@ -48,6 +49,7 @@ int session_init(struct session *s, const struct options *options,
 void session_release(struct session *s)
 {
 	output_release(&s->output);
+	comms_release(&s->comms);
 	replay_release(&s->replay);
 	declarations_release(&s->declarations);
 	undo_release(&s->undo);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/comms/comm-inbox.h"
+#include "kernel/comms/comms.h"
 #include "kernel/declarations/cuda-groups.h"
 #include "kernel/declarations/declarations.h"
 #include "kernel/declarations/flags.h"
@@ -40,6 +42,8 @@ struct request;
 struct executor {
 	struct subshells subshells;
 	struct cell *current;
+	struct comm_inbox inbox; /* messages for comms, which take turns with the cells */
+	bool has_delivered;      /* the last turn was that of such a message */
 	/* The last cell number that was given, in any subshell: In[3] names one cell. */
 	uint32_t count;
 	/* No next cell may start, since one is starting or a queue is being aborted. */
@@ -56,6 +60,8 @@ struct session_hooks {
 	/* For a magic, which then returns 1: drops these names, each with its NUL, before the cell
 	 * goes on. It is a step of its own for %undo. */
 	void (*drop)(struct session *s, const struct buffer *names);
+	/* Runs what waits for a comm, if its turn has come. */
+	void (*deliver)(struct session *s);
 	/* Interrupts the cell at work, whatever it does. */
 	void (*interrupt)(struct session *s);
 };
@@ -73,6 +79,7 @@ struct session {
 	struct replay replay;
 	struct executor executor;
 	struct output output;
+	struct comms comms;
 	struct input input;
 	struct declarations declarations;
 	struct undo undo;

@@ -517,6 +517,13 @@ void supervisor_identify(struct supervisor *s, const char *id)
 	leak_watch_identify(s->leaks, id);
 }
 
+void supervisor_deliver(struct supervisor *s, struct buffer *message)
+{
+	buffer_release(&s->run.delivery);
+	s->run.delivery = *message;
+	buffer_init(message);
+}
+
 void supervisor_run(struct supervisor *s, struct compiled_unit *unit, const struct buffer *dropped,
 		    const struct run_options *options)
 {

@@ -102,6 +102,9 @@ void supervisor_compile_for(struct supervisor *s, uint32_t sm);
 /* Sets the front end's id of the next cell, "" for none: cells with the same id are runs of one
  * cell. */
 void supervisor_identify(struct supervisor *s, const char *id);
+/* Sets the message of a front end that the next cell hands to its comm when it has run
+ * (common/protocol/comm-message.h). The content is taken. */
+void supervisor_deliver(struct supervisor *s, struct buffer *message);
 /*
  * Runs a compiled cell; on_cell_end follows. dropped has names, each with its NUL, that end when
  * the cell has run to its end; it may be empty. supervisor_compile() was told whether the cell is

@@ -13,7 +13,6 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/cell-display.h"
-#include "common/protocol/output-ring.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
@@ -71,8 +70,7 @@ void display_put_buffer(struct display_bundle *b, const char *mime, const struct
 	display_put(b, mime, buffer_text(data), data->len);
 }
 
-/* Behind all text that the cell has written before. */
-static void write_record(enum output_type type, const struct buffer *b)
+void display_write(enum output_type type, const struct buffer *b)
 {
 	fflush(stdout);
 	fflush(stderr);
@@ -97,7 +95,7 @@ int display_send(struct display_bundle *b, const char *id, bool update, struct e
 				 OUTPUT_DISPLAY_MAX >> 20);
 	if (buffer_check(&b->types, err) || buffer_check(&record, err))
 		return -1;
-	write_record(OUTPUT_DISPLAY, &record);
+	display_write(OUTPUT_DISPLAY, &record);
 	return 0;
 }
 
@@ -158,6 +156,6 @@ void display_clear_output(int wait)
 	cell_mode_enter_library();
 	record_put_u8(&b, wait != 0);
 	if (!buffer_check(&b, NULL))
-		write_record(OUTPUT_CLEAR, &b);
+		display_write(OUTPUT_CLEAR, &b);
 	cell_mode_leave_library();
 }

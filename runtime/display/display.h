@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "common/base/buffer.h"
+#include "common/protocol/output-ring.h"
 
 struct error;
 
@@ -50,5 +51,8 @@ void display_bundle_release(struct display_bundle *b);
 void display_id_make(char ret[DISPLAY_ID_SIZE]);
 
 void display_clear_output(int wait);
+
+/* A record in the ring, behind all text that the cell has written before. */
+void display_write(enum output_type type, const struct buffer *b);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/cell-display.h"
+#include "common/cell-widgets.h"
 #include "common/code/unit.h"
 #include "runtime/cuda/device.h"
 #include "runtime/display/display.h"

@@ -22,6 +22,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+#include "common/memory/comm-table.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/arena/allocator.h"
@@ -177,11 +178,23 @@ static void scan_process(struct report *r)
 	}
 }
 
+/* Widgets that no variable leads to are the browser's. */
+static void scan_comms(struct report *r)
+{
+	const struct comm_table *t =
+		(const struct comm_table *)arena_header()->root[ARENA_ROOT_COMMS];
+
+	if (t)
+		heap_scan_root(r->scan, (uint64_t)(uintptr_t)t,
+			       sizeof(*t) + t->n * sizeof(t->rows[0]), ROOT_STATIC);
+}
+
 static void search(struct report *r)
 {
 	symbols_each_variable(scan_symbol, r);
 	heap_scan_root(r->scan, arena_start(ARENA_DATA), arena_header()->top[ARENA_DATA],
 		       ROOT_STATIC);
+	scan_comms(r);
 	device_each_host_block(scan_host_block, r);
 	scan_process(r);
 	r->complete = heap_scan_complete(r->scan);

@@ -11,6 +11,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/loader/units.h"
+#include "runtime/widgets/comm.h"
 
 uint64_t session_layout(void)
 {
@@ -53,5 +54,5 @@ uint64_t session_layout(void)
 		offsetof(struct unit_code, functions),
 	};
 
-	return layout_hash(device_layout(), sizes, sizeof(sizes) / sizeof(sizes[0]));
+	return layout_hash(comm_layout(device_layout()), sizes, sizeof(sizes) / sizeof(sizes[0]));
 }

@@ -38,6 +38,7 @@
 #include "runtime/process/commit.h"
 #include "runtime/process/tracked.h"
 #include "runtime/process/worker.h"
+#include "runtime/widgets/comm-deliver.h"
 #include "runtime/worker/worker-eviction.h"
 
 #define HOLDERS_SHOWN 5
@@ -283,6 +284,8 @@ struct run {
 	struct run_options options;
 	struct error no_profile, no_trace; /* why */
 	const char *text;                  /* of the cell, "" unknown */
+	const char *delivery;              /* the message of a front end that it is run for */
+	size_t delivery_len;               /* 0: it is run for none */
 	struct record earlier;             /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
 	struct buffer warnings;
@@ -412,7 +415,8 @@ static void load(struct run *run)
 
 static void call_parts(void *data)
 {
-	const struct loaded *l = data;
+	const struct run *run = data;
+	const struct loaded *l = &run->loaded;
 
 	for (size_t i = 0; i < l->n_choices; i++)
 		*l->choices[i].slot = l->choices[i].choose();
@@ -422,6 +426,8 @@ static void call_parts(void *data)
 	}
 	if (l->run)
 		l->run();
+	if (run->delivery_len)
+		comm_deliver(run->delivery, run->delivery_len);
 }
 
 /* On the cell stack, as the cell. */
@@ -472,7 +478,7 @@ static void call_cell(struct run *run)
 
 	if (run->options.debugged && cell_stop_begin(&err))
 		buffer_printf(&run->warnings, "%s\n", err.text);
-	call(run, call_unit, &run->loaded);
+	call(run, call_unit, run);
 	cell_stop_end();
 }
 
@@ -597,6 +603,7 @@ static int check_run(struct record r, struct run *run, struct error *err)
 	run->owner = record_u64(&r);
 	run->text = record_str(&r);
 	run->options = run_options_take(&r);
+	run->delivery = record_bytes(&r, &run->delivery_len);
 	run->earlier = r;
 	for (n = record_count(&r, 4); n; n--)
 		record_bytes(&r, &len);

@@ -336,6 +336,7 @@ void harness_send(struct session_process *s, uint32_t cell, const char *text,
 	record_put_u64(&payload, 0);
 	record_put_str(&payload, text);
 	run_options_put(&(struct run_options){ 0 }, &payload);
+	record_put_bytes(&payload, NULL, 0);
 	record_put_u32(&payload, 0);
 	buffer_clear(&s->text);
 	buffer_clear(&s->results);
