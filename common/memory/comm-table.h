@@ -15,8 +15,10 @@
 /* A front end names its comms by a UUID. */
 #define COMM_ID_SIZE 40
 #define COMM_TARGET_SIZE 64
-/* Bytes of JSON that one comm may have as its state, and those of one message with its buffers. */
+/* Bytes of JSON that one comm may have as its state, those of all, and those of one message with
+ * its buffers. The kernel process has all states as objects, which take several times the text. */
 #define COMM_STATE_MAX (4u * 1024 * 1024)
+#define COMM_STATES_MAX (16u * 1024 * 1024)
 #define COMM_MESSAGE_MAX (32u * 1024 * 1024)
 
 /* The target whose comms are widgets: they have a state. Others have what they were opened with. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares what front ends have with the table that the committed session has. The table is read
- * when the session has another state, or front ends were told something since; the JSON of a comm
- * when its digest is another one. What cannot be read, or is no JSON, is as if it were not there.
+ * Compares what front ends have with the table that the committed session has, which is a read or
+ * two behind each cell. The JSON of a comm is read when its digest is another one. What cannot be
+ * read, or is no JSON, is as if it were not there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,6 @@
 #include "kernel/comms/comms.h"
 #include "kernel/show/cell-json.h"
 #include "kernel/supervisor/supervisor.h"
-
-/* Of all comms together. */
-#define STATES_MAX (64u * 1024 * 1024)
 
 static bool is_target(const char target[COMM_TARGET_SIZE])
 {
@@ -120,14 +117,17 @@ static void open_comm(struct comms *c, const struct message *parent, const struc
 		comms_send_open(c, parent, comm);
 }
 
-static void settle_row(struct comms *c, const struct message *parent, const struct comm_row *row)
+/* hint: where the comm is likely to be in the list. */
+static void settle_row(struct comms *c, const struct message *parent, const struct comm_row *row,
+		       size_t hint)
 {
 	struct comm *comm;
 
 	if (!memchr(row->id, '\0', sizeof(row->id)) || !comms_is_id(row->id) ||
 	    !is_target(row->target))
 		return;
-	comm = comms_find(c, row->id);
+	comm = hint < c->n && !strcmp(c->list[hint]->id, row->id) ? c->list[hint]
+								  : comms_find(c, row->id);
 	if (!comm) {
 		open_comm(c, parent, row);
 		return;
@@ -162,21 +162,19 @@ static void take_targets(struct comms *c, const struct comm_table *t)
 void comms_settle(struct comms *c, const struct message *parent)
 {
 	cleanup_free struct comm_table *t = NULL;
-	uint64_t state = supervisor_state(c->supervisor), bytes = 0;
+	uint64_t bytes = 0;
 
 	comms_drop_waiting(c);
-	if ((!c->is_touched && c->state == state) || !supervisor_is_readable(c->supervisor))
+	if (!supervisor_is_readable(c->supervisor))
 		return;
 	t = read_table(c);
 	for (size_t i = 0; i < c->n; i++)
 		c->list[i]->is_seen = false;
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		bytes += t->rows[i].state_len;
-		if (bytes <= STATES_MAX)
-			settle_row(c, parent, &t->rows[i]);
+		if (bytes <= COMM_STATES_MAX)
+			settle_row(c, parent, &t->rows[i], i);
 	}
 	close_others(c, parent);
 	take_targets(c, t);
-	c->state = state;
-	c->is_touched = false;
 }

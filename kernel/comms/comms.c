@@ -99,7 +99,6 @@ void comms_forget(struct comms *c, struct comm *comm)
 		at++;
 	memmove(&c->list[at], &c->list[at + 1], (c->n - at - 1) * sizeof(*c->list));
 	c->n--;
-	c->is_touched = true;
 	comm_free(comm);
 }
 
@@ -274,7 +273,6 @@ int comms_record(struct comms *c, struct record *r, const struct message *parent
 
 	if (comm_message_take(r, &m, err))
 		return -1;
-	c->is_touched = true;
 	if (m.action == COMM_OPEN)
 		return open_comm(c, &m, parent, err);
 	if (m.action == COMM_REDIRECT)
@@ -301,12 +299,11 @@ struct comm *comms_arrive(struct comms *c, const char *id, const char *target, j
 	return NULL;
 }
 
-void comms_merge(struct comms *c, struct comm *comm, json_t *members)
+void comms_merge(struct comm *comm, json_t *members)
 {
 	if (members)
 		json_object_update(comm->state, members);
 	comm->digest = 0;
-	c->is_touched = true;
 }
 
 void comms_echo(struct comms *c, const struct message *parent, const struct comm *comm,

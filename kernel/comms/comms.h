@@ -54,8 +54,6 @@ struct comms {
 	char controls[COMM_CONTROLS][COMM_ID_SIZE];
 	unsigned n_controls;         /* ever */
 	char redirect[COMM_ID_SIZE]; /* the Output widget that shows what the cell prints; "" */
-	uint64_t state;              /* supervisor_state() that front ends were told last */
-	bool is_touched;             /* they were told more since */
 };
 
 void comms_init(struct comms *c, struct publisher *publisher, struct supervisor *supervisor,
@@ -84,7 +82,7 @@ struct comm *comms_arrive(struct comms *c, const char *id, const char *target, j
 /* A front end has closed it. */
 void comms_forget(struct comms *c, struct comm *comm);
 /* Front ends have these members of the state, NULL: none; the session may have others. */
-void comms_merge(struct comms *c, struct comm *comm, json_t *members);
+void comms_merge(struct comm *comm, json_t *members);
 /* Tells other front ends what one has set. */
 void comms_echo(struct comms *c, const struct message *parent, const struct comm *comm,
 		json_t *members);

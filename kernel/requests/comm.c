@@ -102,7 +102,8 @@ static void update(struct request *r, struct comm *comm, json_t *state)
 		deliver(r, COMM_UPDATE, comm, state);
 		return;
 	}
-	comms_merge(c, comm, state);
+	if (bytes_of(r) <= COMM_STATE_MAX)
+		comms_merge(comm, state);
 	end(r);
 }
 

@@ -246,10 +246,9 @@ static bool meet(struct session *s, const struct delivery *d)
 	if (!comm)
 		return false;
 	comm->is_arriving = false;
-	s->comms.is_touched = true;
 	/* Front ends that were told another value since have that one. */
 	if (d->action == COMM_UPDATE)
-		comms_merge(&s->comms, comm, d->told == comm->told ? d->data : NULL);
+		comms_merge(comm, d->told == comm->told ? d->data : NULL);
 	else if (d->action == COMM_CLOSE)
 		comms_forget(&s->comms, comm);
 	return true;

@@ -22,7 +22,7 @@ json_t *cell_json(const char *what, const char *data, size_t len, struct error *
 		return NULL;
 	}
 	utf8_clean(data, len, true, &text);
-	value = json_loadb(buffer_text(&text), text.len, JSON_DECODE_ANY, &wrong);
+	value = json_loadb(buffer_text(&text), text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &wrong);
 	if (!value)
 		error_set(err, ERROR_INPUT, "this %s is not JSON, line %d, column %d: %s", what,
 			  wrong.line, wrong.column, wrong.text);

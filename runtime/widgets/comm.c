@@ -16,8 +16,6 @@
 #include "runtime/widgets/widgets.h"
 
 #define FIRST_ROWS 8u
-/* Of all comms together, as the kernel process takes them. */
-#define STATES_MAX (64u * 1024 * 1024)
 
 static struct comm_table *table(void)
 {
@@ -98,9 +96,9 @@ static int check_size(size_t len, size_t before, struct error *err)
 	if (len > COMM_STATE_MAX)
 		return error_set(err, ERROR_LIMIT, "a widget can have a state of %u MB",
 				 COMM_STATE_MAX >> 20);
-	if (all - before > STATES_MAX)
+	if (all - before > COMM_STATES_MAX)
 		return error_set(err, ERROR_LIMIT, "all widgets can have states of %u MB",
-				 STATES_MAX >> 20);
+				 COMM_STATES_MAX >> 20);
 	return 0;
 }
 

@@ -6,6 +6,9 @@
 #include "runtime/widgets/json-object.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +26,38 @@ static const char *digits(const char *p)
 	return isdigit((unsigned char)*p) ? p + strspn(p, "0123456789") : NULL;
 }
 
+static bool is_hex4(const char *p)
+{
+	for (int i = 0; i < 4; i++)
+		if (!isxdigit((unsigned char)p[i]))
+			return false;
+	return true;
+}
+
+static unsigned hex4(const char *p)
+{
+	char text[5] = { p[0], p[1], p[2], p[3], '\0' };
+
+	return (unsigned)strtoul(text, NULL, 16);
+}
+
+/* p is at the u; returns the last character of it, and of the other half of a pair. */
+static const char *skip_unicode(const char *p)
+{
+	unsigned c;
+
+	if (!is_hex4(p + 1))
+		return NULL;
+	c = hex4(p + 1);
+	p += 4;
+	if (c < 0xd800 || c >= 0xe000)
+		return p;
+	if (c >= 0xdc00 || p[1] != '\\' || p[2] != 'u' || !is_hex4(p + 3))
+		return NULL;
+	c = hex4(p + 3);
+	return c >= 0xdc00 && c < 0xe000 ? p + 6 : NULL;
+}
+
 /* p is behind the first quote. */
 static const char *skip_string(const char *p)
 {
@@ -32,29 +67,41 @@ static const char *skip_string(const char *p)
 		if (*p != '\\')
 			continue;
 		p++;
-		if (*p == 'u') {
-			for (int i = 1; i <= 4; i++)
-				if (!isxdigit((unsigned char)p[i]))
-					return NULL;
-			p += 4;
-		} else if (!*p || !strchr("\"\\/bfnrt", *p)) {
+		if (*p == 'u')
+			p = skip_unicode(p);
+		else if (!*p || !strchr("\"\\/bfnrt", *p))
 			return NULL;
-		}
+		if (!p)
+			return NULL;
 	}
 	return p + 1;
 }
 
+/* Can a front end's number be that large? */
+static bool is_in_range(const char *text, bool is_integer)
+{
+	long long whole;
+
+	if (!is_integer)
+		return isfinite(strtod(text, NULL));
+	errno = 0;
+	whole = strtoll(text, NULL, 10);
+	return !errno || (whole != LLONG_MAX && whole != LLONG_MIN);
+}
+
 static const char *skip_number(const char *p)
 {
+	const char *begin = p, *behind_digits;
+
 	p += *p == '-';
-	p = *p == '0' ? p + 1 : digits(p);
+	p = behind_digits = *p == '0' ? p + 1 : digits(p);
 	if (p && *p == '.')
 		p = digits(p + 1);
 	if (p && (*p == 'e' || *p == 'E')) {
 		p++;
 		p = digits(p + (*p == '+' || *p == '-'));
 	}
-	return p;
+	return p && is_in_range(begin, p == behind_digits) ? p : NULL;
 }
 
 static const char *skip_word(const char *p, const char *word)
@@ -199,13 +246,6 @@ double json_object_number(struct json_part value)
 		       : 0;
 }
 
-static unsigned hex4(const char *p)
-{
-	char text[5] = { p[0], p[1], p[2], p[3], '\0' };
-
-	return (unsigned)strtoul(text, NULL, 16);
-}
-
 static void put_utf8(struct buffer *out, unsigned c)
 {
 	if (c < 0x80) {
@@ -228,17 +268,15 @@ static void put_utf8(struct buffer *out, unsigned c)
 /* p is at the u of an escape; returns its last character. */
 static const char *put_unicode(struct buffer *out, const char *p)
 {
-	unsigned c = hex4(p + 1), low = 0;
+	unsigned c = hex4(p + 1);
 
 	p += 4;
-	if (c >= 0xd800 && c < 0xdc00 && p[1] == '\\' && p[2] == 'u')
-		low = hex4(p + 3);
-	if (low >= 0xdc00 && low < 0xe000) {
-		c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
+	if (c >= 0xd800 && c < 0xe000) {
+		c = 0x10000 + ((c & 0x3ff) << 10 | (hex4(p + 3) & 0x3ff));
 		p += 6;
 	}
 	/* Text of C ends at a zero. */
-	put_utf8(out, c && (c < 0xd800 || c >= 0xe000) ? c : 0xfffd);
+	put_utf8(out, c ? c : 0xfffd);
 	return p;
 }
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fuzz targets: test-fuzz with all of them among the unit tests, and fuzz for libFuzzer, which `./bootstrap fuzz` makes with clang.
 fuzz_sources = %reldir%/fuzz.c %reldir%/fuzz.h %reldir%/targets.def \
-	%reldir%/target-blocks.c %reldir%/target-connection.c %reldir%/target-debug.c %reldir%/target-declarations.c \
+	%reldir%/target-blocks.c %reldir%/target-comm.c %reldir%/target-connection.c %reldir%/target-debug.c %reldir%/target-declarations.c \
 	%reldir%/target-device.c %reldir%/target-history.c %reldir%/target-ipc.c %reldir%/target-magic.c %reldir%/target-package.c \
 	%reldir%/target-parts.c %reldir%/target-profile.c \
 	%reldir%/target-ring.c %reldir%/target-share.c %reldir%/target-snapshot.c %reldir%/target-trace.c %reldir%/target-unit.c \
 	%reldir%/target-units.c %reldir%/target-value.c %reldir%/target-wire.c %reldir%/value-input.c %reldir%/value-input.h \
 	kernel/history/history-file.c kernel/presenter/debug-layout.c kernel/presenter/debug-value.c kernel/presenter/session-view.c kernel/presenter/unit-debug.c \
+	runtime/widgets/json-object.c \
 	$(compiler_packages_sources)
 fuzz_cppflags = $(SESSION_CPPFLAGS) $(SQLITE_CFLAGS) $(DW_CFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) \
 	-DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' -DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DDEBUG_SEED='"$(abs_top_builddir)/%reldir%/debug-seed.o"' \

@@ -394,6 +394,12 @@ def test_undo_and_redo(front, slider):
     assert front.open[slider]["value"] == 3 == value(front), "what callbacks did goes with the cell before"
 
 
+def test_undo_in_front_of_code(front, slider):
+    front.run("cgpu_set_value(s, 5);").ok()
+    front.run("%undo\nint k = 1;").ok()
+    assert front.open[slider]["value"] == 3 == value(front)
+
+
 def test_reset_and_its_undo(front, slider):
     front.run("%reset").ok()
     assert front.closed == [slider] and not front.open
