@@ -7,6 +7,8 @@
  * A callback runs between cells, as a cell of its own: what it does is kept, or rolled back if it
  * fails. Of a function of the session the newest definition is called.
  *
+ * A widget is for one thread at a time.
+ *
  * Each function writes what is wrong with its arguments on stderr, with its name in front.
  */
 #ifndef CGPU_COMMON_CELL_WIDGETS_H

@@ -59,7 +59,7 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-connection-file test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
+	test-abort-window test-comms test-connection-file test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
@@ -72,6 +72,10 @@ test_abort_window_SOURCES = tests/unit/kernel/test-abort-window.c
 test_abort_window_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_abort_window_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_abort_window_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_comms_SOURCES = tests/unit/kernel/test-comms.c
+test_comms_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_comms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_comms_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_connection_file_SOURCES = tests/unit/kernel/test-connection-file.c
 test_connection_file_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_connection_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -165,6 +165,7 @@ void comms_settle(struct comms *c, const struct message *parent)
 	uint64_t bytes = 0;
 
 	comms_drop_waiting(c);
+	c->is_full = false;
 	if (!supervisor_is_readable(c->supervisor))
 		return;
 	t = read_table(c);

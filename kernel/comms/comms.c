@@ -151,6 +151,33 @@ void comms_send_close(struct comms *c, const struct message *parent, const char 
 
 /* ---- what cells say ---- */
 
+static size_t measure(const struct comms *c)
+{
+	size_t bytes = 0, flags = JSON_COMPACT | JSON_ENCODE_ANY;
+
+	for (size_t i = 0; i < c->n; i++) {
+		bytes += json_dumpb(c->list[i]->state, NULL, 0, flags);
+		if (c->list[i]->waiting)
+			bytes += json_dumpb(c->list[i]->waiting, NULL, 0, flags);
+	}
+	return bytes;
+}
+
+/* The worker keeps to the limits, and what a cell has made of the worker does not: so what its
+ * records add up to is measured now and then. */
+static int charge(struct comms *c, const struct comm_message *m, struct error *err)
+{
+	c->charged += strlen(m->json);
+	if (c->charged > COMM_STATES_MAX) {
+		c->charged = 0;
+		c->is_full = measure(c) > 2 * (size_t)COMM_STATES_MAX;
+	}
+	return c->is_full
+		       ? error_set(err, ERROR_LIMIT, "the states of all comms are more than %u MB",
+				   2 * COMM_STATES_MAX >> 20)
+		       : 0;
+}
+
 static int open_comm(struct comms *c, const struct comm_message *m, const struct message *parent,
 		     struct error *err)
 {
@@ -272,6 +299,8 @@ int comms_record(struct comms *c, struct record *r, const struct message *parent
 	struct comm_message m;
 
 	if (comm_message_take(r, &m, err))
+		return -1;
+	if ((m.action == COMM_OPEN || m.action == COMM_UPDATE) && charge(c, &m, err))
 		return -1;
 	if (m.action == COMM_OPEN)
 		return open_comm(c, &m, parent, err);

@@ -49,6 +49,8 @@ struct comms {
 	const struct message *parent; /* of the updates that wait; NULL: none does */
 	struct comm **list;           /* in the order of opening; owned */
 	size_t n;
+	size_t charged; /* bytes of JSON of cells since the states were measured */
+	bool is_full;   /* cells tell no states any more until the end of this one */
 	char targets[COMM_TARGETS_MAX][COMM_TARGET_SIZE];
 	size_t n_targets;
 	char controls[COMM_CONTROLS][COMM_ID_SIZE];

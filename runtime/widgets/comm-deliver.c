@@ -66,6 +66,7 @@ static void redirect(const char *id)
 
 static void call_back(cgpu_comm *c, const struct comm_message *m)
 {
+	bool is_button = c->kind == WIDGET_BUTTON;
 	const struct comm_target *t;
 
 	switch (m->action) {
@@ -79,8 +80,9 @@ static void call_back(cgpu_comm *c, const struct comm_message *m)
 		break;
 	case COMM_MESSAGE:
 		call_message(c, &comm_row(c)->message, m);
-		/* A click has no state, and is a change to cells. */
-		if (c->kind == WIDGET_BUTTON)
+		/* A click has no state, and is a change to cells. The first callback may have freed
+		 * the button. */
+		if (is_button)
 			call_change(c);
 		break;
 	default:

@@ -253,6 +253,8 @@ int comm_set(cgpu_comm *c, const char *members, bool told, struct error *err)
 		buffer_init(&state);
 		json_object_put(buffer_text(&old), key, value, &state);
 	}
+	if (!state.failed && !strcmp(buffer_text(&state), c->state))
+		return 0;
 	if (buffer_check(&state, err) || place_state(c, row, buffer_text(&state), err))
 		return -1;
 	refresh(c);
