@@ -63,10 +63,10 @@ cgpu_widget *cgpu_meter_new(const char *label, double least, double most, double
 cgpu_widget *cgpu_label_new(const char *text);
 /* Make a place for output: see cgpu_widget_output(), cgpu_output_begin(). */
 cgpu_widget *cgpu_output_new(void);
-/* Put n widgets one below the other; cgpu_vbox(a, b, c) calls it. */
-cgpu_widget *cgpu_vbox_new(cgpu_widget *const *children, unsigned n);
-/* Put n widgets side by side; cgpu_hbox(a, b, c) calls it. */
-cgpu_widget *cgpu_hbox_new(cgpu_widget *const *children, unsigned n);
+/* Put widgets one below the other: cgpu_vbox(a, b, c). */
+cgpu_widget *cgpu_vbox(cgpu_widget *const *children, unsigned n);
+/* Put widgets side by side: cgpu_hbox(a, b, c). */
+cgpu_widget *cgpu_hbox(cgpu_widget *const *children, unsigned n);
 /* Make a widget of your own: the text of a JavaScript module as anywidget has it, and the state
  * that it begins with, a JSON object. */
 cgpu_widget *cgpu_anywidget(const char *esm, const char *json);
@@ -99,10 +99,10 @@ void cgpu_output_begin(cgpu_widget *output);
 void cgpu_output_end(void);
 
 /* Sliders for the arguments of f, which is called at once and at each change; what it prints and
- * shows stands below them. cgpu_interact(f, cgpu_range("a", 0, 10, 3)) calls it. types has a letter
- * for each parameter: i int, d double, f float. */
-cgpu_widget *cgpu_interact_with(void (*f)(void), const char *types, const struct cgpu_range *ranges,
-				unsigned n);
+ * shows stands below them: cgpu_interact(f, cgpu_range("a", 0, 10, 3)). Here types has a letter for
+ * each parameter, i int, d double, f float. */
+cgpu_widget *cgpu_interact(void (*f)(void), const char *types, const struct cgpu_range *ranges,
+			   unsigned n);
 
 /* Open a comm to what front ends have registered under this name, with JSON for it. */
 cgpu_comm *cgpu_comm_open(const char *target, const char *json);

@@ -13,14 +13,14 @@ template <class... W> inline cgpu_widget *cgpu_vbox(W *...children)
 {
 	cgpu_widget *const all[] = { children... };
 
-	return cgpu_vbox_new(all, sizeof...(children));
+	return cgpu_vbox(all, (unsigned)sizeof...(children));
 }
 
 template <class... W> inline cgpu_widget *cgpu_hbox(W *...children)
 {
 	cgpu_widget *const all[] = { children... };
 
-	return cgpu_hbox_new(all, sizeof...(children));
+	return cgpu_hbox(all, (unsigned)sizeof...(children));
 }
 
 /* A function object as a callback: f(w), f(w, message) or f(). The copy is memory of the session.
@@ -47,16 +47,19 @@ template <class F> struct cgpu_callback {
 	}
 };
 
+/* Call f(w), or f(), when a user has changed the widget, or clicked on it. */
 template <class F> inline void cgpu_widget_on_change(cgpu_widget *w, F f)
 {
 	cgpu_widget_on_change(w, cgpu_callback<F>::changed, new F(f));
 }
 
+/* Call f(c, message) for each message of the front end, of a widget its custom ones. */
 template <class F> inline void cgpu_comm_on_message(cgpu_comm *c, F f)
 {
 	cgpu_comm_on_message(c, cgpu_callback<F>::heard, new F(f));
 }
 
+/* Call f(c, message) when a front end opens a comm of this name. */
 template <class F> inline void cgpu_comm_target(const char *name, F f)
 {
 	cgpu_comm_target(name, cgpu_callback<F>::heard, new F(f));
@@ -87,12 +90,12 @@ template <class... P, class... R> inline cgpu_widget *cgpu_interact(void (*f)(P.
 	const char types[] = { cgpu_parameter<P>::letter..., 0 };
 	const cgpu_range all[] = { ranges... };
 
-	return cgpu_interact_with(reinterpret_cast<void (*)()>(f), types, all, sizeof...(R));
+	return cgpu_interact(reinterpret_cast<void (*)()>(f), types, all, (unsigned)sizeof...(R));
 }
 #else
 #define CGPU_LIST(type, ...) (type[]){ __VA_ARGS__ }, sizeof((type[]){ __VA_ARGS__ }) / sizeof(type)
-#define cgpu_vbox(...) cgpu_vbox_new(CGPU_LIST(cgpu_widget *, __VA_ARGS__))
-#define cgpu_hbox(...) cgpu_hbox_new(CGPU_LIST(cgpu_widget *, __VA_ARGS__))
+#define cgpu_vbox(...) cgpu_vbox(CGPU_LIST(cgpu_widget *, __VA_ARGS__))
+#define cgpu_hbox(...) cgpu_hbox(CGPU_LIST(cgpu_widget *, __VA_ARGS__))
 #define cgpu_range(label, least, most, value) ((struct cgpu_range){ label, least, most, value })
 
 /* Functions of up to four parameters, each with a letter. */
@@ -111,11 +114,11 @@ template <class... P, class... R> inline cgpu_widget *cgpu_interact(void (*f)(P.
 	CGPU_TAKES_TWO_MORE(letters "i", type, int)                                                \
 	CGPU_TAKES_TWO_MORE(letters "d", type, double) CGPU_TAKES_TWO_MORE(letters "f", type, float)
 #define cgpu_interact(f, ...)                                                                      \
-	cgpu_interact_with((void (*)(void))(f),                                                    \
-			   _Generic((f),                                                           \
-				   CGPU_TAKES_FROM("i", int) CGPU_TAKES_FROM("d", double)          \
-					   CGPU_TAKES_FROM("f", float) default: ""),               \
-			   CGPU_LIST(struct cgpu_range, __VA_ARGS__))
+	cgpu_interact((void (*)(void))(f),                                                         \
+		      _Generic((f),                                                                \
+			      CGPU_TAKES_FROM("i", int) CGPU_TAKES_FROM("d", double)               \
+				      CGPU_TAKES_FROM("f", float) default: ""),                    \
+		      CGPU_LIST(struct cgpu_range, __VA_ARGS__))
 #endif
 
 #endif

@@ -211,6 +211,17 @@ static void send_message(struct comms *c, const struct comm *comm, const struct 
 		     m->n_buffers);
 }
 
+static bool send_waiting(struct comms *c, const struct message *parent, struct comm *comm)
+{
+	json_t *members = comm->waiting;
+
+	if (!members)
+		return false;
+	comm->waiting = NULL;
+	comms_send_update(c, parent, comm, members);
+	return true;
+}
+
 /* Sends updates that wait. The timer goes on as long as there are any, so that a loop that sets a
  * value is a few messages: front ends drop what is above a thousand a second. */
 static void on_timer(void *data)
@@ -219,13 +230,8 @@ static void on_timer(void *data)
 	bool any = false;
 
 	c->timer = NULL;
-	for (size_t i = 0; c->parent && i < c->n; i++) {
-		json_t *members = c->list[i]->waiting;
-
-		c->list[i]->waiting = NULL;
-		any = any || members;
-		comms_send_update(c, c->parent, c->list[i], members);
-	}
+	for (size_t i = 0; c->parent && i < c->n; i++)
+		any = send_waiting(c, c->parent, c->list[i]) || any;
 	if (any)
 		c->timer = loop_add_timer(c->loop, UPDATE_MS, on_timer, c);
 }
@@ -265,6 +271,8 @@ static int tell(struct comms *c, const struct comm_message *m, const struct mess
 	if (!data)
 		return -1;
 	if (m->action == COMM_MESSAGE) {
+		/* The view hears of the values that the cell has set before. */
+		send_waiting(c, parent, comm);
 		send_message(c, comm, m, data, parent);
 	} else if (comms_is_widget(comm) && json_is_object(data)) {
 		update_soon(c, comm, data, parent);

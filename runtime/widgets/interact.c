@@ -93,7 +93,7 @@ static cgpu_widget *make(struct interact *it, const struct cgpu_range *ranges)
 		parts[k] = it->sliders[k];
 	}
 	it->output = parts[it->n] = cgpu_output_new();
-	box = it->output ? cgpu_vbox_new(parts, it->n + 1) : NULL;
+	box = it->output ? cgpu_vbox(parts, it->n + 1) : NULL;
 	if (!box)
 		return NULL;
 	cgpu_widget_show(box);
@@ -101,8 +101,8 @@ static cgpu_widget *make(struct interact *it, const struct cgpu_range *ranges)
 	return box;
 }
 
-cgpu_widget *cgpu_interact_with(void (*f)(void), const char *types, const struct cgpu_range *ranges,
-				unsigned n)
+cgpu_widget *cgpu_interact(void (*f)(void), const char *types, const struct cgpu_range *ranges,
+			   unsigned n)
 {
 	struct display_call call = display_begin("cgpu_interact");
 	struct error err = ERROR_INIT;

@@ -195,14 +195,14 @@ static cgpu_widget *make_box(const char *name, enum widget_kind kind, cgpu_widge
 	return end(&m);
 }
 
-cgpu_widget *cgpu_vbox_new(cgpu_widget *const *children, unsigned n)
+cgpu_widget *cgpu_vbox(cgpu_widget *const *children, unsigned n)
 {
-	return make_box("cgpu_vbox_new", WIDGET_VBOX, children, n);
+	return make_box("cgpu_vbox", WIDGET_VBOX, children, n);
 }
 
-cgpu_widget *cgpu_hbox_new(cgpu_widget *const *children, unsigned n)
+cgpu_widget *cgpu_hbox(cgpu_widget *const *children, unsigned n)
 {
-	return make_box("cgpu_hbox_new", WIDGET_HBOX, children, n);
+	return make_box("cgpu_hbox", WIDGET_HBOX, children, n);
 }
 
 cgpu_widget *cgpu_anywidget(const char *esm, const char *json)

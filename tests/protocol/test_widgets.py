@@ -529,6 +529,14 @@ def test_a_callback_frees_its_widget(front):
     front.wait(front.click(b))
 
 
+def test_a_message_comes_behind_what_was_set_before_it(front):
+    front.run('cgpu_widget *w = cgpu_anywidget("", "{}");').ok()
+    r = front.run('for (int i = 0; i < 5; i++) { char t[9]; sprintf(t, "%d", i); cgpu_widget_set(w, "a", t);\n'
+                  'cgpu_comm_send(w, t); }').ok()
+    said = [m["content"]["data"] for m in r.messages if m["msg_type"] == "comm_msg"]
+    assert [d["content"] if d["method"] == "custom" else d["state"]["a"] for d in said] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
 def test_anywidget(front):
     front.run('void heard(cgpu_comm *c, const cgpu_message *m, void *p)\n'
               '{ printf("%s %u %.*s", m->json, m->n_buffers,\n'
