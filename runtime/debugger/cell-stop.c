@@ -243,6 +243,33 @@ static void end_turn(void)
 	futex_wake(&stop.trapping);
 }
 
+/*
+ * The kernel wants the cell to stop. That is a step from wherever the thread is, of which each line
+ * is the end. In the middle of a trap, and before the cell runs, the wish stays for who comes next.
+ */
+static bool take_pause(void *context)
+{
+	struct fault_record *f = &worker.control->fault;
+	int saved = errno;
+
+	if (!atomic_load(&worker.control->debug.pause))
+		return false;
+	if (!stop.on || stop.thread == this_thread())
+		return true;
+	atomic_store(&worker.control->debug.pause, 0);
+	cell_mode_enter_library();
+	block_interrupts();
+	take_turn();
+	clear_record(f);
+	backtrace_record(context_pc(context), context, f);
+	begin_step(DEBUG_STEP_IN, true, f);
+	clear_record(f);
+	end_turn();
+	cell_mode_leave_library();
+	errno = saved;
+	return true;
+}
+
 /* The instruction of a breakpoint has run. */
 static bool take_step(void *context)
 {
@@ -256,6 +283,7 @@ static bool take_step(void *context)
 	stop.lifted = 0;
 	context_set_step(context, false);
 	end_turn();
+	take_pause(context);
 	return true;
 }
 
@@ -270,37 +298,12 @@ static void stop_or_pass(uint64_t address, void *context)
 	b = breakpoint_table_find(&stop.table, address);
 	if (!b) {
 		end_turn();
+		take_pause(context);
 		return;
 	}
 	breakpoint_table_lift(b);
 	stop.lifted = address;
 	context_set_step(context, true);
-}
-
-/*
- * The kernel wants the cell to stop. That is a step from wherever the thread is, of which each line
- * is the end. In the middle of a trap or of the worker's own work there is no cell to be stopped.
- */
-static bool take_pause(void *context)
-{
-	struct fault_record *f = &worker.control->fault;
-	int saved = errno;
-
-	if (!atomic_exchange(&worker.control->debug.pause, 0))
-		return false;
-	if (!stop.on || !cell_mode.in_cell || stop.thread == this_thread())
-		return true;
-	cell_mode_enter_library();
-	block_interrupts();
-	take_turn();
-	clear_record(f);
-	backtrace_record(context_pc(context), context, f);
-	begin_step(DEBUG_STEP_IN, true, f);
-	clear_record(f);
-	end_turn();
-	cell_mode_leave_library();
-	errno = saved;
-	return true;
 }
 
 static bool take_trap(const siginfo_t *info, void *context)
@@ -352,6 +355,8 @@ int cell_stop_begin(struct error *err)
 	stop.on = true;
 	stop.step = (struct step){ 0 };
 	set_breakpoints();
+	if (atomic_exchange(&worker.control->debug.pause, 0))
+		begin_step(DEBUG_STEP_IN, true, &worker.control->fault);
 	return 0;
 }
 
