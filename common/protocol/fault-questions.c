@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/base/clock.h"
-#include "common/protocol/futex.h"
+#include "common/base/futex.h"
 #include "common/protocol/worker-protocol.h"
 
 int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "common/protocol/futex.h"
+#include "common/base/futex.h"
 #include "common/protocol/worker-protocol.h"
 
 #define LOOK_NS 100000000

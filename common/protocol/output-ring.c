@@ -12,7 +12,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
-#include "common/protocol/futex.h"
+#include "common/base/futex.h"
 #include "common/protocol/worker-protocol.h"
 
 #define RECORD_MAX (OUTPUT_RING_SIZE / 4)

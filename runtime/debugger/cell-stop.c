@@ -34,8 +34,8 @@
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
+#include "common/base/futex.h"
 #include "common/protocol/debug-stop.h"
-#include "common/protocol/futex.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/debugger/breakpoint-table.h"
 #include "runtime/debugger/code-lines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waiting on a word of memory that processes share (futex(2)). */
-#ifndef CGPU_COMMON_PROTOCOL_FUTEX_H
-#define CGPU_COMMON_PROTOCOL_FUTEX_H
+#ifndef CGPU_COMMON_BASE_FUTEX_H
+#define CGPU_COMMON_BASE_FUTEX_H
 
 #include <stdint.h>
 

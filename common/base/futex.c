@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C library has no wrapper for this system call. Both functions are safe in signal handlers. */
 #define _GNU_SOURCE
-#include "common/protocol/futex.h"
+#include "common/base/futex.h"
 
 #include <limits.h>
 #include <linux/futex.h>
