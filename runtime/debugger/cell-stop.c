@@ -27,7 +27,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -163,19 +162,6 @@ static void clear_record(struct fault_record *f)
 	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
 }
 
-/* What the cell has printed is seen while it stands. A stream that another thread is in is left. */
-static void flush_output(void)
-{
-	FILE *const streams[] = { stdout, stderr };
-
-	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
-		if (ftrylockfile(streams[i]))
-			continue;
-		fflush_unlocked(streams[i]);
-		funlockfile(streams[i]);
-	}
-}
-
 static int tell(enum debug_reason reason)
 {
 	struct __attribute__((packed)) {
@@ -201,7 +187,6 @@ static void stand(uint64_t address, enum debug_reason reason, void *context)
 	struct fault_record *f = &worker.control->fault;
 	enum debug_command command;
 
-	flush_output();
 	clear_record(f);
 	backtrace_record(address, context, f);
 	/* Before the kernel looks at memory. */

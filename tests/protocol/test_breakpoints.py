@@ -409,6 +409,16 @@ def test_no_breakpoint_is_committed(debugger):
     assert session.run("f(a + b)").ok().results[0]["text/plain"] == "6"
 
 
+def test_no_breakpoint_is_in_a_checkpoint(debugger):
+    session = debugger.session
+    f = "int f(int n)\n{\n    return n + 1;\n}\n"
+    cell = debugger.start(f + "int a = f(1);\ncgpu_checkpoint();\na = 7;\n*(volatile int *)0 = 1;", 3)
+    cell.stopped()
+    assert cell.end().ename == "SegmentationFault"
+    debugger.body("disconnect")
+    assert session.run("f(a)").ok().results[0]["text/plain"] == "3"
+
+
 def test_a_child_does_not_stop(debugger):
     code = """#include <sys/wait.h>
 #include <unistd.h>
