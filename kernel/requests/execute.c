@@ -500,7 +500,9 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 		options = c->options;
 		options.traced |= s->trace_all;
 	}
-	if (options.debugged)
+	if (c->delivery)
+		options.debugged = debug_stops_wanted(s);
+	else if (options.debugged)
 		debug_stops_before_run(s, c->number, json_string_value(c->code));
 	supervisor_run(s->supervisor, c->unit, dropped, &options);
 }

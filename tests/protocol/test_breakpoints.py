@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells stop at breakpoints and step by step; while one stands its variables are seen, and nothing else is different."""
+import time
+
 import pytest
-from debug_client import Debugger
+from debug_client import Debugger, Stops
+from session import DEADLINE, Pending
 
 SQUARES = """struct point { int x; double y; };
 int square(int n)
@@ -393,6 +396,30 @@ for (long i = 0; i < 4; i++) sum += (long)results[i];"""
     cell.pending.wait().ok()
     assert sorted(seen) == [0, 2, 4, 6]
     assert debugger.session.run("sum").ok().results[0]["text/plain"] == "12"
+
+
+def test_a_callback_stops(debugger):
+    """What a user has moved in the browser calls a function of a cell, which stops as ever."""
+    session = debugger.session
+    code = """int calls = 0;
+void changed(cgpu_widget *w, void *data)
+{
+    int seen = (int)cgpu_value(w);
+    calls += seen;
+}
+cgpu_widget *s = cgpu_slider_new("n", 0, 10, 3);
+cgpu_widget_on_change(s, changed, NULL);"""
+    debugger.breakpoints(code, 5)
+    opened, = [m for m in session.run(code).ok().messages if m["msg_type"] == "comm_open"]
+    data = {"method": "update", "state": {"value": 7}, "buffer_paths": []}
+    sent = session.send("comm_msg", {"comm_id": opened["content"]["comm_id"], "data": data})
+    cell = Stops(debugger, Pending(session, sent))
+    assert cell.stopped() == "breakpoint"
+    assert cell.where()[0] == ("changed", 5) and cell.values()["seen"] == "7"
+    cell.go()
+    while not cell.pending.idle:
+        cell.pending._next(time.monotonic() + DEADLINE)
+    assert session.run("calls").ok().results[0]["text/plain"] == "7"
 
 
 # ---- what is left of it ----
