@@ -26,6 +26,13 @@
 #define P_PIDFD 3
 #endif
 
+bool process_read(pid_t pid, uint64_t address, void *ret, size_t len)
+{
+	struct iovec local = { ret, len }, remote = { (void *)(uintptr_t)address, len };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
 /* Reads from an arbitrary address: the error for an unmapped address differs from that for a
  * process without memory. */
 bool process_has_memory(pid_t pid)

@@ -8,6 +8,8 @@
 #define CGPU_KERNEL_BASE_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
@@ -43,6 +45,9 @@ int process_reap(struct process *p, siginfo_t *ret);
 void process_end(struct process *p, int ms);
 /* Waits until the process of the pidfd has ended; false after ms milliseconds. */
 bool process_wait(int pidfd, int ms);
+
+/* Reads memory of a process; false when not all of it is there. Sets errno. */
+bool process_read(pid_t pid, uint64_t address, void *ret, size_t len);
 
 /* Tells whether the process still has its memory. False: it is ending or has ended, since a process
  * loses its memory before it is dead. */

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -191,13 +190,6 @@ struct holder {
 	uint64_t blocks;
 };
 
-static int read_worker(pid_t pid, uint64_t address, void *out, size_t len)
-{
-	struct iovec local = { out, len }, remote = { (void *)(uintptr_t)address, len };
-
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -1;
-}
-
 /* Reads the table of cells, by cell number; malloc-ed, NULL when there is none. */
 static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
 {
@@ -205,13 +197,13 @@ static struct arena_cell *read_rows(pid_t pid, uint32_t *ret_n)
 	struct arena_cells t;
 	struct arena_cell *rows;
 
-	if (read_worker(pid, ARENA_BASE, &h, sizeof(h)) || !h.root[ARENA_ROOT_CELLS] ||
-	    read_worker(pid, h.root[ARENA_ROOT_CELLS], &t, sizeof(t)))
+	if (!process_read(pid, ARENA_BASE, &h, sizeof(h)) || !h.root[ARENA_ROOT_CELLS] ||
+	    !process_read(pid, h.root[ARENA_ROOT_CELLS], &t, sizeof(t)))
 		return NULL;
 	*ret_n = t.n < ROWS_MAX ? t.n : ROWS_MAX;
 	rows = malloc((*ret_n + 1) * sizeof(*rows));
-	if (rows &&
-	    read_worker(pid, h.root[ARENA_ROOT_CELLS] + sizeof(t), rows, *ret_n * sizeof(*rows))) {
+	if (rows && !process_read(pid, h.root[ARENA_ROOT_CELLS] + sizeof(t), rows,
+				  *ret_n * sizeof(*rows))) {
 		free(rows);
 		return NULL;
 	}

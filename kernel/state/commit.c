@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -45,10 +44,7 @@ const char *commit_step_name(enum commit_step step)
 static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h,
 		       struct error *err)
 {
-	struct iovec local = { h, sizeof(*h) };
-	struct iovec remote = { (void *)(uintptr_t)ARENA_BASE, sizeof(*h) };
-
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(*h))
+	if (!process_read(pid, ARENA_BASE, h, sizeof(*h)))
 		return error_errno(err, "cannot read the arena of worker %d", (int)pid);
 	if (h->magic != ARENA_MAGIC || h->version != ARENA_VERSION)
 		return error_set(err, ERROR_STATE,

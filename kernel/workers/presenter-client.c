@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
@@ -119,11 +118,8 @@ static void put_owner(const struct presenter_memory *m, uint64_t address, struct
 static bool read_worker(void *data, uint64_t address, void *ret, size_t len)
 {
 	const struct presenter_subject *subject = data;
-	struct iovec local = { ret, len };
-	struct iovec remote = { (void *)(uintptr_t)address, len };
 
-	return subject->control &&
-	       process_vm_readv(subject->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return subject->control && process_read(subject->pid, address, ret, len);
 }
 
 /* A worker that does not answer is not asked again. */
