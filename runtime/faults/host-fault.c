@@ -249,12 +249,6 @@ static void look_at_abort(struct fault_record *f)
 	}
 }
 
-static void clear_record(struct fault_record *f)
-{
-	atomic_store(&f->kind, FAULT_NONE);
-	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
-}
-
 static void limit_time(void)
 {
 	struct sigaction action = { .sa_handler = too_long, .sa_flags = SA_NODEFER };
@@ -326,7 +320,7 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 	bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0 &&
 		      !address_unknown(info);
 
-	clear_record(f);
+	worker_clear_fault();
 	f->signal = signal;
 	f->si_code = info->si_code;
 	if (info->si_code <= 0 && info->si_code != SI_TKILL)
@@ -503,7 +497,7 @@ static _Noreturn void raise_about(enum fault_kind kind, uint64_t address, const 
 		end_child(text);
 	cell_mode_enter_library();
 	begin(kind);
-	clear_record(f);
+	worker_clear_fault();
 	add_text(f, text);
 	f->address = address;
 	limit_time();
@@ -545,7 +539,7 @@ void host_fault_exit(int status)
 		worker_exit(status);
 	cell_mode_enter_library();
 	begin(FAULT_EXITED);
-	clear_record(f);
+	worker_clear_fault();
 	f->exit_status = status & 0xff;
 	add_device_cause(f);
 	limit_time();

@@ -36,10 +36,8 @@ bool interrupt_pending(void)
 
 static void note_where(uint64_t pc)
 {
-	struct fault_record *f = &worker.control->fault;
+	struct fault_record *f = worker_clear_fault();
 
-	atomic_store(&f->kind, FAULT_NONE);
-	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
 	backtrace_record(pc, NULL, f);
 	atomic_store(&f->kind, FAULT_INTERRUPTED);
 }

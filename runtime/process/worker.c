@@ -28,6 +28,15 @@ int worker_receive(struct ipc_message *ret, int timeout_ms, struct error *err)
 	return ipc_receive(WORKER_CHANNEL_FD, timeout_ms, ret, err);
 }
 
+struct fault_record *worker_clear_fault(void)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	atomic_store(&f->kind, FAULT_NONE);
+	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
+	return f;
+}
+
 void worker_exit(int status)
 {
 	for (;;)

@@ -34,6 +34,9 @@ int worker_send(uint32_t type, const void *data, size_t len, int fd, struct erro
 struct ipc_message;
 int worker_receive(struct ipc_message *ret, int timeout_ms, struct error *err);
 
+/* Empties the record of a fault, for another one, and returns it. For signal handlers. */
+struct fault_record *worker_clear_fault(void);
+
 static inline void worker_set_phase(enum worker_phase phase)
 {
 	atomic_store(&worker.control->phase, phase);

@@ -294,14 +294,6 @@ struct run {
 	enum cell_outcome outcome;
 };
 
-static void clear_fault(void)
-{
-	struct fault_record *f = &worker.control->fault;
-
-	atomic_store(&f->kind, FAULT_NONE);
-	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
-}
-
 static void fail(struct run *run, enum fault_kind kind, const char *text)
 {
 	struct fault_record *f = &worker.control->fault;
@@ -513,7 +505,7 @@ static void settle(struct run *run)
 			damage_report(&run->warnings);
 		return;
 	}
-	clear_fault();
+	worker_clear_fault();
 	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind),
 	       sizeof(found) - sizeof(found.kind));
 	atomic_store(&f->kind,
@@ -670,7 +662,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	/* All of it is taken back, in any mode, unless the device memory is this process's own. */
 	if (run.options.checked && worker.control->device.driver != DRIVER_CHECKS)
 		device_set_rollback(DEVICE_ROLLBACK_FULL);
-	clear_fault();
+	worker_clear_fault();
 	allocator_set_cell(run.unit.cell);
 	device_cell_begin(run.unit.cell, run.options.device_checks);
 	device_cell_text(*run.text ? run.text : NULL);
