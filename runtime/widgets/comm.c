@@ -127,7 +127,7 @@ static void refresh(cgpu_comm *c)
 	const char *key = widget_kind_row(c->kind)->value;
 	struct json_part value;
 
-	if (!c->kind || !json_object_find(c->state, json_part_of(key, strlen(key)), &value))
+	if (!c->kind || !json_object_member(c->state, key, &value))
 		return;
 	c->number = json_object_number(value);
 	if (c->kind == WIDGET_DROPDOWN)

@@ -211,6 +211,11 @@ bool json_object_find(const char *object, struct json_part key, struct json_part
 	return found;
 }
 
+bool json_object_member(const char *object, const char *key, struct json_part *ret_value)
+{
+	return json_object_find(object, json_part_of(key, strlen(key)), ret_value);
+}
+
 static void put_member(struct buffer *out, struct json_part key, struct json_part value)
 {
 	buffer_puts(out, out->len ? ",\"" : "{\"");

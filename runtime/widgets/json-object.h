@@ -22,6 +22,7 @@ bool json_object_is_object(const char *text);
 bool json_object_next(const char **at, struct json_part *ret_key, struct json_part *ret_value);
 /* The value of a key; false: there is none. */
 bool json_object_find(const char *object, struct json_part key, struct json_part *ret_value);
+bool json_object_member(const char *object, const char *key, struct json_part *ret_value);
 /* Appends the object with this member in place of that of the same key, or behind the others. */
 void json_object_put(const char *object, struct json_part key, struct json_part value,
 		     struct buffer *out);

@@ -9,11 +9,6 @@
 
 #define DEPTH_MAX 8
 
-static bool member(const char *state, const char *key, struct json_part *ret)
-{
-	return json_object_find(state, json_part_of(key, strlen(key)), ret);
-}
-
 /* The next string of a list of strings from *at on; false: there is none. */
 static bool next_string(struct json_part *rest, struct json_part *ret)
 {
@@ -35,7 +30,7 @@ bool widget_text_option(const char *state, int index, struct buffer *out)
 {
 	struct json_part list, option;
 
-	if (index < 0 || !member(state, "_options_labels", &list))
+	if (index < 0 || !json_object_member(state, "_options_labels", &list))
 		return false;
 	while (next_string(&list, &option))
 		if (!index--) {
@@ -50,7 +45,7 @@ static void put_label(const cgpu_comm *w, struct buffer *out)
 	cleanup_buffer struct buffer label = BUFFER_INIT;
 	struct json_part value;
 
-	if (member(w->state, "description", &value))
+	if (json_object_member(w->state, "description", &value))
 		json_object_text(value, &label);
 	buffer_puts(out, label.len ? buffer_text(&label) : widget_kind_row(w->kind)->word);
 }
@@ -59,7 +54,7 @@ static void put_number(const cgpu_comm *w, const char *key, struct buffer *out)
 {
 	struct json_part value;
 
-	if (member(w->state, key, &value))
+	if (json_object_member(w->state, key, &value))
 		json_text_plain_number(out, json_object_number(value));
 }
 
@@ -84,7 +79,7 @@ static void put_children(const cgpu_comm *w, int depth, struct buffer *out)
 	char id[COMM_ID_SIZE + 16] = "";
 	const cgpu_comm *found;
 
-	if (depth >= DEPTH_MAX || !member(w->state, "children", &list))
+	if (depth >= DEPTH_MAX || !json_object_member(w->state, "children", &list))
 		return;
 	while (next_string(&list, &child)) {
 		if (child.len >= sizeof(id) || child.len < strlen("\"IPY_MODEL_\""))

@@ -90,8 +90,8 @@ static double within_range(const cgpu_comm *w, double v)
 {
 	struct json_part least, most;
 
-	if (!json_object_find(w->state, json_part_of("min", 3), &least) ||
-	    !json_object_find(w->state, json_part_of("max", 3), &most))
+	if (!json_object_member(w->state, "min", &least) ||
+	    !json_object_member(w->state, "max", &most))
 		return v;
 	if (v < json_object_number(least))
 		return json_object_number(least);
@@ -191,7 +191,7 @@ const char *cgpu_widget_get(cgpu_widget *w, const char *key)
 	if (!rc) {
 		free(w->got);
 		w->got = NULL;
-		if (key && json_object_find(w->state, json_part_of(key, strlen(key)), &value))
+		if (key && json_object_member(w->state, key, &value))
 			w->got = display_session_alloc(value.len + 1);
 		if (w->got)
 			memcpy(w->got, value.at, value.len);
