@@ -22,6 +22,13 @@ struct worker_control;
 
 #define DEBUG_BREAKPOINTS_MAX 256
 
+/* Cells stop where a process can step through its own instructions. */
+#if defined(__x86_64__)
+#define DEBUG_STOPS 1
+#else
+#define DEBUG_STOPS 0
+#endif
+
 /* A line of a cell, by the cell's number of execution. */
 struct debug_breakpoint {
 	uint32_t cell, line;

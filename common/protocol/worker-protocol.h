@@ -235,8 +235,8 @@ enum worker_message {
 	 */
 	WORKER_FAULTED = 30,
 	/*
-	 * u8 enum debug_reason, u32 thread: a debugged cell stands, and its fault record has the
-	 * calls. It goes on by debug_stop_resume()
+	 * u8 enum debug_reason: a debugged cell stands, and its fault record has the calls. It goes
+	 * on by debug_stop_resume()
 	 */
 	WORKER_STOPPED = 31,
 	/*

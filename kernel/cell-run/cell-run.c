@@ -260,7 +260,6 @@ static struct run_options options_of(const struct supervisor *s)
 	struct run_options o = s->run.options;
 
 	o.checked = s->memcheck.on;
-	o.debugged &= !o.checked;
 	o.unsaved &= !s->run.discarded;
 	return o;
 }

@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/protocol/worker-protocol.h"
+#include "kernel/base/process.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/workers/output-drain.h"
 #include "kernel/workers/worker-pool.h"
@@ -30,14 +30,14 @@ void cell_stop_begin(struct supervisor *s, struct worker *w)
 	atomic_store(&d->pause, 0);
 	memcpy(d->at, s->stop->at, s->stop->n * sizeof(d->at[0]));
 	d->n = s->stop->n;
-	d->holds_faults = s->run.options.debugged && s->stop->stops_at_faults;
+	s->stop->holds_faults = s->run.options.debugged && s->stop->stops_at_faults;
+	d->holds_faults = s->stop->holds_faults;
 }
 
-static void stand(struct supervisor *s, struct worker *w, enum debug_reason reason, uint32_t thread)
+static void stand(struct supervisor *s, struct worker *w, enum debug_reason reason)
 {
 	s->stop->is_stopped = true;
 	s->stop->reason = reason;
-	s->stop->thread = thread;
 	s->stop->number++;
 	output_drain(s, w);
 	if (s->cb->on_stopped)
@@ -48,13 +48,12 @@ int cell_stop_on_stopped(struct supervisor *s, struct worker *w, struct record *
 			 struct error *err)
 {
 	uint8_t reason = record_u8(r);
-	uint32_t thread = record_u32(r);
 
 	if (record_check(r, "WORKER_STOPPED", err))
 		return -1;
 	if (!s->run.options.debugged || s->stop->is_stopped || reason > DEBUG_AT_PAUSE)
 		return error_set(err, ERROR_PROTOCOL, "a cell stops that cannot");
-	stand(s, w, (enum debug_reason)reason, thread);
+	stand(s, w, (enum debug_reason)reason);
 	/* It was interrupted while it came here. */
 	if (s->run.interrupted)
 		cell_stop_resume(s, DEBUG_GIVE_UP);
@@ -63,20 +62,15 @@ int cell_stop_on_stopped(struct supervisor *s, struct worker *w, struct record *
 
 bool cell_stop_at_fault(struct supervisor *s, struct worker *w)
 {
-	if (!w->control->debug.holds_faults || !s->run.options.debugged || s->run.interrupted ||
-	    s->run.asked_where)
+	if (!s->stop->holds_faults || s->run.interrupted || s->run.asked_where)
 		return false;
-	stand(s, w, DEBUG_AT_FAULT, (uint32_t)w->pid);
+	stand(s, w, DEBUG_AT_FAULT);
 	return true;
 }
 
 int cell_stop_read(const struct supervisor *s, uint64_t address, void *ret, size_t len)
 {
-	struct iovec local = { ret, len };
-	struct iovec remote = { (void *)(uintptr_t)address, len };
-	ssize_t n = process_vm_readv(s->pool->active->pid, &local, 1, &remote, 1, 0);
-
-	return n == (ssize_t)len ? 0 : -1;
+	return process_read(s->pool->active->pid, address, ret, len) ? 0 : -1;
 }
 
 void cell_stop_end(struct supervisor *s)

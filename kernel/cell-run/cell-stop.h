@@ -22,9 +22,9 @@ struct cell_stop {
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
 	uint32_t n;
 	bool stops_at_faults;
+	bool holds_faults; /* the same, for the cell at work, as its worker was told */
 	bool is_stopped;
 	enum debug_reason reason;
-	uint32_t thread;
 	uint64_t number; /* counts stops and their ends */
 };
 

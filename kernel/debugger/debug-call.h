@@ -17,12 +17,6 @@ struct session;
 
 #define DEBUG_CELLS_MAX 256
 
-/* Cells stop where the worker can: see runtime/process/context.h. */
-#if defined(__x86_64__)
-#define DEBUG_STOPS 1
-#else
-#define DEBUG_STOPS 0
-#endif
 /* The name of the filter of setExceptionBreakpoints for cells that fail. */
 #define DEBUG_FILTER_FAULT "fault"
 

@@ -112,7 +112,7 @@ int debug_cells_source(struct debug_call *c, struct error *err)
 			"no source is known as %.200s: dumpCell gives the text of a cell a "
 			"path",
 			path);
-	c->body = json_pack("{so ss}", "content", utf8_json(text, strlen(text)), "mimeType",
+	c->body = json_pack("{so ss}", "content", utf8_json_text(text), "mimeType",
 			    c->session->options->language->mimetype);
 	return 0;
 }
@@ -148,15 +148,12 @@ void debug_cells_note_run(struct session *s, uint32_t number, const char *text)
 
 const char *debug_cells_path(const struct debugger *d, const char *name)
 {
-	char have[24];
+	uint32_t number;
 
-	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++) {
-		if (!d->cells[i].number)
-			continue;
-		snprintf(have, sizeof(have), "In[%" PRIu32 "]", d->cells[i].number);
-		if (!strcmp(have, name))
-			return d->cells[i].path;
-	}
+	if (sscanf(name, "In[%" SCNu32 "]", &number) == 1)
+		for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
+			if (number && d->cells[i].number == number)
+				return d->cells[i].path;
 	return name;
 }
 
@@ -178,9 +175,9 @@ static const char *refusal(uint32_t line, size_t i)
 	return line ? NULL : "A breakpoint has the number of a line.";
 }
 
-static json_t *breakpoint_json(const char *path, uint32_t line, size_t i)
+/* why: it is refused; NULL: it is not. */
+static json_t *breakpoint_json(const char *path, uint32_t line, size_t i, const char *why)
 {
-	const char *why = refusal(line, i);
 	json_t *made = json_pack("{sI sb s{ss} sI}", "id", (json_int_t)i + 1, "verified", !why,
 				 "source", "path", path, "line", (json_int_t)line);
 
@@ -215,9 +212,10 @@ int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 	told = json_array();
 	for (size_t i = 0; i < n; i++) {
 		uint32_t line = line_of(json_array_get(wanted, i));
+		const char *why = refusal(line, i);
 
-		json_array_append_new(told, breakpoint_json(path, line, i));
-		if (!refusal(line, i))
+		json_array_append_new(told, breakpoint_json(path, line, i, why));
+		if (!why)
 			lines[cell->n_lines++] = line;
 	}
 	tell(c->session);

@@ -75,15 +75,13 @@ static void reply(struct request *r, struct debug_call *c, const char *command,
 	if (err && c->word)
 		json_object_set_new(body, "error",
 				    json_pack("{si so sb}", "id", 1, "format",
-					      utf8_json(err->text, strlen(err->text)), "showUser",
-					      1));
+					      utf8_json_text(err->text), "showUser", 1));
 	content = json_pack("{ss sI sI ss sb so}", "type", "response", "seq", ++c->debugger->seq,
 			    "request_seq", request_number(r, "seq", 0), "command", command,
 			    "success", err == NULL, "body", body);
 	if (err && content)
 		json_object_set_new(content, "message",
-				    c->word ? json_string(c->word)
-					    : utf8_json(err->text, strlen(err->text)));
+				    c->word ? json_string(c->word) : utf8_json_text(err->text));
 	request_reply(r, content);
 	if (c->event && !err)
 		publish(&r->session->publisher, &r->message, "debug_event",

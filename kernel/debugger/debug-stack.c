@@ -51,26 +51,22 @@ const struct presenter_frame *debug_stack_frame(struct debug_call *c, int64_t id
 	return NULL;
 }
 
-static json_t *text_json(const char *text)
-{
-	return utf8_json(text, strlen(text));
-}
-
 /* A call in a library has neither line nor text, and is not what one looks for. */
 static json_t *frame_json(const struct debugger *d, const struct presenter_frame *f, size_t i)
 {
 	const char *name = *f->function ? f->function : f->cell;
-	json_t *made = json_pack("{sI so sI sI}", "id", (json_int_t)i + 1, "name", text_json(name),
-				 "line", (json_int_t)f->line, "column", (json_int_t)1);
+	json_t *made =
+		json_pack("{sI so sI sI}", "id", (json_int_t)i + 1, "name", utf8_json_text(name),
+			  "line", (json_int_t)f->line, "column", (json_int_t)1);
 
 	if (*f->cell)
 		json_object_set_new(made, "source",
-				    json_pack("{so so}", "name", text_json(f->cell), "path",
-					      text_json(debug_cells_path(d, f->cell))));
+				    json_pack("{so so}", "name", utf8_json_text(f->cell), "path",
+					      utf8_json_text(debug_cells_path(d, f->cell))));
 	else if (*f->file)
 		json_object_set_new(made, "source",
-				    json_pack("{so so}", "name", text_json(f->file), "path",
-					      text_json(f->file)));
+				    json_pack("{so so}", "name", utf8_json_text(f->file), "path",
+					      utf8_json_text(f->file)));
 	else
 		json_object_set_new(made, "presentationHint", json_string("subtle"));
 	return made;

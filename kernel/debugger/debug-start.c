@@ -16,10 +16,9 @@ int debug_start_info(struct debug_call *c, struct error *err)
 {
 	char prefix[DEBUG_CELLS_PREFIX_SIZE];
 	json_t *stopped = json_array();
-	enum debug_reason reason;
 
 	(void)err;
-	if (supervisor_is_stopped(c->session->supervisor, &reason))
+	if (supervisor_is_stopped(c->session->supervisor))
 		json_array_append_new(stopped, json_integer(1));
 	debug_cells_prefix(prefix);
 	c->body = json_pack("{sb ss sI ss ss so so sb s[]}", "isStarted", c->debugger->is_started,

@@ -2,8 +2,6 @@
 /* A reply comes before the event that the cell goes on, as the protocol has it. */
 #include "kernel/debugger/debug-stops.h"
 
-#include <string.h>
-
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-cells.h"
@@ -40,28 +38,25 @@ static void send_event(struct session *s, const char *name, json_t *body)
 			  name, "body", body));
 }
 
-static json_t *stopped(const struct session *s, enum debug_reason reason)
+static json_t *stopped(const struct session *s)
 {
 	static const char *const reasons[] = { "breakpoint", "step", "pause", "exception" };
-	const char *fault = supervisor_fault(s->supervisor);
+	enum debug_reason reason = supervisor_stop_reason(s->supervisor);
 	json_t *body = json_pack("{ss sI sb}", "reason", reasons[reason], "threadId",
 				 (json_int_t)THREAD, "allThreadsStopped", 1);
 
 	if (reason == DEBUG_AT_FAULT)
-		json_object_set_new(body, "text", utf8_json(fault, strlen(fault)));
+		json_object_set_new(body, "text", utf8_json_text(supervisor_fault(s->supervisor)));
 	return body;
 }
 
 void debug_stops_on_stopped(struct session *s, bool stands)
 {
-	enum debug_reason reason;
-
-	supervisor_is_stopped(s->supervisor, &reason);
 	if (!s->debugger)
 		return;
 	output_flush(&s->output);
 	if (stands)
-		send_event(s, "stopped", stopped(s, reason));
+		send_event(s, "stopped", stopped(s));
 	else
 		send_event(s, "continued",
 			   json_pack("{sI sb}", "threadId", (json_int_t)THREAD,
@@ -77,9 +72,7 @@ static void go_on(struct session *s, int command)
 
 static int resume(struct debug_call *c, enum debug_command command, struct error *err)
 {
-	enum debug_reason reason;
-
-	if (!supervisor_is_stopped(c->session->supervisor, &reason)) {
+	if (!supervisor_is_stopped(c->session->supervisor)) {
 		c->word = "notStopped";
 		return error_set(err, ERROR_STATE, "no cell stands at a breakpoint");
 	}

@@ -118,11 +118,6 @@ static const struct unit_variable *find(struct session *s, const char *name)
 
 /* ---- JSON ---- */
 
-static json_t *text_json(const char *text)
-{
-	return utf8_json(text, strlen(text));
-}
-
 /* Numbers of the protocol are those of a double. */
 static json_t *count_json(uint64_t n)
 {
@@ -149,18 +144,18 @@ static json_t *type_json(const struct presenter_part *p, bool is_whole)
 	cleanup_buffer struct buffer type = BUFFER_INIT;
 
 	buffer_printf(&type, "%s%s", p->type, is_whole && p->is_elsewhere ? " (device)" : "");
-	return text_json(buffer_text(&type));
+	return utf8_json_text(buffer_text(&type));
 }
 
 static json_t *variable_json(struct debugger *d, const struct debug_reference *what,
 			     const char *name, bool is_whole)
 {
 	const struct presenter_part *p = &what->part;
-	json_t *made = json_pack("{so so so}", "name", text_json(name), "value", text_json(p->text),
-				 "type", type_json(p, is_whole));
+	json_t *made = json_pack("{so so so}", "name", utf8_json_text(name), "value",
+				 utf8_json_text(p->text), "type", type_json(p, is_whole));
 
 	if (made && is_whole)
-		json_object_set_new(made, "evaluateName", text_json(name));
+		json_object_set_new(made, "evaluateName", utf8_json_text(name));
 	if (made)
 		put_reference(d, what, made);
 	return made;
@@ -430,7 +425,7 @@ static const struct unit_variable *find_named(struct debug_call *c, const char *
 
 static void put_result(struct debug_call *c, const struct debug_reference *what, bool is_whole)
 {
-	c->body = json_pack("{so so}", "result", text_json(what->part.text), "type",
+	c->body = json_pack("{so so}", "result", utf8_json_text(what->part.text), "type",
 			    type_json(&what->part, is_whole));
 	if (c->body)
 		put_reference(c->debugger, what, c->body);

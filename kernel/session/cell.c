@@ -88,8 +88,8 @@ void cell_fail(struct cell *c, const char *ename, const char *evalue, const char
 	if (c->failed)
 		return;
 	c->failed = true;
-	c->ename = utf8_json(ename, strlen(ename));
-	c->evalue = utf8_json(value ? value : evalue, strlen(value ? value : evalue));
+	c->ename = utf8_json_text(ename);
+	c->evalue = utf8_json_text(value ? value : evalue);
 	c->traceback = lines(text ? text : traceback);
 }
 

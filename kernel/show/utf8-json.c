@@ -15,8 +15,13 @@ json_t *utf8_json(const char *text, size_t len)
 	return json_stringn_nocheck(buffer_text(&clean), clean.len);
 }
 
+json_t *utf8_json_text(const char *text)
+{
+	return utf8_json(text, strlen(text));
+}
+
 json_t *utf8_json_bundle(const char *text, const char *html)
 {
-	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html",
-			 utf8_json(html, strlen(html)));
+	return json_pack("{so so}", "text/plain", utf8_json_text(text), "text/html",
+			 utf8_json_text(html));
 }

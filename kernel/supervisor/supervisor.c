@@ -548,10 +548,14 @@ void supervisor_stop_at_faults(struct supervisor *s, bool on)
 	s->stop->stops_at_faults = on;
 }
 
-bool supervisor_is_stopped(const struct supervisor *s, enum debug_reason *ret_reason)
+bool supervisor_is_stopped(const struct supervisor *s)
 {
-	*ret_reason = s->stop->reason;
 	return s->stop->is_stopped;
+}
+
+enum debug_reason supervisor_stop_reason(const struct supervisor *s)
+{
+	return s->stop->reason;
 }
 
 void supervisor_resume(struct supervisor *s, enum debug_command command)

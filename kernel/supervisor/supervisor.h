@@ -117,8 +117,9 @@ void supervisor_interrupt(struct supervisor *s);
 /* Breakpoints of cells that are run as `debugged`: kernel/cell-run/cell-stop.h. */
 void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpoint *at, size_t n);
 void supervisor_stop_at_faults(struct supervisor *s, bool on);
-/* Tells why the cell at work stands; false: none stands. */
-bool supervisor_is_stopped(const struct supervisor *s, enum debug_reason *ret_reason);
+/* Tells whether the cell at work stands, and why it does, or did last. */
+bool supervisor_is_stopped(const struct supervisor *s);
+enum debug_reason supervisor_stop_reason(const struct supervisor *s);
 /* Lets it go on; one that stands at its fault ends. */
 void supervisor_resume(struct supervisor *s, enum debug_command command);
 /* Lets a cell that runs for the debugger stop at the next line that it comes to. */

@@ -27,8 +27,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
@@ -68,11 +66,6 @@ static struct {
 	uint64_t lifted;           /* the breakpoint whose instruction runs; 0: none */
 	bool frozen;               /* the other threads stand still */
 } stop;
-
-static pid_t this_thread(void)
-{
-	return (pid_t)syscall(SYS_gettid);
-}
 
 /* ---- breakpoints ---- */
 
@@ -123,7 +116,7 @@ static void begin_step(enum debug_command command, bool is_pause, const struct f
 	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_STEP);
 	stop.step = (struct step){ .command = command,
 				   .is_pause = is_pause,
-				   .thread = this_thread(),
+				   .thread = gettid(),
 				   .frame = f->registers[0][REGISTER_FRAME],
 				   .stack = f->registers[0][REGISTER_STACK],
 				   .line = is_pause ? 0 : code_lines_at(f->frames[0].pc) };
@@ -140,7 +133,7 @@ static bool ends_step(const struct breakpoint *b, const void *context)
 	const struct step *s = &stop.step;
 	uint64_t frame = context_frame(context), stack = context_sp(context);
 
-	if (s->command == DEBUG_CONTINUE || s->thread != this_thread())
+	if (s->command == DEBUG_CONTINUE || s->thread != gettid())
 		return false;
 	if (s->is_pause)
 		return b->reasons & (BREAKPOINT_AT_BODY | BREAKPOINT_AT_LINE);
@@ -157,21 +150,6 @@ static bool ends_step(const struct breakpoint *b, const void *context)
 
 /* ---- standing ---- */
 
-static void clear_record(struct fault_record *f)
-{
-	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
-}
-
-static int tell(enum debug_reason reason)
-{
-	struct __attribute__((packed)) {
-		uint8_t reason;
-		uint32_t thread;
-	} body = { (uint8_t)reason, (uint32_t)this_thread() };
-
-	return worker_send(WORKER_STOPPED, &body, sizeof(body), -1, NULL);
-}
-
 static void block_interrupts(void)
 {
 	sigset_t set;
@@ -184,16 +162,15 @@ static void block_interrupts(void)
 /* Stands at the address until the kernel lets it go on. */
 static void stand(uint64_t address, enum debug_reason reason, void *context)
 {
-	struct fault_record *f = &worker.control->fault;
+	struct fault_record *f = worker_clear_fault();
 	enum debug_command command;
 
-	clear_record(f);
 	backtrace_record(address, context, f);
 	/* Before the kernel looks at memory. */
 	if (!stop.frozen && !threads_current())
 		stop.frozen = threads_freeze(FREEZE_MS);
 	atomic_fetch_add(&worker.control->debug.stops, 1);
-	if (tell(reason))
+	if (worker_send(WORKER_STOPPED, &(uint8_t){ (uint8_t)reason }, 1, -1, NULL))
 		return;
 	command = debug_stop_await(worker.control, host_fault_describe_value);
 	if (command == DEBUG_GIVE_UP)
@@ -201,21 +178,20 @@ static void stand(uint64_t address, enum debug_reason reason, void *context)
 	else
 		set_breakpoints();
 	begin_step(command, false, f);
-	clear_record(f);
+	worker_clear_fault();
 }
 
 /* ---- traps ---- */
 
 static void take_turn(void)
 {
-	pid_t me = this_thread();
 	uint32_t none = 0;
 
 	while (!atomic_compare_exchange_strong(&stop.trapping, &none, 1)) {
 		futex_wait(&stop.trapping, 1, NULL);
 		none = 0;
 	}
-	stop.thread = me;
+	stop.thread = gettid();
 }
 
 static void end_turn(void)
@@ -234,21 +210,21 @@ static void end_turn(void)
  */
 static bool take_pause(void *context)
 {
-	struct fault_record *f = &worker.control->fault;
+	struct fault_record *f;
 	int saved = errno;
 
 	if (!atomic_load(&worker.control->debug.pause))
 		return false;
-	if (!stop.on || stop.thread == this_thread())
+	if (!stop.on || stop.thread == gettid())
 		return true;
 	atomic_store(&worker.control->debug.pause, 0);
 	cell_mode_enter_library();
 	block_interrupts();
 	take_turn();
-	clear_record(f);
+	f = worker_clear_fault();
 	backtrace_record(context_pc(context), context, f);
 	begin_step(DEBUG_STEP_IN, true, f);
-	clear_record(f);
+	worker_clear_fault();
 	end_turn();
 	cell_mode_leave_library();
 	errno = saved;
@@ -260,7 +236,7 @@ static bool take_step(void *context)
 {
 	const struct breakpoint *b;
 
-	if (!stop.lifted || stop.thread != this_thread())
+	if (!stop.lifted || stop.thread != gettid())
 		return false;
 	b = breakpoint_table_find(&stop.table, stop.lifted);
 	if (b)
@@ -332,7 +308,7 @@ void cell_stop_init(void)
 
 int cell_stop_begin(struct error *err)
 {
-	if (!CONTEXT_STEPS)
+	if (!DEBUG_STOPS)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "cells do not stop at breakpoints on this processor");
 	if (breakpoint_table_open(&stop.table, err))
@@ -352,7 +328,7 @@ void cell_stop_end(void)
 	stop.on = false;
 	breakpoint_table_close(&stop.table);
 	/* The cell was unwound in the middle of it. */
-	if (stop.thread == this_thread())
+	if (stop.thread == gettid())
 		end_turn();
 	stop.lifted = 0;
 }

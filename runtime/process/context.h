@@ -16,13 +16,8 @@ uint64_t context_frame(const void *context);
 /* The thread goes on there. */
 void context_set_pc(void *context, uint64_t pc);
 /* The thread gets SIGTRAP behind the next instruction, or not any more. Does nothing where the
- * processor leaves that to the system's debugger: see CONTEXT_STEPS. */
+ * processor leaves that to the system's debugger: see DEBUG_STOPS. */
 void context_set_step(void *context, bool on);
-#if defined(__x86_64__)
-#define CONTEXT_STEPS 1
-#else
-#define CONTEXT_STEPS 0
-#endif
 /* All FAULT_REGISTERS (common/protocol/worker-protocol.h) by their DWARF numbers. */
 void context_registers(const void *context, uint64_t *ret);
 
