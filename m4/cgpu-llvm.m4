@@ -25,7 +25,10 @@ if test -z "$LLVM_CONFIG"; then
 else
 	AC_MSG_RESULT([$LLVM_CONFIG])
 	LLVM_LIBDIR=`$LLVM_CONFIG --libdir`
-	LLVM_CPPFLAGS="-I`$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
+	dnl Warnings about these headers are not for us. gcc must not look into /usr/include earlier than it does.
+	LLVM_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir`"
+	test "$LLVM_CPPFLAGS" != "-isystem /usr/include" || LLVM_CPPFLAGS=
+	LLVM_CPPFLAGS="$LLVM_CPPFLAGS -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
 	LLVM_CXXFLAGS="-std=c++17 -fno-exceptions -fno-rtti"
 	LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM-$LLVM_VERSION_MAJOR"
 	test -e "$LLVM_LIBDIR/libLLVM-$LLVM_VERSION_MAJOR.so" || LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM"

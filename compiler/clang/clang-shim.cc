@@ -854,6 +854,17 @@ bool clang_shim_header_is_whole(const char *path)
 	return clang_map_header(path).bytes != nullptr;
 }
 
+size_t clang_shim_header_chain(const char *path, void (*tell)(const char *path))
+{
+	clang_header header = clang_map_header(path);
+	size_t n = 0;
+
+	for (const clang_header *h = &header; h->base; h = h->base.get(), n++)
+		if (tell)
+			tell(h->base_path.c_str());
+	return n;
+}
+
 const char *clang_options_header(const struct clang_options *o)
 {
 	return o->invocation->getPreprocessorOpts().ImplicitPCHInclude.c_str();
@@ -891,11 +902,13 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 {
 	HeaderAction action(job);
 	auto files = std::make_shared<AllDependencies>();
+	clang_header base;
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.addDependencyCollector(files);
 		clang_make_header(CI, job->options->language,
 				  { StringRef(job->text, job->len), job->name }, path);
-		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
+		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header ? job->header : "";
+		base = clang_load_header(CI);
 	});
 
 	for (const std::string &path : files->getDependencies())

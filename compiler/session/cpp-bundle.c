@@ -59,3 +59,12 @@ void cpp_bundle_includes(const char *includes, struct buffer *ret)
 		    !has_line(buffer_text(ret), at, line_length(at)))
 			buffer_append(ret, at, line_length(at));
 }
+
+size_t cpp_bundle_length(const char *includes)
+{
+	size_t n = 0;
+
+	while (is_common(includes + n, line_length(includes + n)))
+		n += line_length(includes + n);
+	return n;
+}

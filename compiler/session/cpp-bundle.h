@@ -7,6 +7,8 @@
 #ifndef CGPU_COMPILER_CPP_BUNDLE_H
 #define CGPU_COMPILER_CPP_BUNDLE_H
 
+#include <stddef.h>
+
 struct buffer;
 
 /*
@@ -14,5 +16,7 @@ struct buffer;
  * each once; if one is a common header, all common headers.
  */
 void cpp_bundle_includes(const char *includes, struct buffer *ret);
+/* Returns the length of the common headers at the beginning of such a text; 0: it has none. */
+size_t cpp_bundle_length(const char *includes);
 
 #endif

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KEY.fil beside KEY.pch has size, time and path of each source file, a line each. The header is
- * valid as long as these are unchanged and both files are whole (compiler/cache/sealed-file.h).
- * When all of them are larger than HEADERS_BYTES, those that were not read for longest are removed.
+ * A header is chained to one with fewer includes, so that only what is new is parsed and written:
+ * of C++ the common headers of the library to what every cell sees, and a list of includes to the
+ * longest beginning of it that there is a header for; of C all to the prelude.
+ *
+ * KEY.fil beside KEY.pch has size, time and path of each source file and of the header that it is
+ * chained to, a line each. The header is valid as long as these are unchanged and both files are
+ * whole (compiler/cache/sealed-file.h). When all of them are larger than HEADERS_BYTES, those that
+ * were not read for longest are removed.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -24,15 +29,22 @@
 #include "common/base/log.h"
 #include "compiler/cache/sealed-file.h"
 #include "compiler/clang/job/clang-shim.h"
+#include "compiler/session/cpp-bundle.h"
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 
-/* A header of C is 3 MB, one of C++ 10 to 40 and takes seconds to make. */
+/* What every C++ cell sees is 10 MB, with the common headers of the library 30 MB. */
 #define HEADERS_BYTES (UINT64_C(1) << 30)
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
 #define LOOK_NS 1000000000u
 #define LEFT_SECONDS 3600 /* no header takes so long to make */
+/*
+ * The number of headers that one is chained to. With the one of instances (cpp-instances.h) they
+ * are four: of more, clang merges the tables of names, and what it writes of a merged table cannot
+ * be read again (MultiOnDiskHashTable.h, ASTReader::getModuleFileID()).
+ */
+#define CHAIN_MAX 2
 
 struct building {
 	struct buffer files, complaint, *refused;
@@ -189,10 +201,16 @@ bool cpp_header_holds(const char *header)
 }
 
 /* Sets the access time, since the modification time identifies the header. */
-void cpp_header_note_use(const char *header)
+static void touch(const char *header)
 {
 	utimensat(AT_FDCWD, header,
 		  (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
+}
+
+void cpp_header_note_use(const char *header)
+{
+	touch(header);
+	clang_shim_header_chain(header, touch);
 }
 
 int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header,
@@ -212,6 +230,7 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	job.diagnostic = note_complaint;
 	job.file = note_file;
 	job.refused = refused ? note_refused : NULL;
+	/* Before it is read: if another process replaces it meanwhile, the list does not hold. */
 	if (job.header)
 		note_file(&b, job.header);
 	failed = make(&job, buffer_text(&new_header));
@@ -296,33 +315,103 @@ static bool is_made_ahead(const char *header, const char *folder)
 	return was_to_come && holds(header, NULL, NULL);
 }
 
+static int cpp_header_get(const struct options *o, const struct clang_options *clang,
+			  const char *includes, struct buffer *ret, struct error *err);
+
+/* Tells whether there is a header with the first len bytes of the includes to which others can be
+ * chained; appends its path if so. */
+static bool find_base(const struct options *o, const struct clang_options *clang,
+		      const char *includes, size_t len, struct buffer *ret)
+{
+	cleanup_buffer struct buffer first = BUFFER_INIT, path = BUFFER_INIT;
+
+	buffer_append(&first, includes, len);
+	if (buffer_check(&first, NULL) ||
+	    cpp_header_path(o, clang, buffer_text(&first), &path, NULL) ||
+	    !holds(buffer_text(&path), NULL, NULL) ||
+	    clang_shim_header_chain(buffer_text(&path), NULL) >= CHAIN_MAX)
+		return false;
+	cpp_header_note_use(buffer_text(&path));
+	buffer_puts(ret, buffer_text(&path));
+	return true;
+}
+
+/* Returns the length without the last line of a text of this length. */
+static size_t without_last_line(const char *text, size_t len)
+{
+	while (len && text[--len - 1] != '\n')
+		;
+	return len;
+}
+
+/*
+ * Finds the header that one with these includes is chained to: that with most of them which there
+ * is; one with the common headers, or with none, is made if it is missing. *ret_rest: the includes
+ * that it does not have.
+ */
+static int get_base(const struct options *o, const struct clang_options *clang,
+		    const char *includes, struct buffer *ret, const char **ret_rest,
+		    struct error *err)
+{
+	cleanup_buffer struct buffer least = BUFFER_INIT;
+	size_t common = cpp_bundle_length(includes), len = strlen(includes);
+
+	*ret_rest = includes;
+	if (*clang_options_header(clang))
+		buffer_puts(ret, clang_options_header(clang));
+	if (ret->len || !len)
+		return buffer_check(ret, err);
+	if (common == len)
+		common = 0;
+	while ((len = without_last_line(includes, len)) > common)
+		if (find_base(o, clang, includes, len, ret)) {
+			*ret_rest = includes + len;
+			return buffer_check(ret, err);
+		}
+	*ret_rest = includes + common;
+	buffer_append(&least, includes, common);
+	if (buffer_check(&least, err))
+		return -1;
+	return cpp_header_get(o, clang, buffer_text(&least), ret, err);
+}
+
+static int make_header(const struct options *o, const struct clang_options *clang,
+		       const char *includes, const char *header, const char *folder,
+		       struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, base = BUFFER_INIT;
+	struct clang_job job = { .options = clang, .name = "includes" };
+	const char *rest;
+
+	if (get_base(o, clang, includes, &base, &rest, err))
+		return -1;
+	text_of(rest, &text);
+	if (buffer_check(&text, err))
+		return -1;
+	job.header = base.len ? buffer_text(&base) : NULL;
+	job.text = buffer_text(&text);
+	job.len = text.len;
+	log_info("precompiling headers into %s", header);
+	if (cpp_header_write(&job, clang_shim_build_header, header, NULL, err))
+		return -1;
+	make_room(folder);
+	drop_left(folder, 0);
+	return 0;
+}
+
 /* Does the same as cpp_header_watch_get(), and checks each file. */
 static int cpp_header_get(const struct options *o, const struct clang_options *clang,
 			  const char *includes, struct buffer *ret, struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT;
+	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT;
 
 	if (cpp_header_path(o, clang, includes, &header, err) || cache_folder(&folder, err))
 		return -1;
-	text_of(includes, &text);
-	if (buffer_check(&text, err))
-		return -1;
-	if (!holds(buffer_text(&header), NULL, NULL) &&
-	    !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
-		struct clang_job job = { .options = clang,
-					 .name = "includes",
-					 .text = buffer_text(&text),
-					 .len = text.len };
-
-		log_info("precompiling headers into %s", buffer_text(&header));
-		if (cpp_header_write(&job, clang_shim_build_header, buffer_text(&header), NULL,
-				     err))
-			return -1;
-		make_room(buffer_text(&folder));
-		drop_left(buffer_text(&folder), 0);
-	} else {
+	if (holds(buffer_text(&header), NULL, NULL) ||
+	    is_made_ahead(buffer_text(&header), buffer_text(&folder)))
 		cpp_header_note_use(buffer_text(&header));
-	}
+	else if (make_header(o, clang, includes, buffer_text(&header), buffer_text(&folder), err))
+		return -1;
 	buffer_puts(ret, buffer_text(&header));
 	return buffer_check(ret, err);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instances of templates are written to a separate header, chained to the one with the templates:
- * clang instantiates them for a text that contains nothing else, and writes what is new.
+ * A header may be chained to another one, which clang reads with it: both are mapped, and read
+ * where they are. Instances of templates are written to a separate header, chained to the one with
+ * the templates: clang instantiates them for a text that contains nothing else, and writes what is
+ * new.
  */
 #include "compiler/clang/headers/clang-header.hh"
 
@@ -14,6 +16,16 @@
 #include <clang/Sema/ExternalSemaSource.h>
 #include <clang/Sema/SemaConsumer.h>
 #include <clang/Sema/TypoCorrection.h>
+#include <clang/Serialization/ASTReader.h>
+#include <clang/Serialization/InMemoryModuleCache.h>
+#include <clang/Serialization/PCHContainerOperations.h>
+
+#include <map>
+#include <mutex>
+
+#include <unistd.h>
+
+#include "compiler/cache/sealed-file.h"
 
 using namespace clang;
 
@@ -41,6 +53,125 @@ void forget_warnings(Sema &S);
 void clang_forget_warnings(Sema &S)
 {
 	forget_warnings(S);
+}
+
+namespace
+{
+
+/* Finds the header that one is chained to. */
+class FindBase : public ASTReaderListener
+{
+      public:
+	std::string path; /* "": there is none */
+
+	bool needsImportVisitation() const override
+	{
+		return true;
+	}
+
+	void visitImport(StringRef, StringRef imported) override
+	{
+		path = imported.str();
+	}
+};
+
+void give(InMemoryModuleCache &cache, const std::string &path, const clang_header &header)
+{
+	cache.addPCM(path,
+		     llvm::MemoryBuffer::getMemBuffer(
+			     { header.bytes->getBufferStart(), header.content }, path, false));
+}
+
+std::string base_of(const std::string &path, const clang_header &header)
+{
+	llvm::IntrusiveRefCntPtr<InMemoryModuleCache> cache(new InMemoryModuleCache);
+	FileManager files{ FileSystemOptions(), clang_files() };
+	RawPCHContainerReader reader;
+	FindBase base;
+
+	give(*cache, path, header);
+	ASTReader::readASTFileControlBlock(path, files, *cache, reader, false, base, false);
+	return base.path;
+}
+
+/* The headers that are mapped, by their paths. */
+class Mapped
+{
+      public:
+	clang_header get(const std::string &path)
+	{
+		struct stat st;
+		int fd = path.empty() ? -1 : sealed_file_open(path.c_str(), &st);
+
+		if (fd < 0)
+			return {};
+		clang_header header = all[path];
+
+		if (!header.bytes ||
+		    !(header.version == clang_header_version{ st.st_ino, st.st_mtim })) {
+			header = map(fd, path, st);
+			drop_unused();
+			all[path] = header;
+		}
+		close(fd);
+		return header;
+	}
+
+      private:
+	std::map<std::string, clang_header> all;
+
+	clang_header map(int fd, const std::string &path, const struct stat &st)
+	{
+		auto file = llvm::MemoryBuffer::getOpenFile(fd, path, (uint64_t)st.st_size, false);
+		clang_header header = { file ? std::move(*file) : nullptr,
+					0,
+					{ st.st_ino, st.st_mtim } };
+
+		if (header.bytes)
+			header.content = sealed_file_content(header.bytes->getBufferStart(),
+							     header.bytes->getBufferSize());
+		if (header.content)
+			header.base_path = base_of(path, header);
+		if (header.content && !header.base_path.empty()) {
+			header.base = std::make_shared<clang_header>(get(header.base_path));
+			if (!header.base->bytes)
+				header.content = 0;
+		}
+		if (!header.content)
+			header.bytes = nullptr;
+		return header;
+	}
+
+	void drop_unused()
+	{
+		for (auto at = all.begin(); at != all.end();)
+			at = at->second.bytes.use_count() < 2 ? all.erase(at) : std::next(at);
+	}
+};
+
+} // namespace
+
+clang_header clang_map_header(const std::string &path)
+{
+	static Mapped mapped;
+	static std::mutex lock;
+	std::lock_guard<std::mutex> guard(lock);
+
+	return mapped.get(path);
+}
+
+clang_header clang_load_header(CompilerInstance &CI)
+{
+	std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
+	clang_header loaded = clang_map_header(path);
+
+	if (loaded.bytes)
+		give(CI.getModuleCache(), path, loaded);
+	else if (!path.empty())
+		path += "/damaged";
+	for (const clang_header *h = &loaded; h->base; h = h->base.get())
+		give(CI.getModuleCache(), h->base_path, *h->base);
+	return loaded;
 }
 
 void clang_define_virtual_tables(Sema &S)

@@ -10,18 +10,12 @@
 #include <clang/Frontend/FrontendOptions.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/Sema.h>
-#include <clang/Serialization/InMemoryModuleCache.h>
 #include <llvm/Support/MemoryBuffer.h>
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "compiler/cache/sealed-file.h"
 
 /* Tells one file of a name from the next: a header that is made anew is another file. The number
  * of a file alone does not, because the system gives it to the next one. */
@@ -50,7 +44,9 @@ inline clang_header_version clang_header_version_of(const std::string &path)
 struct clang_header {
 	std::shared_ptr<llvm::MemoryBuffer> bytes; /* null: there is no whole header */
 	size_t content = 0;                        /* the length, without the seal */
-	clang_header_version version;
+	clang_header_version version = {};
+	std::string base_path = {}; /* of the header that it is chained to; "": none */
+	std::shared_ptr<const clang_header> base = {}; /* null: there is none */
 };
 
 /* Sets CI up to write the text, which must live as long as CI, as a precompiled header to the file
@@ -84,55 +80,16 @@ void clang_define_virtual_tables(clang::Sema &S);
 void clang_read_members_to_guess(clang::CompilerInstance &CI);
 
 /*
- * Maps the header file once for all users, and checks its seal; it stays mapped until another file
- * is, since mapping it again takes a tenth of the time of a small cell. The host and device
- * compilations may call it concurrently.
+ * Maps the header file once for all users, with those that it is chained to, and checks their
+ * seals: if one is not whole, it is none of them. It stays mapped until another file is, since
+ * mapping it again takes a tenth of the time of a small cell. The host and device compilations may
+ * call it concurrently.
  */
-inline clang_header clang_map_header(const std::string &path)
-{
-	static std::map<std::string, clang_header> all;
-	static std::mutex lock;
-	struct stat st;
-	int fd = path.empty() ? -1 : sealed_file_open(path.c_str(), &st);
-
-	if (fd < 0)
-		return {};
-	std::lock_guard<std::mutex> guard(lock);
-	clang_header loaded = all[path];
-
-	if (!loaded.bytes || !(loaded.version == clang_header_version{ st.st_ino, st.st_mtim })) {
-		auto file = llvm::MemoryBuffer::getOpenFile(fd, path, (uint64_t)st.st_size, false);
-
-		loaded = { file ? std::move(*file) : nullptr, 0, { st.st_ino, st.st_mtim } };
-		if (loaded.bytes)
-			loaded.content = sealed_file_content(loaded.bytes->getBufferStart(),
-							     loaded.bytes->getBufferSize());
-		if (!loaded.content)
-			loaded.bytes = nullptr;
-		for (auto at = all.begin(); at != all.end();)
-			at = at->second.bytes.use_count() < 2 ? all.erase(at) : std::next(at);
-		all[path] = loaded;
-	}
-	close(fd);
-	return loaded;
-}
+clang_header clang_map_header(const std::string &path);
 
 /* Gives CI its header, which must live as long as CI. One that is not whole is no file for clang,
  * which would open it, and wait, whatever it is. */
-inline clang_header clang_load_header(clang::CompilerInstance &CI)
-{
-	std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
-	clang_header loaded = clang_map_header(path);
-
-	if (loaded.bytes)
-		CI.getModuleCache().addPCM(
-			path,
-			llvm::MemoryBuffer::getMemBuffer(
-				{ loaded.bytes->getBufferStart(), loaded.content }, path, false));
-	else if (!path.empty())
-		path += "/damaged";
-	return loaded;
-}
+clang_header clang_load_header(clang::CompilerInstance &CI);
 
 /*
  * An action with a precompiled header. The preprocessor is created without the header and without

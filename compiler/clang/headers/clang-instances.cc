@@ -209,6 +209,15 @@ class Elsewhere : public MultiplexExternalSemaSource
 	{
 	}
 
+	/* Has declarations ask whether a header that is chained to theirs declares them again,
+	 * which they do when the source is of another generation than that which they begin with.
+	 */
+	void begin(ASTContext &C)
+	{
+		C.setExternalSource(this);
+		incrementGeneration(C);
+	}
+
 	ExtKind hasExternalDefinitions(const Decl *D) override
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
@@ -239,7 +248,7 @@ void Instances::watch(ASTContext &C)
 	auto *header = dyn_cast_or_null<ExternalSemaSource>(C.getExternalSource());
 
 	if (header)
-		C.setExternalSource(new Elsewhere(header, this));
+		(new Elsewhere(header, this))->begin(C);
 }
 
 bool Instances::is_given(const FunctionDecl *F)

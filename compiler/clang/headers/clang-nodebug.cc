@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk over the declarations of the precompiled header adds clang's `nodebug` attribute to
+ * One walk over the declarations of a precompiled header, without those of the one that it is
+ * chained to, adds clang's `nodebug` attribute to
  * each function whose outermost namespace is std or __gnu_cxx and that stands in a system header.
  * Function bodies and written types, which are most of the tree, are not entered, because they
  * declare few functions. Templates are marked like functions, so that an instance that a cell
@@ -68,5 +69,9 @@ class Marker : public clang_tree_walk
 
 void clang_mark_nodebug(ASTContext &C)
 {
-	Marker(C).TraverseDecl(C.getTranslationUnitDecl());
+	Marker marker(C);
+
+	for (Decl *D : C.getTranslationUnitDecl()->noload_decls())
+		if (!D->isFromASTFile())
+			marker.TraverseDecl(D);
 }

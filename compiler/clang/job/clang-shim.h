@@ -311,6 +311,9 @@ void clang_options_free(struct clang_options *o);
 void clang_options_are_own(struct clang_options *o);
 /* Tells whether a precompiled header is there, and whole (compiler/cache/sealed-file.h). */
 bool clang_shim_header_is_whole(const char *path);
+/* Tells each path of the headers that one is chained to, the nearest one first; NULL: to nobody.
+ * Returns how many there are. */
+size_t clang_shim_header_chain(const char *path, void (*tell)(const char *path));
 /* Returns the precompiled header in use; "" for none. */
 const char *clang_options_header(const struct clang_options *o);
 /* Sets the precompiled header to use from here on. */
