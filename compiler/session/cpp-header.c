@@ -339,8 +339,9 @@ static bool find_base(const struct options *o, const struct clang_options *clang
 /* Returns the length without the last line of a text of this length. */
 static size_t without_last_line(const char *text, size_t len)
 {
-	while (len && text[--len - 1] != '\n')
-		;
+	len -= len != 0;
+	while (len && text[len - 1] != '\n')
+		len--;
 	return len;
 }
 
