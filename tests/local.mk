@@ -54,7 +54,7 @@ gpu-product/cgpu-compiler: cgpu-compiler$(EXEEXT) %reldir%/gpu/without-polly.cc
 # less than minutes.
 BUNDLE = gpu-bundle
 BUNDLE_PYTHONS = 3.12
-BUNDLE_XZ = --x86 --lzma2=preset=9e,dict=192MiB
+BUNDLE_PACK = xz --x86 --lzma2=preset=9e,dict=192MiB
 BUNDLE_MIB = 60
 check-gpu-bundle: experiments-bundle product-bundle
 	@test `du -sm $(BUNDLE) | cut -f1` -le $(BUNDLE_MIB) || { \
@@ -73,7 +73,7 @@ product-bundle: $(product_programs)
 		$(BUNDLE)/stage/prefix/libexec/cgpu
 	rm $(BUNDLE)/stage/prefix/libexec/cgpu/cgpu-hot.so
 	$(prefix)/bin/python $(srcdir)/%reldir%/gpu/make-product $(BUNDLE)/stage $(BUNDLE)/product.tar.xz \
-		--cuda $(CUDA_ROOT) --clang $(CLANG_RESOURCE_DIR) --python $(BUNDLE_PYTHONS) --xz="$(BUNDLE_XZ)"
+		--cuda $(CUDA_ROOT) --clang $(CLANG_RESOURCE_DIR) --python $(BUNDLE_PYTHONS) --pack="$(BUNDLE_PACK)"
 	rm -rf $(BUNDLE)/stage
 	cp $(srcdir)/%reldir%/gpu/product $(BUNDLE)
 
