@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernelspec whose cells are C++: the same program, and all that holds for C cells holds here."""
-import nbformat
 import pytest
-from nbconvert import ScriptExporter
 
 from playing import play, refuse
 
@@ -19,6 +17,8 @@ def test_the_language_decides_for_all_cells(cpp, kernel):
 
 
 def test_front_ends_are_told(cpp):
+    import nbformat  # here, as it takes two seconds in each process that collects tests
+    from nbconvert import ScriptExporter
     info = cpp.ask("kernel_info")
     assert info["banner"].startswith("C++ GPU (safe) ") and "C++20" in info["banner"]
     language = info["language_info"]

@@ -2,8 +2,6 @@
 """%%expect: tests of what somebody else has written, which cannot know what is expected of it."""
 import json
 
-import nbclient
-import nbformat
 import pytest
 from machine import need_mounts
 
@@ -88,6 +86,9 @@ int cube(int x) {
 @pytest.mark.parametrize("way", FORGED)
 def test_code_that_is_marked_does_not_pass_by_itself(tmp_path, prefix, mark, cache, way, monkeypatch):
     """As a grader runs it: nbclient, the profile `locked`, the tests in the notebook beside the work."""
+    import nbclient  # here, as they take two seconds in each process that collects tests
+    import nbformat
+
     need_mounts()
     conf = tmp_path / "cgpu.conf"
     conf.write_text("profile min = locked\ntime = 60s\n")
