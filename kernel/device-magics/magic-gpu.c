@@ -8,38 +8,55 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+#include "kernel/base/text-table.h"
+#include "kernel/base/utf8.h"
 #include "kernel/device-magics/gpu-use.h"
 #include "kernel/device/eviction.h"
+#include "kernel/reports/view-display.h"
 #include "kernel/session/gpu-card.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
+#include "kernel/views/presenter-view.h"
 #include "kernel/workers/question.h"
 
+static const struct text_column columns[] = {
+	{ "buffer", "the variable that holds it", 20, 20, true },
+	{ "size", "", 9, 9, false },
+	{ "cell", "that made it", 7, 7, true },
+	{ "address", "on the device", 18, 18, true },
+	{ "kind", "", 4, 32, true },
+	{ "device", "", 6, 6, true },
+};
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
 /* Lists the buffers, which come before the devices in the report; with several devices each buffer
- * names its own. */
-static void put_buffers(struct record *r, bool several, struct buffer *out)
+ * names its own. Returns their number. */
+static uint32_t list_buffers(struct record *r, bool several, struct text_table *ret)
 {
 	uint32_t n = record_count(r, 26);
-	char size[SIZE_TEXT_MAX];
 
-	if (n)
-		buffer_printf(out, "\n%-20s %9s  %-7s  %-18s  %s%s\n", "buffer", "size", "cell",
-			      "address", several ? "device  " : "", "kind");
-	while (n--) {
+	text_table_init(ret, columns, several ? N_COLUMNS : N_COLUMNS - 1);
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t address = record_u64(r), bytes = record_u64(r);
 		uint32_t cell = record_u32(r);
 		const char *name = record_str(r), *kind = record_str(r);
-		uint32_t device = record_u32(r);
-		char where[24], number[16] = "";
+		char size[SIZE_TEXT_MAX], made[24], where[24], device[16];
 
-		snprintf(where, sizeof(where), "In[%" PRIu32 "]", cell);
+		snprintf(made, sizeof(made), "In[%" PRIu32 "]", cell);
+		snprintf(where, sizeof(where), "0x%" PRIx64, address);
+		snprintf(device, sizeof(device), "%" PRIu32, record_u32(r));
+		text_table_begin_row(ret, false);
+		text_table_add(ret, *name ? name : "-");
+		text_table_add(ret, size_text(bytes, size));
+		text_table_add(ret, made);
+		text_table_add(ret, where);
+		text_table_add(ret, kind);
 		if (several)
-			snprintf(number, sizeof(number), "%-6" PRIu32 "  ", device);
-		buffer_printf(out, "%-20s %9s  %-7s  0x%-16" PRIx64 "  %s%s\n", *name ? name : "-",
-			      size_text(bytes, size), where, address, number, kind);
+			text_table_add(ret, device);
 	}
+	return n;
 }
 
 static void skip_buffers(struct record *r)
@@ -100,47 +117,88 @@ static int put_parked(struct session *s, const struct eviction_state *p, struct 
 	return 0;
 }
 
-static int show(struct session *s, struct error *err)
+/* Writes what comes before the buffers. Returns whether there are several devices. */
+static bool put_memory(struct record *r, struct buffer *out)
 {
-	cleanup_buffer struct buffer report = BUFFER_INIT, out = BUFFER_INIT;
 	char total[SIZE_TEXT_MAX], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX],
 		largest[SIZE_TEXT_MAX];
-	const char *name, *problem;
-	struct record r, ahead;
+	const char *name = record_str(r);
+	struct record ahead;
 	bool several;
+
+	size_text(record_u64(r), total);
+	size_text(record_u64(r), used);
+	size_text(record_u64(r), limit);
+	size_text(record_u64(r), largest);
+	ahead = *r;
+	skip_buffers(&ahead);
+	several = put_devices(&ahead, NULL) > 1;
+	buffer_printf(out,
+		      "%s\nmemory: %s used of %s allowed (device%s: %s); the largest request that "
+		      "fits: %s\n",
+		      *name ? name : "no device", used, limit, several ? "s" : "", total, largest);
+	ahead = *r;
+	skip_buffers(&ahead);
+	put_devices(&ahead, out);
+	return several;
+}
+
+/* Writes what comes behind the buffers: why the device cannot be used, who shares it. */
+static int put_rest(struct session *s, struct record *r, struct buffer *out, struct error *err)
+{
+	const char *problem;
+
+	put_devices(r, NULL);
+	problem = record_str(r);
+	if (*problem)
+		buffer_printf(out,
+			      "\nCells cannot use it: %s\n`%%gpu reset` tries it again; what needs "
+			      "no device works on.\n",
+			      problem);
+	return record_check(r, "device report", err) ||
+			       supervisor_share_table(s->supervisor, out, err)
+		       ? -1
+		       : 0;
+}
+
+static void put_preformatted(const struct buffer *text, struct buffer *out)
+{
+	if (!text->len)
+		return;
+	buffer_puts(out, "<pre>");
+	utf8_html(text->data, text->len, out);
+	buffer_puts(out, "</pre>\n");
+}
+
+static int show(struct session *s, const struct cell *c, struct error *err)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT, memory = BUFFER_INIT, rest = BUFFER_INIT;
+	struct presenter_view view = { 0 };
+	struct text_table buffers;
+	struct record r;
+	uint32_t n;
+	int failed;
 
 	if (question_device_report(s->supervisor, &report, err))
 		return error_wrap(err, "%%gpu");
 	r = record_open(report.data, report.len);
-	name = record_str(&r);
-	buffer_puts(&out, *name ? name : "no device");
-	size_text(record_u64(&r), total);
-	size_text(record_u64(&r), used);
-	size_text(record_u64(&r), limit);
-	size_text(record_u64(&r), largest);
-	ahead = r;
-	skip_buffers(&ahead);
-	several = put_devices(&ahead, NULL) > 1;
-	buffer_printf(&out,
-		      "\nmemory: %s used of %s allowed (device%s: %s); the largest request that "
-		      "fits: %s\n",
-		      used, limit, several ? "s" : "", total, largest);
-	ahead = r;
-	skip_buffers(&ahead);
-	put_devices(&ahead, &out);
-	put_buffers(&r, several, &out);
-	put_devices(&r, NULL);
-	problem = record_str(&r);
-	if (*problem)
-		buffer_printf(&out,
-			      "\nCells cannot use it: %s\n`%%gpu reset` tries it again; what needs "
-			      "no device works on.\n",
-			      problem);
-	if (record_check(&r, "device report", err) ||
-	    supervisor_share_table(s->supervisor, &out, err))
-		return -1;
-	output_text(&s->output, STREAM_STDOUT, out.data, out.len);
-	return 0;
+	n = list_buffers(&r, put_memory(&r, &memory), &buffers);
+	failed = put_rest(s, &r, &rest, err);
+	buffer_puts(&view.text, buffer_text(&memory));
+	put_preformatted(&memory, &view.html);
+	if (n) {
+		buffer_putc(&view.text, '\n');
+		text_table_text(&buffers, &view.text);
+		text_table_html(&buffers, &view.html);
+	}
+	buffer_puts(&view.text, buffer_text(&rest));
+	put_preformatted(&rest, &view.html);
+	failed = failed || buffer_check(&memory, err) || buffer_check(&rest, err) ||
+		 buffer_check(&view.text, err) || buffer_check(&view.html, err) ||
+		 view_display(s, c, &view, err);
+	presenter_view_release(&view);
+	text_table_release(&buffers);
+	return failed ? -1 : 0;
 }
 
 static const char *const rollbacks[DEVICE_ROLLBACKS] = {
@@ -182,7 +240,7 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 	if (!strcmp(call->args, "reset") && reset(s, err))
 		return -1;
 	if (!*call->args || !strcmp(call->args, "reset"))
-		return show(s, err);
+		return show(s, c, err);
 	if (!strncmp(call->args, "rollback", 8) && (!call->args[8] || call->args[8] == ' '))
 		return rollback(s, call->args + 8 + strspn(call->args + 8, " "), err);
 	if (!strcmp(call->args, "-l"))

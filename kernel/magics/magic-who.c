@@ -7,16 +7,17 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/memory/address-map.h"
+#include "kernel/base/text-table.h"
+#include "kernel/reports/view-display.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/size-text.h"
 #include "kernel/show/variable-name.h"
+#include "kernel/views/presenter-view.h"
 
 #define VALUE_MAX 60
-#define NAME_MAX_WIDTH 24
-#define TYPE_MAX_WIDTH 28
 
 /* The pattern is of the name, or of the type. */
 static bool is_listed(const struct unit_variable *v, const char *pattern)
@@ -90,8 +91,13 @@ static void put_value(struct session *s, const struct unit_variable *v, struct b
 	buffer_putc(out, ']');
 }
 
-static void put_row(struct session *s, const struct unit_variable *v, int name_width,
-		    int type_width)
+static const struct text_column columns[] = {
+	{ "name", "", 4, 24, true }, { "type", "", 4, 28, true },
+	{ "size", "", 9, 9, false }, { "cell", "that made it", 7, 7, true },
+	{ "value", "", 0, 0, true },
+};
+
+static void add_row(struct session *s, const struct unit_variable *v, struct text_table *t)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
 	char size[SIZE_TEXT_MAX], cell[24], name[VARIABLE_NAME_SIZE];
@@ -99,49 +105,39 @@ static void put_row(struct session *s, const struct unit_variable *v, int name_w
 	if (!v->is_function)
 		put_value(s, v, &value);
 	snprintf(cell, sizeof(cell), "In[%u]", v->cell);
-	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width,
-		      variable_name(v->name, v->is_function, name), type_width, v->type,
-		      v->is_function ? "" : size_text(v->size, size), cell,
-		      v->is_function ? "function" : buffer_text(&value));
-}
-
-static int at_most(int width, int max)
-{
-	return width < max ? width : max;
+	text_table_begin_row(t, false);
+	text_table_add(t, variable_name(v->name, v->is_function, name));
+	text_table_add(t, v->type);
+	text_table_add(t, v->is_function ? "" : size_text(v->size, size));
+	text_table_add(t, cell);
+	text_table_add(t, v->is_function ? "function" : buffer_text(&value));
 }
 
 static int whos(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	const struct unit_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
-	int name_width = 4, type_width = 4;
-	char name[VARIABLE_NAME_SIZE];
+	struct presenter_view view = { 0 };
+	struct text_table table;
+	int r = 0;
 
-	(void)c;
-	(void)err;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_listed(&v[i], call->args))
-			continue;
-		listed++;
-		int width = (int)strlen(variable_name(v[i].name, v[i].is_function, name));
-
-		if (width > name_width)
-			name_width = width;
-		if ((int)strlen(v[i].type) > type_width)
-			type_width = strlen(v[i].type);
-	}
-	if (!listed) {
-		say_none(s, call->args);
-		return 0;
-	}
-	name_width = at_most(name_width, NAME_MAX_WIDTH);
-	type_width = at_most(type_width, TYPE_MAX_WIDTH);
-	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, "name",
-		      type_width, "type", "size", "cell", "value");
+	text_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < n; i++)
-		if (is_listed(&v[i], call->args))
-			put_row(s, &v[i], name_width, type_width);
-	return 0;
+		if (is_listed(&v[i], call->args)) {
+			add_row(s, &v[i], &table);
+			listed++;
+		}
+	text_table_text(&table, &view.text);
+	text_table_html(&table, &view.html);
+	if (!listed)
+		say_none(s, call->args);
+	else if (buffer_check(&view.text, err) || buffer_check(&view.html, err))
+		r = -1;
+	else
+		r = view_display(s, c, &view, err);
+	presenter_view_release(&view);
+	text_table_release(&table);
+	return r;
 }
 
 const struct magic magic_whos = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row is first converted to the texts of its columns; the text and HTML forms differ only in
- * what surrounds them. */
+/* Each row is first converted to the texts of its columns, for kernel/base/text-table.h. */
 #include "kernel/views/trace-table.h"
 
 #include <inttypes.h>
@@ -8,26 +7,21 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "kernel/base/text-table.h"
 #include "kernel/base/utf8.h"
 #include "kernel/settings/size-text.h"
 
-#define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"
-#define LEFT "text-align:left"
-#define BAD "background:rgba(234,67,53,.25)"
-
 enum column { LINE, AT, TOOK, CALL, WHAT, BYTES, RATE, COLUMNS };
 
-static const struct {
-	const char *title, *hint;
-	int width; /* of the text; < 0: left-justified */
-} columns[COLUMNS] = {
-	[LINE] = { "line", "of the cell", 5 },
-	[AT] = { "at ms", "since the cell began", 11 },
-	[TOOK] = { "took ms", "on the device, or on the host of a call that waits", 10 },
-	[CALL] = { "call", "of the runtime API", -22 },
-	[WHAT] = { "what", "the variable, the CUDA kernel with grid and block, the stream", -44 },
-	[BYTES] = { "bytes", "of the buffer, or moved", 9 },
-	[RATE] = { "GB/s", "bytes by time", 7 },
+static const struct text_column columns[COLUMNS] = {
+	[LINE] = { "line", "of the cell", 5, 5, false },
+	[AT] = { "at ms", "since the cell began", 11, 11, false },
+	[TOOK] = { "took ms", "on the device, or on the host of a call that waits", 10, 10, false },
+	[CALL] = { "call", "of the runtime API", 22, 22, true },
+	[WHAT] = { "what", "the variable, the CUDA kernel with grid and block, the stream", 44, 44,
+		   true },
+	[BYTES] = { "bytes", "of the buffer, or moved", 9, 9, false },
+	[RATE] = { "GB/s", "bytes by time", 7, 7, false },
 };
 
 static const char *const places[TRACE_PLACES] = {
@@ -144,101 +138,49 @@ static void put_summary(const struct device_trace *t, struct buffer *out)
 				  : "the device");
 }
 
-static bool opens_gap(const struct device_trace *t, size_t i)
+static void fill(const struct device_trace *t, struct text_table *ret)
 {
-	return t->left_out && i == DEVICE_TRACE_HEAD;
-}
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-static void put_padded(const char *text, int width, struct buffer *out)
-{
-	size_t chars = utf8_chars(text, strlen(text)), room = (size_t)(width < 0 ? -width : width);
-
-	if (width < 0)
-		buffer_puts(out, text);
-	for (; chars < room; chars++)
-		buffer_putc(out, ' ');
-	if (width > 0)
-		buffer_puts(out, text);
-}
-
-/* Ends a line without trailing blanks. */
-static void end_line(struct buffer *line, struct buffer *out)
-{
-	while (line->len && line->data[line->len - 1] == ' ')
-		line->len--;
-	buffer_append(out, line->data, line->len);
-	buffer_putc(out, '\n');
-	out->failed |= line->failed;
-	buffer_clear(line);
+	text_table_init(ret, columns, COLUMNS);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		if (t->left_out && i == DEVICE_TRACE_HEAD) {
+			buffer_clear(&text);
+			buffer_printf(&text, "... %" PRIu64 " more ...", t->left_out);
+			text_table_note(ret, buffer_text(&text));
+		}
+		text_table_begin_row(ret, *t->rows[i].error);
+		for (int c = 0; c < COLUMNS; c++) {
+			buffer_clear(&text);
+			put_column(&t->rows[i], (enum column)c, &text);
+			text_table_add(ret, buffer_text(&text));
+		}
+	}
+	ret->rows.failed |= text.failed;
 }
 
 void trace_table_text(const struct device_trace *t, struct buffer *out)
 {
-	cleanup_buffer struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
+	struct text_table table;
 
+	fill(t, &table);
 	put_summary(t, out);
-	for (int c = 0; c < COLUMNS; c++) {
-		put_padded(columns[c].title, columns[c].width, &line);
-		buffer_puts(&line, "  ");
-	}
-	end_line(&line, out);
-	for (size_t i = 0; i < t->n_rows; i++) {
-		if (opens_gap(t, i))
-			buffer_printf(out, "  ... %" PRIu64 " more ...\n", t->left_out);
-		for (int c = 0; c < COLUMNS; c++) {
-			buffer_clear(&text);
-			put_column(&t->rows[i], (enum column)c, &text);
-			put_padded(buffer_text(&text), columns[c].width, &line);
-			buffer_puts(&line, "  ");
-		}
-		end_line(&line, out);
-	}
-	out->failed |= text.failed;
-}
-
-static void put_escaped(const struct buffer *text, struct buffer *out)
-{
-	utf8_html(buffer_text(text), text->len, out);
-	out->failed |= text->failed;
-}
-
-static void put_html_row(const struct device_trace_row *w, struct buffer *out)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	buffer_printf(out, "<tr%s>", *w->error ? " style=\"" BAD "\"" : "");
-	for (int c = 0; c < COLUMNS; c++) {
-		buffer_clear(&text);
-		put_column(w, (enum column)c, &text);
-		buffer_puts(out, columns[c].width < 0 ? "<td style=\"" LEFT "\">" : "<td>");
-		put_escaped(&text, out);
-		buffer_puts(out, "</td>");
-	}
-	buffer_puts(out, "</tr>\n");
+	text_table_text(&table, out);
+	text_table_release(&table);
 }
 
 void trace_table_html(const struct device_trace *t, struct buffer *out)
 {
 	cleanup_buffer struct buffer summary = BUFFER_INIT;
+	struct text_table table;
 
+	fill(t, &table);
 	put_summary(t, &summary);
 	buffer_puts(out, "<details open=\"open\"><summary>");
-	put_escaped(&summary, out);
-	buffer_puts(
-		out,
-		"</summary>\n<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE
-		"\"><thead><tr>");
-	for (int c = 0; c < COLUMNS; c++)
-		buffer_printf(out, "<th title=\"%s\"%s>%s</th>", columns[c].hint,
-			      columns[c].width < 0 ? " style=\"" LEFT "\"" : "", columns[c].title);
-	buffer_puts(out, "</tr></thead><tbody>\n");
-	for (size_t i = 0; i < t->n_rows; i++) {
-		if (opens_gap(t, i))
-			buffer_printf(out,
-				      "<tr><td colspan=\"%d\" style=\"" LEFT
-				      ";opacity:.6\">... %" PRIu64 " more ...</td></tr>\n",
-				      COLUMNS, t->left_out);
-		put_html_row(&t->rows[i], out);
-	}
-	buffer_puts(out, "</tbody></table></div></details>\n");
+	utf8_html(buffer_text(&summary), summary.len, out);
+	buffer_puts(out, "</summary>\n");
+	text_table_html(&table, out);
+	buffer_puts(out, "</details>\n");
+	out->failed |= summary.failed;
+	text_table_release(&table);
 }

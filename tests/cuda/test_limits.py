@@ -4,7 +4,8 @@ import subprocess
 
 
 def printed(session, code):
-    return session.run(code).ok().stdout
+    result = session.run(code).ok()
+    return result.stdout + "".join(data["text/plain"] for data in result.displays)
 
 
 def test_a8_two_notebooks_with_40_percent_each(on_one_device):

@@ -15,7 +15,8 @@ char *q; printf("%d", cudaMalloc(&q, 160 << 20));"""
 
 
 def printed(session, code):
-    return session.run(code).ok().stdout
+    result = session.run(code).ok()
+    return result.stdout + "".join(data["text/plain"] for data in result.displays)
 
 
 def test_what_one_notebook_holds_is_refused_to_the_other(pair):

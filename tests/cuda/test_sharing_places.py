@@ -20,7 +20,8 @@ NAMESPACES = ["--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc", "-
 
 
 def printed(session, code):
-    return session.run(code).ok().stdout
+    result = session.run(code).ok()
+    return result.stdout + "".join(data["text/plain"] for data in result.displays)
 
 
 @pytest.fixture
