@@ -482,7 +482,7 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 static void fail_commit(struct supervisor *s, const struct error *err)
 {
 	/* If the worker was killed while it waited for the kernel, the cell ends with its death. */
-	if (s->pool->active &&
+	if (!s->commit.ended_worker && s->pool->active &&
 	    worker_await_death(s->pool->active,
 			       process_has_memory(s->pool->active->pid) ? 0 : DEATH_MS))
 		return;

@@ -100,26 +100,27 @@ static int scan(const struct commit_source *from, const struct snapshot *s,
  * journal has all that matters of it, and its private pages are as large as the pages to be
  * written.
  */
-static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook,
-		 struct error *err)
+static int apply(struct commit *c, struct error *err)
 {
+	const struct snapshot *s = c->snapshot;
 	const struct timespec pause = { 0, 1000000 };
 	struct error first = ERROR_INIT;
 	struct cpu_deadline p;
 
-	if (!journal_apply(j, s->arena.fd, ARENA_BASE, s->undo.bytes_max, hook, &first))
+	if (!journal_apply(c->journal, s->arena.fd, ARENA_BASE, s->undo.bytes_max, c->hook, &first))
 		return 0;
-	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
-	kill(pid, SIGKILL);
-	cpu_deadline_begin(&p, pid, CPU_DEADLINE_DEATH);
+	log_warning("worker %d is ended to make room for its commit: %s", (int)c->pid, first.text);
+	c->ended_worker = true;
+	kill(c->pid, SIGKILL);
+	cpu_deadline_begin(&p, c->pid, CPU_DEADLINE_DEATH);
 	while (cpu_deadline_used_ms(&p) < DEATH_MS) {
 		siginfo_t info = { 0 };
 
-		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+		if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	return journal_apply(j, s->arena.fd, ARENA_BASE, s->undo.bytes_max, hook, err);
+	return journal_apply(c->journal, s->arena.fd, ARENA_BASE, s->undo.bytes_max, c->hook, err);
 }
 
 static int add_ranges(struct dirty_ranges *to, const struct dirty_ranges *from, struct error *err)
@@ -294,7 +295,7 @@ int commit_copy(struct commit *c, struct error *err)
 			   &c->journal->ranges);
 	if (fresh_pages_move(&c->fresh, c->snapshot, c->forked, err))
 		return -1;
-	if (apply(c->snapshot, c->journal, c->pid, c->hook, err)) {
+	if (apply(c, err)) {
 		fresh_pages_forget(&c->fresh, c->snapshot);
 		return -1;
 	}

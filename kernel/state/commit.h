@@ -51,6 +51,7 @@ struct commit {
 	/* Other processes have fresh memory from the live memfd: it keeps its pages, and is not
 	 * used by the worker any more. */
 	bool forked;
+	bool ended_worker;      /* to make room: its death says nothing of the cell */
 	struct preimage *saved; /* pre-images that this update has found, for undo */
 	bool saved_lost;
 };

@@ -44,6 +44,7 @@
 
 #include "common/base/bug.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/memory/address-map.h"
 #include "kernel/base/parallel-for.h"
 #include "kernel/state/arena-file.h"
@@ -386,11 +387,15 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 {
 	struct copy copy = { .j = j, .memfd = memfd, .base = base, .hook = hook };
 	bool keep = j->ranges.bytes <= keep_bytes;
+	struct error why = ERROR_INIT;
 
 	if (j->state != JOURNAL_STAGED)
 		BUG("journal applied in state %d", j->state);
-	if (keep && !j->preimage.valid && save_preimage(&copy, err))
-		return -1;
+	/* Rather no undo of the cell than no cell. */
+	if (keep && !j->preimage.valid && save_preimage(&copy, &why)) {
+		log_warning("this cell cannot be undone: %s", why.text);
+		keep = false;
+	}
 	commit_hook_call(hook, COMMIT_SAVED);
 	if (!keep && make_pages(&copy, err))
 		return -1;
