@@ -102,6 +102,11 @@ class Result:
         return self.results[-1]["text/plain"] if self.results else None
 
     @property
+    def printed(self):
+        """What it prints: its text, and that of its displays."""
+        return self.stdout + "".join(data.get("text/plain", "") for data in self.displays)
+
+    @property
     def shown(self):
         """All that a reader would see, for assertions and their messages."""
         parts = [self.stdout, self.stderr, self.ename, self.evalue, self.traceback]

@@ -68,10 +68,10 @@ void journal_release(struct journal *j);
 int journal_stage(struct journal *j, pid_t pid, struct error *err);
 
 /*
- * STAGED -> APPLIED: save the pre-image when it is not larger than keep_bytes, then write the pages
- * to the memfd at address - base. On error what was written is taken back when there is a
- * pre-image; the state stays STAGED and the call can be repeated. hook may be NULL; it may be
- * called from any of the threads that copy.
+ * STAGED -> APPLIED: save the pre-image when it is not larger than keep_bytes and there is memory
+ * for it, then write the pages to the memfd at address - base. On error what was written is taken
+ * back when there is a pre-image; the state stays STAGED and the call can be repeated. hook may be
+ * NULL; it may be called from any of the threads that copy.
  */
 int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
 		  const struct commit_hook *hook, struct error *err);

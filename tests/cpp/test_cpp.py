@@ -471,7 +471,7 @@ p[3] = 7; p[3] + q[2] + make(4)->v + (any != nullptr)""").ok().text == "12"
 def test_functions_are_listed_by_the_names_that_people_write(kernel):
     """Their symbols have the types of their parameters in them."""
     kernel.run("%%cpp\nnamespace halves { double of(double x) { return x / 2; } }\nint listed(int x) { return x; }").ok()
-    shown = kernel.run("%whos *l[vi]*").ok().shown
+    shown = kernel.run("%whos *l[vi]*").ok().printed
     assert re.search(r"^halves::of +double \(double\) ", shown, re.M) and re.search(r"^listed +int \(int\) ", shown, re.M), shown
     kernel.run("%%cpp\nint listed(int x) { return x + 1; }\nint more_of_it() { return 1; }").ok()
     assert kernel.run("%undo").ok().stdout.splitlines()[1:] == ["As before: listed()", "Gone: more_of_it()"]

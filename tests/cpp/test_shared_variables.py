@@ -105,7 +105,7 @@ def test_all_variables_are_listed_with_the_types_of_their_language(session):
     session.run("%%cpp\n#include <string>\n#include <vector>\nstd::string s = \"text\"; std::vector<int> v; static int n = 2; "
                 "inline int shared = 3; const int constant = 4; auto f = [](int i) { return i; }; shared++;").ok()
     assert session.run("%who").ok().stdout.split() == ["of_c", "s", "v", "n", "shared"]
-    rows = {line.split()[0]: line for line in session.run("%whos").ok().shown.splitlines()[1:]}
+    rows = {line.split()[0]: line for line in session.run("%whos").ok().printed.splitlines()[1:]}
     assert rows["s"].split()[1:4] == ["std::string", "32", "B"] and "std::vector<int>" in rows["v"]
     assert rows["n"].split()[1:4] == ["int", "4", "B"] and rows["n"].split()[-1] == "2"
 

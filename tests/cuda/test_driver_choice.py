@@ -37,7 +37,7 @@ def test_gpu_use_says_what_there_is(four):
     assert r.status == "error" and "there is no device 4; there are 4, and they count from 0" in r.evalue
     r = four.run("%gpu use first")
     assert r.status == "error" and 'not "first"' in r.evalue
-    assert four.run("%gpu use emulated").ok().shown == "cells use it already\n"
+    assert four.run("%gpu use emulated").ok().stdout == "cells use it already\n"
     r = four.run("%gpu use native")
     assert r.status == "error" and "CGPU_DEVICE=native" in r.evalue
     assert four.run(WHERE).ok().text == "2"
@@ -53,7 +53,7 @@ def test_without_the_driver_that_was_asked_for_each_call_says_so(start_kernel, t
     if file:
         (tmp_path / "libcuda.so.1").write_text(file)
     session = start_kernel(CGPU_DEVICE="native", LD_LIBRARY_PATH=library_path(tmp_path))
-    assert "cannot load the CUDA driver" in session.run("%gpu").ok().shown
+    assert "cannot load the CUDA driver" in session.run("%gpu").ok().printed
     r = session.run("int n = 5; int *p; cudaGetDeviceCount(&n)").ok()
     assert r.text == "cudaErrorNoDevice (100)" and "The driver is for CUDA" not in r.stderr
     assert session.run("n").ok().text == "0"
@@ -134,7 +134,7 @@ def test_gpu_use_changes_the_driver_both_ways(start_kernel, prefix, tmp_path):
     assert session.run(RUN).ok().text == "1"
     assert session.run("({ int *p, v = 0; cudaMalloc(&p, 4); one<<<1, 1, 0, s>>>(p); cudaStreamSynchronize(s);\n"
                        "cudaMemcpy(&v, p, 4, cudaMemcpyDefault); cudaFree(p); v; })").ok().text == "1"
-    assert session.run("%gpu use emulated").ok().shown == "cells use it already\n"
+    assert session.run("%gpu use emulated").ok().stdout == "cells use it already\n"
     # So it stays for the workers to come.
     session.run("*(volatile int *)0 = 1;")
     assert not is_native() and session.run(RUN).ok().text == "1"

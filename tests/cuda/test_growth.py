@@ -29,7 +29,7 @@ def device_bytes(pid):
 
 
 def largest(session):
-    return session.run("%gpu").ok().shown.split("the largest request that fits: ")[1].split("\n")[0]
+    return session.run("%gpu").ok().printed.split("the largest request that fits: ")[1].split("\n")[0]
 
 
 @pytest.mark.root

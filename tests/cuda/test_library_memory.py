@@ -60,7 +60,7 @@ def emulator(prefix):
 
 
 def used(session):
-    return session.run("%gpu").ok().shown.split("memory: ")[1].split(" used")[0]
+    return session.run("%gpu").ok().printed.split("memory: ")[1].split(" used")[0]
 
 
 def test_every_way_of_a_library_to_the_driver_is_counted(limited, prefix, tmp_path):
@@ -75,7 +75,7 @@ def test_every_way_of_a_library_to_the_driver_is_counted(limited, prefix, tmp_pa
     for n, way in enumerate(ways, 1):
         assert limited.run(f"{way}1 * MIB)").ok().text == "0", way
         assert used(limited) == f"{n} MB"
-    shown = limited.run("%gpu").ok().shown
+    shown = limited.run("%gpu").ok().printed
     assert f"libraries                 {len(ways)} MB" in shown and "cuMemAlloc" in shown
     # Who holds what is told to cells, too; and what is lost with the worker is named.
     r = limited.run("int *d; cudaMalloc(&d, 120 * MIB);")
@@ -157,7 +157,7 @@ while (!strstr(m->l_name, "libcgpu-emulator")) m = m->l_next;
 CUdeviceptr hidden; ((CUresult (*)(CUdeviceptr *, size_t))dlsym(m, "cuMemAlloc_v2"))(&hidden, 100 * MIB);""").ok()
     # The heap of device code, 8 MiB, may be taken without a call.
     assert "92.0 MiB of device memory were taken by a way that is not counted; they count from here on: 92.0" in r.stderr
-    assert "not known" in limited.run("%gpu").ok().shown
+    assert "not known" in limited.run("%gpu").ok().printed
     assert limited.run("take_linked(100 * MIB)").ok().text == "2"
 
 

@@ -4,8 +4,7 @@ import subprocess
 
 
 def printed(session, code):
-    result = session.run(code).ok()
-    return result.stdout + "".join(data["text/plain"] for data in result.displays)
+    return session.run(code).ok().printed
 
 
 def test_a8_two_notebooks_with_40_percent_each(on_one_device):

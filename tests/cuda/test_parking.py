@@ -16,8 +16,7 @@ printf("%d %d %d %x %d %d", h[0] - 0x1010101, h[1] - 0x1010101, h[2] - 0x1010101
 
 
 def printed(session, code):
-    result = session.run(code).ok()
-    return result.stdout + "".join(data["text/plain"] for data in result.displays)
+    return session.run(code).ok().printed
 
 
 def workers(session):

@@ -134,7 +134,7 @@ fill<<<1, N, 0, s>>>(on[0], 1);""").ok()
 
 
 def test_gpu_lists_them(devices):
-    text = devices.run("%gpu").ok().shown
+    text = devices.run("%gpu").ok().printed
     for d in range(3):
         assert f"device {d}  0000:0{d}:00.0  cgpu emulated device: " in text
     assert "of 256M" in text or "of 256" in text

@@ -15,8 +15,7 @@ char *q; printf("%d", cudaMalloc(&q, 160 << 20));"""
 
 
 def printed(session, code):
-    result = session.run(code).ok()
-    return result.stdout + "".join(data["text/plain"] for data in result.displays)
+    return session.run(code).ok().printed
 
 
 def test_what_one_notebook_holds_is_refused_to_the_other(pair):

@@ -20,8 +20,7 @@ NAMESPACES = ["--mount", "--pid", "--ipc", "--uts", "--fork", "--mount-proc", "-
 
 
 def printed(session, code):
-    result = session.run(code).ok()
-    return result.stdout + "".join(data["text/plain"] for data in result.displays)
+    return session.run(code).ok().printed
 
 
 @pytest.fixture

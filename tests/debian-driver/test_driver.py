@@ -104,7 +104,7 @@ def test_what_asks_for_it_is_refused_and_the_session_lives_on(start_kernel, driv
     assert r.ename == "CudaNoDevice" and NO_DEVICE in r.evalue, r.shown
     assert session.run("int n = 5; cudaGetDeviceCount(&n)").ok().text == "cudaErrorNoDevice (100)"
     assert session.run("cuInit(0)").ok().text == "CUDA_ERROR_NO_DEVICE (100)"
-    assert session.run("%gpu").ok().shown.count("(100)") == 1
+    assert session.run("%gpu").ok().printed.count("(100)") == 1
     session.run("%gpu reset").ok()
     assert session.run("kept").ok().text == "41"
     assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"

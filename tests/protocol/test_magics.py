@@ -13,14 +13,14 @@ def test_who_and_whos(fresh_kernel):
     fresh_kernel.run("#include <stdlib.h>\nint count = 3;\ndouble grid[4];\nint *block;").ok()
     fresh_kernel.run("block = malloc(100 * sizeof(int));\nblock[0] = 11;").ok()
     assert set(fresh_kernel.run("%who").ok().stdout.split()) == {"count", "grid", "block"}
-    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().shown.splitlines()}
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().printed.splitlines()}
     assert "int" in rows["count"] and "4 B" in rows["count"] and "In[2]" in rows["count"]
     assert rows["count"].endswith("3")
     assert "double" in rows["grid"] and "32 B" in rows["grid"]
     assert "400 bytes on the heap" in rows["block"] and "In[3]" in rows["block"]
     assert fresh_kernel.run("%who g*").ok().stdout.split() == ["grid"]
     assert fresh_kernel.run("%who int \\*").ok().stdout.split() == ["block"]
-    assert [line.split()[0] for line in fresh_kernel.run("%whos int").ok().shown.splitlines()] == ["name", "count"]
+    assert [line.split()[0] for line in fresh_kernel.run("%whos int").ok().printed.splitlines()] == ["name", "count"]
     for magic in ("%who", "%whos"):
         assert "a name or a type like `float *`" in fresh_kernel.run(f"{magic} float *").ok().stdout
 
@@ -28,15 +28,15 @@ def test_who_and_whos(fresh_kernel):
 @pytest.mark.cuda
 def test_whos_says_nothing_of_the_runtime_s_handles(fresh_kernel):
     fresh_kernel.run("cudaStream_t s; cudaEvent_t e; cudaStreamCreate(&s); cudaEventCreate(&e); int *wild = (int *)99;").ok()
-    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().shown.splitlines()}
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().printed.splitlines()}
     assert "  [" not in rows["s"] + rows["e"] and "[nobody's memory]" in rows["wild"], rows
 
 
 @pytest.mark.cuda
 def test_whos_shows_device_buffers(fresh_kernel):
     fresh_kernel.run("float *d;\ncudaMalloc(&d, 4096);").ok()
-    assert "4096 bytes on the device" in fresh_kernel.run("%whos").ok().shown
-    shown = fresh_kernel.run("%gpu").ok().shown
+    assert "4096 bytes on the device" in fresh_kernel.run("%whos").ok().printed
+    shown = fresh_kernel.run("%gpu").ok().printed
     assert "memory:" in shown and "4 KB" in shown and "In[1]" in shown
 
 
@@ -61,7 +61,7 @@ def test_pointers_of_every_kind_are_listed(fresh_kernel):
     fresh_kernel.run("char *none, *text, *wild, *device_text;\nvoid *anything;\nvoid (*function)(int);\n"
                      'text = strdup("caf\u00e9"); wild = (char *)0x123456; anything = &text;\n'
                      "cudaMalloc(&device_text, 64);").ok()
-    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().shown.splitlines()}
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().printed.splitlines()}
     assert rows["none"].endswith("(char *) NULL")
     assert '"caf\u00e9"' in rows["text"] and "6 bytes on the heap" in rows["text"]
     assert "0x123456" in rows["wild"] and "nobody" in rows["wild"]

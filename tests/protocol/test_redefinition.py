@@ -299,7 +299,7 @@ def test_whos_shows_what_the_device_holds(fresh_kernel):
     run = fresh_kernel.run
     run("__device__ double d = 2.5;\n__constant__ int c[3] = {1, 2, 3};\n__managed__ int m = 7;").ok()
     run("__global__ void k(void) { d *= 2; }\nk<<<1, 1>>>();").ok()
-    rows = {line.split()[0]: line for line in run("%whos").ok().shown.splitlines()}
+    rows = {line.split()[0]: line for line in run("%whos").ok().printed.splitlines()}
     assert rows["d"].endswith("device: 5.0") and rows["c"].endswith("device: {1, 2, 3}") and rows["m"].endswith(" 7")
     # While a cell runs nothing is asked of the worker.
     cell = fresh_kernel.start('printf("on\\n");\nfor (;;) ;').wait_output("on")
@@ -322,13 +322,13 @@ def test_a18_a_cell_that_does_not_compile_changes_nothing(fresh_kernel):
         "__global__ void k(int *o) { *o = 4; }", cell_id="A").ok()
     run(PROBE, cell_id="B").ok()
     before = run("probe()", cell_id="C").ok().text
-    listed = run("%whos", cell_id="D").ok().shown
+    listed = run("%whos", cell_id="D").ok().printed
     for cell_id in ("A", "E"):
         for bad in BAD_CELLS:
             r = run(bad, cell_id=cell_id)
             assert r.status == "error" and r.errors == 1, r.shown
             assert run("probe()", cell_id="C").ok().text == before, bad
-            assert run("%whos", cell_id="D").ok().shown == listed, bad
+            assert run("%whos", cell_id="D").ok().printed == listed, bad
     assert run("f() + N + v.a + (number)1.5 + x", cell_id="C").ok().text == "10"
 
 

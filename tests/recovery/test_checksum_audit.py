@@ -148,7 +148,7 @@ def test_after_a_checkpoint(session):
 
 
 def test_whole_copies_all_that_is_reached(session):
-    assert "whole" in session.run("%gpu rollback whole").ok().shown
+    assert "whole" in session.run("%gpu rollback whole").ok().stdout
     assert failed(session, STRAY) == []
     assert session.run(LOOK).ok().stdout == "0 0 0 0"
     assert cost(session, "at<<<1, 4>>>(out, 0, 0);") == [11 * KB, 0]

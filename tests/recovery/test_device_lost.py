@@ -28,7 +28,7 @@ def test_a12_the_first_gpu_cell_says_which_driver_is_needed_and_host_cells_work(
     result = session.run("int *p; cudaMalloc(&p, 4); kept").ok()
     assert result.text == "5"
     assert "cudaMalloc returned cudaError" in result.stderr and words[0] in result.stderr, result.shown
-    assert words[0] in session.run("%gpu").ok().shown
+    assert words[0] in session.run("%gpu").ok().printed
     session.run("*(volatile int *)0 = 1;")
     assert session.run("kept + 1").ok().text == "6"
     session.close()
@@ -57,7 +57,7 @@ def test_a_lost_device_leaves_host_state_and_comes_back_by_a_reset(start_kernel,
     result = session.run("%reset gpu")
     assert result.ename == "UsageError" and "`%gpu reset` tries it again" in result.evalue, result.shown
     # It is still lost.
-    assert "Cells cannot use it" in session.run("%gpu reset").ok().shown
+    assert "Cells cannot use it" in session.run("%gpu reset").ok().printed
     lost.unlink()
     shown = session.run("%gpu reset").ok()
     assert "Cells cannot use it" not in shown.stdout and not shown.stderr, shown.shown
@@ -144,7 +144,7 @@ def test_a_session_of_a_gpu_does_not_go_on_with_another_driver(start_on_gpu, tmp
     gone = [tmp_path / str(i) for i in range(workers + 1)]
     session = start_on_gpu(CGPU_DEVICE=None, CGPU_EMULATED_FAIL=",".join(f"cuInit=803:once:{f}" for f in gone[:workers]))
     session.run(TWO_BUFFERS).ok()
-    device = session.run("%gpu").ok().shown.splitlines()[0]
+    device = session.run("%gpu").ok().printed.splitlines()[0]
     spare = session.spare_pid()
     for f in gone[:workers]:
         f.touch()
@@ -155,13 +155,13 @@ def test_a_session_of_a_gpu_does_not_go_on_with_another_driver(start_on_gpu, tmp
     assert wait_until(lambda: not any(f.exists() for f in gone)), "the driver was not started"
     if workers == 2:
         assert "2 device buffers of 6291456 bytes cannot be reached" in result.shown and "(803)" in result.shown, result.shown
-        assert session.run("%gpu").ok().shown
+        assert session.run("%gpu").ok().printed
         assert session.run("host").ok().text == "3"
         session.run("%gpu reset").ok()
     else:
         assert "buffer" not in result.shown, result.shown
     assert session.run(FIRST_BYTES).ok().stdout == "1 2 3"
-    assert session.run("%gpu").ok().shown.splitlines()[0] == device
+    assert session.run("%gpu").ok().printed.splitlines()[0] == device
     session.close()
 
 
@@ -206,9 +206,9 @@ def test_a6_reset_gpu_gives_all_device_memory_back_and_keeps_the_host(fresh_kern
     session.run("#include <stdio.h>\nint host[4] = { 1, 2, 3, 4 };\nint *d; __device__ int counter = 5;\n"
                 "__global__ void k(int *p) { *p = ++counter; }\ncudaMalloc(&d, 64 << 20);").ok()
     session.run("k<<<1, 1>>>(d);").ok()
-    assert "64" in session.run("%gpu").ok().shown
+    assert "64" in session.run("%gpu").ok().printed
     session.run("%reset gpu").ok()
-    shown = session.run("%gpu").ok().shown
+    shown = session.run("%gpu").ok().printed
     assert "memory: 256 B used" in shown and "cudaMalloc" not in shown, shown
     assert session.run("host[3]").ok().text == "4"
     result = session.run("int got; int *e; cudaMalloc(&e, 4); k<<<1, 1>>>(e);\n"

@@ -27,9 +27,9 @@ def test_variables_of_an_interrupted_cell_come_back_with_it(state, name, loop):
     session.interrupt()
     result = cell.wait()
     assert result.ename == "Interrupted" and f"`%redo` brings: {name}" in result.shown, result.shown
-    assert name not in session.run("%whos").ok().shown
+    assert name not in session.run("%whos").ok().printed
     session.run("%redo").ok()
-    assert name in session.run("%whos").ok().shown
+    assert name in session.run("%whos").ok().printed
     assert session.run(name).ok().text == "77"
     state.assert_untouched()
 

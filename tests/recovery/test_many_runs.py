@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
 
 def device_used(kernel):
-    return kernel.start("%gpu", cell_id="gpu").wait().ok().shown.split("\nmemory: ")[1].split(" used")[0]
+    return kernel.start("%gpu", cell_id="gpu").wait().ok().printed.split("\nmemory: ")[1].split(" used")[0]
 
 
 @pytest.mark.cuda

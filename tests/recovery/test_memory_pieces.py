@@ -99,7 +99,7 @@ def resident(pid):
 
 def device_numbers(session):
     """(used, largest request that fits) of %gpu, in bytes."""
-    shown = session.run("%gpu").ok().shown
+    shown = session.run("%gpu").ok().printed
     m = re.search(rf"memory: {SIZE} used .*largest request that fits: {SIZE}", shown)
     return size(m), size(m, 3)
 

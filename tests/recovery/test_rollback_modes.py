@@ -23,12 +23,12 @@ def taken_by_a_copy(session):
 def test_each_mode(start_kernel):
     session = start_kernel(CGPU_EMULATED_MEMORY="128M")
     session.run(MAKE).ok()
-    assert session.run("%gpu rollback").ok().shown == "rollback of device memory: full\n"
+    assert session.run("%gpu rollback").ok().stdout == "rollback of device memory: full\n"
     assert session.run(SPOIL).ename == "SegmentationFault"
     assert session.run(READ).ok().stdout == "1 2"
     assert taken_by_a_copy(session) == "24"
     # The copy on the host takes nothing of the device.
-    assert "host" in session.run("%gpu rollback host").ok().shown
+    assert "host" in session.run("%gpu rollback host").ok().stdout
     result = session.run(SPOIL)
     assert result.ename == "SegmentationFault" and "Not rolled back" not in result.shown, result.shown
     assert session.run(READ).ok().stdout == "1 2"

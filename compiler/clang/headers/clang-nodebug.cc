@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One walk over the declarations of a precompiled header, without those of the one that it is
- * chained to, adds clang's `nodebug` attribute to
- * each function whose outermost namespace is std or __gnu_cxx and that stands in a system header.
- * Function bodies and written types, which are most of the tree, are not entered, because they
- * declare few functions. Templates are marked like functions, so that an instance that a cell
- * makes later has the attribute from its template.
+ * chained to, adds clang's `nodebug` attribute to each function whose outermost namespace is std
+ * or __gnu_cxx and that stands in a system header. Function bodies and written types, which are
+ * most of the tree, are not entered, because they declare few functions. Templates are marked like
+ * functions, so that an instance that a cell makes later has the attribute from its template.
  */
 #include "compiler/clang/headers/clang-nodebug.hh"
 
