@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 7
+#define EMULATOR_EXTENSION_VERSION 8
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_MEMORY_NAME "cgpu-device-"
@@ -50,6 +50,7 @@
 #define EMULATOR_CHECK_RACES 1u
 
 struct device_busy;
+struct device_debugger;
 
 struct emulator_annotation {
 	uint64_t address;
@@ -183,6 +184,12 @@ struct emulator_extension {
 	/* Sets find(), which is asked for host memory when CGPU_EMULATED_HMM=1 lets device code
 	 * access all of it. */
 	void (*reach_host)(emulator_host_fn find);
+	/*
+	 * Sets the debugger of launches from here on, see common/cuda/device-stop.h; NULL: none. It
+	 * stays the caller's, must stay valid, and is read at the beginning of a launch and behind
+	 * each stop. Launches that may stop are over when their call returns. Async-signal-safe.
+	 */
+	void (*debug)(const struct device_debugger *d);
 };
 
 /* Returns the extension; NULL when this version is not known. */
