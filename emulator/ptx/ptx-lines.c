@@ -2,7 +2,8 @@
 /*
  * A location is kept per .loc line. `inlined_at` names a place, not a location: it is looked up
  * among the earlier locations of the same file, line and column, which ptxas does too. Line 0 means
- * "no line": the reader sees the nearest one before it.
+ * "no line": the reader sees the nearest one before it, in code for a debugger without a column, so
+ * that nobody takes it for the beginning of that line.
  */
 #include "emulator/ptx/ptx-lines.h"
 
@@ -97,8 +98,12 @@ int ptx_lines_parse(struct ptx_parser *p)
 			return ptx_parser_error(p, "`function_name` or `inlined_at` expected");
 		}
 	}
-	if (l.line == 0)
-		return 0;
+	if (l.line == 0) {
+		if (!m->debug || p->loc == PTX_NONE)
+			return 0;
+		l = m->locations[p->loc];
+		l.column = 0;
+	}
 	t = (struct ptx_table){ m->locations, m->location_count, m->location_cap };
 	to = ptx_parser_push(p, &t, sizeof(*to));
 	m->locations = t.items;

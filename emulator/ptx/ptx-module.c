@@ -157,6 +157,7 @@ void ptx_module_free(struct ptx_module *m)
 	free(m->locations);
 	free(m->location_names);
 	free(m->strings);
+	free(m->sections);
 	mem_pool_release(&m->pool);
 	pthread_mutex_destroy(&m->lock);
 	free(m);

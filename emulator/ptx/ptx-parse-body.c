@@ -451,6 +451,7 @@ static int by_label_name(const void *a, const void *b)
 int ptx_parse_body(struct ptx_parser *p, struct ptx_function *f)
 {
 	struct ptx_body *b = f->body;
+	size_t locations = p->m->location_count;
 
 	p->instructions.count = p->registers.count = p->labels.count = p->scopes.count =
 		p->ranges.count = 0;
@@ -464,6 +465,7 @@ int ptx_parse_body(struct ptx_parser *p, struct ptx_function *f)
 		qsort(p->labels.items, p->labels.count, sizeof(struct ptx_label), by_label_name);
 	b->instructions = ptx_parser_keep(p, &p->instructions, sizeof(struct ptx_instruction));
 	b->instruction_count = (uint32_t)p->instructions.count;
+	b->opening = p->m->location_count > locations ? (uint32_t)locations : PTX_NONE;
 	b->registers = ptx_parser_keep(p, &p->registers, sizeof(struct ptx_register));
 	b->register_count = (uint32_t)p->registers.count;
 	b->variables = ptx_parser_keep(p, &p->variables, sizeof(struct ptx_body_variable));

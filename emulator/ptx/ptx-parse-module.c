@@ -223,6 +223,8 @@ static void parse_target(struct ptx_parser *p)
 	do {
 		if (p->token.len > 3 && !memcmp(p->token.text, "sm_", 3))
 			p->m->target = (unsigned)strtoul(p->token.text + 3, NULL, 10);
+		if (p->token.len == 5 && !memcmp(p->token.text, "debug", 5))
+			p->m->debug = p->m->plain = true;
 		ptx_parser_advance(p);
 	} while (ptx_parser_take(p, ','));
 }
@@ -272,18 +274,38 @@ static int add_string(struct ptx_parser *p, char *label, const struct ptx_table 
 	return 0;
 }
 
-/* .section .debug_str { label: .b8 95,90,0 ... }: kept for .loc function names; other sections are
- * skipped. */
+static int keep_section(struct ptx_parser *p, const char *name, const char *text, size_t len)
+{
+	struct ptx_module *m = p->m;
+	struct ptx_table t = { m->sections, m->section_count, m->section_cap };
+	struct ptx_section *s = ptx_parser_push(p, &t, sizeof(*s));
+
+	m->sections = t.items;
+	m->section_count = t.count;
+	m->section_cap = t.cap;
+	if (!s)
+		return -1;
+	*s = (struct ptx_section){ name, text, len };
+	return 0;
+}
+
+/*
+ * .section .debug_str { label: .b8 95,90,0 ... }: kept for .loc function names. Of all sections the
+ * text is remembered: a debugger makes bytes of it, when there is one.
+ */
 static int parse_section(struct ptx_parser *p)
 {
 	bool strings = ptx_parser_at_word(p, ".debug_str");
+	char *name = ptx_parser_text(p, &p->token);
 	struct ptx_table bytes = { 0 };
 	char *label = NULL;
+	const char *text;
 	int rc = -1;
 
 	ptx_parser_advance(p);
-	if (ptx_parser_expect(p, '{'))
+	if (!name || ptx_parser_expect(p, '{'))
 		return -1;
+	text = p->token.text;
 	while (!ptx_parser_at(p, '}')) {
 		if (p->token.kind == PTX_TOKEN_END) {
 			ptx_parser_unexpected(p, "`}`");
@@ -306,6 +328,8 @@ static int parse_section(struct ptx_parser *p)
 		ptx_parser_advance(p);
 	}
 	rc = label ? add_string(p, label, &bytes) : 0;
+	if (!rc)
+		rc = keep_section(p, name, text, (size_t)(p->token.text - text));
 	ptx_parser_advance(p);
 out:
 	free(bytes.items);

@@ -97,6 +97,7 @@ struct ptx_program; /* decoded form, emulator/ptx/ptx-program.h */
 struct ptx_body {
 	struct ptx_instruction *instructions;
 	uint32_t instruction_count;
+	uint32_t opening; /* location of its first .loc or PTX_NONE */
 	struct ptx_register *registers;
 	uint32_t register_count;
 	struct ptx_body_variable *variables;
@@ -123,6 +124,13 @@ struct ptx_string_label {
 	const char *text;
 };
 
+/* A .section .debug_...: what stands between its braces, in the module's text. */
+struct ptx_section {
+	const char *name;
+	const char *text;
+	size_t len;
+};
+
 struct ptx_module {
 	struct mem_pool pool;
 	const struct ptx_machine *machine;
@@ -145,6 +153,9 @@ struct ptx_module {
 	size_t location_name_count, location_name_cap;
 	struct ptx_string_label *strings; /* of .section .debug_str */
 	size_t string_count, string_cap;
+	struct ptx_section *sections; /* of debugging information, in their order */
+	size_t section_count, section_cap;
+	bool debug; /* .target says so: its code is for a debugger, which wants to see each step */
 	bool placed;
 	bool plain; /* functions are decoded without ptx-peephole.c, an operation for each step */
 };
