@@ -31,6 +31,7 @@ include emulator/hot/local.mk
 include emulator/launch/local.mk
 include emulator/check/local.mk
 include emulator/profile/local.mk
+include emulator/debug/local.mk
 include emulator/driver/local.mk
 
 libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a $(ZSTD_LIBS) $(LZ4_LIBS) -lm

@@ -37,7 +37,7 @@ ROOMS = {
     "runtime": ["arena", "cuda", "process", "loader", "faults", "debugger", "memcheck", "interpose", "display",
                 "widgets", "exports", "worker"],
     "emulator": ["ptx", "decode", "report", "warp", "memory", "syscall", "exec", "hot", "launch", "check", "profile",
-                 "driver"],
+                 "debug", "driver"],
     "emulator/driver": ["device", "memory", "module", "graph", "stream", "copy", "launch", "graph-run", "api"],
     "runtime/cuda": ["ptx", "driver", "session", "memory", "reports", "rollback", "code", "graphs", "cudart", "cudart-graph",
                      "libcuda", "exports"],

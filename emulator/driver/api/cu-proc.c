@@ -13,6 +13,7 @@
 #include "emulator/driver/device/queue.h"
 #include "emulator/driver/launch/check.h"
 #include "emulator/driver/launch/cu-busy.h"
+#include "emulator/driver/launch/cu-debug.h"
 #include "emulator/driver/memory/findings.h"
 #include "emulator/driver/module/fat-binary-text.h"
 #include "emulator/driver/stream/cu-profile.h"
@@ -160,6 +161,7 @@ static const struct emulator_extension extension = {
 	.guard_lift = memory_guard_lift,
 	.guard_holds = memory_guard_holds,
 	.reach_host = memory_reach_host,
+	.debug = cu_debug_set,
 };
 
 #pragma GCC visibility push(default)

@@ -8,6 +8,7 @@ struct gpu gpu = {
 	.init_lock = PTHREAD_MUTEX_INITIALIZER,
 	.fault_lock = PTHREAD_MUTEX_INITIALIZER,
 	.print_lock = PTHREAD_MUTEX_INITIALIZER,
+	.debugger = { .lock = PTHREAD_MUTEX_INITIALIZER },
 };
 
 bool gpu_is_dead(void)

@@ -24,6 +24,7 @@
 #pragma GCC visibility pop
 
 #include "common/cuda/emulator-extension.h"
+#include "emulator/debug/debugger-source.h"
 
 struct gpu_fault;
 struct machine_launch;
@@ -79,6 +80,7 @@ struct gpu {
 	pthread_mutex_t print_lock;  /* keeps the output of threads apart */
 	emulator_print_fn print;
 	void *print_data;
+	struct debugger_source debugger;
 };
 
 extern struct gpu gpu;

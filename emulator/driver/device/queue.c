@@ -626,6 +626,22 @@ static void wait_for(struct work *w)
 	drop_reference(w);
 }
 
+CUresult queue_run(struct queue *q, struct work *w)
+{
+	CUresult result;
+
+	/* With nothing before it, nobody else gets hold of it. */
+	queue_wait(q);
+	lock_queues();
+	w->refs++;
+	result = append(q, w);
+	if (!result)
+		wait_for(w);
+	drop_reference(w);
+	unlock_queues();
+	return result;
+}
+
 void work_wait(struct work *w)
 {
 	lock_queues();

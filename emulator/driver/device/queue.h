@@ -59,6 +59,8 @@ CUresult queue_submit(struct queue *q, enum work_kind kind, void (*run)(void *da
  * when it fails. */
 struct work *work_new(enum work_kind kind, void (*run)(void *data), size_t size, void **ret_data);
 CUresult queue_take(struct queue *q, struct work *w);
+/* The same, and waits for it; it runs in the calling thread. */
+CUresult queue_run(struct queue *q, struct work *w);
 
 /* A mark behind all that is in the queue: NULL when it is idle. The caller gets a reference. */
 CUresult queue_mark(struct queue *q, struct work **ret);

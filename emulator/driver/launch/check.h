@@ -21,7 +21,7 @@ struct sync;
 struct check {
 	struct race *race; /* NULL: not checked */
 	struct sync *sync;
-	struct observer *observers[2];
+	struct observer *observers[3]; /* and a debugger (cu-debug.h) */
 };
 
 /* Before machine_launch(): gives l its observers. */

@@ -17,6 +17,7 @@
 #include "emulator/driver/graph/graph.h"
 #include "emulator/driver/launch/check.h"
 #include "emulator/driver/launch/cu-busy.h"
+#include "emulator/driver/launch/cu-debug.h"
 #include "emulator/driver/memory/cu-array.h"
 #include "emulator/driver/memory/findings.h"
 #include "emulator/driver/module/cu-module.h"
@@ -37,6 +38,7 @@ struct grid {
 	struct work *work; /* NULL: it runs where it was asked for */
 	int device;
 	int injected;
+	bool debugged;
 	_Alignas(16) char params[];
 };
 
@@ -122,6 +124,7 @@ static void run_grid(void *data)
 	struct grid *g = data;
 	struct gpu_fault fault = { 0 };
 	struct machine_stats stats = { 0 };
+	struct debugger *debugger = NULL;
 	struct check check;
 	struct error err = ERROR_INIT;
 	int rc;
@@ -136,12 +139,15 @@ static void run_grid(void *data)
 	g->launch.data = g;
 	g->work = queue_running();
 	check_launch_begin(&check, &g->launch);
+	if (g->debugged)
+		debugger = cu_debug_begin(&g->launch, &check);
 	memory_launch_begins();
 	cu_busy_begin();
 	rc = cu_profile_launch(&g->launch, &fault, &stats, &err);
 	cu_busy_end();
 	memory_launch_ended();
 	check_launch_end(&check, &g->launch, stats.warp_instructions);
+	cu_debug_end(debugger);
 	switch (rc) {
 	case 0:
 		break;
@@ -208,6 +214,7 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 	g->launch = *how;
 	g->device = q->device;
 	g->injected = inject_take("launch");
+	g->debugged = !g->injected && cu_debug_wants(f->ptx);
 	complete(&g->launch, f, q->device);
 	result = check_shape(&g->launch, f);
 	if (!result && f->ptx->param_count)
@@ -218,7 +225,7 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 		result = code_of(&err);
 	}
 	if (!result)
-		return queue_take(q, w);
+		return g->debugged ? queue_run(q, w) : queue_take(q, w);
 	work_release(w);
 	return result;
 }
