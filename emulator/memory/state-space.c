@@ -28,12 +28,15 @@ static bool in_windows(uint64_t address)
 	return address - MACHINE_SHARED_WINDOW < 5 * MACHINE_WINDOW_SIZE;
 }
 
-/* The live buffer around the address, from the worker's few recent ones or from the driver. */
+/* The live buffer around the address, from the worker's few recent ones or from the driver. None
+ * lies in a window. */
 static const struct machine_buffer *find_buffer(struct machine_worker *k, uint64_t address)
 {
 	const struct machine_memory *m = k->launch->spec->memory;
 	struct machine_buffer *slot;
 
+	if (in_windows(address))
+		return NULL;
 	for (int i = 0; i < WORKER_BUFFERS; i++)
 		if (address - k->recent[i].address < k->recent[i].size)
 			return &k->recent[i];
