@@ -69,6 +69,10 @@ struct unit_symbol {
 	bool initialised_by_cell;
 };
 
+/* The function of a row that tells a line of device code, of which the host has no instruction:
+ * common/cuda/device-stop.h says who stops there. */
+#define UNIT_LINE_OF_DEVICE "(device)"
+
 /* A row of the line table of the unit's machine code, sorted by (section-relative) offset in
  * `text_symbol` order. */
 struct unit_line {

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/protocol/debug-stop.h"
+#include "common/code/debug-command.h"
 
 #define DEVICE_STOP_FRAMES 32
 #define DEVICE_STOP_LANES 32

@@ -17,10 +17,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "common/code/debug-command.h"
+
 struct address_description;
 struct worker_control;
-
-#define DEBUG_BREAKPOINTS_MAX 256
 
 /* Cells stop where a process can step through its own instructions. */
 #if defined(__x86_64__)
@@ -34,22 +34,17 @@ struct debug_breakpoint {
 	uint32_t cell, line;
 };
 
-/* How a cell goes on. Steps end at the beginning of a line of a cell. */
-enum debug_command {
-	DEBUG_CONTINUE,
-	DEBUG_NEXT,     /* to another line of this call, or of its callers */
-	DEBUG_STEP_IN,  /* the same, or into a function of a cell that is called */
-	DEBUG_STEP_OUT, /* to a line of a caller */
-	DEBUG_GIVE_UP,  /* it stops nowhere any more */
-	DEBUG_COMMANDS
+/* A thread of a launch. */
+struct debug_thread {
+	uint32_t is_named; /* 0: the first that comes to a breakpoint */
+	uint32_t block[3], thread[3];
 };
-
-enum debug_reason { DEBUG_AT_BREAKPOINT, DEBUG_AT_STEP, DEBUG_AT_PAUSE, DEBUG_AT_FAULT };
 
 struct debug_stop {
 	uint32_t n;
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
-	uint32_t command; /* enum debug_command */
+	struct debug_thread thread; /* that stops in device code */
+	uint32_t command;           /* enum debug_command */
 	/* A worker that stands at a fault is looked at by a user, so it waits for as long as it
 	 * takes. */
 	uint32_t holds_faults;

@@ -175,16 +175,27 @@ const struct debug_place *debug_code_place(const struct debug_code *c, const str
 	return &c->places[o->source];
 }
 
-/* Marks the first operation of the lowest line from `line` on. Observers see what a prefix belongs
- * to in place of it. */
-static void set_in_part(struct debug_code *c, uint32_t part, uint32_t line)
+/* Tells whether some function of the module has code in exactly this line. */
+static bool has_code(const struct ptx_module *m, const struct device_breakpoint *b)
+{
+	for (size_t i = 0; i < m->location_count; i++)
+		if (m->locations[i].line == b->line && m->locations[i].column &&
+		    !strcmp(file_name(m, m->locations[i].file), b->file))
+			return true;
+	return false;
+}
+
+/* Marks the first operation of the lowest line from `line` to `last`. Observers see what a prefix
+ * belongs to in place of it. */
+static void set_in_part(struct debug_code *c, uint32_t part, uint32_t line, uint32_t last)
 {
 	uint32_t best = UINT32_MAX, at = 0;
 
 	for (uint32_t i = 0; i < c->program->op_count; i++) {
 		const struct debug_place *p = debug_code_place(c, &c->program->ops[i]);
 
-		if (!p || !p->code || p->part != part || p->line < line || p->line >= best)
+		if (!p || !p->code || p->part != part || p->line < line || p->line > last ||
+		    p->line >= best)
 			continue;
 		best = p->line;
 		at = i;
@@ -197,18 +208,24 @@ static void set_in_part(struct debug_code *c, uint32_t part, uint32_t line)
 	c->stops[at] = true;
 }
 
-void debug_code_set(struct debug_code *c, const struct device_debugger *d)
+/* A line that is another function's, as that of a lambda, is not moved on to the next one. */
+static void set_breakpoint(struct debug_code *c, const struct device_breakpoint *b)
 {
 	const struct ptx_module *m = c->program->function->module;
+	bool exact = has_code(m, b);
 
-	memset(c->stops, 0, c->program->op_count * sizeof(*c->stops));
-	for (uint32_t part = 0; part < c->n_parts; part++) {
-		const struct debug_part *p = &c->parts[part];
-		const char *file = file_name(m, p->file);
+	for (uint32_t i = 0; i < c->n_parts; i++) {
+		const struct debug_part *p = &c->parts[i];
 
-		for (uint32_t i = 0; i < d->n; i++)
-			if (p->least <= d->at[i].line && d->at[i].line <= p->greatest &&
-			    !strcmp(file, d->at[i].file))
-				set_in_part(c, part, d->at[i].line);
+		if (p->least <= b->line && b->line <= p->greatest &&
+		    !strcmp(file_name(m, p->file), b->file))
+			set_in_part(c, i, b->line, exact ? b->line : p->greatest);
 	}
+}
+
+void debug_code_set(struct debug_code *c, const struct device_debugger *d)
+{
+	memset(c->stops, 0, c->program->op_count * sizeof(*c->stops));
+	for (uint32_t i = 0; i < d->n; i++)
+		set_breakpoint(c, &d->at[i]);
 }
