@@ -80,7 +80,8 @@ class Stops:
     def scope(self, frame=0, which=0):
         """{name: variable} of one of its scopes."""
         scopes = self.debugger.body("scopes", frameId=self.frames()[frame]["id"])["scopes"]
-        assert [s["name"] for s in scopes] == ["Locals", "Session"]
+        names = [s["name"] for s in scopes]
+        assert names == ["Locals", "Session"] or ("[block" in self.where()[0][0] and names == ["Locals", "Warp", "Session"])
         return self.listed(scopes[which])
 
     def listed(self, variable):

@@ -392,7 +392,10 @@ struct fault_record {
 	uint64_t known[FAULT_REGISTER_FRAMES];
 	uint64_t registers[FAULT_REGISTER_FRAMES][FAULT_REGISTERS];
 	struct address_description what; /* what `address` belongs to */
-	uint64_t access_size;            /* of a finding in a checked cell, in bytes */
+	/* Address of a struct device_stop (common/cuda/device-stop.h) when a thread of device code
+	 * stands; the frames are then those of the launch. 0: the host stands. */
+	uint64_t device;
+	uint64_t access_size; /* of a finding in a checked cell, in bytes */
 	uint32_t access_write;
 	/* For FAULT_CUDA: "CudaIllegalAddress"; for a finding: "heap-buffer-overflow". */
 	char ename[64];

@@ -24,6 +24,7 @@
 #include "compiler/session/cpp-instances.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
+#include "compiler/units/device-lines.h"
 #include "compiler/units/effort.h"
 #include "compiler/units/line-table.h"
 #include "compiler/units/object-symbols.h"
@@ -508,7 +509,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	cpp_tries_tell_stays(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
-			    &u->n_lines, err))
+			    &u->n_lines, err) ||
+	    (x->request->debugged && device_lines_add(u, &x->pool, err)))
 		return -1;
 	local_includes_note(&x->compiler->includes, &x->cell.tokens);
 	ret->ok = true;

@@ -93,6 +93,7 @@ void device_half_begin(struct device_half *h, const struct options *o,
 			 .behind = job->behind,
 			 .run = job->run,
 			 .statements = job->statements,
+			 .effort = job->effort,
 			 .context = h,
 			 .diagnostic = keep },
 	};

@@ -30,6 +30,7 @@ void cell_stop_begin(struct supervisor *s, struct worker *w)
 	atomic_store(&d->pause, 0);
 	memcpy(d->at, s->stop->at, s->stop->n * sizeof(d->at[0]));
 	d->n = s->stop->n;
+	d->thread = s->stop->thread;
 	s->stop->holds_faults = s->run.options.debugged && s->stop->stops_at_faults;
 	d->holds_faults = s->stop->holds_faults;
 }

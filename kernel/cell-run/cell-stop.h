@@ -21,6 +21,7 @@ struct worker;
 struct cell_stop {
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
 	uint32_t n;
+	struct debug_thread thread; /* that stops in device code */
 	bool stops_at_faults;
 	bool holds_faults; /* the same, for the cell at work, as its worker was told */
 	bool is_stopped;

@@ -91,15 +91,29 @@ int debug_stack_trace(struct debug_call *c, struct error *err)
 	return 0;
 }
 
+static json_t *scope_json(const char *name, json_int_t reference)
+{
+	json_t *made = json_pack("{ss sI sb}", "name", name, "variablesReference", reference,
+				 "expensive", 0);
+
+	if (made && !strcmp(name, "Locals"))
+		json_object_set_new(made, "presentationHint", json_string("locals"));
+	return made;
+}
+
 int debug_stack_scopes(struct debug_call *c, struct error *err)
 {
 	json_int_t id = debug_call_number(c, "frameId");
+	const struct presenter_frame *f = debug_stack_frame(c, id, err);
+	json_t *list;
 
-	if (!debug_stack_frame(c, id, err))
+	if (!f)
 		return -1;
-	c->body = json_pack("{s[{ss ss sI sb} {ss sI sb}]}", "scopes", "name", "Locals",
-			    "presentationHint", "locals", "variablesReference",
-			    (json_int_t)DEBUG_STACK_SCOPES + id, "expensive", 0, "name", "Session",
-			    "variablesReference", (json_int_t)DEBUG_STACK_SESSION, "expensive", 0);
+	list = json_array();
+	json_array_append_new(list, scope_json("Locals", DEBUG_STACK_SCOPES + id));
+	if (f->frame >= PRESENTER_FRAME_DEVICE)
+		json_array_append_new(list, scope_json("Warp", DEBUG_STACK_WARPS + id));
+	json_array_append_new(list, scope_json("Session", DEBUG_STACK_SESSION));
+	c->body = json_pack("{so}", "scopes", list);
 	return 0;
 }

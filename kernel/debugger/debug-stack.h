@@ -15,9 +15,10 @@
 struct debug_call;
 struct error;
 
-/* The reference of the scope of frame 0; that of the session. */
+/* The reference of the scope of frame 0; that of the session; that of the warp of frame 0. */
 #define DEBUG_STACK_SCOPES DEBUG_REFERENCES_END
 #define DEBUG_STACK_SESSION (DEBUG_STACK_SCOPES + PRESENTER_FRAMES_MAX + 1)
+#define DEBUG_STACK_WARPS DEBUG_STACK_SESSION
 
 struct debug_stack {
 	uint64_t sight; /* supervisor_sight() when it was listed; 0: never */

@@ -341,13 +341,16 @@ static int list_parts(struct debug_call *c, struct debug_reference whole,
 	return append_parts(c, &answer, whole.end, list, err);
 }
 
-/* Lists the variables of a call. */
-static int list_locals(struct debug_call *c, int64_t frame_id, json_t *list, struct error *err)
+/* Lists the variables of a scope of a call. */
+static int list_locals(struct debug_call *c, int64_t reference, json_t *list, struct error *err)
 {
-	const struct presenter_frame *f = debug_stack_frame(c, frame_id, err);
+	bool of_warp = reference > DEBUG_STACK_WARPS;
+	const struct presenter_frame *f = debug_stack_frame(
+		c, reference - (of_warp ? DEBUG_STACK_WARPS : DEBUG_STACK_SCOPES), err);
 	cleanup_buffer struct buffer answer = BUFFER_INIT;
 
-	if (!f || present_locals(c->session->supervisor, f->frame, f->call, &answer, err))
+	if (!f || present_locals(c->session->supervisor, f->frame,
+				 of_warp ? PRESENTER_OF_WARP : f->call, &answer, err))
 		return -1;
 	return append_parts(c, &answer, 0, list, err);
 }
@@ -388,7 +391,7 @@ int debug_variables_parts(struct debug_call *c, struct error *err)
 	if (number == DEBUG_STACK_SESSION)
 		return list_session(c, list, err);
 	if (number > DEBUG_STACK_SCOPES)
-		return list_locals(c, number - DEBUG_STACK_SCOPES, list, err);
+		return list_locals(c, number, list, err);
 	whole = debug_references_find(&c->debugger->references, number, &why);
 	if (!whole) {
 		/* The word of the protocol for what cannot be had at the moment. */

@@ -15,6 +15,7 @@
 
 #include "common/base/buffer.h"
 #include "common/code/type-code.h"
+#include "kernel/presenter/debug-value.h"
 #include "kernel/presenter/unit-debug.h"
 
 #define DEPTH_MAX 12
@@ -158,7 +159,7 @@ static uint64_t bit_place(Dwarf_Die *member, uint64_t unit, struct buffer *place
 		 at = number_of(member, DW_AT_data_bit_offset, UINT64_MAX), offset;
 
 	if (at == UINT64_MAX) { /* as DWARF 3 has it: from the end of the unit */
-		offset = number_of(member, DW_AT_data_member_location, 0);
+		offset = debug_value_member_offset(member);
 		at = unit * 8 - number_of(member, DW_AT_bit_offset, 0) - width;
 	} else {
 		offset = unit ? at / (unit * 8) * unit : 0;
@@ -171,7 +172,7 @@ static uint64_t bit_place(Dwarf_Die *member, uint64_t unit, struct buffer *place
 static void put_member(Dwarf_Die *member, unsigned depth, struct buffer *out)
 {
 	cleanup_buffer struct buffer place = BUFFER_INIT;
-	uint64_t offset = number_of(member, DW_AT_data_member_location, 0);
+	uint64_t offset = debug_value_member_offset(member);
 	Dwarf_Die type;
 
 	if (!type_of(member, &type))

@@ -76,6 +76,15 @@ static void load(struct machine *m, size_t size)
 
 static uint64_t frame_base(struct machine *m);
 
+static uint64_t place_of(struct machine *m, uint64_t in_layout)
+{
+	const struct debug_frame *f = m->frame;
+	uint64_t place = f->place ? f->place(f->place_data, in_layout) : 0;
+
+	m->failed |= !place;
+	return place;
+}
+
 static void binary(struct machine *m, uint8_t op)
 {
 	uint64_t b = pop(m), a = pop(m);
@@ -159,6 +168,9 @@ static void step(struct machine *m, const Dwarf_Op *o)
 		case DW_OP_constu:
 		case DW_OP_consts:
 			push(m, o->number);
+			return;
+		case DW_OP_addr:
+			push(m, place_of(m, o->number));
 			return;
 		case DW_OP_fbreg:
 			push(m, frame_base(m) + o->number);
@@ -291,6 +303,7 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 {
 	struct debug_value v = { 0 };
 	struct machine m = { .frame = f };
+	bool is_in_layout = false;
 	uint64_t in_layout = 0;
 	Dwarf_Attribute a;
 	Dwarf_Die type;
@@ -304,8 +317,8 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 		v.bits = constant;
 		v.has_bits = true;
 	} else if (!dwarf_attr_integrate(variable, DW_AT_location, &a) ||
-		   is_static(&a, f, &in_layout)) {
-		if (!place && in_layout && f->place)
+		   (is_in_layout = is_static(&a, f, &in_layout))) {
+		if (!place && is_in_layout && f->place)
 			place = f->place(f->place_data, in_layout);
 		if (!place)
 			return false;
@@ -393,16 +406,17 @@ bool debug_value_element(const struct debug_frame *f, const struct debug_value *
 	return true;
 }
 
-/* Returns the offset of `member` in its record in bytes. For a bit-field the debugging information
- * may give it in bits only. */
-static uint64_t offset_of(Dwarf_Die *member)
+uint64_t debug_value_member_offset(Dwarf_Die *member)
 {
 	Dwarf_Attribute a;
-	Dwarf_Word at = 0;
+	Dwarf_Op *ops;
+	size_t n;
 
-	if (dwarf_attr(member, DW_AT_data_member_location, &a))
-		dwarf_formudata(&a, &at);
-	return at;
+	/* libdw makes an expression of the number that later versions of DWARF have. */
+	if (!dwarf_attr(member, DW_AT_data_member_location, &a) ||
+	    dwarf_getlocation(&a, &ops, &n) || n != 1 || ops[0].atom != DW_OP_plus_uconst)
+		return 0;
+	return ops[0].number;
 }
 
 /* Reads a bit-field of `width` bits from bit `at` of the record at this address. */
@@ -439,13 +453,13 @@ static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uin
 		if (dwarf_tag(&child) != DW_TAG_member)
 			continue;
 		if (have && !strcmp(have, name)) {
-			*offset += offset_of(&child);
+			*offset += debug_value_member_offset(&child);
 			*ret = child;
 			return true;
 		}
 		if (!have && type_of(&child, &inner) &&
 		    find_member(&inner, name, depth + 1, offset, ret)) {
-			*offset += offset_of(&child);
+			*offset += debug_value_member_offset(&child);
 			return true;
 		}
 	} while (!dwarf_siblingof(&child, &child));

@@ -52,6 +52,9 @@ bool debug_value_element(const struct debug_frame *f, const struct debug_value *
 bool debug_value_member(const struct debug_frame *f, const struct debug_value *v, const char *name,
 			struct debug_value *ret);
 
+/* Returns the offset of a member in its record in bytes. For a bit-field the debugging information
+ * may give it in bits only: 0. */
+uint64_t debug_value_member_offset(Dwarf_Die *member);
 /* Returns the number of an array's elements; 0: not known. */
 uint64_t debug_value_count(const struct debug_value *v);
 /* Appends the name of the type, as "struct node"; "" for a type without a name. */

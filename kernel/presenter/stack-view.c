@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A variable in memory is a part like any other, and can be looked into; of one in a register or a
- * constant the value is told. */
+/* Calls of device code stand before those of the host, which has launched it. */
 #include "kernel/presenter/stack-view.h"
 
 #include <dwarf.h>
@@ -8,15 +7,13 @@
 
 #include "common/base/buffer.h"
 #include "common/protocol/worker-protocol.h"
-#include "kernel/presenter/debug-layout.h"
-#include "kernel/presenter/debug-value.h"
+#include "kernel/presenter/device-view.h"
 #include "kernel/presenter/fault-frames.h"
+#include "kernel/presenter/local-view.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/unit-debug.h"
-#include "kernel/presenter/view-make.h"
 #include "kernel/views/presenter-frame.h"
 #include "kernel/views/presenter-part.h"
-#include "kernel/views/type-text.h"
 
 #define LOCALS_MAX 200
 #define NAME_OF_CELL "In["
@@ -62,6 +59,8 @@ void stack_view_calls(const struct fault_record *f, struct session_view *view, s
 	const struct session_unit *below = NULL;
 	uint32_t n = f->n_frames;
 
+	if (f->device)
+		device_view_calls(f->device, view, out);
 	/* Frames outside the outermost call in a cell are cgpu's own. */
 	while (n && !session_view_unit(view, f->frames[n - 1].cell))
 		n--;
@@ -87,40 +86,11 @@ struct locals {
 	unsigned n;
 };
 
-static void put_value(const struct locals *l, const char *name, const struct debug_value *v,
-		      struct buffer *type, struct buffer *code)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct presenter_part part = { .name = name,
-				       .type = buffer_text(type),
-				       .code = buffer_text(code),
-				       .cell = l->call->unit->record->unit.cell,
-				       .address = v->address };
-
-	if (v->has_address) {
-		view_make_variable(&part, true, l->view, l->out);
-		return;
-	}
-	if (!debug_value_format(&l->call->scene.frame, v, &text))
-		buffer_puts(&text, "<not available>");
-	part.code = "";
-	part.text = buffer_text(&text);
-	presenter_part_put(&part, l->out);
-}
-
 /* place: see debug_value_of(). */
 static bool put_variable(struct locals *l, const char *name, Dwarf_Die *variable, uint64_t place)
 {
-	cleanup_buffer struct buffer type = BUFFER_INIT, code = BUFFER_INIT;
-	struct debug_value v = { 0 };
-
-	if (!debug_value_of(&l->call->scene.frame, variable, place, &v))
-		v.has_address = v.has_bits = false;
-	if (debug_layout_put_type_of(variable, &code))
-		type_text_put(buffer_text(&code), &type);
-	else
-		debug_value_type_name(&v, &type);
-	put_value(l, name, &v, &type, &code);
+	local_view_put(&l->call->scene.frame, l->call->unit->record->unit.cell, name, variable,
+		       place, l->out);
 	return ++l->n < LOCALS_MAX;
 }
 
@@ -150,6 +120,9 @@ void stack_view_locals(const struct fault_record *f, uint32_t frame, uint32_t ca
 	struct locals l = { .view = view, .out = out };
 	unsigned n = frame < f->n_frames ? fault_frames_calls(f, frame, view, calls) : 0;
 	struct unit_debug *debug;
+
+	if (frame >= PRESENTER_FRAME_DEVICE && f->device)
+		device_view_locals(f->device, frame - PRESENTER_FRAME_DEVICE, call, view, out);
 
 	if (call < n && calls[call].unit && calls[call].has_scene) {
 		l.call = &calls[call];

@@ -548,6 +548,16 @@ void supervisor_stop_at_faults(struct supervisor *s, bool on)
 	s->stop->stops_at_faults = on;
 }
 
+void supervisor_follow_thread(struct supervisor *s, const struct debug_thread *t)
+{
+	s->stop->thread = *t;
+}
+
+const struct debug_thread *supervisor_followed_thread(const struct supervisor *s)
+{
+	return &s->stop->thread;
+}
+
 bool supervisor_is_stopped(const struct supervisor *s)
 {
 	return s->stop->is_stopped;

@@ -117,6 +117,10 @@ void supervisor_interrupt(struct supervisor *s);
 /* Breakpoints of cells that are run as `debugged`: kernel/cell-run/cell-stop.h. */
 void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpoint *at, size_t n);
 void supervisor_stop_at_faults(struct supervisor *s, bool on);
+/* Sets which thread of a launch stops in device code, with the next cell or when the one that
+ * stands goes on; returns it. */
+void supervisor_follow_thread(struct supervisor *s, const struct debug_thread *t);
+const struct debug_thread *supervisor_followed_thread(const struct supervisor *s);
 /* Tells whether the cell at work stands, and why it does, or did last. */
 bool supervisor_is_stopped(const struct supervisor *s);
 enum debug_reason supervisor_stop_reason(const struct supervisor *s);

@@ -15,6 +15,11 @@ struct record;
 
 #define PRESENTER_FRAMES_MAX 512
 
+/* Calls of device code have numbers of frames from here on. Each is asked by `call` for what the
+ * thread that stands has, or for what all lanes of its warp have. */
+#define PRESENTER_FRAME_DEVICE 0x10000
+enum presenter_device_call { PRESENTER_OF_THREAD, PRESENTER_OF_WARP };
+
 struct presenter_frame {
 	const char *function; /* "" for the statements of a cell */
 	const char *cell;     /* "In[3]", whose text has the line; "": it is in no cell */

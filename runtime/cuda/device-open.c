@@ -222,6 +222,8 @@ static void use_extension(void)
 						      device.host->release_thread);
 	if (device.host->describe)
 		device.driver->extension->reach_host(hmm_find_host);
+	if (device.host->debugger)
+		device.driver->extension->debug(device.host->debugger);
 }
 
 void device_open_take(void)

@@ -18,6 +18,10 @@
  *    that none of them runs over the byte that is lifted. Threads that are not the cell's own
  *    cannot stop others: see threads.h.
  * 3. SIGUSR1 waits while a thread stands: an interrupt unwinds from the line and not from here.
+ *
+ * A thread of device code stops in the emulated driver, which gets the same breakpoints by their
+ * lines and calls device_stopped(). It stands as a thread of the host does. A step of it that ends
+ * with the launch is one of the host's to the line behind the launch.
  */
 #define _GNU_SOURCE
 #include "runtime/debugger/cell-stop.h"
@@ -27,23 +31,28 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/futex.h"
+#include "common/cuda/device-stop.h"
 #include "common/protocol/debug-stop.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/debugger/breakpoint-table.h"
 #include "runtime/debugger/code-lines.h"
 #include "runtime/faults/backtrace.h"
 #include "runtime/faults/host-fault.h"
+#include "runtime/loader/loader.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/context.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
 
 #define FREEZE_MS 200
+#define LAUNCH_FRAMES_MAX 100 /* between a launch and the emulated driver at work */
 /* DWARF numbers of x86-64. */
 #define REGISTER_FRAME 6
 #define REGISTER_STACK 7
@@ -65,6 +74,7 @@ static struct {
 	pid_t thread;              /* that one */
 	uint64_t lifted;           /* the breakpoint whose instruction runs; 0: none */
 	bool frozen;               /* the other threads stand still */
+	struct device_debugger device;
 } stop;
 
 /* ---- breakpoints ---- */
@@ -72,6 +82,28 @@ static struct {
 static void add(void *data, uint64_t address)
 {
 	breakpoint_table_add(&stop.table, address, *(const enum breakpoint_reason *)data);
+}
+
+/* Tells the emulated driver, which knows a cell by the name of its text. */
+static void set_device_breakpoints(void)
+{
+	const struct debug_stop *d = &worker.control->debug;
+	struct device_debugger *to = &stop.device;
+
+	to->n = d->n < DEBUG_BREAKPOINTS_MAX ? d->n : DEBUG_BREAKPOINTS_MAX;
+	for (uint32_t i = 0; i < to->n; i++) {
+		snprintf(to->at[i].file, sizeof(to->at[i].file), "In[%u]", d->at[i].cell);
+		to->at[i].line = code_lines_next(d->at[i].cell, d->at[i].line);
+	}
+	to->has_thread = d->thread.is_named;
+	memcpy(to->block, d->thread.block, sizeof(to->block));
+	memcpy(to->thread, d->thread.thread, sizeof(to->thread));
+}
+
+static void drop_all_breakpoints(void)
+{
+	breakpoint_table_drop(&stop.table, UINT8_MAX);
+	stop.device.n = 0;
 }
 
 static void set_breakpoints(void)
@@ -83,6 +115,7 @@ static void set_breakpoints(void)
 	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_USER);
 	for (uint32_t i = 0; i < d->n && i < DEBUG_BREAKPOINTS_MAX; i++)
 		code_lines_each_start(d->at[i].cell, d->at[i].line, &v);
+	set_device_breakpoints();
 }
 
 /* ---- steps ---- */
@@ -114,6 +147,7 @@ static void begin_step(enum debug_command command, bool is_pause, const struct f
 	const struct code_lines_visitor v = { add, &body };
 
 	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_STEP);
+	stop.device.steps_in = command == DEBUG_STEP_IN && !is_pause;
 	stop.step = (struct step){ .command = command,
 				   .is_pause = is_pause,
 				   .thread = gettid(),
@@ -159,29 +193,37 @@ static void block_interrupts(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Stands at the address until the kernel lets it go on. */
-static void stand(uint64_t address, enum debug_reason reason, void *context)
+/* The calls are in the record. Returns how the kernel lets the thread go on, by which breakpoints
+ * are set anew. */
+static enum debug_command await_command(enum debug_reason reason)
 {
-	struct fault_record *f = worker_clear_fault();
 	enum debug_command command;
 
-	backtrace_record(address, context, f);
 	/* Before the kernel looks at memory. */
 	if (!stop.frozen && !threads_current())
 		stop.frozen = threads_freeze(FREEZE_MS);
 	atomic_fetch_add(&worker.control->debug.stops, 1);
 	if (worker_send(WORKER_STOPPED, &(uint8_t){ (uint8_t)reason }, 1, -1, NULL))
-		return;
+		return DEBUG_GIVE_UP;
 	command = debug_stop_await(worker.control, host_fault_describe_value);
 	if (command == DEBUG_GIVE_UP)
-		breakpoint_table_drop(&stop.table, UINT8_MAX);
+		drop_all_breakpoints();
 	else
 		set_breakpoints();
-	begin_step(command, false, f);
+	return command;
+}
+
+/* Stands at the address until the kernel lets it go on. */
+static void stand(uint64_t address, enum debug_reason reason, void *context)
+{
+	struct fault_record *f = worker_clear_fault();
+
+	backtrace_record(address, context, f);
+	begin_step(await_command(reason), false, f);
 	worker_clear_fault();
 }
 
-/* ---- traps ---- */
+/* ---- turns ---- */
 
 static void take_turn(void)
 {
@@ -203,6 +245,72 @@ static void end_turn(void)
 	atomic_store(&stop.trapping, 0);
 	futex_wake(&stop.trapping);
 }
+
+/* ---- device code ---- */
+
+/* Returns where the cell goes on behind the launch; 0: not known. */
+static uint64_t launch_return(void)
+{
+	struct backtrace_frame frames[LAUNCH_FRAMES_MAX];
+	unsigned n = backtrace_collect(0, frames, LAUNCH_FRAMES_MAX);
+	struct code_place place;
+
+	for (unsigned i = 0; i < n; i++)
+		if (backtrace_in_unit(frames[i].pc) &&
+		    !loader_describe_code(frames[i].pc - 1, &place) &&
+		    !backtrace_is_stub(place.function))
+			return frames[i].pc;
+	return 0;
+}
+
+/* Records the calls from the launch on: those of the driver and of the kernel's stub are not the
+ * user's. */
+static void record_launch(struct fault_record *f)
+{
+	uint64_t from = launch_return();
+
+	if (!from)
+		return;
+	backtrace_record(from, NULL, f);
+	/* The call is meant, and not what comes behind it. */
+	f->frames[0].pc--;
+	f->frames[0].offset--;
+}
+
+static enum debug_command device_stopped(enum debug_reason reason, const struct device_stop *s)
+{
+	enum debug_command command;
+	struct fault_record *f;
+	sigset_t before;
+
+	if (!stop.on || getpid() != worker.pid)
+		return DEBUG_GIVE_UP;
+	cell_mode_enter_library();
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	block_interrupts();
+	take_turn();
+	f = worker_clear_fault();
+	record_launch(f);
+	f->device = (uint64_t)(uintptr_t)s;
+	command = await_command(reason);
+	if (command == DEBUG_CONTINUE || command == DEBUG_GIVE_UP || !f->n_registers)
+		begin_step(DEBUG_CONTINUE, false, f);
+	else
+		begin_step(DEBUG_NEXT, false, f);
+	worker_clear_fault();
+	end_turn();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cell_mode_leave_library();
+	return command;
+}
+
+const struct device_debugger *cell_stop_device(void)
+{
+	stop.device.stopped = device_stopped;
+	return &stop.device;
+}
+
+/* ---- traps ---- */
 
 /*
  * The kernel wants the cell to stop. That is a step from wherever the thread is, of which each line
@@ -327,6 +435,8 @@ void cell_stop_end(void)
 		return;
 	stop.on = false;
 	breakpoint_table_close(&stop.table);
+	stop.device.n = 0;
+	stop.device.steps_in = false;
 	/* The cell was unwound in the middle of it. */
 	if (stop.thread == gettid())
 		end_turn();
@@ -342,7 +452,7 @@ void cell_stop_leave(void)
 void cell_stop_suspend(void)
 {
 	if (stop.on)
-		breakpoint_table_drop(&stop.table, UINT8_MAX);
+		drop_all_breakpoints();
 }
 
 void cell_stop_resume(void)

@@ -88,6 +88,20 @@ static uint32_t next_line(const struct unit_code *u, uint32_t line)
 	return best;
 }
 
+uint32_t code_lines_next(uint32_t cell, uint32_t line)
+{
+	uint32_t n, best = 0;
+	const struct unit_code *units = units_all(&n);
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t found = units[k].cell == cell ? next_line(&units[k], line) : 0;
+
+		if (found && (!best || found < best))
+			best = found;
+	}
+	return best ? best : line;
+}
+
 static void visit_line(const struct rows *r, uint32_t line, const struct code_lines_visitor *v)
 {
 	for (uint32_t i = 0; i < r->n; i++) {

@@ -15,6 +15,9 @@ struct code_lines_visitor {
  * one that has code, and that of a function's name is where its body begins. Nothing is visited
  * when there is no such line. */
 void code_lines_each_start(uint32_t cell, uint32_t line, const struct code_lines_visitor *v);
+/* Returns the next line of the cell, from `line` on, that has code of the host or of the device;
+ * `line` when none is known. */
+uint32_t code_lines_next(uint32_t cell, uint32_t line);
 /* Visits where the lines of the function at this address begin, behind its prologue, but for one
  * line. */
 void code_lines_each_of_function(uint64_t pc, uint32_t but, const struct code_lines_visitor *v);

@@ -119,10 +119,11 @@ static const struct unit_function *function_named(const struct unit_code *code, 
 }
 
 /* Each function begins with no line: one that has none, as those of libraries, is not on the last
- * line of the one before it. */
+ * line of the one before it. A line of device code lies behind all machine code. */
 static int remember_lines(const struct load *l, struct unit_code *code)
 {
 	const struct unit_function *f = NULL;
+	static const struct unit_function device = { .offset = UINT32_MAX };
 
 	code->lines = meta_alloc((l->unit->n_lines + code->n_functions) * sizeof(*code->lines));
 	for (uint32_t i = 0; code->lines && i < code->n_functions; i++)
@@ -131,7 +132,9 @@ static int remember_lines(const struct load *l, struct unit_code *code)
 	for (size_t i = 0; code->lines && i < l->unit->n_lines; i++) {
 		const struct unit_line *line = &l->unit->lines[i];
 
-		if (!i || strcmp(line->function, l->unit->lines[i - 1].function) != 0)
+		if (strcmp(line->function, UNIT_LINE_OF_DEVICE) == 0)
+			f = &device;
+		else if (!i || strcmp(line->function, l->unit->lines[i - 1].function) != 0)
 			f = function_named(code, line->function);
 		if (f)
 			code->lines[code->n_lines++] =

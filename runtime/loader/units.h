@@ -19,7 +19,7 @@ struct unit_function {
 };
 
 struct unit_code_line {
-	uint32_t offset;
+	uint32_t offset; /* UINT32_MAX: of device code, so that no function has it */
 	uint32_t line;
 };
 

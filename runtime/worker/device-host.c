@@ -16,6 +16,7 @@
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
 #include "runtime/cuda/device.h"
+#include "runtime/debugger/cell-stop.h"
 #include "runtime/exports/cell-stdio.h"
 #include "runtime/exports/exports.h"
 #include "runtime/faults/backtrace.h"
@@ -190,6 +191,7 @@ const struct device_host *device_host_init(void)
 
 	host.session_root = session_root();
 	host.watch = &worker.control->watch;
+	host.debugger = cell_stop_device();
 	host.dump_folder = worker.control->dump_folder;
 	if (as->driver == DRIVER_NATIVE || as->driver == DRIVER_EMULATED)
 		host.driver = as->driver == DRIVER_NATIVE ? "native" : "emulated";

@@ -489,6 +489,6 @@ cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
 printf("%d\\n", h[31]);"""
     cell = debugger.start(code, 6)
     cell.stopped()
-    assert [cell.step("stepIn") for _ in range(3)] == [7, 8, 9]
+    assert [cell.step() for _ in range(3)] == [7, 8, 9]
     assert cell.values()["h"].startswith("{0, 1, 2")
     assert cell.end().ok().stdout == "31\n"

@@ -29,6 +29,8 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -85,11 +87,48 @@ void align_allocas(llvm::Module &M)
 					A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
 }
 
+/* Makes each call of the cells' own functions one that a debugger sees, as nvcc's -G does. */
+void keep_calls(llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		if (F.getSubprogram())
+			F.removeFnAttr(llvm::Attribute::AlwaysInline);
+}
+
+/*
+ * Puts the variables of functions without lines, those of system headers, into registers, where
+ * nothing else is optimised. Otherwise threadIdx and its kin would be variables of the unit, since
+ * their members are functions of objects that do not exist.
+ */
+class SystemInRegisters : public llvm::PassInfoMixin<SystemInRegisters>
+{
+      public:
+	llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &analyses)
+	{
+		if (F.getSubprogram())
+			return llvm::PreservedAnalyses::all();
+		return llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, analyses);
+	}
+
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+void add_debugger_passes(llvm::ModulePassManager &passes)
+{
+	passes.addPass(clang_pass(keep_calls));
+	passes.addPass(llvm::createModuleToFunctionPassAdaptor(SystemInRegisters()));
+}
+
 void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_job *job,
 		Annotations &annotations, InlinedPlaces &places)
 {
+	bool steps = job->effort == CLANG_STEPS;
+
 	builder.registerPipelineStartEPCallback(
-		[&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		[&, job, steps](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
 			passes.addPass(clang_pass([&, job](llvm::Module &M) {
 				clang_refuse_writes(M, CI, job);
 				annotations.apply(M);
@@ -98,15 +137,30 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_jo
 				align_allocas(M);
 				clang_launches_lower(M);
 			}));
+			if (steps)
+				add_debugger_passes(passes);
 		});
 	builder.registerOptimizerLastEPCallback(
-		[&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+		[&, job, steps](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
 			passes.addPass(clang_pass([&, job](llvm::Module &M) {
 				clang_refuse_writes(M, CI, job);
 				clang_refuse_calls(M, CI, job);
 				places.mark(M);
 			}));
+			if (steps)
+				passes.addPass(llvm::GlobalDCEPass());
 		});
+}
+
+/*
+ * A debugger of device code finds each variable in local memory when nothing is optimised, and its
+ * place in the sections of debugging information, which cuda-gdb reads too: DWARF 2.
+ */
+void compile_for_debugger(CodeGenOptions &o)
+{
+	o.OptimizationLevel = 0;
+	o.setDebugInfo(llvm::codegenoptions::LimitedDebugInfo);
+	o.DwarfVersion = 2;
 }
 
 /* Turns a variable of a file that an earlier cell has included into a declaration: it exists
@@ -190,6 +244,8 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
 		/* It has the symbols of inlined functions. */
 		CI.getCodeGenOpts().DebugInfoForProfiling = true;
+		if (job->effort == CLANG_STEPS)
+			compile_for_debugger(CI.getCodeGenOpts());
 		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
 			add_passes(builder, CI, job, annotations, places);
 		});

@@ -10,6 +10,7 @@
 #include "common/protocol/worker-protocol.h"
 
 struct address_description;
+struct device_debugger;
 struct device_watch;
 struct error;
 
@@ -81,6 +82,8 @@ struct device_host {
 	int (*thread_count)(void);
 	void (*hold_thread)(void);
 	void (*release_thread)(void);
+	/* Who debugs device code on the emulated device; NULL: nobody ever does. */
+	const struct device_debugger *debugger;
 	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken
 	 * is free again; may be NULL. */
 	void (*device_made)(uint64_t bytes);

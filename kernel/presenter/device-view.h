@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of a thread of device code that stands, and the variables of one of them. */
+#ifndef CGPU_KERNEL_PRESENTER_DEVICE_VIEW_H
+#define CGPU_KERNEL_PRESENTER_DEVICE_VIEW_H
+
+#include <stdint.h>
+
+struct buffer;
+struct session_view;
+
+/* stop: address of a struct device_stop (common/cuda/device-stop.h) in the worker. Appends the
+ * calls, as presenter_frames_take() reads them. */
+void device_view_calls(uint64_t stop, struct session_view *view, struct buffer *out);
+/*
+ * Appends the variables of a call, as presenter_parts_take() reads them, but for the end of the
+ * list. whose: enum presenter_device_call. A call that is not there has none.
+ */
+void device_view_locals(uint64_t stop, uint32_t frame, uint32_t whose, struct session_view *view,
+			struct buffer *out);
+
+#endif
