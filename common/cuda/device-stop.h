@@ -20,6 +20,7 @@
 
 #define DEVICE_STOP_FRAMES 32
 #define DEVICE_STOP_LANES 32
+#define DEVICE_STOP_WINDOWS 2
 
 /* Values of DW_AT_address_class in device code, of "PTX Writer's Guide to Interoperability",
  * CUDA-specific DWARF definitions. */
@@ -36,6 +37,12 @@ struct device_stop_frame {
 	uint64_t local;   /* of its local memory, for the thread that stands */
 };
 
+/* Addresses of the device that stand for memory of the thread, or of its block. */
+struct device_stop_window {
+	uint64_t address, size;
+	uint64_t bytes; /* where they are */
+};
+
 struct device_stop {
 	char kernel[128]; /* its symbol */
 	uint32_t grid[3], block_size[3];
@@ -44,7 +51,9 @@ struct device_stop {
 	uint32_t lanes;       /* bits of those that are at the same place */
 	uint64_t lane_stride; /* bytes from the local memory of a lane to that of the next one */
 	uint64_t shared, shared_size; /* memory of the block */
-	uint64_t image, image_size;   /* 0: there is no debugging information */
+	/* By which pointers lead to shared memory, and to local memory of the thread. */
+	struct device_stop_window windows[DEVICE_STOP_WINDOWS];
+	uint64_t image, image_size; /* 0: there is no debugging information */
 	uint32_t n_frames;
 	struct device_stop_frame frames[DEVICE_STOP_FRAMES]; /* innermost first */
 };

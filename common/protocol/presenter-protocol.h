@@ -30,7 +30,7 @@
 #define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
 
 #define PRESENTER_SOCKET_FD 3
-#define PRESENTER_PROTOCOL_VERSION 3u
+#define PRESENTER_PROTOCOL_VERSION 4u
 
 /* The size of the pieces in which memory is read, in bytes. */
 #define PRESENTER_PAGE 4096u
@@ -59,7 +59,8 @@ enum presenter_message {
 	PRESENTER_TEXT = 14,    /* str; "": it is not known */
 	/* [part], see kernel/views/presenter-part.h: the same is answered, with values */
 	PRESENTER_VARIABLES = 15,
-	PRESENTER_PARTS = 16,   /* part, range: the list of its parts */
+	/* part, range, u64 address of a struct device_stop, 0: none: the list of its parts */
+	PRESENTER_PARTS = 16,
 	PRESENTER_PICTURE = 17, /* part: a view of it as a table, and as a picture */
 	/* u8 debugging information is read, u32 pid of the worker, u8 it stands, bytes struct
 	 * fault_record: the calls of a cell that stands at a breakpoint. LOCALS: the same, u32

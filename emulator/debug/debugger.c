@@ -208,6 +208,12 @@ static void describe(struct debugger *d, const struct warp *w, const struct op *
 		.image = (uint64_t)(uintptr_t)d->image.file.data,
 		.image_size = d->image.file.len,
 	};
+	s->windows[0] =
+		(struct device_stop_window){ MACHINE_SHARED_WINDOW, s->shared_size, s->shared };
+	s->windows[1] = (struct device_stop_window){
+		MACHINE_LOCAL_WINDOW, w->local_size,
+		(uint64_t)(uintptr_t)(w->local + (uint64_t)s->lane * w->local_size)
+	};
 	snprintf(s->kernel, sizeof(s->kernel), "%s", l->kernel->name);
 	memcpy(s->grid, l->grid, sizeof(s->grid));
 	memcpy(s->block_size, l->block, sizeof(s->block_size));

@@ -42,6 +42,19 @@ static bool read_stop(uint64_t address, struct session_view *view, struct device
 	return true;
 }
 
+static void set_windows(struct session_view *view, const struct device_stop *s)
+{
+	memcpy(view->windows, s->windows, sizeof(view->windows));
+}
+
+void device_view_open(struct session_view *view, uint64_t stop)
+{
+	cleanup_free struct device_stop *s = stop ? malloc(sizeof(*s)) : NULL;
+
+	if (s && read_stop(stop, view, s))
+		set_windows(view, s);
+}
+
 /* ---- calls ---- */
 
 /* Writes the name of a call; the innermost says which thread it is. */
@@ -254,6 +267,7 @@ void device_view_locals(uint64_t stop, uint32_t frame, uint32_t whose, struct se
 	if (!s || !read_stop(stop, view, s) || frame >= s->n_frames)
 		return;
 	l.call = &s->frames[frame];
+	set_windows(view, s);
 	sscanf(l.call->file, NAME_OF_CELL "%" SCNu32, &l.cell);
 	debug = read_image(s, view);
 	if (debug)

@@ -8,6 +8,9 @@
 struct buffer;
 struct session_view;
 
+/* Has the view read memory as the thread sees it, that of its block and its own. stop 0: there is
+ * none. */
+void device_view_open(struct session_view *view, uint64_t stop);
 /* stop: address of a struct device_stop (common/cuda/device-stop.h) in the worker. Appends the
  * calls, as presenter_frames_take() reads them. */
 void device_view_calls(uint64_t stop, struct session_view *view, struct buffer *out);

@@ -18,6 +18,7 @@
 #include "common/sandbox/confinement.h"
 #include "kernel/faults/fault-record.h"
 #include "kernel/faults/fault-report.h"
+#include "kernel/presenter/device-view.h"
 #include "kernel/presenter/fault-text.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/stack-view.h"
@@ -169,6 +170,7 @@ static int list(const struct ipc_message *m, struct error *err)
 		const struct presenter_part p = presenter_part_take(&r);
 		const struct presenter_range which = presenter_range_take(&r);
 
+		device_view_open(&view, record_u64(&r));
 		if (!r.failed)
 			view_make_parts(&p, &which, &view, &b);
 	} else {

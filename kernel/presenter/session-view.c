@@ -239,12 +239,26 @@ static const struct session_page *page_at(struct session_view *v, uint64_t addre
 	return p;
 }
 
+/* Returns where the bytes are. */
+static uint64_t behind_windows(const struct session_view *v, uint64_t address, size_t len)
+{
+	for (size_t i = 0; i < DEVICE_STOP_WINDOWS; i++) {
+		const struct device_stop_window *w = &v->windows[i];
+		uint64_t offset = address - w->address;
+
+		if (offset < w->size && len <= w->size - offset)
+			return w->bytes + offset;
+	}
+	return address;
+}
+
 bool session_view_read(struct session_view *v, uint64_t address, void *ret, size_t len)
 {
 	char *to = ret;
 
 	if (!v->has_memory)
 		return false;
+	address = behind_windows(v, address, len);
 	while (len) {
 		size_t at = address % PRESENTER_PAGE;
 		size_t n = PRESENTER_PAGE - at < len ? PRESENTER_PAGE - at : len;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cuda/device-stop.h"
 #include "kernel/units/unit-table.h"
 
 struct address_description;
@@ -28,6 +29,8 @@ struct session_view {
 	int sock;
 	bool reads_debug; /* objects of units are read */
 	bool has_memory;  /* there is memory to read, and somebody who knows its owners */
+	/* Of a thread of device code that stands: memory that is read elsewhere. */
+	struct device_stop_window windows[DEVICE_STOP_WINDOWS];
 	struct session_unit **units;
 	size_t n_units, cap_units;
 	struct session_cell *cells; /* answers about cells */

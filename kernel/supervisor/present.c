@@ -68,7 +68,7 @@ static struct presenter_subject standing_worker(const struct supervisor *s)
 {
 	const struct worker *w = s->pool->active;
 
-	return (struct presenter_subject){ &s->units, w->pid, w->control };
+	return (struct presenter_subject){ &s->units, w->pid, w->control, true };
 }
 
 /* with_device: what cells have on the device is read, too. */
@@ -180,6 +180,7 @@ int present_parts(struct supervisor *s, const struct presenter_part *p,
 
 	presenter_part_put(p, &body);
 	presenter_range_put(which, &body);
+	record_put_u64(&body, s->stop->is_stopped ? s->pool->active->control->fault.device : 0);
 	return list(s, PRESENTER_PARTS, &body, ret, err);
 }
 

@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
+#include "common/memory/address-map.h"
 #include "common/protocol/fault-questions.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/presenter-protocol.h"
@@ -119,6 +120,8 @@ static bool read_worker(void *data, uint64_t address, void *ret, size_t len)
 {
 	const struct presenter_subject *subject = data;
 
+	if (subject->reads_device && address_in_device(address))
+		address += DEVICE_ALIAS_OFFSET;
 	return subject->control && process_read(subject->pid, address, ret, len);
 }
 

@@ -45,6 +45,8 @@ struct presenter_subject {
 	/* The worker stands at its fault: its memory can be read, and it answers questions by this
 	 * area. NULL: it has gone on or is gone. */
 	struct worker_control *control;
+	/* What the emulated device has is read, too. */
+	bool reads_device;
 };
 
 /* Starts nothing. */

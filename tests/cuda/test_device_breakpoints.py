@@ -116,6 +116,9 @@ def test_steps_and_the_lanes_of_the_warp(debugger):
     assert cell.step("stepIn") == 4 and cell.where() == [
         ("twice [block (0,0,0), thread (1,0,0)]", 4), ("scale", 18), (name_of(cell), LAUNCH)]
     assert cell.values(frame=0)["v"] == "0"
+    # A pointer to local memory of the thread, in the call above.
+    found = cell.scope()["q"]
+    assert found["value"].endswith("-> 1.0") and cell.listed(found)["*"]["value"] == "1.0"
     assert cell.step("stepOut") == 18
     lines = [cell.step() for _ in range(4)]
     assert lines == [17, 18, 17, 19] and cell.values()["t"] == "6.0"
@@ -179,6 +182,11 @@ def test_device_code_of_an_earlier_cell(debugger):
     assert cell.where() == [("fill [block (0,0,0), thread (0,0,0)]", 4), (name_of(cell), 3)]
     assert cell.frames()[0]["source"]["path"] == path
     assert cell.values()["own"] == "7" and cell.values(which=1)["own"].split()[:4] == ["7", "8", "9", "10"]
+    # What the device has is seen: all that the pointer leads to, as far as it is written.
+    assert cell.step() == 5
+    found = cell.scope()["p"]
+    assert found["value"].endswith("-> 7")
+    assert [v["value"] for v in cell.listed(found).values()] == ["7", "8", "9", "10"]
     cell.end().ok()
 
 
