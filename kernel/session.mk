@@ -59,7 +59,7 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-comms test-connection-file test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
+	test-abort-window test-comms test-connection-file test-container-walk test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
@@ -155,6 +155,11 @@ test_value_parts_SOURCES = tests/unit/kernel/test-value-parts.c
 test_value_parts_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_parts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_value_parts_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+
+test_container_walk_SOURCES = tests/unit/kernel/test-container-walk.c
+test_container_walk_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_container_walk_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_container_walk_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_wire_SOURCES = tests/unit/kernel/test-wire.c
 test_wire_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

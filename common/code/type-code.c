@@ -116,6 +116,34 @@ static const char *array(const char *p, int depth, size_t *ret_size)
 	return p && !__builtin_mul_overflow(n, element, ret_size) ? p : NULL;
 }
 
+/* The shapes with the size of an object in bytes; of an optional one that is of its element. */
+static const struct {
+	char shape;
+	size_t size;
+} shapes[] = { { 'V', 24 }, { 'S', 32 }, { 'W', 16 }, { 'T', 48 }, { 'H', 56 },
+	       { 'L', 24 }, { 'F', 8 },  { 'D', 80 }, { 'O', 0 } };
+
+/* Grammar: container = size shape "(" name ")" type */
+static const char *container(const char *p, int depth, size_t *ret_size)
+{
+	size_t element;
+	char shape;
+
+	p = digits(p, ret_size);
+	shape = p ? *p++ : '\0';
+	if (!p || *p != '(')
+		return NULL;
+	p = strchr(p, ')');
+	p = p ? type(p + 1, depth + 1, &element) : NULL;
+	for (size_t i = 0; p && i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (shapes[i].shape == shape)
+			return element && (shapes[i].size ? *ret_size == shapes[i].size
+							  : *ret_size > element)
+				       ? p
+				       : NULL;
+	return NULL;
+}
+
 #define SIZE(n) (1u << (n))
 
 static const char *type(const char *p, int depth, size_t *ret_size)
@@ -157,6 +185,8 @@ static const char *type(const char *p, int depth, size_t *ret_size)
 	case 'a':
 	case 'x':
 		return array(p, depth, ret_size);
+	case 'k':
+		return container(p, depth, ret_size);
 	case 's':
 	case 'n':
 		return record(p, depth, ret_size);
@@ -170,6 +200,20 @@ const char *type_code_skip(const char *code)
 	size_t size;
 
 	return type(code, 0, &size);
+}
+
+bool type_code_container(const char *code, struct type_code_container *ret)
+{
+	char *p;
+
+	if (*code != 'k')
+		return false;
+	strtoul(code + 1, &p, 10);
+	ret->shape = *p;
+	ret->name = p + 2;
+	ret->name_len = strcspn(ret->name, ")");
+	ret->element = ret->name + ret->name_len + 1;
+	return true;
 }
 
 size_t type_code_size(const char *code)

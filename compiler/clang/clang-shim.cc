@@ -628,6 +628,11 @@ class Compilation
 			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;
 		if (effort == CLANG_ONCE || effort == CLANG_STEPS)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
+		/* Classes are described where they are used, also when no constructor of them is
+		 * made here. */
+		if (CI.getCodeGenOpts().getDebugInfo() ==
+		    llvm::codegenoptions::DebugInfoConstructor)
+			CI.getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LimitedDebugInfo);
 		if (effort == CLANG_NESTED)
 			CI.getCodeGenOpts().VectorizeLoop = CI.getCodeGenOpts().VectorizeSLP =
 				CI.getCodeGenOpts().UnrollLoops = true;

@@ -14,11 +14,13 @@
 
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
+#include "common/code/type-code.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/session.h"
 #include "compiler/text/own-names.h"
 
 #define CHECKED "names of C++"
+#define CODE_MAX 4096 /* bytes of a type code */
 
 void cpp_names_release(struct cpp_names *l)
 {
@@ -143,12 +145,16 @@ static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
 
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s, const char *written)
 {
-	char code[32]; /* bytes of unknown meaning: common/code/type-code.h */
+	char unknown[32]; /* bytes of unknown meaning: common/code/type-code.h */
+	const char *code = s->type_code;
 
 	if (!s->in_cell || (s->kind != CLANG_TYPEDEF && !s->is_definition))
 		return;
 	l->has_main |= s->kind == CLANG_FUNCTION && !strcmp(s->name, "main");
-	snprintf(code, sizeof(code), "?%llu", (unsigned long long)s->size);
+	snprintf(unknown, sizeof(unknown), "?%llu", (unsigned long long)s->size);
+	/* A class may be made of a thousand others. */
+	if (strlen(code) > CODE_MAX || type_code_size(code) != s->size)
+		code = unknown;
 	struct cpp_name name = {
 		.kind = s->kind,
 		.name = mem_pool_strdup(l->pool, s->name),
@@ -383,7 +389,7 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 		.is_function = n->kind == CLANG_FUNCTION,
 		.size = n->size,
 		.type = n->type,
-		.type_code = n->type_code,
+		.type_code = *n->cpp_code == '?' ? n->type_code : n->cpp_code,
 		.layout = n->layout,
 		.line = n->line,
 	};

@@ -187,13 +187,189 @@ static void put_member(Dwarf_Die *member, unsigned depth, struct buffer *out)
 	put_type(&type, false, depth + 1, out);
 }
 
+/* Finds the type of template argument `number` of a class. */
+static bool argument_of(Dwarf_Die *class, unsigned number, Dwarf_Die *ret)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(class, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_template_type_parameter && !number--)
+			return type_of(&child, ret);
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* Finds the type of a base class or member whose name begins with the mark; "": of the first. */
+static bool marked_part(Dwarf_Die *class, const char *mark, Dwarf_Die *ret)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(class, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		const char *name;
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(&child, ret))
+			continue;
+		name = dwarf_diename(ret);
+		if (!*mark || (name && !strncmp(name, mark, strlen(mark))))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* Appends the code of a container of the C++ library; false: it is none. */
+static bool put_container(Dwarf_Die *type, unsigned depth, struct buffer *out)
+{
+	static const struct {
+		const char *name;
+		char shape;
+		const char *mark;
+		unsigned from;
+	} containers[] = {
+#define CONTAINER(name, shape, mark, from) { name, shape, mark, from },
+#include "common/code/containers.def"
+#undef CONTAINER
+	};
+	const char *name = dwarf_diename(type);
+	size_t len = name ? strcspn(name, "<") : 0, before = out->len;
+	Dwarf_Die part, element;
+
+	for (size_t i = 0; len && i < sizeof(containers) / sizeof(containers[0]); i++) {
+		if (strlen(containers[i].name) != len || strncmp(name, containers[i].name, len) ||
+		    !marked_part(type, containers[i].mark, &part) ||
+		    !argument_of(containers[i].from ? &part : type, containers[i].from, &element))
+			continue;
+		buffer_printf(out, "k%" PRIu64 "%c(%s)", size_of(type), containers[i].shape,
+			      containers[i].name);
+		put_type(&element, false, depth + 1, out);
+		if (type_code_skip(buffer_text(out) + before))
+			return true;
+		out->len = before;
+	}
+	return false;
+}
+
+/* Tells whether a class has no member, and none of its bases has one. */
+static bool is_empty(Dwarf_Die *class, unsigned depth)
+{
+	Dwarf_Die child, base;
+
+	if (dwarf_child(class, &child))
+		return true;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_member && !dwarf_hasattr(&child, DW_AT_declaration))
+			return false;
+		if (tag == DW_TAG_inheritance &&
+		    (depth > DEPTH_MAX || !type_of(&child, &base) || !is_empty(&base, depth + 1)))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* Appends the element that a base of a tuple holds, by its number. */
+static void put_tuple_element(Dwarf_Die *head, uint64_t offset, unsigned depth, struct buffer *out)
+{
+	Dwarf_Die child, type;
+	uint64_t number = 0;
+
+	if (!argument_of(head, 0, &type) || dwarf_child(head, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_template_value_parameter) {
+			number = number_of(&child, DW_AT_const_value, 0);
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	buffer_printf(out, "%s[%" PRIu64 "]@%" PRIu64 ":",
+		      out->data[out->len - 1] == '{' ? "" : ",", number, offset);
+	put_type(&type, false, depth + 1, out);
+}
+
+/* Appends the elements of a tuple: class _Tuple_impl of number i is made of _Head_base<i>, which
+ * has the element, and of that of number i + 1. */
+static void put_tuple(Dwarf_Die *class, uint64_t offset, unsigned depth, struct buffer *out)
+{
+	Dwarf_Die child, base;
+	const char *name;
+
+	for (int pass = 0; pass < 2 && depth <= DEPTH_MAX; pass++) {
+		if (dwarf_child(class, &child))
+			return;
+		do {
+			uint64_t at = offset + debug_value_member_offset(&child);
+
+			if (dwarf_tag(&child) != DW_TAG_inheritance || !type_of(&child, &base))
+				continue;
+			name = dwarf_diename(&base);
+			if (name && !pass && !strncmp(name, "_Head_base<", 11))
+				put_tuple_element(&base, at, depth, out);
+			else if (name && pass && !strncmp(name, "_Tuple_impl<", 12))
+				put_tuple(&base, at, depth + 1, out);
+		} while (goes_on(&child, out));
+	}
+}
+
+/* Appends what a class of the C++ library stands for that is no container; false: it is none. */
+static bool put_library_class(Dwarf_Die *type, unsigned depth, struct buffer *out)
+{
+	const char *name = dwarf_diename(type);
+	Dwarf_Die part;
+
+	if (!name || !strchr(name, '<'))
+		return false;
+	if (!strncmp(name, "array<", 6) && marked_part(type, "", &part) &&
+	    dwarf_tag(&part) == DW_TAG_array_type) {
+		put_type(&part, false, depth + 1, out);
+	} else if (!strncmp(name, "unique_ptr<", 11) &&
+		   marked_part(type, "__uniq_ptr_data<", &part) && size_of(type) == 8 &&
+		   argument_of(type, 0, &part)) {
+		buffer_putc(out, 'p');
+		put_type(&part, true, depth + 1, out);
+	} else if (!strncmp(name, "shared_ptr<", 11) && marked_part(type, "__shared_ptr<", &part) &&
+		   argument_of(type, 0, &part)) {
+		buffer_printf(out, "s%" PRIu64 "(shared_ptr){ptr@0:p", size_of(type));
+		put_type(&part, true, depth + 1, out);
+		buffer_putc(out, '}');
+	} else if (!strncmp(name, "tuple<", 6) && marked_part(type, "_Tuple_impl<", &part)) {
+		buffer_printf(out, "s%" PRIu64 "(tuple){", size_of(type));
+		put_tuple(type, 0, depth, out);
+		buffer_putc(out, '}');
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool is_empty_base(Dwarf_Die *inheritance)
+{
+	Dwarf_Die base;
+
+	return type_of(inheritance, &base) && is_empty(&base, 0);
+}
+
+static bool is_pair(Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(type);
+
+	return name && !strncmp(name, "pair<", 5);
+}
+
 static void put_record(Dwarf_Die *type, bool behind_pointer, unsigned depth, struct buffer *out)
 {
 	Dwarf_Die child;
 
+	if (put_container(type, depth, out) || put_library_class(type, depth, out))
+		return;
 	buffer_printf(out, "%c%" PRIu64 "(", dwarf_tag(type) == DW_TAG_union_type ? 'n' : 's',
 		      size_of(type));
-	put_name(dwarf_diename(type), out);
+	/* The elements of a map are told by this name. */
+	put_name(is_pair(type) ? "pair" : dwarf_diename(type), out);
 	buffer_putc(out, ')');
 	if (behind_pointer || dwarf_hasattr(type, DW_AT_declaration))
 		return;
@@ -203,7 +379,8 @@ static void put_record(Dwarf_Die *type, bool behind_pointer, unsigned depth, str
 			int tag = dwarf_tag(&child);
 
 			/* A static member is only declared here. */
-			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+			if ((tag == DW_TAG_member ||
+			     (tag == DW_TAG_inheritance && !is_empty_base(&child))) &&
 			    !dwarf_hasattr(&child, DW_AT_declaration))
 				put_member(&child, depth, out);
 		} while (goes_on(&child, out));

@@ -96,6 +96,9 @@ static bool put_variable(struct locals *l, const char *name, Dwarf_Die *variable
 
 static bool put_local(void *data, const char *name, Dwarf_Die *variable)
 {
+	/* Such names are the compiler's: what a loop over a range is made of. */
+	if (!strncmp(name, "__", 2))
+		return true;
 	return put_variable(data, name, variable, 0);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
+#include "common/code/type-code.h"
+#include "kernel/views/container-walk.h"
 
 /* The names of numbers by the letter and the size of their code. */
 static const struct {
@@ -59,6 +61,39 @@ static void put_record(const char *keyword, const char *code, struct buffer *out
 	}
 }
 
+/* Appends the text of a code that ends where its type does. */
+static void put_one(const char *code, struct buffer *out)
+{
+	cleanup_buffer struct buffer own = BUFFER_INIT;
+
+	buffer_append(&own, code, (size_t)(type_code_skip(code) - code));
+	type_text_put(buffer_text(&own), out);
+}
+
+/* Appends "vector<int>", "map<string, int>". */
+static void put_container(const char *code, struct buffer *out)
+{
+	struct type_code_container c;
+	struct container_pair pair;
+
+	if (!type_code_container(code, &c))
+		return;
+	if (*c.element == 'c' && (c.shape == 'S' || c.shape == 'W')) {
+		buffer_puts(out, c.shape == 'S' ? "string" : "string_view");
+		return;
+	}
+	buffer_append(out, c.name, c.name_len);
+	buffer_putc(out, '<');
+	if (container_pair_of(&c, &pair)) {
+		put_one(pair.key, out);
+		buffer_puts(out, ", ");
+		put_one(pair.value, out);
+	} else {
+		put_one(c.element, out);
+	}
+	buffer_putc(out, '>');
+}
+
 static void put_base(const char *code, struct buffer *out)
 {
 	switch (*code) {
@@ -82,6 +117,9 @@ static void put_base(const char *code, struct buffer *out)
 		break;
 	case 'n':
 		put_record("union", code + 1, out);
+		break;
+	case 'k':
+		put_container(code, out);
 		break;
 	case '?':
 		buffer_printf(out, "object of %lu bytes", strtoul(code + 1, NULL, 10));

@@ -15,11 +15,13 @@
 #include "common/base/buffer.h"
 #include "common/code/type-code.h"
 #include "kernel/views/character-format.h"
+#include "kernel/views/container-walk.h"
 #include "kernel/views/presenter-value.h"
 
-#define ITEMS_MAX 200   /* of the whole value */
-#define ROW_MAX 100     /* of one array */
-#define SHORT_ROW_MAX 8 /* where the text must fit into a column */
+#define ITEMS_MAX 200    /* of the whole value */
+#define ROW_MAX 100      /* of one array */
+#define ELEMENT_MAX 4096 /* bytes of an element of a container */
+#define SHORT_ROW_MAX 8  /* where the text must fit into a column */
 
 struct walk {
 	const struct presenter_value *v;
@@ -215,7 +217,8 @@ static const char *walk_member(struct walk *w, const char *p, const char *bytes)
 	char *type;
 	unsigned long offset = strtoul(p + name_len + 1, &type, 10), start, width;
 
-	if (name_len)
+	/* "[0]" is an element of a tuple. */
+	if (name_len && *p != '[')
 		buffer_printf(w->out, ".%.*s = ", (int)name_len, p);
 	type++;
 	if (*type != 'm')
@@ -326,6 +329,79 @@ static const char *walk_pointer(struct walk *w, const char *code, const char *by
 	return type_code_skip(code);
 }
 
+/* Appends the text of a string whose characters lie at an address. */
+static bool put_string(struct walk *w, const struct container_walk *c)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	uint64_t n = c->n <= CHARACTER_STRING_MAX ? c->n : CHARACTER_STRING_MAX + 1;
+
+	if (n && (!buffer_extend(&text, n * c->size) ||
+		  w->reader.read(w->reader.data, c->address, text.data, n * c->size)))
+		return false;
+	character_format_string(c->of.element, buffer_text(&text), n, w->out);
+	return true;
+}
+
+/* Appends "1", or "\"x\": 1" of a map. False: it cannot be read. */
+static bool put_element(struct walk *w, const struct container_walk *c, uint64_t address)
+{
+	cleanup_buffer struct buffer bytes = BUFFER_INIT;
+	struct container_pair pair;
+
+	if (!address || c->size > ELEMENT_MAX || !buffer_extend(&bytes, c->size) ||
+	    w->reader.read(w->reader.data, address, bytes.data, c->size))
+		return false;
+	if (!container_pair_of(&c->of, &pair)) {
+		walk_type(w, c->of.element, bytes.data);
+		return true;
+	}
+	walk_type(w, pair.key, bytes.data);
+	buffer_puts(w->out, ": ");
+	walk_type(w, pair.value, bytes.data + pair.offset);
+	return true;
+}
+
+static void put_container_elements(struct walk *w, struct container_walk *c)
+{
+	buffer_putc(w->out, '{');
+	for (uint64_t i = 0; i < c->n; i++) {
+		uint64_t address =
+			i < w->row_max && w->items <= ITEMS_MAX ? container_walk_next(c) : 0;
+
+		if (!address && c->n == UINT64_MAX && !c->address)
+			break;
+		if (i)
+			buffer_puts(w->out, ", ");
+		if (!put_element(w, c, address)) {
+			buffer_puts(w->out, "...");
+			if (c->n != UINT64_MAX)
+				buffer_printf(w->out, " %" PRIu64 " items", c->n);
+			break;
+		}
+		w->items++;
+	}
+	buffer_putc(w->out, '}');
+}
+
+static const char *walk_container(struct walk *w, const char *code, const char *bytes)
+{
+	const char *end = type_code_skip(code);
+	struct container_walk c;
+
+	if (!container_walk_init(&c, code, bytes, 0, w->reader.read, w->reader.data))
+		buffer_puts(w->out, "{...}");
+	else if (c.of.shape == 'O' && c.n)
+		walk_type(w, c.of.element, bytes);
+	else if (c.of.shape == 'O')
+		buffer_puts(w->out, "nullopt");
+	else if (!w->reader.read || (character_format_is(c.of.element) &&
+				     strchr("SW", c.of.shape) && !put_string(w, &c)))
+		buffer_puts(w->out, "{...}");
+	else if (!strchr("SW", c.of.shape))
+		put_container_elements(w, &c);
+	return end;
+}
+
 static void put_bytes(struct buffer *out, const char *bytes, size_t size)
 {
 	buffer_printf(out, "<%zu bytes:", size);
@@ -372,6 +448,8 @@ static const char *walk_type(struct walk *w, const char *code, const char *bytes
 	case 's':
 	case 'n':
 		return walk_record(w, code, bytes);
+	case 'k':
+		return walk_container(w, code, bytes);
 	default:
 		put_bytes(w->out, bytes, size);
 	}

@@ -17,6 +17,7 @@
 #include "common/code/type-code.h"
 #include "common/memory/address-map.h"
 #include "kernel/views/character-format.h"
+#include "kernel/views/container-walk.h"
 #include "kernel/views/presenter-part.h"
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/type-text.h"
@@ -189,12 +190,34 @@ static bool leads_on(const struct parts_reader *r, const struct presenter_part *
 	       read_part(r, p, p->address, &address, sizeof(address)) && address;
 }
 
+/* False: it is none, or cannot be read. */
+static bool open_container(const struct parts_reader *r, const struct presenter_part *p,
+			   struct container_walk *ret)
+{
+	size_t size = type_code_size(p->code);
+	char bytes[BYTES_MAX];
+
+	return *p->code == 'k' && size <= sizeof(bytes) &&
+	       read_part(r, p, p->address, bytes, size) &&
+	       container_walk_init(ret, p->code, bytes, p->address, r->read, r->data);
+}
+
+static void count_elements(const struct parts_reader *r, struct presenter_part *p)
+{
+	struct container_walk w;
+
+	p->has_parts = open_container(r, p, &w) && w.n && !strchr("SW", w.of.shape);
+	p->indexed = p->has_parts && w.n != UINT64_MAX ? w.n : 0;
+}
+
 static void count_parts(const struct parts_reader *r, struct presenter_part *p)
 {
 	const char *element;
 	uint64_t n;
 
-	if (is_array(p->code)) {
+	if (*p->code == 'k') {
+		count_elements(r, p);
+	} else if (is_array(p->code)) {
 		element = element_of(p->code, &n);
 		p->indexed = p->count ? p->count : n;
 		p->has_parts = p->indexed && !character_format_is(element);
@@ -507,6 +530,74 @@ static void list_target(struct lister *l, const struct presenter_range *which)
 	l->wanted = inner.wanted;
 }
 
+/* Writes the name of an element: that of a map by its key. */
+static void name_element(const struct lister *l, const struct container_walk *w,
+			 const struct container_pair *pair, uint64_t address, struct buffer *out)
+{
+	cleanup_free char *key =
+		pair ? strndup(pair->key, (size_t)(type_code_skip(pair->key) - pair->key)) : NULL;
+	char bytes[BYTES_MAX];
+
+	buffer_putc(out, '[');
+	if (key && pair->offset <= sizeof(bytes) &&
+	    read_part(l->reader, l->whole, address, bytes, type_code_size(key)))
+		format(l->reader, "", key, bytes, type_code_size(key), out);
+	else
+		buffer_printf(out, "%" PRIu64, w->at - 1);
+	buffer_putc(out, ']');
+}
+
+static void list_element(struct lister *l, const struct container_walk *w, uint64_t address)
+{
+	cleanup_buffer struct buffer name = BUFFER_INIT;
+	struct container_pair pair;
+	bool is_map = container_pair_of(&w->of, &pair);
+	const char *code = is_map ? pair.value : w->of.element;
+	cleanup_free char *own = strndup(code, (size_t)(type_code_skip(code) - code));
+
+	name_element(l, w, is_map ? &pair : NULL, address, &name);
+	if (own)
+		list_one(l, buffer_text(&name), own, address + (is_map ? pair.offset : 0), 0, 0);
+}
+
+/* Makes an array of what lies in one piece. */
+static void array_of(const struct container_walk *w, struct presenter_part *ret,
+		     struct buffer *code)
+{
+	buffer_printf(code, "a%" PRIu64 "%s", w->n, w->of.element);
+	*ret = (struct presenter_part){ .name = "*",
+					.code = buffer_text(code),
+					.address = w->address };
+}
+
+static void list_container(struct lister *l, const struct presenter_range *which)
+{
+	cleanup_buffer struct buffer code = BUFFER_INIT;
+	struct presenter_part elements;
+	struct container_walk w;
+	uint64_t address;
+
+	if (!open_container(l->reader, l->whole, &w))
+		return;
+	if (container_walk_is_array(&w)) {
+		struct lister inner = *l;
+
+		array_of(&w, &elements, &code);
+		elements.cell = l->whole->cell;
+		if (!is_good(elements.code))
+			return;
+		inner.whole = &elements;
+		list_array(&inner, which);
+		l->at = inner.at;
+		l->wanted = inner.wanted;
+		return;
+	}
+	container_walk_skip(&w, l->skip);
+	for (; l->wanted && (address = container_walk_next(&w)); l->wanted--)
+		list_element(l, &w, address);
+	l->at = w.n == UINT64_MAX ? w.at : w.n;
+}
+
 /* How many of n parts are beyond those that were listed. */
 static uint64_t beyond(const struct lister *l, const struct presenter_range *which, uint64_t listed)
 {
@@ -555,6 +646,8 @@ void value_parts_list(const struct presenter_part *p, const struct presenter_ran
 		list_array(&l, which);
 	else if (is_record(known.code))
 		list_members(&l);
+	else if (*known.code == 'k')
+		list_container(&l, which);
 	else if (*known.code == 'p')
 		list_target(&l, which);
 	else if (*known.code == '?')
@@ -569,6 +662,7 @@ bool value_parts_numbers(const struct presenter_part *p, const struct parts_read
 {
 	cleanup_buffer struct buffer code = BUFFER_INIT, words = BUFFER_INIT;
 	struct lister l = { .whole = p, .reader = reader };
+	struct container_walk w;
 	const char *at = p->code;
 	uint64_t n, block;
 
@@ -586,6 +680,9 @@ bool value_parts_numbers(const struct presenter_part *p, const struct parts_read
 		target_code(&l, block, &code);
 		ret->of = (struct presenter_part){ .address = address };
 		at = buffer_text(&code);
+	} else if (open_container(reader, p, &w) && container_walk_is_array(&w)) {
+		array_of(&w, &ret->of, &code);
+		at = is_good(buffer_text(&code)) ? buffer_text(&code) : "";
 	}
 	if (!is_array(at))
 		return false;

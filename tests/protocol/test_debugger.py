@@ -8,6 +8,7 @@ import time
 import xml.etree.ElementTree
 
 import pytest
+from debug_client import Debugger
 from session import DEADLINE, stop, wait_until
 
 STATE = """
@@ -359,10 +360,85 @@ bool flag = true;
     assert parts(fresh_kernel, found["t"]) == members and parts(fresh_kernel, found["pt"]) == members
     assert parts(fresh_kernel, listed(fresh_kernel, found["t"])[0]) == [("inherited", "int", "3")]
     assert parts(fresh_kernel, found["ref"]) == [("*", "int", "5")]
-    at = found["v"]
-    for name in ("_Vector_base<int, std::allocator<int> >", "_M_impl", "_Vector_impl_data", "_M_start"):
-        at, = [v for v in listed(fresh_kernel, at) if v["name"] == name]
-    assert [value for _, _, value in parts(fresh_kernel, at)] == ["4", "5", "6"]
+    assert parts(fresh_kernel, found["v"]) == [("[0]", "int", "4"), ("[1]", "int", "5"), ("[2]", "int", "6")]
+
+
+CONTAINERS = """%%cpp
+#include <array>
+#include <deque>
+#include <forward_list>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+struct person { std::string name; std::map<int, std::vector<double>> marks; };
+"""
+CONTAINERS_MADE = """std::vector<std::string> words = { "a", "a text that is longer than what fits into the object" };
+std::map<std::string, int> ages = { { "x", 1 }, { "y", 2 } };
+std::multimap<int, char> many = { { 1, 'a' }, { 1, 'b' } };
+std::unordered_map<int, double> table = { { 7, 2.5 } };
+std::set<long> ordered = { 3, 1, 2 };
+std::list<int> linked = { 1, 2 };
+std::forward_list<int> forward = { 4, 5 };
+std::deque<int> queue(300, 8);
+std::array<float, 2> fixed = { 1, 2 };
+std::optional<int> some = 5, none;
+std::tuple<int, std::string, double> mixed = { 1, "two", 3.0 };
+std::unique_ptr<person> owned(new person{ "Ada", { { 1, { 1.5, 2 } } } });
+std::shared_ptr<int> shared = std::make_shared<int>(9);
+std::string_view view = "view";
+std::wstring wide = L"wide";
+"""
+CONTAINERS_SHOWN = {
+    "words": ('{"a", "a text that is longer than what fits into the object"}', ["[0]", "[1]"]),
+    "ages": ('{"x": 1, "y": 2}', ['["x"]', '["y"]']),
+    "many": ("{1: 'a' (97), 1: 'b' (98)}", ["[1]", "[1]"]),
+    "table": ("{7: 2.5}", ["[7]"]),
+    "ordered": ("{1, 2, 3}", ["[0]", "[1]", "[2]"]),
+    "linked": ("{1, 2}", ["[0]", "[1]"]),
+    "forward": ("{4, 5}", ["[0]", "[1]"]),
+    "queue": ("{8, 8, 8, 8, 8, 8, 8, 8, ... 300 items}", [f"[{i}]" for i in range(300)]),
+    "fixed": ("{1.0, 2.0}", ["[0]", "[1]"]),
+    "some": ("5", ["[0]"]),
+    "none": ("nullopt", []),
+    "mixed": ('{1, "two", 3.0}', ["[0]", "[1]", "[2]"]),
+    "view": ('"view"', []),
+    "wide": ('L"wide"', []),
+}
+
+
+def see_containers(listed, found):
+    """What a list of variables has of them; listed(variable): its parts by name, in order."""
+    for name, (value, names) in CONTAINERS_SHOWN.items():
+        assert found[name]["value"] == value, (name, found[name])
+        assert [v["name"] for v in (listed(found[name]) if names else [])] == names, name
+    name, marks = listed(found["owned"])
+    assert (name["value"], marks["value"]) == ('"Ada"', "{1: {1.5, 2.0}}")
+    one, = listed(marks)
+    assert (one["name"], one["type"]) == ("[1]", "vector<double>") and [v["value"] for v in listed(one)] == ["1.5", "2.0"]
+    pointer, = listed(found["shared"])
+    assert pointer["value"].endswith("-> 9")
+
+
+def test_containers_of_cpp(fresh_kernel):
+    """By their elements, and not by what the C++ library makes them of."""
+    fresh_kernel.run(CONTAINERS + CONTAINERS_MADE).ok()
+    see_containers(lambda v: listed(fresh_kernel, v), variables(fresh_kernel))
+
+
+def test_containers_of_a_call_that_stands(fresh_kernel):
+    debugger = Debugger(fresh_kernel)
+    code = CONTAINERS + "int look()\n{\n" + CONTAINERS_MADE + "    return owned->name.size();\n}\nlook()"
+    cell = debugger.start(code, code.count("\n") - 1)
+    assert cell.stopped() == "breakpoint"
+    see_containers(lambda v: debugger.body("variables", variablesReference=v["variablesReference"])["variables"], cell.scope())
+    assert cell.end().ok().results[0]["text/plain"] == "3"
 
 
 @pytest.mark.cuda

@@ -15,6 +15,8 @@
 
 #include <set>
 
+#include "common/code/type-code.h"
+
 using namespace clang;
 
 namespace
@@ -109,6 +111,156 @@ std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, 
  * type. */
 const char unnamed[] = "cgpu_unnamed_";
 
+/* Containers of the C++ library by name. */
+const struct {
+	const char *name;
+	char shape;
+} containers[] = {
+#define CONTAINER(name, shape, mark, from) { name, shape },
+#include "common/code/containers.def"
+#undef CONTAINER
+};
+
+/* Returns argument i of the template; a null type: it has no such type. */
+QualType argument_of(const ClassTemplateSpecializationDecl *R, unsigned i)
+{
+	const TemplateArgumentList &all = R->getTemplateArgs();
+
+	return i < all.size() && all[i].getKind() == TemplateArgument::Type ? all[i].getAsType()
+									    : QualType();
+}
+
+/* Returns the type that an instance of a container calls value_type; a null type: none. */
+QualType element_of(ASTContext &C, const ClassTemplateSpecializationDecl *R)
+{
+	for (const NamedDecl *N : R->lookup(&C.Idents.get("value_type")))
+		if (const auto *D = dyn_cast<TypedefNameDecl>(N))
+			return D->getUnderlyingType().getCanonicalType();
+	return QualType();
+}
+
+bool is_whole(ASTContext &C, QualType T)
+{
+	return !T.isNull() && !T->isDependentType() && !T->isIncompleteType() &&
+	       (!T->isRecordType() || has_layout(C, T->getAsRecordDecl()));
+}
+
+/*
+ * Appends the elements of a tuple, of which each lies in a base of its own: class _Tuple_impl of
+ * number i is made of that of number i + 1 and of _Head_base<i>, which has the element as a member,
+ * or as a base when it is empty.
+ */
+void put_tuple(ASTContext &C, const CXXRecordDecl *R, uint64_t offset, unsigned depth,
+	       std::string &to)
+{
+	const ASTRecordLayout &L = C.getASTRecordLayout(R);
+
+	for (const CXXBaseSpecifier &B : R->bases()) {
+		const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
+		uint64_t at = offset + L.getBaseClassOffset(base).getQuantity();
+
+		if (base->getName() == "_Head_base") {
+			const auto *I = cast<ClassTemplateSpecializationDecl>(base);
+			QualType T = argument_of(I, 1);
+			std::string number =
+				llvm::toString(I->getTemplateArgs()[0].getAsIntegral(), 10);
+
+			if (!T.isNull())
+				to += (to.back() == '{' ? "[" : ",[") + number + "]@" +
+				      std::to_string(at) + ":" +
+				      type_code(C, T.getCanonicalType(), false, depth + 1);
+		}
+	}
+	for (const CXXBaseSpecifier &B : R->bases()) {
+		const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
+
+		if (base->getName() == "_Tuple_impl")
+			put_tuple(C, base, offset + L.getBaseClassOffset(base).getQuantity(), depth,
+				  to);
+	}
+}
+
+/* Tells whether the members of a class are those that its user knows. */
+bool has_known_members(const CXXRecordDecl *R)
+{
+	for (const CXXBaseSpecifier &B : R->bases())
+		if (!B.getType()->getAsCXXRecordDecl()->isEmpty())
+			return false;
+	for (const FieldDecl *F : R->fields())
+		if (F->getName().starts_with("_"))
+			return false;
+	return true;
+}
+
+/* Returns the code of what a class of the C++ library stands for; "": it is shown as what it is
+ * made of. */
+std::string library_code(ASTContext &C, const ClassTemplateSpecializationDecl *R, QualType T,
+			 unsigned depth)
+{
+	StringRef name = R->getName();
+	QualType first = argument_of(R, 0);
+
+	if (name == "unique_ptr" && is_whole(C, first) &&
+	    C.getTypeSize(T) == C.getTypeSize(C.VoidPtrTy))
+		return "p" + type_code(C, first, true, depth + 1);
+	if (name == "shared_ptr" && is_whole(C, first))
+		return "s" + bytes_of(C, T) + "(shared_ptr){ptr@0:p" +
+		       type_code(C, first, true, depth + 1) + "}";
+	if (name == "array" && is_whole(C, first))
+		return "a" + llvm::toString(R->getTemplateArgs()[1].getAsIntegral(), 10) +
+		       type_code(C, first.getCanonicalType(), false, depth + 1);
+	if (name == "tuple") {
+		std::string code = "s" + bytes_of(C, T) + "(tuple){";
+
+		put_tuple(C, R, 0, depth, code);
+		return code + "}";
+	}
+	if (name == "complex" && !first.isNull() && first->isRealFloatingType())
+		return "z" + bytes_of(C, first);
+	for (const auto &one : containers) {
+		QualType element = name == one.name ? element_of(C, R) : QualType();
+
+		if (!is_whole(C, element))
+			continue;
+		std::string code = std::string("k") + bytes_of(C, T) + one.shape + "(" + one.name +
+				   ")" + type_code(C, element, false, depth + 1);
+
+		/* A comparison that has something in it makes a map larger. */
+		if (type_code_skip(code.c_str()))
+			return code;
+	}
+	return has_known_members(R) ? "" : "?" + bytes_of(C, T);
+}
+
+std::string base_code(ASTContext &C, const CXXBaseSpecifier &B, const ASTRecordLayout &L,
+		      unsigned depth)
+{
+	const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
+
+	return base->getNameAsString() + "@" +
+	       std::to_string(L.getBaseClassOffset(base).getQuantity()) + ":" +
+	       type_code(C, B.getType().getCanonicalType(), false, depth + 1);
+}
+
+/* Appends the bases of a class as members with their names. One without members says nothing, and a
+ * virtual one has no place of its own. */
+void put_bases(ASTContext &C, const RecordDecl *R, const ASTRecordLayout &L, unsigned depth,
+	       bool &first, std::string &to)
+{
+	const auto *class_of_cpp = dyn_cast<CXXRecordDecl>(R);
+
+	if (!class_of_cpp)
+		return;
+	for (const CXXBaseSpecifier &B : class_of_cpp->getDefinition()->bases()) {
+		const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
+
+		if (B.isVirtual() || !has_layout(C, base) || base->isEmpty())
+			continue;
+		to += (first ? "" : ",") + base_code(C, B, L, depth);
+		first = false;
+	}
+}
+
 std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer,
 			unsigned depth)
 {
@@ -118,6 +270,13 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	/* The toolkit's header defines a class with the bytes of _Float16. */
 	if (name == "__half")
 		return "f2";
+	if (const auto *I = dyn_cast<ClassTemplateSpecializationDecl>(R);
+	    I && I->isInStdNamespace() && has_layout(C, R)) {
+		std::string code = library_code(C, I, T, depth);
+
+		if (!code.empty())
+			return code;
+	}
 	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
 
 	if (behind_pointer || !has_layout(C, R))
@@ -126,6 +285,7 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	bool first = true;
 
 	s += "{";
+	put_bases(C, R, L, depth, first, s);
 	for (const FieldDecl *F : R->fields()) {
 		if (F->isUnnamedBitField())
 			continue;
@@ -168,6 +328,8 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 		return "?0";
 	if (const auto *P = T->getAs<PointerType>())
 		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
+	if (const auto *to = T->getAs<ReferenceType>())
+		return "p" + type_code(C, to->getPointeeType(), true, depth + 1);
 	if (const auto *B = T->getAs<BuiltinType>())
 		return builtin_code(C, B, T);
 	/* It is stored as an integer with its sign. */

@@ -35,6 +35,9 @@ static void sizes(void **state)
 		{ "s16(f){n@0:i8,rest@16:a0i4}", 16 },
 		{ "n8(){a@0:i4,b@0:f8}", 8 },
 		{ "?12", 12 },
+		{ "k24V(vector)i4", 24 },
+		{ "k48T(map)s40(pair){first@0:i4,second@8:k32S(basic_string)c}", 48 },
+		{ "s32(){a@0:k8O(optional)i4,b@8:k24L(list)pi4}", 32 },
 		{ "s24(n){next@0:ps24(n),v@8:a2f8}", 24 },
 	};
 
@@ -58,7 +61,8 @@ static void malformed(void **state)
 		"s4(x){a@0:i4b@0:i4}", "s1(){f@0:m4:5:i4}", "s64(){f@0:m64:1:i4}",
 		"s64(){f@0:m0:65:i16}", "s64(){f@0:m0:4:s64()}", "s8(){a@0:a3i4}",
 		"s8(){a@0:a4611686018427387905i4}", "pU0", "pU4000", "i0", "i3", "u32", "f12",
-		"f99", "z2", "e0{}", "a18446744073709551615f8"
+		"f99", "z2", "e0{}", "a18446744073709551615f8", "k24V(vector)", "k24Vi4",
+		"k16V(vector)i4", "k24V(vector)v", "k24X(vector)i4", "k4O(optional)i4", "k24", "k"
 	};
 	char deep[2000];
 
