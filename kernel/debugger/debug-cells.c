@@ -166,13 +166,24 @@ static uint32_t line_of(const json_t *wanted)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static const char *refusal(uint32_t line, size_t i)
+/* n: how many there are. */
+static const char *refusal(uint32_t line, size_t n)
 {
 	if (!DEBUG_STOPS)
 		return "Cells do not stop at breakpoints on this processor.";
-	if (i >= DEBUG_BREAKPOINTS_MAX)
-		return "There are too many breakpoints.";
+	if (n >= DEBUG_BREAKPOINTS_MAX)
+		return "There are too many breakpoints in all cells: remove some.";
 	return line ? NULL : "A breakpoint has the number of a line.";
+}
+
+/* Returns how many breakpoints other cells have. */
+static size_t count_others(const struct debugger *d, const struct debug_cell *cell)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
+		n += &d->cells[i] == cell ? 0 : d->cells[i].n_lines;
+	return n;
 }
 
 /* why: it is refused; NULL: it is not. */
@@ -192,6 +203,7 @@ int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 	size_t n = json_array_size(wanted);
 	const char *path = source_path(c);
 	struct debug_cell *cell;
+	size_t others;
 	uint32_t *lines;
 	json_t *told;
 
@@ -209,10 +221,11 @@ int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 	free(cell->lines);
 	cell->lines = lines;
 	cell->n_lines = 0;
+	others = count_others(c->debugger, cell);
 	told = json_array();
 	for (size_t i = 0; i < n; i++) {
 		uint32_t line = line_of(json_array_get(wanted, i));
-		const char *why = refusal(line, i);
+		const char *why = refusal(line, others + cell->n_lines);
 
 		json_array_append_new(told, breakpoint_json(path, line, i, why));
 		if (!why)

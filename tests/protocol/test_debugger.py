@@ -203,6 +203,20 @@ def test_breakpoints_are_answered_one_by_one(kernel):
     assert body(kernel, "debugInfo")["breakpoints"] == []
 
 
+def test_breakpoints_of_all_cells_are_bounded(kernel):
+    """One that does not stop is not said to be there."""
+    told = []
+    for name, n in (("a", 200), ("b", 100), ("b", 56)):
+        path = body(kernel, "dumpCell", code=f"int {name};")["sourcePath"]
+        wanted = [{"line": i + 1} for i in range(n)]
+        told.append(body(kernel, "setBreakpoints", source={"path": path}, breakpoints=wanted)["breakpoints"])
+    assert [sum(b["verified"] for b in one) for one in told] == [200, 56, 56]
+    assert told[1][56]["message"] == "There are too many breakpoints in all cells: remove some."
+    for name in "ab":
+        path = body(kernel, "dumpCell", code=f"int {name};")["sourcePath"]
+        body(kernel, "setBreakpoints", source={"path": path}, breakpoints=[])
+
+
 # ---- variables ----
 
 def test_variables_with_types_and_values(state):
