@@ -15,6 +15,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
+#include "kernel/debugger/debug-focus.h"
 #include "kernel/debugger/debug-stack.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
@@ -480,11 +481,36 @@ static int evaluate_variable(struct debug_call *c, struct error *err)
 	return 0;
 }
 
+/* No cell can be run while one stands, so what sets the thread is evaluated. *ret_is_it: that is
+ * the expression. */
+static int evaluate_focus(struct debug_call *c, bool *ret_is_it, struct error *err)
+{
+	const char *words = debug_call_text(c, "expression");
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	*ret_is_it = !strncmp(words, DEBUG_FOCUS, strlen(DEBUG_FOCUS));
+	if (!*ret_is_it)
+		return 0;
+	words += strlen(DEBUG_FOCUS);
+	words += strspn(words, " ");
+	if (*words && debug_focus_set(c->session->supervisor, words, err))
+		return error_wrap(err, "%%focus");
+	debug_focus_describe(c->session->supervisor, &text);
+	c->body = json_pack("{ss ss si}", "result", buffer_text(&text), "type", "",
+			    "variablesReference", 0);
+	return 0;
+}
+
 int debug_variables_evaluate(struct debug_call *c, struct error *err)
 {
 	json_int_t frame_id = debug_call_number(c, "frameId");
+	bool is_focus;
 	int found;
 
+	if (evaluate_focus(c, &is_focus, err))
+		return -1;
+	if (is_focus)
+		return 0;
 	look(c);
 	found = frame_id > 0 ? evaluate_local(c, frame_id, err) : 0;
 	if (found)

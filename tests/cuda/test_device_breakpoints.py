@@ -155,6 +155,19 @@ def test_a_thread_that_is_named(debugger):
     assert "first thread" in debugger.session.run("%focus first").ok().stdout
 
 
+def test_another_thread_is_chosen_while_one_stands(debugger):
+    """As an expression that is evaluated, since no cell can be run meanwhile."""
+    cell = debugger.start(SCALE, 16)
+    cell.stopped()
+    told = debugger.body("evaluate", expression="%focus thread 9")["result"]
+    assert told == "Block (0,0,0), thread (9,0,0) of a launch stops at breakpoints."
+    assert cell.step() in (16, 17) and cell.where()[0][0] == "scale [block (0,0,0), thread (9,0,0)]"
+    assert cell.values()["i"] == "9"
+    assert debugger.command("evaluate", expression="%focus thread")["success"] is False
+    assert "first thread" in debugger.body("evaluate", expression="%focus first")["result"]
+    assert cell.end().ok().stdout == OUTPUT
+
+
 def test_the_line_of_a_kernel_is_where_its_body_begins(debugger):
     """And none of the host's lines behind it."""
     cell = debugger.start(SCALE, 8)
