@@ -30,6 +30,8 @@ struct debug_cell {
 
 struct debugger {
 	bool is_started;
+	/* JupyterLab shows a value only where the type is int, float, bool or str. */
+	bool is_for_jupyterlab;
 	json_int_t seq; /* of the last message */
 	struct debug_references references;
 	/* The last list of variables, of the state and the worker of the references; owned, NULL:

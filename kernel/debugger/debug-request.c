@@ -30,20 +30,6 @@ static const struct {
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-const char *debug_call_text(const struct debug_call *c, const char *key)
-{
-	const char *text = json_string_value(json_object_get(c->arguments, key));
-
-	return text ? text : "";
-}
-
-json_int_t debug_call_number(const struct debug_call *c, const char *key)
-{
-	const json_t *value = json_object_get(c->arguments, key);
-
-	return json_is_integer(value) ? json_integer_value(value) : -1;
-}
-
 static int refuse(const char *command, struct error *err)
 {
 	cleanup_buffer struct buffer names = BUFFER_INIT;

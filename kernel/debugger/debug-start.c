@@ -3,6 +3,8 @@
  * the session: front ends show their panel when it has happened. */
 #include "kernel/debugger/debug-start.h"
 
+#include <string.h>
+
 #include <jansson.h>
 
 #include "kernel/debugger/debug-call.h"
@@ -34,6 +36,7 @@ int debug_start_initialize(struct debug_call *c, struct error *err)
 {
 	(void)err;
 	c->debugger->is_started = true;
+	c->debugger->is_for_jupyterlab = !strcmp(debug_call_text(c, "clientID"), "jupyterlab");
 	c->body = json_pack("{sb sb sb sb s[{ss ss sb}]}", "supportsConfigurationDoneRequest", 1,
 			    "supportsModulesRequest", 1, "supportsTerminateRequest", 1,
 			    "supportsEvaluateForHovers", 1, "exceptionBreakpointFilters", "filter",

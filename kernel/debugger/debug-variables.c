@@ -148,6 +148,20 @@ static json_t *type_json(const struct presenter_part *p, bool is_whole)
 	return utf8_json_text(buffer_text(&type));
 }
 
+/* Has JupyterLab show the value of what cannot be looked into. */
+static void set_shown_type(json_t *variable)
+{
+	static const char *const shown[] = { "int", "float", "bool" };
+	const char *type = json_string_value(json_object_get(variable, "type"));
+
+	if (json_integer_value(json_object_get(variable, "variablesReference")))
+		return;
+	for (size_t i = 0; type && i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (!strcmp(type, shown[i]))
+			return;
+	json_object_set_new(variable, "type", json_string("str"));
+}
+
 static json_t *variable_json(struct debugger *d, const struct debug_reference *what,
 			     const char *name, bool is_whole)
 {
@@ -159,6 +173,8 @@ static json_t *variable_json(struct debugger *d, const struct debug_reference *w
 		json_object_set_new(made, "evaluateName", utf8_json_text(name));
 	if (made)
 		put_reference(d, what, made);
+	if (made && d->is_for_jupyterlab)
+		set_shown_type(made);
 	return made;
 }
 

@@ -16,19 +16,24 @@
 
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
+#include "common/code/type-code.h"
 #include "common/cuda/device-stop.h"
 #include "common/text/demangle.h"
+#include "kernel/presenter/debug-layout.h"
 #include "kernel/presenter/debug-value.h"
 #include "kernel/presenter/local-view.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/unit-debug.h"
 #include "kernel/views/presenter-frame.h"
 #include "kernel/views/presenter-part.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/value-format.h"
 
 #define IMAGE_MAX (64u << 20)
 #define LOCALS_MAX 200
 #define NAME_OF_CELL "In["
 #define LANE_TEXT_MAX 40 /* of a value beside those of other lanes */
+#define LANE_BYTES_MAX 16
 
 static bool read_stop(uint64_t address, struct session_view *view, struct device_stop *ret)
 {
@@ -164,29 +169,49 @@ static bool put_of_thread(void *data, const char *name, Dwarf_Die *variable)
 	return ++l->n < LOCALS_MAX;
 }
 
+/* Appends the value of a scalar, as it is written for one thread. */
+static bool put_scalar(const struct debug_frame *f, const struct debug_value *v, const char *code,
+		       struct buffer *out)
+{
+	char bytes[LANE_BYTES_MAX];
+	const struct presenter_value value = {
+		.type = "", .code = code, .bytes = bytes, .len = v->size, .max = LANE_TEXT_MAX
+	};
+
+	if (!*code || !strchr("bciufLUe", *code) || !v->has_address || v->size > sizeof(bytes) ||
+	    type_code_size(code) != v->size)
+		return debug_value_format(f, v, out);
+	if (!session_view_read(f->view, v->address, bytes, v->size))
+		return false;
+	value_format(&value, NULL, out);
+	return true;
+}
+
 /* Appends the value that a lane has. False: it is no scalar that can be read. */
-static bool put_lane(const struct locals *l, Dwarf_Die *variable, uint32_t lane, struct buffer *out)
+static bool put_lane(const struct locals *l, Dwarf_Die *variable, const char *code, uint32_t lane,
+		     struct buffer *out)
 {
 	struct base base = base_of(l, variable, lane);
 	const struct debug_frame f = frame_of(l, &base);
 	struct debug_value v;
 
-	return debug_value_of(&f, variable, 0, &v) && debug_value_format(&f, &v, out);
+	return debug_value_of(&f, variable, 0, &v) && put_scalar(&f, &v, code, out);
 }
 
 /* Appends what the lanes have, "-" for one that is elsewhere in the code. */
 static bool put_lanes(const struct locals *l, Dwarf_Die *variable, struct buffer *out)
 {
-	cleanup_buffer struct buffer own = BUFFER_INIT, other = BUFFER_INIT;
+	cleanup_buffer struct buffer own = BUFFER_INIT, other = BUFFER_INIT, code = BUFFER_INIT;
 	bool are_equal = true;
 
-	if (!put_lane(l, variable, l->stop->lane, &own))
+	debug_layout_put_type_of(variable, &code);
+	if (!put_lane(l, variable, buffer_text(&code), l->stop->lane, &own))
 		return false;
 	for (uint32_t i = 0; i < DEVICE_STOP_LANES; i++) {
 		bool is_here = l->stop->lanes >> i & 1;
 
 		buffer_clear(&other);
-		if (is_here && !put_lane(l, variable, i, &other))
+		if (is_here && !put_lane(l, variable, buffer_text(&code), i, &other))
 			return false;
 		are_equal &= !is_here || !strcmp(buffer_text(&own), buffer_text(&other));
 		buffer_printf(out, "%s%.*s", i ? " " : "", LANE_TEXT_MAX,

@@ -12,7 +12,7 @@
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/unit-debug.h"
 
-#define GREEN "\033[32m"
+#define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
 #define FRAMES_SHOWN 24
@@ -178,7 +178,7 @@ static void put_source(const struct fault_call *c, struct buffer *out)
 		if (!unit_record_source(c->unit->record, line, text, sizeof(text)))
 			continue;
 		if (line == c->line)
-			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
+			buffer_printf(out, BOLD " -> %3u | %s" PLAIN "\n", line, text);
 		else
 			buffer_printf(out, "    %3u | %s\n", line, text);
 	}

@@ -96,8 +96,8 @@ static bool put_variable(struct locals *l, const char *name, Dwarf_Die *variable
 
 static bool put_local(void *data, const char *name, Dwarf_Die *variable)
 {
-	/* Such names are the compiler's: what a loop over a range is made of. */
-	if (!strncmp(name, "__", 2))
+	/* Such names are the compiler's, for what a loop over a range is made of, and cgpu's. */
+	if (!strncmp(name, "__", 2) || !strncmp(name, OWN, strlen(OWN)))
 		return true;
 	return put_variable(data, name, variable, 0);
 }

@@ -14,7 +14,9 @@
 #include "kernel/show/utf8-json.h"
 #include "kernel/units/compiled-unit.h"
 
-#define RED "\033[1;31m"
+/* A colour could not be read on the red that front ends show errors on, in one theme or the other.
+ */
+#define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
 struct cell *cell_new(struct request *request)
@@ -106,7 +108,7 @@ void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	buffer_printf(&text, RED "%s" PLAIN ": %s", ename, evalue);
+	buffer_printf(&text, BOLD "%s" PLAIN ": %s", ename, evalue);
 	cell_fail(c, ename, evalue, buffer_text(&text));
 }
 

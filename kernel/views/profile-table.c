@@ -278,20 +278,26 @@ double profile_table_share(const struct profile_table *t, const struct profile_r
 
 /* ---- the kernel as a whole ---- */
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void put_memory(const struct profile_counts *c, struct buffer *out)
 {
 	if (c->global_requests)
 		buffer_printf(out,
 			      "global memory: %" PRIu64 " bytes asked for in %" PRIu64
-			      " requests, %" PRIu64
+			      " request%s, %" PRIu64
 			      " bytes moved in sectors of 32: %.0f %% of them of use\n",
-			      c->global_bytes, c->global_requests, c->global_sectors * SECTOR,
+			      c->global_bytes, c->global_requests, plural(c->global_requests),
+			      c->global_sectors * SECTOR,
 			      100 * ratio(c->global_ideal, c->global_sectors));
 	if (c->shared_requests)
 		buffer_printf(out,
-			      "shared memory: %" PRIu64 " requests, %" PRIu64
+			      "shared memory: %" PRIu64 " request%s, %" PRIu64
 			      " passes over the banks, %" PRIu64 " of them for conflicts\n",
-			      c->shared_requests, c->shared_passes,
+			      c->shared_requests, plural(c->shared_requests), c->shared_passes,
 			      c->shared_passes - c->shared_ideal);
 	if (c->flops && c->global_sectors)
 		buffer_printf(out,

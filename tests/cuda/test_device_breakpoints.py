@@ -109,7 +109,7 @@ def test_steps_and_the_lanes_of_the_warp(debugger):
     assert cell.listed(cell.scope()["tile"])["[1]"]["value"] == "2.0"
     warp = {name: v["value"].split() for name, v in cell.scope(which=1).items()}
     assert warp["i"] == [str(i) if i % 2 else "-" for i in range(32)]
-    assert warp["t"] == [str(2 * i) if i % 2 else "-" for i in range(32)]
+    assert warp["t"] == [f"{2.0 * i}" if i % 2 else "-" for i in range(32)]
     assert warp["n"] == ["64", "in", "all", "lanes"]
     assert cell.step() == 18 and cell.values()["k"] == "0"
     # Into the function that is called, out of it, and over the next call of it.
