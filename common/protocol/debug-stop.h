@@ -51,6 +51,9 @@ struct debug_stop {
 	/* The kernel sets 1, then sends SIGTRAP to the thread that runs cells: the cell stops at
 	 * the next line of a cell that it comes to. */
 	_Atomic uint32_t pause;
+	/* Written by the kernel: how often it has sent that signal, which may come when the wish
+	 * has been taken already. */
+	_Atomic uint32_t pauses;
 	_Atomic uint32_t stops; /* written by the worker: how often it has stopped */
 	_Atomic uint32_t
 		resumed; /* written by the kernel: the number of the last stop that is over */

@@ -93,6 +93,7 @@ int cell_stop_pause(struct supervisor *s, struct error *err)
 	if (!w || s->run.phase != RUN_RUNNING || !s->run.options.debugged)
 		return error_set(err, ERROR_STATE, "no cell runs that can be stopped");
 	atomic_store(&w->control->debug.pause, 1);
+	atomic_fetch_add(&w->control->debug.pauses, 1);
 	if (syscall(SYS_tgkill, w->pid, w->pid, SIGTRAP))
 		return error_errno(err, "the cell cannot be told to stop");
 	return 0;

@@ -74,6 +74,7 @@ static struct {
 	pid_t thread;              /* that one */
 	uint64_t lifted;           /* the breakpoint whose instruction runs; 0: none */
 	bool frozen;               /* the other threads stand still */
+	uint32_t pauses;           /* of the kernel's signals: how many were seen */
 	struct device_debugger device;
 } stop;
 
@@ -316,15 +317,15 @@ const struct device_debugger *cell_stop_device(void)
  * The kernel wants the cell to stop. That is a step from wherever the thread is, of which each line
  * is the end. In the middle of a trap, and before the cell runs, the wish stays for who comes next.
  */
-static bool take_pause(void *context)
+static void take_pause(void *context)
 {
 	struct fault_record *f;
 	int saved = errno;
 
 	if (!atomic_load(&worker.control->debug.pause))
-		return false;
+		return;
 	if (!stop.on || stop.thread == gettid())
-		return true;
+		return;
 	atomic_store(&worker.control->debug.pause, 0);
 	cell_mode_enter_library();
 	block_interrupts();
@@ -336,7 +337,6 @@ static bool take_pause(void *context)
 	end_turn();
 	cell_mode_leave_library();
 	errno = saved;
-	return true;
 }
 
 /* The instruction of a breakpoint has run. */
@@ -375,13 +375,28 @@ static void stop_or_pass(uint64_t address, void *context)
 	context_set_step(context, true);
 }
 
+/* The signal of a pause may come late, when a step has taken the wish, or the cell has stood
+ * meanwhile: that is no trap of the cell. */
+static bool is_from_kernel(void)
+{
+	uint32_t sent = atomic_load(&worker.control->debug.pauses);
+	bool is_new = sent != stop.pauses;
+
+	stop.pauses = sent;
+	return is_new;
+}
+
 static bool take_trap(const siginfo_t *info, void *context)
 {
 	uint64_t address = context_pc(context) - 1;
 	int saved = errno;
 
-	if (info->si_code == SI_TKILL)
-		return take_pause(context);
+	if (info->si_code == SI_TKILL) {
+		if (!is_from_kernel())
+			return false;
+		take_pause(context);
+		return true;
+	}
 	if (info->si_code == TRAP_TRACE)
 		return take_step(context);
 	if ((info->si_code != SI_KERNEL && info->si_code != TRAP_BRKPT) ||

@@ -307,8 +307,9 @@ printf("on\\n"); fflush(stdout);
 wait_long();"""
     cell = debugger.start(code)
     cell.pending.wait_output("on")
-    # It goes on and is paused at once, too: while it is still on its way out of the last stop.
-    for _ in range(30):
+    # It goes on and is paused at once, too: while it is still on its way out of the last stop, or has taken the wish by a
+    # step before the signal of the pause has come.
+    for _ in range(60):
         debugger.body("pause", threadId=1)
         assert cell.stopped() == "pause"
         assert cell.where()[0] in (("wait_long", 5), ("wait_long", 6), ("wait_long", 7)), cell.where()
