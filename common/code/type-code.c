@@ -130,9 +130,9 @@ static const char *container(const char *p, int depth, size_t *ret_size)
 	char shape;
 
 	p = digits(p, ret_size);
-	shape = p ? *p++ : '\0';
-	if (!p || *p != '(')
+	if (!p || !*p || p[1] != '(')
 		return NULL;
+	shape = *p;
 	p = strchr(p, ')');
 	p = p ? type(p + 1, depth + 1, &element) : NULL;
 	for (size_t i = 0; p && i < sizeof(shapes) / sizeof(shapes[0]); i++)
