@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 from session import wait_until
 
 DEADLINE_MS = 120_000
+PATIENCE_S = 20  # for the end of a server
 SETTINGS = {  # of each user: no news are asked for, nothing is saved behind a test's back, every cell is in the page
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "docmanager-extension/plugin": {"autosave": False},
@@ -98,8 +99,13 @@ class Server:
             self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
     def close(self):
+        """A server that is told to end sometimes waits for one of its extensions without end; its kernels have ended."""
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.port.close()
 
 
