@@ -307,8 +307,8 @@ printf("on\\n"); fflush(stdout);
 wait_long();"""
     cell = debugger.start(code)
     cell.pending.wait_output("on")
-    # It goes on and is paused at once, too: while it is still on its way out of the last stop, or has taken the wish by a
-    # step before the signal of the pause has come.
+    # It goes on and is paused at once, too: while it is still on its way out of the last stop, or has taken the wish
+    # by a step before the signal of the pause has come.
     for _ in range(60):
         debugger.body("pause", threadId=1)
         assert cell.stopped() == "pause"
