@@ -7,7 +7,7 @@
  * The image is an ELF file with the sections of debugging information of the thread's module.
  * Addresses of code in them are those of device_stop_frame. A variable has an address by its
  * DW_AT_address_class: DEVICE_CLASS_LOCAL counts from device_stop_frame.local of its call,
- * DEVICE_CLASS_SHARED from device_stop.shared.
+ * DEVICE_CLASS_SHARED from the bytes of the window of shared memory.
  */
 #ifndef CGPU_COMMON_CUDA_DEVICE_STOP_H
 #define CGPU_COMMON_CUDA_DEVICE_STOP_H
@@ -20,11 +20,9 @@
 
 #define DEVICE_STOP_FRAMES 32
 #define DEVICE_STOP_LANES 32
-#define DEVICE_STOP_WINDOWS 2
 
 /* Values of DW_AT_address_class in device code, of "PTX Writer's Guide to Interoperability",
  * CUDA-specific DWARF definitions. */
-#define DEVICE_CLASS_GLOBAL 5
 #define DEVICE_CLASS_LOCAL 6
 #define DEVICE_CLASS_SHARED 8
 
@@ -37,7 +35,9 @@ struct device_stop_frame {
 	uint64_t local;   /* of its local memory, for the thread that stands */
 };
 
-/* Addresses of the device that stand for memory of the thread, or of its block. */
+/* Addresses of the device that stand for memory of the thread's block, or of its own. */
+enum device_window { DEVICE_WINDOW_SHARED, DEVICE_WINDOW_LOCAL, DEVICE_WINDOWS };
+
 struct device_stop_window {
 	uint64_t address, size;
 	uint64_t bytes; /* where they are */
@@ -50,9 +50,7 @@ struct device_stop {
 	uint32_t lane;        /* of the thread, in its warp */
 	uint32_t lanes;       /* bits of those that are at the same place */
 	uint64_t lane_stride; /* bytes from the local memory of a lane to that of the next one */
-	uint64_t shared, shared_size; /* memory of the block */
-	/* By which pointers lead to shared memory, and to local memory of the thread. */
-	struct device_stop_window windows[DEVICE_STOP_WINDOWS];
+	struct device_stop_window windows[DEVICE_WINDOWS];
 	uint64_t image, image_size; /* 0: there is no debugging information */
 	uint32_t n_frames;
 	struct device_stop_frame frames[DEVICE_STOP_FRAMES]; /* innermost first */

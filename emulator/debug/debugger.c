@@ -203,14 +203,13 @@ static void describe(struct debugger *d, const struct warp *w, const struct op *
 		.lane = followed_lane(d, w),
 		.lanes = w->mask,
 		.lane_stride = w->local_size,
-		.shared = (uint64_t)(uintptr_t)w->block->shared,
-		.shared_size = w->block->shared_size,
 		.image = (uint64_t)(uintptr_t)d->image.file.data,
 		.image_size = d->image.file.len,
 	};
-	s->windows[0] =
-		(struct device_stop_window){ MACHINE_SHARED_WINDOW, s->shared_size, s->shared };
-	s->windows[1] = (struct device_stop_window){
+	s->windows[DEVICE_WINDOW_SHARED] =
+		(struct device_stop_window){ MACHINE_SHARED_WINDOW, w->block->shared_size,
+					     (uint64_t)(uintptr_t)w->block->shared };
+	s->windows[DEVICE_WINDOW_LOCAL] = (struct device_stop_window){
 		MACHINE_LOCAL_WINDOW, w->local_size,
 		(uint64_t)(uintptr_t)(w->local + (uint64_t)s->lane * w->local_size)
 	};

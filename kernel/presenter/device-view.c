@@ -30,8 +30,6 @@
 #include "kernel/views/value-format.h"
 
 #define IMAGE_MAX (64u << 20)
-#define LOCALS_MAX 200
-#define NAME_OF_CELL "In["
 #define LANE_TEXT_MAX 40 /* of a value beside those of other lanes */
 #define LANE_BYTES_MAX 16
 
@@ -80,16 +78,14 @@ static void name_call(const struct device_stop *s, uint32_t i, char *ret, size_t
 static void put_call(const struct device_stop *s, uint32_t i, struct buffer *out)
 {
 	const struct device_stop_frame *f = &s->frames[i];
-	bool in_cell = !strncmp(f->file, NAME_OF_CELL, strlen(NAME_OF_CELL));
 	char name[sizeof(f->function) + 100];
+	struct presenter_frame made = { .function = name,
+					.line = f->line,
+					.frame = PRESENTER_FRAME_DEVICE + i };
 
 	name_call(s, i, name, sizeof(name));
-	presenter_frame_put(&(struct presenter_frame){ .function = name,
-						       .cell = in_cell ? f->file : "",
-						       .file = in_cell ? "" : f->file,
-						       .line = f->line,
-						       .frame = PRESENTER_FRAME_DEVICE + i },
-			    out);
+	presenter_frame_set_text(&made, f->file);
+	presenter_frame_put(&made, out);
 }
 
 void device_view_calls(uint64_t stop, struct session_view *view, struct buffer *out)
@@ -115,14 +111,14 @@ struct locals {
 
 /* Where a variable's address counts from. */
 struct base {
-	uint64_t start, end; /* end 0: not known */
+	uint64_t start, size; /* size 0: not known */
 };
 
 static uint64_t place_of(void *data, uint64_t address)
 {
 	const struct base *b = data;
 
-	if (!b->start || (b->end && address >= b->end - b->start))
+	if (!b->start || (b->size && address >= b->size))
 		return 0;
 	return b->start + address;
 }
@@ -140,13 +136,14 @@ static uint64_t class_of(Dwarf_Die *variable)
 static struct base base_of(const struct locals *l, Dwarf_Die *variable, uint32_t lane)
 {
 	const struct device_stop *s = l->stop;
+	const struct device_stop_window *shared = &s->windows[DEVICE_WINDOW_SHARED];
 	uint64_t away = ((uint64_t)lane - s->lane) * s->lane_stride;
 
 	switch (class_of(variable)) {
 	case DEVICE_CLASS_LOCAL:
 		return (struct base){ .start = l->call->local + away };
 	case DEVICE_CLASS_SHARED:
-		return (struct base){ s->shared, s->shared + s->shared_size };
+		return (struct base){ shared->bytes, shared->size };
 	default:
 		return (struct base){ 0 };
 	}
@@ -166,7 +163,7 @@ static bool put_of_thread(void *data, const char *name, Dwarf_Die *variable)
 	const struct debug_frame f = frame_of(l, &base);
 
 	local_view_put(&f, l->cell, name, variable, 0, l->out);
-	return ++l->n < LOCALS_MAX;
+	return ++l->n < LOCAL_VIEWS_MAX;
 }
 
 /* Appends the value of a scalar, as it is written for one thread. */
@@ -235,7 +232,7 @@ static bool put_of_warp(void *data, const char *name, Dwarf_Die *variable)
 		&(struct presenter_part){
 			.name = name, .type = "32 lanes", .code = "", .text = buffer_text(&text) },
 		l->out);
-	return ++l->n < LOCALS_MAX;
+	return ++l->n < LOCAL_VIEWS_MAX;
 }
 
 /* Appends what the code can name without a declaration. */
@@ -293,7 +290,7 @@ void device_view_locals(uint64_t stop, uint32_t frame, uint32_t whose, struct se
 		return;
 	l.call = &s->frames[frame];
 	set_windows(view, s);
-	sscanf(l.call->file, NAME_OF_CELL "%" SCNu32, &l.cell);
+	sscanf(l.call->file, "In[%" SCNu32, &l.cell);
 	debug = read_image(s, view);
 	if (debug)
 		unit_debug_each_local(debug, l.call->address, place_in(s, frame),

@@ -242,7 +242,7 @@ static const struct session_page *page_at(struct session_view *v, uint64_t addre
 /* Returns where the bytes are. */
 static uint64_t behind_windows(const struct session_view *v, uint64_t address, size_t len)
 {
-	for (size_t i = 0; i < DEVICE_STOP_WINDOWS; i++) {
+	for (size_t i = 0; i < DEVICE_WINDOWS; i++) {
 		const struct device_stop_window *w = &v->windows[i];
 		uint64_t offset = address - w->address;
 

@@ -30,7 +30,7 @@ struct session_view {
 	bool reads_debug; /* objects of units are read */
 	bool has_memory;  /* there is memory to read, and somebody who knows its owners */
 	/* Of a thread of device code that stands: memory that is read elsewhere. */
-	struct device_stop_window windows[DEVICE_STOP_WINDOWS];
+	struct device_stop_window windows[DEVICE_WINDOWS];
 	struct session_unit **units;
 	size_t n_units, cap_units;
 	struct session_cell *cells; /* answers about cells */

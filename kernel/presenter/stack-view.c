@@ -15,8 +15,6 @@
 #include "kernel/views/presenter-frame.h"
 #include "kernel/views/presenter-part.h"
 
-#define LOCALS_MAX 200
-#define NAME_OF_CELL "In["
 #define OWN "cgpu_" /* names so are not the user's */
 
 /* ---- calls ---- */
@@ -34,10 +32,7 @@ static struct presenter_frame frame_of(const struct fault_call *c, uint32_t fram
 		made.line = c->line;
 	} else if (c->file) {
 		made.line = c->file_line;
-		if (!strncmp(c->file, NAME_OF_CELL, strlen(NAME_OF_CELL)))
-			made.cell = c->file;
-		else
-			made.file = c->file;
+		presenter_frame_set_text(&made, c->file);
 	}
 	return made;
 }
@@ -91,7 +86,7 @@ static bool put_variable(struct locals *l, const char *name, Dwarf_Die *variable
 {
 	local_view_put(&l->call->scene.frame, l->call->unit->record->unit.cell, name, variable,
 		       place, l->out);
-	return ++l->n < LOCALS_MAX;
+	return ++l->n < LOCAL_VIEWS_MAX;
 }
 
 static bool put_local(void *data, const char *name, Dwarf_Die *variable)
@@ -126,7 +121,6 @@ void stack_view_locals(const struct fault_record *f, uint32_t frame, uint32_t ca
 
 	if (frame >= PRESENTER_FRAME_DEVICE && f->device)
 		device_view_locals(f->device, frame - PRESENTER_FRAME_DEVICE, call, view, out);
-
 	if (call < n && calls[call].unit && calls[call].has_scene) {
 		l.call = &calls[call];
 		debug = session_unit_debug(l.call->unit);

@@ -2,11 +2,23 @@
 /* The list has no count: a frame follows as long as there are bytes. */
 #include "kernel/views/presenter-frame.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+
+#define NAME_OF_CELL "In["
+
+void presenter_frame_set_text(struct presenter_frame *f, const char *name)
+{
+	bool is_cell = !strncmp(name, NAME_OF_CELL, strlen(NAME_OF_CELL));
+
+	f->cell = is_cell ? name : "";
+	f->file = is_cell ? "" : name;
+}
 
 void presenter_frame_put(const struct presenter_frame *f, struct buffer *out)
 {

@@ -33,6 +33,8 @@ struct presenter_frames {
 	size_t n;
 };
 
+/* Sets where the text of a call stands: a cell, or a file. The name is borrowed. */
+void presenter_frame_set_text(struct presenter_frame *f, const char *name);
 void presenter_frame_put(const struct presenter_frame *f, struct buffer *out);
 /* Decodes a list of them up to its end. Release ret, also on error. ERROR_PROTOCOL: it is
  * malformed. */

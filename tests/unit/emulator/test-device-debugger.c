@@ -600,14 +600,15 @@ static void look_at_tile(const struct device_stop *s)
 	size_t len, at = 0;
 	const unsigned char *info = section(s, ".debug_info", &len);
 	static const unsigned char shape[] = { DEVICE_CLASS_SHARED, 9, 3 };
+	const struct device_stop_window *shared = &s->windows[DEVICE_WINDOW_SHARED];
 	uint64_t offset;
 	int32_t value;
 
 	while (at + sizeof(shape) + 8 < len && memcmp(info + at, shape, sizeof(shape)))
 		at++;
 	memcpy(&offset, info + at + sizeof(shape), sizeof(offset));
-	assert_true(offset + 64 * 4 <= s->shared_size);
-	memcpy(&value, (void *)(uintptr_t)(s->shared + offset + 43 * 4), sizeof(value));
+	assert_true(offset + 64 * 4 <= shared->size);
+	memcpy(&value, (void *)(uintptr_t)(shared->bytes + offset + 43 * 4), sizeof(value));
 	assert_int_equal(value, 64 + 43);
 }
 
