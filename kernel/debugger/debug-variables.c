@@ -497,17 +497,11 @@ static int evaluate_variable(struct debug_call *c, struct error *err)
 	return 0;
 }
 
-/* No cell can be run while one stands, so what sets the thread is evaluated. *ret_is_it: that is
- * the expression. */
-static int evaluate_focus(struct debug_call *c, bool *ret_is_it, struct error *err)
+/* No cell can be run while one stands, so what sets the thread is evaluated. */
+static int evaluate_focus(struct debug_call *c, const char *words, struct error *err)
 {
-	const char *words = debug_call_text(c, "expression");
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	*ret_is_it = !strncmp(words, DEBUG_FOCUS, strlen(DEBUG_FOCUS));
-	if (!*ret_is_it)
-		return 0;
-	words += strlen(DEBUG_FOCUS);
 	words += strspn(words, " ");
 	if (*words && debug_focus_set(c->session->supervisor, words, err))
 		return error_wrap(err, "%%focus");
@@ -519,14 +513,12 @@ static int evaluate_focus(struct debug_call *c, bool *ret_is_it, struct error *e
 
 int debug_variables_evaluate(struct debug_call *c, struct error *err)
 {
+	const char *expression = debug_call_text(c, "expression");
 	json_int_t frame_id = debug_call_number(c, "frameId");
-	bool is_focus;
 	int found;
 
-	if (evaluate_focus(c, &is_focus, err))
-		return -1;
-	if (is_focus)
-		return 0;
+	if (!strncmp(expression, DEBUG_FOCUS, strlen(DEBUG_FOCUS)))
+		return evaluate_focus(c, expression + strlen(DEBUG_FOCUS), err);
 	look(c);
 	found = frame_id > 0 ? evaluate_local(c, frame_id, err) : 0;
 	if (found)
