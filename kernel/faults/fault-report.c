@@ -10,12 +10,8 @@
 
 #include "common/protocol/worker-protocol.h"
 #include "kernel/base/process.h"
+#include "kernel/base/text-style.h"
 #include "kernel/faults/fault-record.h"
-
-/* A colour could not be read on the red that front ends show errors on, in one theme or the other.
- */
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
 
 void fault_report_release(struct fault_report *r)
 {
@@ -34,7 +30,8 @@ void fault_report_begin(struct fault_report *r, const char *ename)
 
 void fault_report_put_headline(struct fault_report *r)
 {
-	buffer_printf(&r->traceback, BOLD "%s" PLAIN ": %s\n", r->ename, buffer_text(&r->evalue));
+	buffer_printf(&r->traceback, TEXT_BOLD "%s" TEXT_PLAIN ": %s\n", r->ename,
+		      buffer_text(&r->evalue));
 }
 
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom,

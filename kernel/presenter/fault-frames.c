@@ -9,11 +9,9 @@
 #include "common/base/buffer.h"
 #include "common/protocol/worker-protocol.h"
 #include "common/text/demangle.h"
+#include "kernel/base/text-style.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/unit-debug.h"
-
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
 
 #define FRAMES_SHOWN 24
 #define LIBRARY_SHOWN 4
@@ -178,7 +176,7 @@ static void put_source(const struct fault_call *c, struct buffer *out)
 		if (!unit_record_source(c->unit->record, line, text, sizeof(text)))
 			continue;
 		if (line == c->line)
-			buffer_printf(out, BOLD " -> %3u | %s" PLAIN "\n", line, text);
+			buffer_printf(out, TEXT_BOLD " -> %3u | %s" TEXT_PLAIN "\n", line, text);
 		else
 			buffer_printf(out, "    %3u | %s\n", line, text);
 	}

@@ -7,17 +7,13 @@
 
 #include "common/base/cleanup.h"
 #include "common/cuda/lambda-name.h"
+#include "kernel/base/text-style.h"
 #include "kernel/comms/comm-inbox.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/time-text.h"
 #include "kernel/show/utf8-json.h"
 #include "kernel/units/compiled-unit.h"
-
-/* A colour could not be read on the red that front ends show errors on, in one theme or the other.
- */
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
 
 struct cell *cell_new(struct request *request)
 {
@@ -108,7 +104,7 @@ void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	buffer_printf(&text, BOLD "%s" PLAIN ": %s", ename, evalue);
+	buffer_printf(&text, TEXT_BOLD "%s" TEXT_PLAIN ": %s", ename, evalue);
 	cell_fail(c, ename, evalue, buffer_text(&text));
 }
 
