@@ -42,30 +42,10 @@ static bool one(const uint8_t *data, size_t size)
 
 static bool seed(unsigned i, struct buffer *to)
 {
-	static const char *const codes[] = { "i4",
-					     "u16",
-					     "f16",
-					     "z16",
-					     "c",
-					     "U4",
-					     "e4{RED=0,BLUE=2}",
-					     "pc",
-					     "ppi4",
-					     "a10i4",
-					     "a3a2f8",
-					     "x4f4",
-					     "?16",
-					     "t",
-					     "s16(point){x@0:i4,y@8:f8}",
-					     "s16(node){next@0:ps16(node),name@8:pc}",
-					     "n8(word){i@0:i8,f@0:f8,c@0:a8c}",
-					     "s4(flags){a@0:m0:3:u4,b@0:m3:5:i4}",
-					     "k24V(vector)i4",
-					     "k32S(basic_string)c",
-					     "k48T(map)s8(pair){first@0:i4,second@4:i4}",
-					     "k56H(unordered_set)i8",
-					     "k24L(list)k8F(forward_list)i4",
-					     "k16O(optional)i8" };
+	static const char *const codes[] = {
+		"i4",   "u16",   "f16",    "z16",  "c",   "U4", "e4{RED=0,BLUE=2}", "pc",
+		"ppi4", "a10i4", "a3a2f8", "x4f4", "?16", "t",  VALUE_INPUT_OBJECTS
+	};
 
 	if (i >= sizeof(codes) / sizeof(codes[0]))
 		return false;
