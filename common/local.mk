@@ -4,9 +4,9 @@ libcommon_a_SOURCES = $(common_base_sources) $(common_text_sources) $(common_mem
 	$(common_cuda_sources) $(common_protocol_sources) $(common_sandbox_sources) $(common_sources)
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
-check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
+check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-expression test-fault-questions \
 	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-regular-file test-whole-io test-allowed-flags test-landlock
-TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
+TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-expression test-fault-questions \
 	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-regular-file test-whole-io test-allowed-flags test-landlock
 test_landlock_SOURCES = tests/unit/common/test-landlock.c
 test_landlock_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
@@ -53,6 +53,9 @@ test_unit_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_output_ring_SOURCES = tests/unit/common/test-output-ring.c
 test_output_ring_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_output_ring_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_expression_SOURCES = tests/unit/common/test-expression.c
+test_expression_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_expression_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_type_code_SOURCES = tests/unit/common/test-type-code.c
 test_type_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_type_code_LDADD = libcommon.a $(CMOCKA_LIBS)

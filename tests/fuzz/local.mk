@@ -2,7 +2,7 @@
 # The fuzz targets: test-fuzz with all of them among the unit tests, and fuzz for libFuzzer, which `./bootstrap fuzz` makes with clang.
 fuzz_sources = %reldir%/fuzz.c %reldir%/fuzz.h %reldir%/targets.def \
 	%reldir%/target-blocks.c %reldir%/target-comm.c %reldir%/target-connection.c %reldir%/target-debug.c %reldir%/target-declarations.c \
-	%reldir%/target-device.c %reldir%/target-history.c %reldir%/target-ipc.c %reldir%/target-magic.c %reldir%/target-package.c \
+	%reldir%/target-device.c %reldir%/target-expression.c %reldir%/target-history.c %reldir%/target-ipc.c %reldir%/target-magic.c %reldir%/target-package.c \
 	%reldir%/target-parts.c %reldir%/target-profile.c \
 	%reldir%/target-ring.c %reldir%/target-share.c %reldir%/target-snapshot.c %reldir%/target-trace.c %reldir%/target-unit.c \
 	%reldir%/target-units.c %reldir%/target-value.c %reldir%/target-wire.c %reldir%/value-input.c %reldir%/value-input.h \
