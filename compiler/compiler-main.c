@@ -25,6 +25,7 @@
 #include "compiler/device/tool-folder.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/inspect/completion.h"
+#include "compiler/inspect/evaluation.h"
 #include "compiler/inspect/inspection.h"
 #include "compiler/inspect/is-complete.h"
 #include "compiler/inspect/look.h"
@@ -222,6 +223,26 @@ static int on_inspect(struct compiler *c, struct record *r, struct error *err)
 	return failed ? -1 : ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_INSPECTED, &b, err);
 }
 
+static int on_express(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t id = record_u32(r);
+	const char *text = record_str(r);
+	uint32_t line = record_u32(r);
+	const char *expression = record_str(r);
+	struct evaluation e = { 0 };
+	int failed;
+
+	if (record_check(r, "an expression", err))
+		return -1;
+	failed = evaluation_init(&e, c, text, line, expression, err);
+	record_put_u32(&b, id);
+	record_put_str(&b, buffer_text(&e.refusal));
+	record_put_bytes(&b, e.program.data, e.program.len);
+	evaluation_release(&e);
+	return failed ? -1 : ipc_send_buffer(COMPILER_SOCKET_FD, COMPILER_EXPRESSED, &b, err);
+}
+
 static int on_is_complete(struct compiler *c, struct record *r, struct error *err)
 {
 	static const char *const answers[] = {
@@ -380,6 +401,8 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_words(&r, err);
 	case COMPILER_INSPECT:
 		return on_inspect(c, &r, err);
+	case COMPILER_EXPRESS:
+		return on_express(c, &r, err);
 	case COMPILER_IS_COMPLETE:
 		return on_is_complete(c, &r, err);
 	case COMPILER_PACKAGE:

@@ -2,7 +2,7 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = $(compiler_cache_sources) $(compiler_text_sources) $(compiler_packages_sources) $(compiler_clang_job_sources) \
-	$(compiler_clang_tree_sources) $(compiler_clang_cells_sources) $(compiler_clang_code_sources) \
+	$(compiler_clang_tree_sources) $(compiler_clang_expression_sources) $(compiler_clang_cells_sources) $(compiler_clang_code_sources) \
 	$(compiler_clang_headers_sources) $(compiler_clang_device_sources) $(compiler_session_sources) $(compiler_units_sources) $(compiler_device_sources) $(compiler_frontend_sources) \
 	$(compiler_inspect_sources)
 if CPP_TREE

@@ -13,7 +13,7 @@
 #ifndef CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_PROTOCOL_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 9
+#define COMPILER_PROTOCOL_VERSION 10
 
 /* The descriptor of cgpu-compiler's socket; 0 to 2 are inherited from the kernel. */
 #define COMPILER_SOCKET_FD 3
@@ -66,6 +66,8 @@ enum compiler_message {
 	 */
 	COMPILER_LOOK = 17,
 	COMPILER_DEVICE = 18, /* u32 sm: the target of device code to come. No answer */
+	/* u32 id, str text, u32 line, str expression: what it means there */
+	COMPILER_EXPRESS = 27,
 
 	/* compiler -> kernel */
 	/* u32 id, bytes unit (common/code/unit.h), [bytes unit]: checked functions of earlier
@@ -84,7 +86,8 @@ enum compiler_message {
 	/* u32 id, str error or "", str version, str cflags, [str path of a library, in the order of
 	 * loading], str lines of the result of PACKAGE_SEARCH or PACKAGE_WHO_HAS */
 	COMPILER_PACKAGED = 25,
-	COMPILER_LOOKED = 26, /* u32 id, str error or "", str plain text, str HTML */
+	COMPILER_LOOKED = 26,    /* u32 id, str error or "", str plain text, str HTML */
+	COMPILER_EXPRESSED = 28, /* u32 id, str error or "", bytes (common/code/expression.h) */
 };
 
 /* The form in which device code is shown. */

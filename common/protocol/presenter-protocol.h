@@ -21,6 +21,9 @@
  *     PRESENTER_VARIABLES, PRESENTER_PARTS or PRESENTER_LOCALS ->
  *             the same questions and answers
  *             <-------------  PRESENTER_PARTS_ARE
+ *     PRESENTER_EXPRESSION ----------->
+ *             the same questions and answers
+ *             <-------------  PRESENTER_EXPRESSION_IS
  *
  * 1. The kernel process waits for the text, and for a bounded time. A presenter that dies over it
  *    or is ended gets one successor, which makes a report without debugging information.
@@ -30,7 +33,7 @@
 #define CGPU_COMMON_PROTOCOL_PRESENTER_PROTOCOL_H
 
 #define PRESENTER_SOCKET_FD 3
-#define PRESENTER_PROTOCOL_VERSION 4u
+#define PRESENTER_PROTOCOL_VERSION 5u
 
 /* The size of the pieces in which memory is read, in bytes. */
 #define PRESENTER_PAGE 4096u
@@ -68,6 +71,8 @@ enum presenter_message {
 	 * parts */
 	PRESENTER_STACK = 18,
 	PRESENTER_LOCALS = 19,
+	/* as LOCALS, bytes program (common/code/expression.h): its value in that call */
+	PRESENTER_EXPRESSION = 32,
 
 	/* presenter -> kernel */
 	/* u32 PRESENTER_PROTOCOL_VERSION, [str step, str why it was not applied] */
@@ -80,10 +85,11 @@ enum presenter_message {
 	PRESENTER_ASK_OWNER = 26,   /* u64 address: what it belongs to */
 	/* str name of the error, str in one line, str in lines, str names that nobody defines */
 	PRESENTER_REPORT = 27,
-	PRESENTER_ASK_TEXT = 28,  /* str "In[3]": the text of the cell at its last run */
-	PRESENTER_VIEW = 29,      /* see kernel/views/presenter-view.h */
-	PRESENTER_PARTS_ARE = 30, /* see presenter_parts_take() */
-	PRESENTER_STACK_IS = 31,  /* see presenter_frames_take() */
+	PRESENTER_ASK_TEXT = 28,      /* str "In[3]": the text of the cell at its last run */
+	PRESENTER_VIEW = 29,          /* see kernel/views/presenter-view.h */
+	PRESENTER_PARTS_ARE = 30,     /* see presenter_parts_take() */
+	PRESENTER_STACK_IS = 31,      /* see presenter_frames_take() */
+	PRESENTER_EXPRESSION_IS = 33, /* see presenter_result_take() */
 };
 
 #endif

@@ -179,5 +179,6 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 	options.IncludeGlobals = 1;
 	/* C names of headers are known without clang; members of namespaces are not. */
 	options.LoadExternal = job->options->language != Language::C;
-	clang_parse_to(job, line, column, new CompletionConsumer(job, prefix, options, found));
+	clang_parse_to(job, line, column, CLANG_WITHOUT_BODIES,
+		       new CompletionConsumer(job, prefix, options, found));
 }

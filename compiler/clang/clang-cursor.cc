@@ -14,15 +14,31 @@ using namespace clang;
 namespace
 {
 
+class ConsumerOfBodies : public ASTConsumer
+{
+      public:
+	bool shouldSkipFunctionBody(Decl *) override
+	{
+		return false;
+	}
+};
+
 /* Parses a C cell, which has statements at file scope. */
 class CursorAction : public SyntaxOnlyAction
 {
       public:
-	explicit CursorAction(const clang_job *job) : job(job)
+	CursorAction(const clang_job *job, clang_bodies bodies) : job(job), bodies(bodies)
 	{
 	}
 
       protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
+	{
+		return bodies == CLANG_WITH_BODIES ? std::make_unique<ConsumerOfBodies>()
+						   : SyntaxOnlyAction::CreateASTConsumer(CI, file);
+	}
+
 	void ExecuteAction() override
 	{
 		CompilerInstance &CI = getCompilerInstance();
@@ -39,14 +55,15 @@ class CursorAction : public SyntaxOnlyAction
 
       private:
 	const clang_job *job;
+	clang_bodies bodies;
 };
 
 } // namespace
 
-void clang_parse_to(const clang_job *job, unsigned line, unsigned column,
+void clang_parse_to(const clang_job *job, unsigned line, unsigned column, clang_bodies bodies,
 		    CodeCompleteConsumer *consumer)
 {
-	CursorAction action(job);
+	CursorAction action(job, bodies);
 
 	clang_execute(job, action, [&](CompilerInstance &CI) {
 		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len),

@@ -327,7 +327,8 @@ void clang_shim_describe(const struct clang_job *job, const char *name, unsigned
 			 unsigned column,
 			 void (*found)(void *context, const struct clang_description *d))
 {
-	clang_parse_to(job, line, column, new DescriptionConsumer(job, name, found));
+	clang_parse_to(job, line, column, CLANG_WITHOUT_BODIES,
+		       new DescriptionConsumer(job, name, found));
 }
 
 void clang_shim_comment(const struct clang_description *d, const char *text, size_t len,

@@ -735,8 +735,29 @@ static size_t place_of(const struct unit_text *t, uint32_t at)
 	return s->start + (at - s->cell);
 }
 
-int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
-		    void *data, struct error *err)
+/* Leaves out what the session has that the text defines, as a compilation does. */
+static int drop_clashes(struct cpp_unit *x, struct error *err)
+{
+	do {
+		start_try(x);
+		x->job = (struct clang_job){ .options = x->options,
+					     .name = x->request->cell_name,
+					     .header = buffer_text(&x->header),
+					     .text = buffer_text(&x->text.text),
+					     .len = x->text.text.len,
+					     .context = x,
+					     .diagnostic = cpp_tries_on_diagnostic };
+		cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, NULL);
+		clang_shim_parse(&x->job);
+		cpp_tries_end(x);
+		if (x->again && write_text(x, err))
+			return -1;
+	} while (x->again);
+	return 0;
+}
+
+int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at,
+		    const struct cell_question *q, struct error *err)
 {
 	struct compile_request request = {
 		.cell_name = "cell", .text = text, .cflags = "", .nvflags = ""
@@ -748,17 +769,19 @@ int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at, cell_ques
 	r = prepare(&x, err);
 	if (!r)
 		r = write_text(&x, err);
+	if (!r && x.text.n && q->has_run)
+		r = drop_clashes(&x, err);
 	if (!r && x.text.n) {
 		struct clang_job job = { .options = x.options,
 					 .header = buffer_text(&x.header),
 					 .name = request.cell_name,
 					 .text = buffer_text(&x.text.text),
 					 .len = x.text.text.len,
-					 .context = data };
+					 .context = q->data };
 		uint32_t line, column;
 
 		text_position(job.text, job.len, place_of(&x.text, at), &line, &column);
-		ask(&job, line, column);
+		q->ask(&job, line, column);
 	}
 	unit_end(&x);
 	return r < 0 ? -1 : 0;

@@ -8,20 +8,29 @@
 #ifndef CGPU_COMPILER_COMPILE_CPP_H
 #define CGPU_COMPILER_COMPILE_CPP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "compiler/frontend/compile.h"
 
 struct clang_job;
 
-/* Asks clang about a place in a unit; what the question is for is the job's context. */
-typedef void cell_question(const struct clang_job *job, uint32_t line, uint32_t column);
+/* A question about a place in a cell. */
+struct cell_question {
+	/* Asks clang; the job's context is `data`. */
+	void (*ask)(const struct clang_job *job, uint32_t line, uint32_t column);
+	void *data;
+	/* The text has been compiled, and may be what the session has its declarations from: those
+	 * that it makes anew are left out. */
+	bool has_run;
+};
 
 /* Does what compiler_compile() does, for a text that cpp_cell_is() accepts. */
 int compile_cpp(struct compiler *c, const struct compile_request *request,
 		struct compile_result *ret, struct error *err);
 
-/* Calls ask() with the job of the cell, whose context is `data`, and the place in it of this byte
- * of the text. */
-int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
-		    void *data, struct error *err);
+/* Asks with the job of the cell and the place in it of this byte of the text. */
+int compile_cpp_ask(struct compiler *c, const char *text, uint32_t at,
+		    const struct cell_question *q, struct error *err);
 
 #endif

@@ -231,6 +231,7 @@ static int complete_path(struct completion_list *l, struct compiler *c, const ch
 {
 	cleanup_buffer struct buffer typed = BUFFER_INIT;
 	struct completing to = { .list = l, .behind = text[at] };
+	const struct cell_question q = { .ask = ask, .data = &to };
 
 	buffer_append(&typed, text + path, at - path);
 	if (buffer_check(&typed, err))
@@ -239,7 +240,7 @@ static int complete_path(struct completion_list *l, struct compiler *c, const ch
 	l->start = at;
 	while (l->start > path + 1 && text[l->start - 1] != '/')
 		l->start--;
-	return cursor_ask_path(c, to.prefix, ask, &to, err);
+	return cursor_ask_path(c, to.prefix, &q, err);
 }
 
 static int complete(struct completion_list *l, struct compiler *c, const char *text,
@@ -248,6 +249,7 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 	cleanup_buffer struct buffer whole = BUFFER_INIT, prefix = BUFFER_INIT;
 	struct session_search search = { .list = l };
 	struct completing to = { .list = l };
+	const struct cell_question q = { .ask = ask, .data = &to };
 
 	buffer_append(&prefix, text + k->start, k->end - k->start);
 	cursor_put_text(k, text, &whole);
@@ -266,7 +268,7 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 				add_cuda_names(l, search.prefix);
 		}
 	}
-	return cursor_ask(c, buffer_text(&whole), k->start, ask, &to, err);
+	return cursor_ask(c, buffer_text(&whole), k->start, &q, err);
 }
 
 int completion_list_init(struct completion_list *l, struct compiler *c, const char *text,

@@ -104,14 +104,14 @@ static long unit_offset(const struct unit_text *u, uint32_t at)
 }
 
 static void ask_about(struct compiler *c, const struct host_text *h, uint32_t at,
-		      cell_question *ask, void *data)
+		      const struct cell_question *q)
 {
 	struct clang_job job = {
 		.options = options_get(&c->options, c->cflags ? c->cflags : "", &c->session, NULL),
 		.name = "cell",
 		.text = buffer_text(&h->unit.text),
 		.len = h->unit.text.len,
-		.context = data,
+		.context = q->data,
 	};
 	long place = unit_offset(&h->unit, at);
 	uint32_t line, column;
@@ -119,10 +119,10 @@ static void ask_about(struct compiler *c, const struct host_text *h, uint32_t at
 	if (place < 0 || !job.options)
 		return;
 	text_position(job.text, job.len, (size_t)place, &line, &column);
-	ask(&job, line, column);
+	q->ask(&job, line, column);
 }
 
-int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, void *data,
+int cursor_ask_path(struct compiler *c, const char *path, const struct cell_question *q,
 		    struct error *err)
 {
 	static const char directive[] = "#include ";
@@ -130,7 +130,7 @@ int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, vo
 	struct clang_job job = {
 		.options = options_get_cpp(&c->options, c->cflags ? c->cflags : "", NULL),
 		.name = "cell",
-		.context = data,
+		.context = q->data,
 	};
 
 	buffer_printf(&text, "%s%s" CURSOR_PLACEHOLDER "\n", directive, path);
@@ -139,24 +139,24 @@ int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, vo
 	job.text = text.data;
 	job.len = text.len;
 	if (job.options)
-		ask(&job, 1, (uint32_t)(strlen(directive) + strlen(path) + 1));
+		q->ask(&job, 1, (uint32_t)(strlen(directive) + strlen(path) + 1));
 	return 0;
 }
 
-static int ask_about_cuda(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
-			  void *data, struct error *err)
+static int ask_about_cuda(struct compiler *c, const char *text, uint32_t at,
+			  const struct cell_question *q, struct error *err)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	const char *code = compile_cuda_as_cpp(text, &pool);
-	int failed = code ? compile_cpp_ask(c, code, at, ask, data, err)
+	int failed = code ? compile_cpp_ask(c, code, at, q, err)
 			  : error_set(err, ERROR_MEMORY, "out of memory for a question");
 
 	mem_pool_release(&pool);
 	return failed;
 }
 
-static int ask_about_c(struct compiler *c, const char *text, uint32_t at, cell_question *ask,
-		       void *data, struct error *err)
+static int ask_about_c(struct compiler *c, const char *text, uint32_t at,
+		       const struct cell_question *q, struct error *err)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct host_text h;
@@ -166,17 +166,17 @@ static int ask_about_c(struct compiler *c, const char *text, uint32_t at, cell_q
 	if (!failed && !is_cpp)
 		failed = host_text_write(&h, &c->session, err);
 	if (!failed && !is_cpp)
-		ask_about(c, &h, at, ask, data);
+		ask_about(c, &h, at, q);
 	host_text_release(&h);
 	mem_pool_release(&pool);
-	return is_cpp ? compile_cpp_ask(c, text, at, ask, data, err) : failed;
+	return is_cpp ? compile_cpp_ask(c, text, at, q, err) : failed;
 }
 
-int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
+int cursor_ask(struct compiler *c, const char *text, uint32_t at, const struct cell_question *q,
 	       struct error *err)
 {
 	if (compiler_takes_for_cpp(c, text))
-		return compile_cpp_ask(c, text, at, ask, data, err);
-	return compile_cuda_is(text) ? ask_about_cuda(c, text, at, ask, data, err)
-				     : ask_about_c(c, text, at, ask, data, err);
+		return compile_cpp_ask(c, text, at, q, err);
+	return compile_cuda_is(text) ? ask_about_cuda(c, text, at, q, err)
+				     : ask_about_c(c, text, at, q, err);
 }

@@ -34,16 +34,16 @@ uint32_t cursor_in_include(const char *text, uint32_t at);
 bool cursor_is_of_member(const char *text, uint32_t at);
 
 /*
- * Calls ask() with the job of the cell, whose context is `data`, and the place in it of this byte
- * of the text; not if the byte is in no code that clang sees. -1: the unit could not be made.
+ * Asks with the job of the cell and the place in it of this byte of the text; not if the byte is in
+ * no code that clang sees. -1: the unit could not be made.
  */
-int cursor_ask(struct compiler *c, const char *text, uint32_t at, cell_question *ask, void *data,
+int cursor_ask(struct compiler *c, const char *text, uint32_t at, const struct cell_question *q,
 	       struct error *err);
 /*
- * Calls ask() with a job that includes a path (`<thrust/de`) up to its end, which is the place. It
+ * Asks with a job that includes a path (`<thrust/de`) up to its end, which is the place. It
  * is a job of C++, whose folders have all headers: a cell that includes one of C++ is one of C++.
  */
-int cursor_ask_path(struct compiler *c, const char *path, cell_question *ask, void *data,
+int cursor_ask_path(struct compiler *c, const char *path, const struct cell_question *q,
 		    struct error *err);
 
 #endif

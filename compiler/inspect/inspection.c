@@ -224,11 +224,13 @@ static void use_completion(struct looking *k, const char *text, uint32_t at)
 /* Asks clang; a text that says nothing in C may have names of C++ cells. */
 static int look_at(struct looking *k, const char *text, uint32_t at, struct error *err)
 {
-	if (cursor_ask(k->compiler, text, at, ask, k, err))
+	const struct cell_question q = { .ask = ask, .data = k };
+
+	if (cursor_ask(k->compiler, text, at, &q, err))
 		return -1;
 	return k->to->found || !k->compiler->has_cpp
 		       ? 0
-		       : compile_cpp_ask(k->compiler, text, at, ask, k, err);
+		       : compile_cpp_ask(k->compiler, text, at, &q, err);
 }
 
 /* Looks for what the word means. */

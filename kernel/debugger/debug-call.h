@@ -13,6 +13,7 @@
 #include "kernel/debugger/debug-stack.h"
 
 struct error;
+struct request;
 struct session;
 
 #define DEBUG_CELLS_MAX 256
@@ -46,7 +47,10 @@ struct debugger {
 struct debug_call {
 	struct session *session;
 	struct debugger *debugger;
+	struct request *request;
+	const char *command;     /* borrowed from the request, like the arguments */
 	const json_t *arguments; /* may be anything, or NULL */
+	bool is_kept;            /* debug_call_keep() */
 	json_t *body;            /* set by the handler, also on error; owned by the call */
 	const char *event;       /* is published behind the reply; NULL: none */
 	/* Is called behind the reply of a command that succeeded; NULL: nothing is. */
@@ -55,6 +59,14 @@ struct debug_call {
 	/* On error: the one word that the protocol has for it; NULL: the error is the message. */
 	const char *word;
 };
+
+/* Makes a copy of the call for a handler that answers later, by debug_call_end(). NULL: out of
+ * memory. */
+struct debug_call *debug_call_keep(struct debug_call *c, struct error *err);
+/* Replies, with an error if err has one, and frees the call. */
+void debug_call_end(struct debug_call *kept, const struct error *err);
+/* Replies: what a handler has left in the call, or an error; NULL: there is none. */
+void debug_call_reply(struct debug_call *c, const struct error *err);
 
 /* Return an argument, "" or -1 when it is missing or of another type. */
 const char *debug_call_text(const struct debug_call *c, const char *key);

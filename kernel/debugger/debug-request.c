@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reply has its status in `success`; a command that fails is no failed request, so the front
- * end reads why. */
+/* The handlers of all commands stand in one table. */
 #include "kernel/debugger/debug-request.h"
 
 #include <stdlib.h>
@@ -10,14 +9,13 @@
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-cells.h"
+#include "kernel/debugger/debug-evaluate.h"
 #include "kernel/debugger/debug-stack.h"
 #include "kernel/debugger/debug-start.h"
 #include "kernel/debugger/debug-stops.h"
 #include "kernel/debugger/debug-variables.h"
-#include "kernel/protocol/publish.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
-#include "kernel/show/utf8-json.h"
 
 static const struct {
 	const char *name;
@@ -53,37 +51,14 @@ static int run(struct debug_call *c, const char *command, struct error *err)
 	return refuse(command, err);
 }
 
-static void reply(struct request *r, struct debug_call *c, const char *command,
-		  const struct error *err)
-{
-	json_t *body = c->body ? c->body : json_object(), *content;
-
-	if (err && c->word)
-		json_object_set_new(body, "error",
-				    json_pack("{si so sb}", "id", 1, "format",
-					      utf8_json_text(err->text), "showUser", 1));
-	content = json_pack("{ss sI sI ss sb so}", "type", "response", "seq", ++c->debugger->seq,
-			    "request_seq", request_number(r, "seq", 0), "command", command,
-			    "success", err == NULL, "body", body);
-	if (err && content)
-		json_object_set_new(content, "message",
-				    c->word ? json_string(c->word) : utf8_json_text(err->text));
-	request_reply(r, content);
-	if (c->event && !err)
-		publish(&r->session->publisher, &r->message, "debug_event",
-			json_pack("{ss sI ss}", "type", "event", "seq", ++c->debugger->seq, "event",
-				  c->event));
-	if (c->behind && !err)
-		c->behind(r->session, c->behind_argument);
-}
-
 void debug_request(struct request *r)
 {
 	struct session *s = r->session;
-	const char *command = request_text(r, "command");
 	struct error err = ERROR_INIT;
 	struct debug_call c = {
 		.session = s,
+		.request = r,
+		.command = request_text(r, "command"),
 		.arguments = json_object_get(r->message.content, "arguments"),
 	};
 
@@ -94,7 +69,10 @@ void debug_request(struct request *r)
 		request_fail(r, "OutOfMemory", "out of memory for the debugger");
 		return;
 	}
-	reply(r, &c, command, run(&c, command, &err) ? &err : NULL);
+	if (run(&c, c.command, &err))
+		debug_call_reply(&c, &err);
+	else if (!c.is_kept)
+		debug_call_reply(&c, NULL);
 }
 
 void debug_request_release(struct session *s)

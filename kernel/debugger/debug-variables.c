@@ -15,7 +15,6 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
-#include "kernel/debugger/debug-focus.h"
 #include "kernel/debugger/debug-stack.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
@@ -426,65 +425,23 @@ int debug_variables_parts(struct debug_call *c, struct error *err)
 
 /* ---- one variable ---- */
 
-/* Sets the error when there is none of this name. */
-static const struct unit_variable *find_named(struct debug_call *c, const char *command,
-					      const char *key, struct error *err)
+void debug_variables_put(struct debug_call *c, const struct debug_reference *what, bool is_whole)
 {
-	const char *name = json_string_value(json_object_get(c->arguments, key));
-	const struct unit_variable *v = name ? find(c->session, name) : NULL;
-
-	if (!name)
-		error_set(err, ERROR_INPUT, "%s: `%s` is the name of a variable", command, key);
-	else if (!v)
-		error_set(err, ERROR_NOT_FOUND,
-			  "%s: `%.60s` is not the name of a variable of the session; for anything "
-			  "else run a cell",
-			  command, name);
-	return v;
-}
-
-static void put_result(struct debug_call *c, const struct debug_reference *what, bool is_whole)
-{
+	look(c);
 	c->body = json_pack("{so so}", "result", utf8_json_text(what->part.text), "type",
 			    type_json(&what->part, is_whole));
 	if (c->body)
 		put_reference(c->debugger, what, c->body);
 }
 
-/* Looks among the variables of a call. 1: it is there; 0: it is not. */
-static int evaluate_local(struct debug_call *c, json_int_t frame_id, struct error *err)
+int debug_variables_tell(struct debug_call *c, const char *name, struct error *err)
 {
-	const struct presenter_frame *f = debug_stack_frame(c, frame_id, err);
-	const char *name = debug_call_text(c, "expression");
-	cleanup_buffer struct buffer answer = BUFFER_INIT;
-	struct presenter_parts told = { 0 };
-	int found = 0;
-
-	if (!f || present_locals(c->session->supervisor, f->frame, f->call, &answer, err) ||
-	    presenter_parts_take(answer.data, answer.len, &told, err))
-		found = -1;
-	for (size_t i = 0; !found && i < told.n; i++) {
-		struct debug_reference what = { told.at[i], 0 };
-
-		if (strcmp(told.at[i].name, name) != 0)
-			continue;
-		what.part.name = "";
-		put_result(c, &what, false);
-		found = 1;
-	}
-	presenter_parts_release(&told);
-	return found;
-}
-
-/* Looks among the variables of the session. */
-static int evaluate_variable(struct debug_call *c, struct error *err)
-{
-	const struct unit_variable *v = find_named(c, "evaluate", "expression", err);
+	const struct unit_variable *v = find(c->session, name);
 	cleanup_buffer struct buffer answer = BUFFER_INIT;
 	cleanup_free struct listing *l = v ? calloc(1, sizeof(*l)) : NULL;
 
 	if (!v)
-		return -1;
+		return 0;
 	if (!l)
 		return error_set(err, ERROR_MEMORY, "out of memory for a variable");
 	fill(c->session, v, &l->at[0], l->names[0]);
@@ -493,37 +450,8 @@ static int evaluate_variable(struct debug_call *c, struct error *err)
 		l->at[0].part.text = NO_VALUE_YET;
 	else if (tell(c->session, l, &answer, err))
 		return -1;
-	put_result(c, &l->at[0], true);
-	return 0;
-}
-
-/* No cell can be run while one stands, so what sets the thread is evaluated. */
-static int evaluate_focus(struct debug_call *c, const char *words, struct error *err)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	words += strspn(words, " ");
-	if (*words && debug_focus_set(c->session->supervisor, words, err))
-		return error_wrap(err, "%%focus");
-	debug_focus_describe(c->session->supervisor, &text);
-	c->body = json_pack("{ss ss si}", "result", buffer_text(&text), "type", "",
-			    "variablesReference", 0);
-	return 0;
-}
-
-int debug_variables_evaluate(struct debug_call *c, struct error *err)
-{
-	const char *expression = debug_call_text(c, "expression");
-	json_int_t frame_id = debug_call_number(c, "frameId");
-	int found;
-
-	if (!strncmp(expression, DEBUG_FOCUS, strlen(DEBUG_FOCUS)))
-		return evaluate_focus(c, expression + strlen(DEBUG_FOCUS), err);
-	look(c);
-	found = frame_id > 0 ? evaluate_local(c, frame_id, err) : 0;
-	if (found)
-		return found < 0 ? -1 : 0;
-	return evaluate_variable(c, err);
+	debug_variables_put(c, &l->at[0], true);
+	return 1;
 }
 
 /* Adds the forms in which a front end can show it. */
@@ -550,14 +478,19 @@ static void put_picture(struct session *s, const struct unit_variable *v, json_t
 
 int debug_variables_rich(struct debug_call *c, struct error *err)
 {
-	const struct unit_variable *v = find_named(c, "richInspectVariables", "variableName", err);
+	const char *name = debug_call_text(c, "variableName");
+	const struct unit_variable *v = find(c->session, name);
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	bool is_readable = supervisor_is_readable(c->session->supervisor);
 	json_t *data = json_object();
 
 	c->body = json_pack("{so s{}}", "data", data, "metadata");
 	if (!v)
-		return -1;
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"richInspectVariables: `variableName` is the name of a variable of "
+			"the session, and `%.60s` is none",
+			name);
 	if (!c->body)
 		return error_set(err, ERROR_MEMORY, "out of memory for a variable");
 	if (is_readable)

@@ -346,6 +346,14 @@ bool debug_value_is_pointer(const struct debug_value *v)
 	return dwarf_tag(&type) == DW_TAG_pointer_type;
 }
 
+bool debug_value_is_reference(const struct debug_value *v)
+{
+	Dwarf_Die type = v->type;
+	int tag = dwarf_tag(&type);
+
+	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
 static bool debug_value_is_array(const struct debug_value *v)
 {
 	Dwarf_Die type = v->type;

@@ -51,6 +51,7 @@ bool debug_value_element(const struct debug_frame *f, const struct debug_value *
 			 struct debug_value *ret);
 bool debug_value_member(const struct debug_frame *f, const struct debug_value *v, const char *name,
 			struct debug_value *ret);
+bool debug_value_is_reference(const struct debug_value *v);
 
 /* Returns the offset of a member in its record in bytes. For a bit-field the debugging information
  * may give it in bits only: 0. */

@@ -107,6 +107,9 @@ struct locals {
 	struct buffer *out;
 	uint32_t cell; /* whose text has the call, 0: none */
 	unsigned n;
+	/* Who visits them. */
+	bool (*fn)(void *data, const struct debug_frame *f, const char *name, Dwarf_Die *variable);
+	void *data;
 };
 
 /* Where a variable's address counts from. */
@@ -279,23 +282,51 @@ static unsigned place_in(const struct device_stop *s, uint32_t frame)
 	return place;
 }
 
+/* Visits the variables of a call; a call that is not there has none. */
+static void each_variable(struct locals *l, uint32_t frame,
+			  bool (*fn)(void *data, const char *name, Dwarf_Die *variable))
+{
+	struct unit_debug *debug;
+
+	l->call = &l->stop->frames[frame];
+	set_windows(l->view, l->stop);
+	sscanf(l->call->file, "In[%" SCNu32, &l->cell);
+	debug = read_image(l->stop, l->view);
+	if (debug)
+		unit_debug_each_local(debug, l->call->address, place_in(l->stop, frame), fn, l);
+	unit_debug_free(debug);
+}
+
 void device_view_locals(uint64_t stop, uint32_t frame, uint32_t whose, struct session_view *view,
 			struct buffer *out)
 {
 	cleanup_free struct device_stop *s = malloc(sizeof(*s));
 	struct locals l = { .stop = s, .view = view, .out = out };
-	struct unit_debug *debug;
 
 	if (!s || !read_stop(stop, view, s) || frame >= s->n_frames)
 		return;
-	l.call = &s->frames[frame];
-	set_windows(view, s);
-	sscanf(l.call->file, "In[%" SCNu32, &l.cell);
-	debug = read_image(s, view);
-	if (debug)
-		unit_debug_each_local(debug, l.call->address, place_in(s, frame),
-				      whose == PRESENTER_OF_WARP ? put_of_warp : put_of_thread, &l);
-	unit_debug_free(debug);
+	each_variable(&l, frame, whose == PRESENTER_OF_WARP ? put_of_warp : put_of_thread);
 	if (whose == PRESENTER_OF_THREAD)
 		put_all_built_in(s, out);
+}
+
+static bool visit(void *data, const char *name, Dwarf_Die *variable)
+{
+	struct locals *l = data;
+	struct base base = base_of(l, variable, l->stop->lane);
+	const struct debug_frame f = frame_of(l, &base);
+
+	return l->fn(l->data, &f, name, variable);
+}
+
+void device_view_each_local(uint64_t stop, uint32_t frame, struct session_view *view,
+			    bool (*fn)(void *data, const struct debug_frame *f, const char *name,
+				       Dwarf_Die *variable),
+			    void *data)
+{
+	cleanup_free struct device_stop *s = malloc(sizeof(*s));
+	struct locals l = { .stop = s, .view = view, .fn = fn, .data = data };
+
+	if (s && read_stop(stop, view, s) && frame < s->n_frames)
+		each_variable(&l, frame, visit);
 }

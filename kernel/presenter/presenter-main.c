@@ -19,6 +19,7 @@
 #include "kernel/faults/fault-record.h"
 #include "kernel/faults/fault-report.h"
 #include "kernel/presenter/device-view.h"
+#include "kernel/presenter/expression-view.h"
 #include "kernel/presenter/fault-text.h"
 #include "kernel/presenter/session-view.h"
 #include "kernel/presenter/stack-view.h"
@@ -182,31 +183,48 @@ static int list(const struct ipc_message *m, struct error *err)
 	return ipc_send_buffer(PRESENTER_SOCKET_FD, PRESENTER_PARTS_ARE, &b, err);
 }
 
-/* Lists the calls of a cell that stands, or the variables of one. */
+/* Reads what is asked about a call. */
+static struct expression_question take_question(uint32_t type, struct record *r)
+{
+	struct expression_question q = { 0 };
+
+	if (type == PRESENTER_STACK)
+		return q;
+	q.frame = record_u32(r);
+	q.call = record_u32(r);
+	if (type == PRESENTER_EXPRESSION)
+		q.program = record_bytes(r, &q.len);
+	return q;
+}
+
+/* Lists the calls of a cell that stands, or the variables of one, or computes with them. */
 static int look_at_stack(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	struct session_view view = { .sock = PRESENTER_SOCKET_FD, .reads_debug = record_u8(&r) };
-	bool is_stack = m->type == PRESENTER_STACK;
+	uint32_t answer = PRESENTER_PARTS_ARE;
 	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct expression_question q;
 	struct fault_record f;
-	uint32_t frame, call;
 
 	record_u32(&r); /* the pid is for the report of a fault */
 	view.has_memory = record_u8(&r);
 	if (take_record(&r, &f, err))
 		return -1;
-	frame = is_stack ? 0 : record_u32(&r);
-	call = is_stack ? 0 : record_u32(&r);
+	q = take_question(m->type, &r);
 	if (record_check(&r, "PRESENTER_STACK", err))
 		return -1;
-	if (is_stack)
+	if (m->type == PRESENTER_STACK) {
 		stack_view_calls(&f, &view, &b);
-	else
-		stack_view_locals(&f, frame, call, &view, &b);
+		answer = PRESENTER_STACK_IS;
+	} else if (m->type == PRESENTER_EXPRESSION) {
+		expression_view_put(&f, &q, &view, &b);
+		answer = PRESENTER_EXPRESSION_IS;
+	} else {
+		stack_view_locals(&f, q.frame, q.call, &view, &b);
+	}
 	session_view_release(&view);
-	return ipc_send_buffer(PRESENTER_SOCKET_FD,
-			       is_stack ? PRESENTER_STACK_IS : PRESENTER_PARTS_ARE, &b, err);
+	return ipc_send_buffer(PRESENTER_SOCKET_FD, answer, &b, err);
 }
 
 static int answer(const struct ipc_message *m, struct error *err)
@@ -226,6 +244,7 @@ static int answer(const struct ipc_message *m, struct error *err)
 		return list(m, err);
 	case PRESENTER_STACK:
 	case PRESENTER_LOCALS:
+	case PRESENTER_EXPRESSION:
 		return look_at_stack(m, err);
 	}
 	return error_set(err, ERROR_PROTOCOL, "message %u from the kernel process", m->type);

@@ -271,6 +271,8 @@ bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place,
 	return unit_debug_global(d, name, ret);
 }
 
+#define NAMESPACES_MAX 16 /* one in the other */
+
 /* Visits the variables of one block. False: no further ones are wanted. */
 static bool each_child(Dwarf_Die *scope,
 		       bool (*fn)(void *data, const char *name, Dwarf_Die *variable), void *data)
@@ -304,11 +306,31 @@ void unit_debug_each_local(struct unit_debug *d, uint64_t address, unsigned plac
 	}
 }
 
+static bool each_in_namespace(Dwarf_Die *scope, unsigned depth,
+			      bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
+			      void *data)
+{
+	Dwarf_Die child;
+
+	if (!each_child(scope, fn, data))
+		return false;
+	if (depth == NAMESPACES_MAX || dwarf_child(scope, &child))
+		return true;
+	do {
+		Dwarf_Die inner = child;
+
+		if (dwarf_tag(&inner) == DW_TAG_namespace &&
+		    !each_in_namespace(&inner, depth + 1, fn, data))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
 void unit_debug_each_global(struct unit_debug *d,
 			    bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
 			    void *data)
 {
-	each_child(&d->unit, fn, data);
+	each_in_namespace(&d->unit, 0, fn, data);
 }
 
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,

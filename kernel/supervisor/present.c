@@ -128,6 +128,17 @@ int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct b
 	return ask_standing(s, PRESENTER_LOCALS, &body, ret, err);
 }
 
+int present_expression(struct supervisor *s, uint32_t frame, uint32_t call,
+		       const struct buffer *program, struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	record_put_u32(&body, frame);
+	record_put_u32(&body, call);
+	record_put_bytes(&body, program->data, program->len);
+	return ask_standing(s, PRESENTER_EXPRESSION, &body, ret, err);
+}
+
 void present_value(struct supervisor *s, const struct presenter_value *v, struct buffer *out)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT;

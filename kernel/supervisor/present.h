@@ -37,6 +37,10 @@ int present_parts(struct supervisor *s, const struct presenter_part *p,
 int present_stack(struct supervisor *s, struct buffer *ret, struct error *err);
 int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct buffer *ret,
 		   struct error *err);
+/* Appends what presenter_result_take() reads: the value of a program (common/code/expression.h)
+ * in a call. ERROR_STATE: no cell stands. */
+int present_expression(struct supervisor *s, uint32_t frame, uint32_t call,
+		       const struct buffer *program, struct buffer *ret, struct error *err);
 /* Makes a view whose HTML is a table of the parts and whose chart is a picture in SVG. The caller
  * releases ret, also on error. */
 int present_picture(struct supervisor *s, const struct presenter_part *p,

@@ -444,6 +444,17 @@ int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, 
 	return question_compiler_ask(s, COMPILER_INSPECT, &b, cb, data, err);
 }
 
+int supervisor_express(struct supervisor *s, const char *text, uint32_t line,
+		       const char *expression, compiler_answer *cb, void *data, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, text);
+	record_put_u32(&b, line);
+	record_put_str(&b, expression);
+	return question_compiler_ask(s, COMPILER_EXPRESS, &b, cb, data, err);
+}
+
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,
 			   struct error *err)
 {

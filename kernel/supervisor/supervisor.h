@@ -160,6 +160,9 @@ int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 /* kind: enum compiler_word; typed: of the word. */
 int supervisor_words(struct supervisor *s, uint8_t kind, const char *typed, compiler_answer *cb,
 		     void *data, struct error *err);
+/* What an expression means at a line of a text: COMPILER_EXPRESSED. */
+int supervisor_express(struct supervisor *s, const char *text, uint32_t line,
+		       const char *expression, compiler_answer *cb, void *data, struct error *err);
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
 		       void *data, struct error *err);
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,

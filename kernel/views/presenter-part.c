@@ -100,3 +100,22 @@ void presenter_parts_release(struct presenter_parts *p)
 	free(p->at);
 	*p = (struct presenter_parts){ 0 };
 }
+
+void presenter_result_begin(const char *failure, bool is_true, struct buffer *out)
+{
+	record_put_str(out, failure);
+	record_put_u8(out, is_true);
+	if (*failure)
+		presenter_part_put(&(struct presenter_part){ .name = "" }, out);
+}
+
+int presenter_result_take(const void *bytes, size_t len, struct presenter_result *ret,
+			  struct error *err)
+{
+	struct record r = record_open(bytes, len);
+
+	ret->failure = record_str(&r);
+	ret->is_true = record_u8(&r);
+	ret->value = presenter_part_take(&r);
+	return record_check(&r, "PRESENTER_EXPRESSION_IS", err);
+}

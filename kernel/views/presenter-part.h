@@ -64,4 +64,17 @@ int presenter_parts_take(const void *bytes, size_t len, struct presenter_parts *
 			 struct error *err);
 void presenter_parts_release(struct presenter_parts *p);
 
+/* What has become of an expression: a value, which may have parts. */
+struct presenter_result {
+	const char *failure; /* why there is no value; "": there is */
+	bool is_true;
+	struct presenter_part value;
+};
+
+/* Appends what stands in front of the value's part. failure: a part of nothing follows. */
+void presenter_result_begin(const char *failure, bool is_true, struct buffer *out);
+/* Decodes it; the texts are borrowed from the bytes. ERROR_PROTOCOL: it is malformed. */
+int presenter_result_take(const void *bytes, size_t len, struct presenter_result *ret,
+			  struct error *err);
+
 #endif

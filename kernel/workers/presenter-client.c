@@ -398,8 +398,9 @@ int presenter_client_stack(struct presenter_client *c, uint32_t type,
 	struct exchange x = { .client = c,
 			      .units = subject->units,
 			      .memory = presenter_client_memory_of(subject),
-			      .wanted = type == PRESENTER_STACK ? PRESENTER_STACK_IS
-								: PRESENTER_PARTS_ARE };
+			      .wanted = type == PRESENTER_STACK        ? PRESENTER_STACK_IS
+					: type == PRESENTER_EXPRESSION ? PRESENTER_EXPRESSION_IS
+								       : PRESENTER_PARTS_ARE };
 
 	record_put_u8(&request, true);
 	put_request(shared, subject, &request);

@@ -77,8 +77,9 @@ int presenter_client_view(struct presenter_client *c, uint32_t type, const struc
 /* Lets the presenter read the memory of a worker that stands; the subject must live as long. */
 struct presenter_memory presenter_client_memory_of(struct presenter_subject *subject);
 
-/* Asks about a worker that stands: PRESENTER_STACK, or PRESENTER_LOCALS with the frame and the call
- * in `body`. Appends the answer as presenter_frames_take() or presenter_parts_take() reads it. */
+/* Asks about a worker that stands: PRESENTER_STACK, or PRESENTER_LOCALS or PRESENTER_EXPRESSION
+ * with what they are about in `body`. Appends the answer as presenter_frames_take(),
+ * presenter_parts_take() or presenter_result_take() reads it. */
 int presenter_client_stack(struct presenter_client *c, uint32_t type,
 			   const struct fault_record *shared, struct presenter_subject *subject,
 			   const struct buffer *body, struct buffer *ret, struct error *err);

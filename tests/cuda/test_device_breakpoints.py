@@ -235,3 +235,16 @@ def test_a_fault_behind_a_stop_is_told_as_ever(debugger):
     result = cell.end()
     assert result.status == "error" and "19" in result.shown
     debugger.breakpoints(code)
+
+
+def test_expressions_of_device_code(debugger):
+    """They are computed with what the thread has that stands."""
+    cell = debugger.start(SCALE, 16)
+    cell.stopped()
+    wanted = {"n + i": "65", "x[i] * a": "2.0", "p.k[1]": "2", "p.x + p.y": "3.0", "tile[3]": "0.0",
+              "blockIdx.x * blockDim.x + threadIdx.x": "1", "gridDim.x": "2", "sizeof(tile)": "128"}
+    assert {e: debugger.body("evaluate", expression=e, frameId=1)["result"] for e in wanted} == wanted
+    # The host's call has its own.
+    assert debugger.body("evaluate", expression="d[2] + 1", frameId=2)["result"] == "3.0"
+    assert "undeclared" in debugger.command("evaluate", expression="n + i", frameId=2)["message"]
+    assert cell.end().ok().stdout == OUTPUT

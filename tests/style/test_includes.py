@@ -29,7 +29,7 @@ MAY_USE = {
 # Rooms of a folder, lowest first: a file includes headers of its own room and of lower ones.
 ROOMS = {
     "common": ["base", "text", "memory", "code", "cuda", "protocol", "sandbox"],
-    "compiler/clang": ["job", "tree", "cells", "code", "headers", "device"],
+    "compiler/clang": ["job", "tree", "expression", "cells", "code", "headers", "device"],
     "compiler": ["cache", "text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
     "kernel": ["settings", "base", "history", "launcher", "sandbox", "share", "units", "state", "faults", "views", "presenter",
                "core", "workers", "device", "disk", "cell-run", "supervisor", "protocol", "show", "comms", "declarations",

@@ -47,6 +47,7 @@ enum clang_diagnostic_kind {
 	CLANG_UNKNOWN,
 	CLANG_ODD_IN_C,
 	CLANG_OF_CPP,
+	CLANG_BITS_OF_TYPEOF,
 };
 
 struct clang_diagnostic {
@@ -295,6 +296,25 @@ struct clang_description {
 	void *clang;      /* for clang_shim_comment() */
 };
 
+/* A variable that an expression names. */
+struct clang_expression_name {
+	const char *name;
+	unsigned line; /* on which it is declared; 0: it has no other of its name */
+};
+
+/* An expression as a program: the parts of a record of common/code/expression.h. */
+struct clang_expression {
+	const char *type, *type_code;
+	unsigned kind; /* of the result */
+	const struct clang_expression_name *locals;
+	size_t n_locals;
+	const char *const *variables;
+	size_t n_variables;
+	const char *code;
+	size_t code_len;
+	const char *refusal; /* why there is no program; NULL: there is */
+};
+
 void clang_shim_init(void);
 const char *clang_shim_version(void);
 
@@ -368,6 +388,15 @@ void clang_result_release(struct clang_result *r);
 void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
 			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c));
+
+/*
+ * Calls found() with the expression that job->text declares CLANG_EXPRESSION by,
+ * `typedef __typeof__((EXPRESSION)) *CLANG_EXPRESSION;`, in front of line and column. It is not
+ * called when the expression is none: job->diagnostic says why.
+ */
+#define CLANG_EXPRESSION "cgpu_expression"
+void clang_shim_express(const struct clang_job *job, unsigned line, unsigned column,
+			void (*found)(void *context, const struct clang_expression *e));
 
 /*
  * Calls found() with what the name means that ends at line and column of job->text, once for all

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The debugging information says where the variables are that a program names; those of a call hide
+ * others of the same name, so the line of the declaration tells them apart. */
+#include "kernel/presenter/expression-view.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
+#include "common/base/error.h"
+#include "common/code/expression.h"
+#include "common/cuda/device-stop.h"
+#include "common/protocol/worker-protocol.h"
+#include "kernel/presenter/debug-value.h"
+#include "kernel/presenter/device-view.h"
+#include "kernel/presenter/fault-frames.h"
+#include "kernel/presenter/session-view.h"
+#include "kernel/presenter/unit-debug.h"
+#include "kernel/presenter/view-make.h"
+#include "kernel/views/presenter-frame.h"
+#include "kernel/views/presenter-part.h"
+#include "kernel/views/presenter-value.h"
+#include "kernel/views/presenter-view.h"
+
+/* Where a variable lies. */
+struct found {
+	enum { NOWHERE, BY_NAME, BY_LINE } by;
+	uint64_t address;
+};
+
+struct looking {
+	struct session_view *view;
+	const struct debug_frame *frame; /* of a call of the host */
+	struct expression expression;
+	struct found locals[EXPRESSION_NAMES_MAX];
+	uint64_t variables[EXPRESSION_NAMES_MAX]; /* of the call's own unit; 0: it is not one */
+	uint32_t cell;                            /* whose text has the call; 0: none */
+};
+
+static void compare(struct looking *l, uint32_t i, const struct debug_frame *f, Dwarf_Die *variable)
+{
+	const struct expression_name *wanted = &l->expression.locals[i];
+	struct found *found = &l->locals[i];
+	bool is_line = false;
+	struct debug_value v;
+	int line;
+
+	if (wanted->line && !dwarf_decl_line(variable, &line))
+		is_line = (uint32_t)line == wanted->line;
+	if (found->by == BY_LINE || (found->by == BY_NAME && !is_line) ||
+	    !debug_value_of(f, variable, 0, &v) || !v.has_address)
+		return;
+	*found = (struct found){ is_line ? BY_LINE : BY_NAME, v.address };
+}
+
+/* Looks into the object of a lambda, which is what its `this` points to; a variable that it has by
+ * reference lies where the member points to. */
+static void find_captured(struct looking *l, const struct debug_frame *f, Dwarf_Die *self)
+{
+	struct debug_value pointer, object, member;
+
+	if (!debug_value_of(f, self, 0, &pointer) || !debug_value_is_pointer(&pointer) ||
+	    !debug_value_element(f, &pointer, 0, &object))
+		return;
+	for (uint32_t i = 0; i < l->expression.n_locals; i++) {
+		const struct expression_name *wanted = &l->expression.locals[i];
+		struct found *found = &l->locals[i];
+
+		if (wanted->line != EXPRESSION_CAPTURED ||
+		    !debug_value_member(f, &object, wanted->name, &member))
+			continue;
+		found->address = member.address;
+		found->by = BY_NAME;
+		if (debug_value_is_reference(&member) &&
+		    !session_view_read(l->view, member.address, &found->address,
+				       sizeof(found->address)))
+			found->by = NOWHERE;
+	}
+}
+
+static bool on_local(void *data, const struct debug_frame *f, const char *name, Dwarf_Die *variable)
+{
+	struct looking *l = data;
+
+	for (uint32_t i = 0; i < l->expression.n_locals; i++)
+		if (!strcmp(l->expression.locals[i].name, name) &&
+		    l->expression.locals[i].line != EXPRESSION_CAPTURED)
+			compare(l, i, f, variable);
+	if (!strcmp(name, "this"))
+		find_captured(l, f, variable);
+	return true;
+}
+
+static bool on_local_of_host(void *data, const char *name, Dwarf_Die *variable)
+{
+	const struct looking *l = data;
+
+	return on_local(data, l->frame, name, variable);
+}
+
+static bool on_variable(void *data, const char *name, Dwarf_Die *variable)
+{
+	struct looking *l = data;
+	struct debug_value v;
+	Dwarf_Attribute a;
+	const char *linked = dwarf_formstring(dwarf_attr(variable, DW_AT_linkage_name, &a)),
+		   *symbol = linked ? linked : name;
+
+	for (uint32_t i = 0; i < l->expression.n_variables; i++)
+		if (!strcmp(l->expression.variables[i], symbol) &&
+		    debug_value_of(l->frame, variable, session_view_address(l->view, symbol), &v) &&
+		    v.has_address)
+			l->variables[i] = v.address;
+	return true;
+}
+
+static void find_on_host(struct looking *l, const struct fault_record *f,
+			 const struct expression_question *q)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n = q->frame < f->n_frames ? fault_frames_calls(f, q->frame, l->view, calls) : 0;
+	struct unit_debug *debug;
+
+	if (q->call >= n || !calls[q->call].unit || !calls[q->call].has_scene)
+		return;
+	l->cell = calls[q->call].unit->record->unit.cell;
+	l->frame = &calls[q->call].scene.frame;
+	debug = session_unit_debug(calls[q->call].unit);
+	if (!debug)
+		return;
+	unit_debug_each_local(debug, l->frame->address, calls[q->call].scene.place,
+			      on_local_of_host, l);
+	unit_debug_each_global(debug, on_variable, l);
+}
+
+/* Finds what device code can name without a declaration, in the record of the stop. */
+static void find_built_in(struct looking *l, uint64_t stop)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {
+		{ "threadIdx.", offsetof(struct device_stop, thread) },
+		{ "blockIdx.", offsetof(struct device_stop, block) },
+		{ "blockDim.", offsetof(struct device_stop, block_size) },
+		{ "gridDim.", offsetof(struct device_stop, grid) },
+	};
+
+	for (uint32_t i = 0; i < l->expression.n_locals; i++)
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+			const char *name = l->expression.locals[i].name;
+			size_t len = strlen(rows[k].name);
+
+			if (strncmp(name, rows[k].name, len) != 0 || name[len] < 'x' ||
+			    name[len] > 'z')
+				continue;
+			l->locals[i].by = BY_NAME;
+			l->locals[i].address = stop + rows[k].offset +
+					       (uint64_t)(name[len] - 'x') * sizeof(uint32_t);
+		}
+}
+
+static void find_on_device(struct looking *l, uint64_t stop, uint32_t frame)
+{
+	device_view_each_local(stop, frame, l->view, on_local, l);
+	find_built_in(l, stop);
+}
+
+/* ---- what the program asks for ---- */
+
+static bool local(void *data, uint32_t index, uint64_t *ret)
+{
+	const struct looking *l = data;
+
+	*ret = l->locals[index].address;
+	return l->locals[index].by != NOWHERE;
+}
+
+static bool variable(void *data, uint32_t index, uint64_t *ret)
+{
+	const struct looking *l = data;
+
+	*ret = l->variables[index] ? l->variables[index]
+				   : session_view_address(l->view, l->expression.variables[index]);
+	return *ret != 0;
+}
+
+static bool read_memory(void *data, uint64_t address, void *ret, size_t len)
+{
+	const struct looking *l = data;
+
+	return session_view_read(l->view, address, ret, len);
+}
+
+/* ---- the value ---- */
+
+/* A value that lies nowhere has no parts. */
+static void put_text(const struct looking *l, const struct expression_value *v, struct buffer *out)
+{
+	const struct presenter_value value = { .type = l->expression.type,
+					       .code = l->expression.type_code,
+					       .bytes = v->bytes,
+					       .len = v->size,
+					       .pointers = PRESENTER_POINTERS_OWNERS };
+	struct presenter_view made = { 0 };
+	struct presenter_part part = { .name = "", .type = l->expression.type, .code = "" };
+
+	view_make_value(&value, l->view, &made);
+	part.text = buffer_text(&made.text);
+	presenter_part_put(&part, out);
+	presenter_view_release(&made);
+}
+
+static void put(const struct looking *l, const struct expression_value *v, struct buffer *out)
+{
+	struct presenter_part part = { .name = "",
+				       .type = l->expression.type,
+				       .code = l->expression.type_code,
+				       .cell = l->cell,
+				       .address = v->address };
+
+	presenter_result_begin("", expression_is_true(&l->expression, v), out);
+	if (v->is_place)
+		view_make_variable(&part, true, l->view, out);
+	else
+		put_text(l, v, out);
+}
+
+void expression_view_put(const struct fault_record *f, const struct expression_question *q,
+			 struct session_view *view, struct buffer *out)
+{
+	cleanup_free struct looking *l = calloc(1, sizeof(*l));
+	const struct expression_host host = { local, variable, read_memory, l };
+	struct error err = ERROR_INIT;
+	struct expression_value v;
+
+	if (!l) {
+		presenter_result_begin("out of memory for an expression", false, out);
+		return;
+	}
+	l->view = view;
+	if (!expression_open(q->program, q->len, &l->expression, &err)) {
+		if (q->frame >= PRESENTER_FRAME_DEVICE && f->device)
+			find_on_device(l, f->device, q->frame - PRESENTER_FRAME_DEVICE);
+		else
+			find_on_host(l, f, q);
+	}
+	if (err.code || expression_run(&l->expression, &host, &v, &err))
+		presenter_result_begin(err.text, false, out);
+	else
+		put(l, &v, out);
+}
