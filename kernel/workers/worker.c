@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/base/cleanup.h"
@@ -40,6 +39,7 @@
 #include "kernel/base/closer.h"
 #include "kernel/base/loop.h"
 #include "kernel/base/process.h"
+#include "kernel/base/temporary-name.h"
 #include "kernel/state/arena-file.h"
 #include "kernel/state/dirty-pages.h"
 #include "kernel/workers/zygote-client.h"
@@ -53,23 +53,6 @@
 #define DRAIN_MS 2000
 
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
-
-/* Makes up an unpredictable name for the folder of core dumps. It is unique, also where several
- * machines share the parent folder. */
-static void name_dump_folder(struct worker *w)
-{
-	const char *temporary = getenv("TMPDIR");
-	uint64_t number = 0;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-		return;
-	snprintf(w->dump_folder, sizeof(w->dump_folder), "%s/cgpu-dump-%016llx",
-		 temporary && *temporary == '/' && strlen(temporary) < sizeof(w->dump_folder) / 2
-			 ? temporary
-			 : "/tmp",
-		 (unsigned long long)number);
-	snprintf(w->control->dump_folder, sizeof(w->control->dump_folder), "%s", w->dump_folder);
-}
 
 /* Creates the control area as a sealed memfd, so that a cell cannot truncate it while the kernel
  * reads it. */
@@ -96,7 +79,8 @@ static int control_memfd(struct worker *w, const struct worker_device *device, s
 	w->control->version = WORKER_PROTOCOL_VERSION;
 	w->control->device = *device;
 	w->waits = device->waits;
-	name_dump_folder(w);
+	temporary_name("cgpu-dump", w->dump_folder, sizeof(w->dump_folder));
+	snprintf(w->control->dump_folder, sizeof(w->control->dump_folder), "%s", w->dump_folder);
 	return fd;
 }
 
