@@ -26,6 +26,7 @@
 #include "config.h"
 #include "kernel/base/guard.h"
 #include "kernel/base/loop.h"
+#include "kernel/base/temporary-name.h"
 #include "kernel/install.h"
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/connection-file.h"
@@ -33,6 +34,7 @@
 #include "kernel/requests/execute.h"
 #include "kernel/sandbox/machine-memory.h"
 #include "kernel/session/history.h"
+#include "kernel/session/output.h"
 #include "kernel/session/session.h"
 #include "kernel/settings/jupyter-folders.h"
 #include "kernel/settings/language.h"
@@ -119,13 +121,17 @@ static int open_parent(void)
 
 static struct limits limits; /* read before anything else */
 
-/* Finds the folder with the programs that the kernel process starts. */
-static int find_libexec(const struct options *o, char *ret, size_t size, struct error *err)
+struct folders {
+	char libexec[4096]; /* of the programs that the kernel process starts */
+	char floods[4096];  /* of files with all text of floods, which need not exist; "": none */
+};
+
+static int find_libexec(const struct options *o, struct folders *ret, struct error *err)
 {
 	if (!*o->libexec_dir)
-		return install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, ret, size,
-				    err);
-	snprintf(ret, size, "%s", o->libexec_dir);
+		return install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, ret->libexec,
+				    sizeof(ret->libexec), err);
+	snprintf(ret->libexec, sizeof(ret->libexec), "%s", o->libexec_dir);
 	return 0;
 }
 
@@ -144,18 +150,19 @@ static void what_is_hidden(const struct options *o, struct buffer *ret)
 	buffer_puts(ret, o->connection_file);
 }
 
-static struct supervisor *start_supervisor(const struct options *o, const char *libexec,
+static struct supervisor *start_supervisor(const struct options *o, const struct folders *folders,
 					   struct error *err)
 {
 	cleanup_buffer struct buffer hidden = BUFFER_INIT;
 	struct supervisor_options so = {
-		.libexec_dir = libexec,
+		.libexec_dir = folders->libexec,
 		.language = o->language->word,
 		.host_limit =
 			limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, machine_memory_total()),
 		.proc_dir = o->proc_dir,
 		.device_limit = o->device_limit,
 		.limits = &limits,
+		.readable = *folders->floods ? folders->floods : NULL,
 		.undo_limit = o->undo_limit,
 		.disabled_sandbox = o->disabled_sandbox,
 		.profile = limits_profile(&limits, o->profile),
@@ -267,8 +274,8 @@ static struct history *start_history(const struct options *o, struct supervisor 
 }
 
 /* Runs from the connection file to the end of the session. */
-static int serve(const struct options *o, struct supervisor *supervisor, const char *libexec,
-		 struct loop *loop, struct error *err)
+static int serve(const struct options *o, struct supervisor *supervisor,
+		 const struct folders *folders, struct loop *loop, struct error *err)
 {
 	struct history *history = NULL;
 	struct connection_file connection;
@@ -286,7 +293,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, const c
 	hide_cache(supervisor);
 	if (supervisor_profile(supervisor) == PROFILE_LOCKED)
 		hide_notebooks(supervisor);
-	history = start_history(o, supervisor, libexec, loop);
+	history = start_history(o, supervisor, folders->libexec, loop);
 	share_devices(o, supervisor);
 	if (supervisor_launch(supervisor, err))
 		goto out;
@@ -294,6 +301,8 @@ static int serve(const struct options *o, struct supervisor *supervisor, const c
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, history, err))
 		goto out;
 	history = NULL;
+	if (*folders->floods)
+		output_keep_floods(&session.output, folders->floods, o->output_files);
 	connection_file_release(&connection);
 	catch_signals(&session);
 	dispatch_start(&session);
@@ -313,17 +322,18 @@ static int run(const struct options *o, struct error *err)
 	int parent = open_parent(), rc;
 	struct supervisor *supervisor;
 	struct loop *loop;
-	char libexec[4096];
+	struct folders folders = { 0 };
 
-	if (guard_enter(err) || find_libexec(o, libexec, sizeof(libexec), err))
+	temporary_name("cgpu-output", folders.floods, sizeof(folders.floods));
+	if (guard_enter(folders.floods, err) || find_libexec(o, &folders, err))
 		return -1;
-	supervisor = start_supervisor(o, libexec, err);
+	supervisor = start_supervisor(o, &folders, err);
 	if (!supervisor)
 		return -1;
 	loop = loop_new();
 	if (loop && parent >= 0)
 		loop_add_fd(loop, parent, on_parent_end, loop);
-	rc = loop ? serve(o, supervisor, libexec, loop, err)
+	rc = loop ? serve(o, supervisor, &folders, loop, err)
 		  : error_set(err, ERROR_MEMORY, "out of memory");
 	supervisor_free(supervisor);
 	loop_free(loop);
@@ -334,12 +344,12 @@ static int doctor(const struct options *o, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct supervisor *supervisor;
-	char libexec[4096];
+	struct folders folders = { 0 };
 	int rc;
 
-	if (find_libexec(o, libexec, sizeof(libexec), err))
+	if (find_libexec(o, &folders, err))
 		return -1;
-	supervisor = start_supervisor(o, libexec, err);
+	supervisor = start_supervisor(o, &folders, err);
 	if (!supervisor)
 		return -1;
 	rc = supervisor_launch(supervisor, err);

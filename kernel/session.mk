@@ -59,7 +59,7 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-comms test-connection-file test-container-walk test-debugger test-declarations test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
+	test-abort-window test-comms test-connection-file test-container-walk test-debugger test-declarations test-flood-files test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
@@ -84,6 +84,10 @@ test_declarations_SOURCES = tests/unit/kernel/test-declarations.c
 test_declarations_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_declarations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_declarations_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_flood_files_SOURCES = tests/unit/kernel/test-flood-files.c
+test_flood_files_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_flood_files_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_flood_files_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_history_SOURCES = tests/unit/kernel/test-history.c
 test_history_CPPFLAGS = $(SESSION_CPPFLAGS) -DLIBEXEC='"$(abs_top_builddir)"'
 test_history_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

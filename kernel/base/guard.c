@@ -15,7 +15,9 @@
 #define _GNU_SOURCE
 #include "kernel/base/guard.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/cleanup.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "kernel/base/process-tree.h"
@@ -83,6 +86,18 @@ static void end_all_below(void)
 	free(pids);
 }
 
+/* Removes the folder and the files in it. A folder that a cell has made there stays. */
+static void remove_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_dir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		unlinkat(fd, d->d_name, 0);
+	rmdir(path);
+}
+
 /* Ends as the process below did. */
 static _Noreturn void end_as(int status)
 {
@@ -100,8 +115,9 @@ static _Noreturn void end_as(int status)
 }
 
 /* Goes on as front or guard until the process below has ended. `above`: the process that was above
- * at the start, 0 for the front, whose end the kernel process watches itself. */
-static _Noreturn void watch(pid_t below, pid_t above)
+ * at the start, 0 for the front, whose end the kernel process watches itself. `folder`: that of
+ * guard_enter(). */
+static _Noreturn void watch(pid_t below, pid_t above, const char *folder)
 {
 	sigset_t set;
 	int status = 0;
@@ -120,6 +136,7 @@ static _Noreturn void watch(pid_t below, pid_t above)
 			kill(below, sig);
 	}
 	end_all_below();
+	remove_folder(folder);
 	end_as(status);
 }
 
@@ -140,7 +157,7 @@ static pid_t fork_below(int signal_above, struct error *err)
 	return 0;
 }
 
-int guard_enter(struct error *err)
+int guard_enter(const char *folder, struct error *err)
 {
 	pid_t front = getpid(), pid;
 	sigset_t set, before;
@@ -150,13 +167,13 @@ int guard_enter(struct error *err)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid = fork_below(SIGNAL_ABOVE, err);
 	if (pid > 0)
-		watch(pid, 0);
+		watch(pid, 0, folder);
 	if (pid)
 		return -1;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid = fork_below(SIGKILL, err);
 	if (pid > 0)
-		watch(pid, front);
+		watch(pid, front, folder);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }

@@ -12,8 +12,9 @@ struct error;
 /*
  * Forks the process that goes on as the kernel process, and returns 0 there; the caller's own
  * process and the guard never return, and end as the kernel process does. It is called while there
- * is one thread. -1: there is no second process.
+ * is one thread. -1: there is no second process. folder: it is removed in the end, if it is there,
+ * with the files in it; "" for none. It must live on.
  */
-int guard_enter(struct error *err);
+int guard_enter(const char *folder, struct error *err);
 
 #endif

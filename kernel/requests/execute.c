@@ -104,7 +104,7 @@ static void announce(struct session *s, struct cell *c)
 	request_begin(c->request);
 	if (!c->silent)
 		publish_execute_input(&s->publisher, &c->request->message, c->code, c->number);
-	output_begin(&s->output, &c->request->message);
+	output_begin(&s->output, &c->request->message, c->store ? c->number : 0);
 }
 
 /*

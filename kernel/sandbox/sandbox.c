@@ -4,11 +4,13 @@
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,12 +45,15 @@ static int apply_view(struct sandbox *s, struct error *err)
 {
 	cleanup_buffer struct buffer cache = BUFFER_INIT;
 	char prefix[PATH_MAX];
-	const char *kept[] = { prefix, s->setup.programs, getenv("CUDA_HOME") };
+	const char *kept[] = { prefix, s->setup.programs, getenv("CUDA_HOME"), s->setup.readable };
 	struct private_view v = { .home = getenv("HOME"),
 				  .kept = kept,
 				  .n_kept = sizeof(kept) / sizeof(kept[0]),
 				  .bytes = s->setup.private_bytes };
 
+	/* A view has no place for what is made later. */
+	if (s->setup.readable && mkdir(s->setup.readable, 0700) && errno != EEXIST)
+		log_warning("cannot make %s: %s", s->setup.readable, strerror(errno));
 	prefix_of(s->setup.programs, prefix, sizeof(prefix));
 	if (!cache_folder(&cache, NULL))
 		v.cache = buffer_text(&cache);

@@ -40,6 +40,7 @@ struct sandbox_setup {
 	unsigned disabled;      /* enum sandbox_flag: steps that tests disable */
 	bool hides;             /* there is a connection file to hide */
 	const char *programs;   /* folder of the programs that are started, below their prefix */
+	const char *readable;   /* a folder that cells can read in each profile; NULL: none */
 	uint64_t private_bytes; /* of the private folders of the profile `locked` */
 };
 

@@ -40,6 +40,7 @@ void output_init(struct output *o, struct session *s, size_t limit)
 	o->limit = limit;
 	for (int i = 0; i < STREAMS; i++)
 		stream_init(&o->streams[i], stream_limit(o, i));
+	flood_files_init(&o->floods, "", 0);
 }
 
 void output_release(struct output *o)
@@ -47,10 +48,16 @@ void output_release(struct output *o)
 	loop_remove(o->session->loop, o->timer);
 	for (int i = 0; i < STREAMS; i++)
 		stream_release(&o->streams[i]);
+	flood_files_release(&o->floods);
 	buffer_release(&o->parts);
 }
 
-void output_begin(struct output *o, const struct message *parent)
+void output_keep_floods(struct output *o, const char *folder, uint64_t most)
+{
+	flood_files_init(&o->floods, folder, most);
+}
+
+void output_begin(struct output *o, const struct message *parent, uint32_t number)
 {
 	o->parent = parent;
 	o->switches = 0;
@@ -58,23 +65,37 @@ void output_begin(struct output *o, const struct message *parent)
 	buffer_release(&o->parts);
 	for (int i = 0; i < STREAMS; i++)
 		stream_begin(&o->streams[i], stream_limit(o, i));
+	flood_files_begin(&o->floods, number, o->limit);
 }
 
-static void show(struct output *o, int which, bool last)
+static void send(struct output *o, int which, const struct buffer *text)
+{
+	if (text->len && o->parent)
+		publish_stream(&o->session->publisher, o->parent, stream_names[which], text->data,
+			       text->len);
+}
+
+static void show(struct output *o, int which)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	stream_take(&o->streams[which], last, &text);
-	if (text.len && o->parent)
-		publish_stream(&o->session->publisher, o->parent, stream_names[which], text.data,
-			       text.len);
+	stream_take(&o->streams[which], &text);
+	send(o, which, &text);
 }
 
 /* Shows the stream first that was written first. */
-static void show_both(struct output *o, bool last)
+static void show_both(struct output *o)
 {
-	show(o, !o->last, last);
-	show(o, o->last, last);
+	show(o, !o->last);
+	show(o, o->last);
+}
+
+static void show_end(struct output *o, int which, const char *whole)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	stream_end(&o->streams[which], whole, &text);
+	send(o, which, &text);
 }
 
 static void on_timer(void *data)
@@ -83,7 +104,7 @@ static void on_timer(void *data)
 
 	o->timer = NULL;
 	o->switches = 0;
-	show_both(o, false);
+	show_both(o);
 }
 
 static void stop_timer(struct output *o)
@@ -95,13 +116,20 @@ static void stop_timer(struct output *o)
 void output_flush(struct output *o)
 {
 	stop_timer(o);
-	show_both(o, false);
+	show_both(o);
 }
 
 void output_end(struct output *o)
 {
+	cleanup_buffer struct buffer whole = BUFFER_INIT;
+	bool is_cut = false;
+
 	stop_timer(o);
-	show_both(o, true);
+	for (int i = 0; i < STREAMS; i++)
+		is_cut |= stream_is_cut(&o->streams[i]);
+	flood_files_end(&o->floods, is_cut, &whole);
+	show_end(o, !o->last, buffer_text(&whole));
+	show_end(o, o->last, buffer_text(&whole));
 	o->parent = NULL;
 }
 
@@ -110,13 +138,14 @@ void output_text(struct output *o, int which, const char *bytes, size_t len)
 	if (!o->parent)
 		return;
 	if (which != o->last && stream_ready(&o->streams[o->last]) && o->switches < SWITCHES_MAX) {
-		show(o, o->last, false);
+		show(o, o->last);
 		o->switches++;
 	}
 	o->last = which;
 	stream_add(&o->streams[which], bytes, len);
+	flood_files_add(&o->floods, bytes, len);
 	if (stream_ready(&o->streams[which]) >= FLUSH_BYTES)
-		show_both(o, false);
+		show_both(o);
 	if (!o->timer)
 		o->timer = loop_add_timer(o->session->loop, FLUSH_MS, on_timer, o);
 }

@@ -2,7 +2,8 @@
 /*
  * Sends the output of the cell at work, in order, to iopub. Text is buffered for a while, so that a
  * loop of printf is a few messages (front ends drop output above 1000 messages a second), and is
- * always sent before any other message of the cell.
+ * always sent before any other message of the cell. Of a flood, the text that is not shown is in a
+ * file.
  */
 #ifndef CGPU_KERNEL_SESSION_OUTPUT_H
 #define CGPU_KERNEL_SESSION_OUTPUT_H
@@ -10,9 +11,11 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/buffer.h"
 #include "common/protocol/output-ring.h"
+#include "kernel/show/flood-files.h"
 #include "kernel/show/stream.h"
 
 struct loop_source;
@@ -25,6 +28,7 @@ struct output {
 	struct session *session;
 	size_t limit; /* bytes per cell */
 	struct stream streams[STREAMS];
+	struct flood_files floods;
 	int last;                     /* the stream that was written last */
 	unsigned switches;            /* changes of the stream since the last tick of the timer */
 	const struct message *parent; /* NULL: no cell is at work, and output is dropped */
@@ -35,7 +39,12 @@ struct output {
 void output_init(struct output *o, struct session *s, size_t limit);
 void output_release(struct output *o);
 
-void output_begin(struct output *o, const struct message *parent);
+/* Has all text of floods kept in files below `folder`, which must live on, `most` bytes of them.
+ * Until then there are none. */
+void output_keep_floods(struct output *o, const char *folder, uint64_t most);
+
+/* number: that of the cell; 0: it has none. */
+void output_begin(struct output *o, const struct message *parent, uint32_t number);
 /* Sends everything, the tails of long streams too. */
 void output_end(struct output *o);
 

@@ -104,7 +104,7 @@ static size_t tail_start(const struct stream *s)
 	return at;
 }
 
-static void take_tail(struct stream *s, struct buffer *out)
+static void take_tail(struct stream *s, const char *whole, struct buffer *out)
 {
 	size_t start = tail_start(s);
 
@@ -118,30 +118,43 @@ static void take_tail(struct stream *s, struct buffer *out)
 	utf8_clean(s->ready.data, s->ready.len, true, out);
 	if (out->len ? out->data[out->len - 1] != '\n' : !s->ends_line)
 		buffer_putc(out, '\n');
-	buffer_printf(out,
-		      "[... %" PRIu64 " bytes, %" PRIu64
-		      " lines left out here; `%%limit output SIZE` shows more ...]\n",
+	buffer_printf(out, "[... %" PRIu64 " bytes, %" PRIu64 " lines left out here; ",
 		      s->left_out_bytes, s->left_out_lines);
+	utf8_clean(whole, strlen(whole), true, out);
+	buffer_printf(out, "%s`%%limit output SIZE` shows more ...]\n", *whole ? "; " : "");
 	utf8_clean(s->tail.data, s->tail.len, true, out);
 }
 
-void stream_take(struct stream *s, bool last, struct buffer *out)
+static void take_ready(struct stream *s, bool last, struct buffer *out)
+{
+	buffer_consume(&s->ready, utf8_clean(buffer_text(&s->ready), s->ready.len, last, out));
+}
+
+void stream_take(struct stream *s, struct buffer *out)
 {
 	size_t before = out->len;
+
+	take_ready(s, false, out);
+	if (out->len > before)
+		s->ends_line = out->data[out->len - 1] == '\n';
+}
+
+bool stream_is_cut(const struct stream *s)
+{
+	return s->left_out_bytes || (s->tail.len && tail_start(s));
+}
+
+void stream_end(struct stream *s, const char *whole, struct buffer *out)
+{
 	bool lost = s->ready.failed || s->tail.failed;
 
 	/* A character that the end of the head cuts has its rest in the tail. */
-	if (last && s->tail.len)
-		take_tail(s, out);
+	if (s->tail.len)
+		take_tail(s, whole, out);
 	else
-		buffer_consume(&s->ready,
-			       utf8_clean(buffer_text(&s->ready), s->ready.len, last, out));
-	if (last && lost)
+		take_ready(s, true, out);
+	if (lost)
 		buffer_puts(out, "\n[some output is lost: the kernel process is out of memory]\n");
-	if (last) {
-		buffer_clear(&s->ready);
-		buffer_clear(&s->tail);
-	}
-	if (out->len > before)
-		s->ends_line = out->data[out->len - 1] == '\n';
+	buffer_clear(&s->ready);
+	buffer_clear(&s->tail);
 }

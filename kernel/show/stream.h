@@ -2,8 +2,8 @@
 /*
  * The text that one cell writes to stdout or stderr: converted to valid UTF-8, and limited. The
  * first half of the limit is shown at once; of the rest only the last half is kept, and shown when
- * the cell ends, after a line that says how much was left out. The limit counts bytes as JSON
- * encodes them.
+ * the cell ends, after a line that says how much was left out, and where all of it is. The limit
+ * counts bytes as JSON encodes them.
  */
 #ifndef CGPU_KERNEL_SHOW_STREAM_H
 #define CGPU_KERNEL_SHOW_STREAM_H
@@ -32,8 +32,12 @@ void stream_begin(struct stream *s, size_t limit);
 void stream_add(struct stream *s, const char *bytes, size_t len);
 /* Returns how many bytes stream_take() would show before the cell ends. */
 size_t stream_ready(const struct stream *s);
-/* Appends the text that may be shown. `last`: the cell has ended, so the tail and the size of the
- * gap are included. */
-void stream_take(struct stream *s, bool last, struct buffer *out);
+/* Appends the text that may be shown before the cell ends. */
+void stream_take(struct stream *s, struct buffer *out);
+/* Tells whether something is left out when the cell ends now. */
+bool stream_is_cut(const struct stream *s);
+/* Ends the cell: appends all that is still to be shown, the tail and the size of the gap included.
+ * whole: where all text is, a part of the sentence about the gap; "" for nowhere. */
+void stream_end(struct stream *s, const char *whole, struct buffer *out);
 
 #endif

@@ -104,6 +104,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 		.disabled = o->disabled_sandbox,
 		.hides = s->hidden.n != 0,
 		.programs = s->libexec_dir,
+		.readable = o->readable,
 		.private_bytes = limits_apply(s->limits, LIMIT_DISK, 0, PRIVATE_BYTES, 0),
 	};
 

@@ -53,10 +53,12 @@ struct supervisor_options {
 	const char *proc_dir;  /* has pressure/memory and vmstat of the machine; NULL: /proc */
 	uint64_t device_limit; /* in bytes; 0: from `limits` or the machine */
 	const struct limits *limits; /* borrowed; NULL: there are none */
-	uint64_t undo_limit;         /* bytes to keep for undo */
-	enum profile profile;        /* PROFILE_UNSET: open */
-	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the
-					fallbacks) */
+	/* A folder that cells can read in every profile, and need not exist yet. */
+	const char *readable;
+	uint64_t undo_limit;       /* bytes to keep for undo */
+	enum profile profile;      /* PROFILE_UNSET: open */
+	unsigned disabled_sandbox; /* enum sandbox_flag bits not to apply (tests force the
+				      fallbacks) */
 };
 
 /*

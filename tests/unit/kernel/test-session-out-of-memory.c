@@ -103,7 +103,7 @@ static int pass_output(void *data)
 	stream_init(&s, 1000);
 	for (int i = 0; i < 1000; i++)
 		stream_add(&s, "some text\n", 10);
-	stream_take(&s, true, &out);
+	stream_end(&s, "", &out);
 	rc = out.failed || strstr(out.data, "some output is lost") ? -1 : 0;
 	stream_release(&s);
 	return rc;
