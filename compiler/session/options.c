@@ -23,6 +23,7 @@
 #include "common/base/log.h"
 #include "common/base/mem-pool.h"
 #include "common/base/own-prefix.h"
+#include "common/cuda/device-target.h"
 #include "common/cuda/without-cuda.h"
 #include "common/text/allowed-flags.h"
 #include "common/text/flag-words.h"
@@ -37,11 +38,6 @@
 	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in "    \
 	"its source folder brings them back; "                                                     \
 	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
-
-/* The newest target that clang 19 supports; later GPUs run it as well. A newer version of PTX would
- * exclude older drivers (this one is of CUDA 11.8). */
-#define SM_MAX 90
-#define PTX_VERSION "+ptx78"
 
 struct options_set {
 	struct options_set *next;
@@ -275,15 +271,18 @@ static const char *const every_language[] = {
 /* Adds the options for device code; libdevice has the mathematical functions. */
 static void add_device(const struct options *o, struct arguments *a, unsigned sm)
 {
-	cleanup_buffer struct buffer arch = BUFFER_INIT, library = BUFFER_INIT;
+	cleanup_buffer struct buffer arch = BUFFER_INIT, version = BUFFER_INIT,
+				     library = BUFFER_INIT;
 
-	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u", sm < SM_MAX ? sm : SM_MAX);
+	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u",
+		      sm < DEVICE_TARGET_CLANG_NEWEST ? sm : DEVICE_TARGET_CLANG_NEWEST);
+	buffer_printf(&version, "--cuda-feature=+ptx%u", DEVICE_TARGET_CLANG_PTX);
 	buffer_printf(&library, "%s/nvvm/libdevice/libdevice.10.bc", o->cuda_root);
 	add(a, "-S");
 	add(a, "-O3"); /* as nvcc: loops are unrolled more */
 	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
 	/* Without it, clang takes the version of a toolkit that it finds on the machine. */
-	add(a, "--cuda-feature=" PTX_VERSION);
+	add(a, mem_pool_strdup(&a->pool, buffer_text(&version)));
 	add(a, "-Xclang");
 	add(a, "-mlink-builtin-bitcode");
 	add(a, "-Xclang");

@@ -9,9 +9,6 @@
 #include <stdint.h>
 
 #define VERSION_RULES_TEXT_MAX 512
-/* The CUDA whose PTX ISA (7.8) the compiler targets, see compiler/session/options.c: "Release
- * History" of PTX says CUDA 11.8. */
-#define DEVICE_CODE_CUDA 11080
 
 /* Versions are encoded as in CUDA: 13010 is 13.1. 0: absent, and rules about it pass. */
 struct version_facts {

@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/code/unit.h"
+#include "common/cuda/device-target.h"
 #include "common/protocol/output-ring.h"
 #include "kernel/core/supervisor-state.h"
 #include "kernel/device/version-rules.h"
@@ -23,7 +24,7 @@ void version_watch_facts(const struct supervisor *s, struct version_facts *ret)
 	*ret = (struct version_facts){
 		.emulated = s->pool->hello.emulated,
 		.driver = s->pool->hello.driver_version,
-		.compiler = DEVICE_CODE_CUDA,
+		.compiler = DEVICE_TARGET_CLANG_CUDA,
 		.passed_over = s->pool->hello.passed_over,
 	};
 	for (size_t i = 0; i < s->libraries->n; i++)

@@ -17,6 +17,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/record.h"
+#include "common/cuda/device-target.h"
 #include "common/protocol/compiler-protocol.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
@@ -37,8 +38,6 @@
 #include "kernel/workers/question-compiler.h"
 
 #define FAILURES_MAX 3
-/* The oldest compute capability of the device code compiler, and that of the emulated device. */
-#define OLDEST_SM 75
 #define RETRY_MS 500
 #define WAIT_MS 5000 /* for one that was killed, as kernel/base/cpu-deadline.h counts */
 #define RELEASE_MS 1000
@@ -332,7 +331,7 @@ uint32_t worker_pool_device_sm(const struct supervisor *s)
 {
 	uint32_t sm = s->pool->hello.capability;
 
-	return sm > OLDEST_SM ? sm : OLDEST_SM;
+	return sm > DEVICE_TARGET_OLDEST ? sm : DEVICE_TARGET_OLDEST;
 }
 
 uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "common/cuda/device-target.h"
 #include "kernel/device/version-rules.h"
 
 /* The one rule that is broken; "" for none. More than one is a failure. */
@@ -51,7 +52,7 @@ static void versions_that_fit_are_silent(void **state)
 static void each_rule_says_what_to_do(void **state)
 {
 	struct version_facts f = { .driver = 11040,
-				   .compiler = DEVICE_CODE_CUDA,
+				   .compiler = DEVICE_TARGET_CLANG_CUDA,
 				   .passed_over = "" };
 	struct version_verdict v = broken(&f);
 
