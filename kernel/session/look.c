@@ -30,8 +30,7 @@ void look_release(struct look *l)
 
 /* ---- arguments ---- */
 
-/* Parses "sm_80", "compute_80" or "80". */
-static int read_arch(const char *word, uint32_t *ret, struct error *err)
+bool look_parse_target(const char *word, uint32_t *ret)
 {
 	static const char *const fronts[] = { "sm_", "compute_" };
 	const char *digits = word;
@@ -43,11 +42,19 @@ static int read_arch(const char *word, uint32_t *ret, struct error *err)
 			digits += strlen(fronts[i]);
 	n = strtoul(digits, &end, 10);
 	if (*end || end == digits || n < 50 || n > 999)
-		return error_set(err, ERROR_INPUT,
-				 "--arch names a compute capability, as in --arch sm_80; not '%s'",
-				 word);
+		return false;
 	*ret = (uint32_t)n;
-	return 0;
+	return true;
+}
+
+static int read_arch(const char *word, uint32_t *ret, struct error *err)
+{
+	return look_parse_target(word, ret)
+		       ? 0
+		       : error_set(err, ERROR_INPUT,
+				   "--arch names a compute capability, as in --arch sm_80; not "
+				   "'%s'",
+				   word);
 }
 
 static int read_number(const char *option, const char *word, uint32_t max, uint32_t *ret,

@@ -4,6 +4,7 @@
 #ifndef CGPU_KERNEL_SESSION_LOOK_H
 #define CGPU_KERNEL_SESSION_LOOK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/protocol/compiler-protocol.h"
@@ -24,6 +25,9 @@ struct look {
 };
 
 void look_release(struct look *l);
+
+/* Parses a target of device code: "sm_80", "compute_80" or "80". False: it is none. */
+bool look_parse_target(const char *word, uint32_t *ret);
 
 /*
  * Is a magic's run(): the line form shows the code of the session; for the cell form the cell is
