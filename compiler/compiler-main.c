@@ -29,6 +29,7 @@
 #include "compiler/inspect/inspection.h"
 #include "compiler/inspect/is-complete.h"
 #include "compiler/inspect/look.h"
+#include "compiler/inspect/manual.h"
 #include "compiler/inspect/words.h"
 #include "compiler/packages/packages.h"
 
@@ -198,6 +199,8 @@ static int on_words(struct record *r, struct error *err)
 	return answer_list(&l, id, words_list(&l, kind, typed, err), err);
 }
 
+static struct manual manual; /* the pages that were shown */
+
 static int on_inspect(struct compiler *c, struct record *r, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -209,7 +212,7 @@ static int on_inspect(struct compiler *c, struct record *r, struct error *err)
 
 	if (record_check(r, "an inspection request", err))
 		return -1;
-	failed = inspection_init(&i, c, cell, at, err);
+	failed = inspection_init(&i, c, &manual, cell, at, err);
 	record_put_u32(&b, id);
 	record_put_u8(&b, i.found);
 	record_put_u8(&b, i.of_session);
@@ -476,6 +479,7 @@ static void *serve(void *data)
 		tool_folder_tidy();
 		s->failed = answer_all(s, &s->err);
 	}
+	manual_release(&manual);
 	compiler_release(&s->compiler);
 	return NULL;
 }

@@ -12,11 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 #include "compiler/device/tool-folder.h"
 
 #define LOCK_FD 3
+#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 
 static char *in_folder(const char *folder, const char *below, const char *name)
 {
@@ -77,8 +80,25 @@ static _Noreturn void become(const struct tool_folder *f, const char *log, const
 	_exit(127);
 }
 
-int tool_run(const struct tool_folder *f, const char *log, const char *const *argv,
-	     struct error *err)
+/* Waits for the program, and ends it after ms milliseconds; -1: it may take as long as it likes. */
+static int await(pid_t pid, int ms, int *ret_status)
+{
+	struct pollfd end = { .fd = ms < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0),
+			      .events = POLLIN };
+	static const int signals[] = { SIGTERM, SIGKILL };
+
+	for (size_t i = 0; end.fd >= 0 && i < 2 && !poll(&end, 1, i ? GRACE_MS : ms); i++)
+		kill(pid, signals[i]);
+	if (end.fd >= 0)
+		close(end.fd);
+	while (waitpid(pid, ret_status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 0;
+}
+
+int tool_run_within(const struct tool_folder *f, const char *log, const char *const *argv, int ms,
+		    struct error *err)
 {
 	pid_t parent = getpid(), pid = fork();
 	int status;
@@ -87,10 +107,15 @@ int tool_run(const struct tool_folder *f, const char *log, const char *const *ar
 		become(f, log, argv, parent);
 	if (pid < 0)
 		return error_errno(err, "cannot start %s", argv[0]);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_errno(err, "waitpid for %s", argv[0]);
+	if (await(pid, ms, &status))
+		return error_errno(err, "waitpid for %s", argv[0]);
 	return status != 0;
+}
+
+int tool_run(const struct tool_folder *f, const char *log, const char *const *argv,
+	     struct error *err)
+{
+	return tool_run_within(f, log, argv, -1, err);
 }
 
 int tool_read_file(const char *path, struct buffer *ret, struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs programs of the CUDA toolkit for the compiler process: nvcc, ptxas, nvdisasm. Each works in
- * a folder of its own that is removed, writes its output to a log, and gets SIGTERM when this
- * process ends. The kernel process ends those that ignore it.
+ * Runs programs for the compiler process: nvcc, ptxas, nvdisasm of the CUDA toolkit, man. Each
+ * works in a folder of its own that is removed, writes its output to a log, and gets SIGTERM when
+ * this process ends. The kernel process ends those that ignore it.
  */
 #ifndef CGPU_COMPILER_TOOL_H
 #define CGPU_COMPILER_TOOL_H
@@ -25,6 +25,9 @@ char *tool_find(const char *name, const char *given, const char *cuda_root);
  */
 int tool_run(const struct tool_folder *f, const char *log, const char *const *argv,
 	     struct error *err);
+/* Does the same for ms milliseconds at most: then it is ended, and has failed. */
+int tool_run_within(const struct tool_folder *f, const char *log, const char *const *argv, int ms,
+		    struct error *err);
 
 int tool_read_file(const char *path, struct buffer *ret, struct error *err);
 int tool_write_file(const char *path, const void *bytes, size_t len, struct error *err);

@@ -17,6 +17,7 @@
 #include "compiler/frontend/cpp-tries.h"
 #include "compiler/inspect/completion.h"
 #include "compiler/inspect/cursor.h"
+#include "compiler/inspect/manual.h"
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/text/token.h"
 
@@ -24,6 +25,7 @@
 struct looking {
 	struct inspection *to;
 	struct compiler *compiler;
+	struct manual *manual;
 	const char *name; /* "": the function that is called at the place */
 	bool of_member;   /* the name is looked up in something, so it is none of the session */
 };
@@ -139,6 +141,15 @@ static const char *as_included(const char *path)
 	return found;
 }
 
+/* Tells whether a page of the manual may be about it: the functions of C's library and of Linux. */
+static bool may_have_page(const struct clang_description *d)
+{
+	static const char machine[] = "/usr/include/";
+
+	return !strcmp(d->kind, "function") && !*d->parent &&
+	       !strncmp(d->file, machine, strlen(machine)) && !strstr(d->file, "/c++/");
+}
+
 static void use_description(struct looking *k, const struct clang_description *d, const char *name)
 {
 	uint32_t entry = cpp_tries_entry_of(d->file);
@@ -159,6 +170,8 @@ static void use_description(struct looking *k, const struct clang_description *d
 		buffer_printf(&k->to->what, " <%s>, line %u", as_included(d->file), d->line);
 	else
 		buffer_puts(&k->to->what, " the compiler");
+	if (may_have_page(d))
+		manual_put(k->manual, name, &k->to->comment);
 	k->to->found = true;
 }
 
@@ -252,13 +265,13 @@ static int look_at_word(struct looking *k, const char *text, const struct cursor
 	return 0;
 }
 
-int inspection_init(struct inspection *ret, struct compiler *c, const char *text, uint32_t at,
-		    struct error *err)
+int inspection_init(struct inspection *ret, struct compiler *c, struct manual *manual,
+		    const char *text, uint32_t at, struct error *err)
 {
 	struct cursor word = cursor_at(text, at, true);
 	cleanup_free char *name = strndup(text + word.start, word.end - word.start);
 	cleanup_buffer struct buffer whole = BUFFER_INIT;
-	struct looking k = { .to = ret, .compiler = c, .name = name };
+	struct looking k = { .to = ret, .compiler = c, .manual = manual, .name = name };
 
 	cursor_put_text(&word, text, &whole);
 	if (!name || buffer_check(&whole, NULL))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the word at a place of a cell is: its declaration as it is written, where it comes from, the
- * comment above it. Within the parentheses of a call, where no known word is, it is the function
- * that is called, with the parameter at the cursor.
+ * comment above it, what the manual says of a function of the machine's headers. Within the
+ * parentheses of a call, where no known word is, it is the function that is called, with the
+ * parameter at the cursor.
  */
 #ifndef CGPU_COMPILER_INSPECTION_H
 #define CGPU_COMPILER_INSPECTION_H
@@ -14,6 +15,7 @@
 
 struct compiler;
 struct error;
+struct manual;
 
 struct inspection {
 	bool found;
@@ -28,8 +30,8 @@ struct inspection {
 
 /* Fills *ret, which is zero before, for a place in bytes. -1: ERROR_MEMORY. Release it with
  * inspection_release(), in any case. */
-int inspection_init(struct inspection *ret, struct compiler *c, const char *text, uint32_t at,
-		    struct error *err);
+int inspection_init(struct inspection *ret, struct compiler *c, struct manual *manual,
+		    const char *text, uint32_t at, struct error *err);
 void inspection_release(struct inspection *i);
 
 #endif
