@@ -68,6 +68,62 @@ Returns: the largest one
 ```""")
 
 
+def test_names_in_a_comment_of_doxygen(known):
+    """As CUDA's headers are written: punctuation behind an argument, links, dashes, commands that nobody knows."""
+    known.run("""\
+/**
+ * \\brief Copies bytes.
+ *
+ * Copies \\p count bytes (from \\p src), to \\p dst; see \\c f(x), \\c a[0]. or \\p ::there. It is one of ::toHost,
+ * (::other()) and ::deep::inner, not std::move or a::b. A colon:: stays.
+ *
+ * \\param dst   - where to, as ::toHost
+ * \\param count - how many
+ * \\param src from where
+ *
+ * \\return
+ * ::success,
+ * ::failure
+ * \\note_of_nobody
+ * \\note_of_nobody is not shown, this is.
+ *
+ * \\note It waits for \\e all.
+ * \\warning _never_ twice.
+ *
+ * \\sa ::copyMore, ::copyLess(),
+ * \\ref ::copyAll(void *dst, T *src) "copyAll (C++ API)", \\ref ::copySome
+ */
+int copied(void *dst, int count, void *src) { return count; }""").ok()
+    assert text(known, "copied").split("\n\n", 1)[1] == """\
+Copies bytes.
+
+Copies `count` bytes (from `src`), to `dst`; see `f(x)`, `a[0]`. or `there`. It is one of `toHost`,
+(`other()`) and `deep::inner`, not std::move or a::b. A colon:: stays.
+
+- `dst`: where to, as `toHost`
+- `count`: how many
+- `src`: from where
+
+Returns: `success`,
+`failure`
+
+is not shown, this is.
+
+Note: It waits for all.
+
+Warning: _never_ twice.
+
+See `copyMore`, `copyLess()`,
+copyAll (C++ API), `copySome`"""
+
+
+@pytest.mark.cuda
+def test_a_comment_of_cuda(known):
+    for form, shown in inspect(known, "cudaMemcpy").items():
+        assert "`dst`, where `kind`" in shown and "`cudaMemcpyHostToHost`" in shown and "::" not in shown, form
+        assert "- `count`: Size in bytes to copy" in shown and "See `cudaMemcpy2D`," in shown, form
+
+
 def test_two_question_marks_show_the_definition(known):
     assert "*sum += v[i]; return v[0]; }" in text(known, "scaled", detail=1)
     assert "*sum += v[i]" not in text(known, "scaled")
