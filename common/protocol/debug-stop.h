@@ -29,9 +29,20 @@ struct worker_control;
 #define DEBUG_STOPS 0
 #endif
 
+#define DEBUG_CONDITIONS_MAX 32
+#define DEBUG_CONDITION_SIZE 2048 /* bytes of the longest that a worker can look at itself */
+
 /* A line of a cell, by the cell's number of execution. */
 struct debug_breakpoint {
 	uint32_t cell, line;
+	uint32_t condition; /* 1: the first of the conditions; 0: it has none */
+};
+
+/* The cell passes by when it is not true (common/code/bound-expression.h). len 0: the kernel looks
+ * at it while the cell stands. */
+struct debug_condition {
+	uint32_t len;
+	uint8_t bytes[DEBUG_CONDITION_SIZE];
 };
 
 /* A thread of a launch. */
@@ -43,6 +54,7 @@ struct debug_thread {
 struct debug_stop {
 	uint32_t n;
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
+	struct debug_condition conditions[DEBUG_CONDITIONS_MAX];
 	struct debug_thread thread; /* that stops in device code */
 	uint32_t command;           /* enum debug_command */
 	/* A worker that stands at a fault is looked at by a user, so it waits for as long as it

@@ -37,7 +37,7 @@
 #include "common/protocol/debug-stop.h"
 #include "common/protocol/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 20
+#define WORKER_PROTOCOL_VERSION 21
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -235,8 +235,8 @@ enum worker_message {
 	 */
 	WORKER_FAULTED = 30,
 	/*
-	 * u8 enum debug_reason: a debugged cell stands, and its fault record has the calls. It goes
-	 * on by debug_stop_resume()
+	 * u8 enum debug_reason, u32 condition of the breakpoint, 0: none: a debugged cell stands,
+	 * and its fault record has the calls. It goes on by debug_stop_resume()
 	 */
 	WORKER_STOPPED = 31,
 	/*

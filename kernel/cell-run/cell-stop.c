@@ -23,6 +23,15 @@ void cell_stop_set(struct supervisor *s, const struct debug_breakpoint *at, size
 	memcpy(s->stop->at, at, s->stop->n * sizeof(*at));
 }
 
+void cell_stop_set_condition(struct supervisor *s, uint32_t condition, const void *bytes,
+			     size_t len)
+{
+	struct debug_condition *c = &s->stop->conditions[condition - 1];
+
+	c->len = len <= sizeof(c->bytes) ? (uint32_t)len : 0;
+	memcpy(c->bytes, bytes, c->len);
+}
+
 void cell_stop_begin(struct supervisor *s, struct worker *w)
 {
 	struct debug_stop *d = &w->control->debug;
@@ -30,6 +39,7 @@ void cell_stop_begin(struct supervisor *s, struct worker *w)
 	atomic_store(&d->pause, 0);
 	memcpy(d->at, s->stop->at, s->stop->n * sizeof(d->at[0]));
 	d->n = s->stop->n;
+	memcpy(d->conditions, s->stop->conditions, sizeof(d->conditions));
 	d->thread = s->stop->thread;
 	s->stop->holds_faults = s->run.options.debugged && s->stop->stops_at_faults;
 	d->holds_faults = s->stop->holds_faults;
@@ -49,11 +59,13 @@ int cell_stop_on_stopped(struct supervisor *s, struct worker *w, struct record *
 			 struct error *err)
 {
 	uint8_t reason = record_u8(r);
+	uint32_t condition = record_u32(r);
 
 	if (record_check(r, "WORKER_STOPPED", err))
 		return -1;
 	if (!s->run.options.debugged || s->stop->is_stopped || reason > DEBUG_AT_PAUSE)
 		return error_set(err, ERROR_PROTOCOL, "a cell stops that cannot");
+	s->stop->condition = condition <= DEBUG_CONDITIONS_MAX ? condition : 0;
 	stand(s, w, (enum debug_reason)reason);
 	/* It was interrupted while it came here. */
 	if (s->run.interrupted)
@@ -65,6 +77,7 @@ bool cell_stop_at_fault(struct supervisor *s, struct worker *w)
 {
 	if (!s->stop->holds_faults || s->run.interrupted || s->run.asked_where)
 		return false;
+	s->stop->condition = 0;
 	stand(s, w, DEBUG_AT_FAULT);
 	return true;
 }

@@ -21,17 +21,22 @@ struct worker;
 struct cell_stop {
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
 	uint32_t n;
+	struct debug_condition conditions[DEBUG_CONDITIONS_MAX];
 	struct debug_thread thread; /* that stops in device code */
 	bool stops_at_faults;
 	bool holds_faults; /* the same, for the cell at work, as its worker was told */
 	bool is_stopped;
 	enum debug_reason reason;
-	uint64_t number; /* counts stops and their ends */
+	uint32_t condition; /* of the breakpoint, by the worker's word; 0: none */
+	uint64_t number;    /* counts stops and their ends */
 };
 
 /* Sets the breakpoints of all cells. They count when the next cell begins, or when the one that
- * stands goes on. */
+ * stands goes on. The conditions that they name are set one by one, behind them. */
 void cell_stop_set(struct supervisor *s, const struct debug_breakpoint *at, size_t n);
+/* Sets a condition, from 1: len 0, or more than a worker takes: the worker stops whatever it is. */
+void cell_stop_set_condition(struct supervisor *s, uint32_t condition, const void *bytes,
+			     size_t len);
 /* Before WORKER_RUN: tells the worker. */
 void cell_stop_begin(struct supervisor *s, struct worker *w);
 /* WORKER_STOPPED of the cell at work. */

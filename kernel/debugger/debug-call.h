@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "kernel/debugger/debug-conditions.h"
 #include "kernel/debugger/debug-references.h"
 #include "kernel/debugger/debug-stack.h"
 
@@ -21,11 +22,17 @@ struct session;
 /* The name of the filter of setExceptionBreakpoints for cells that fail. */
 #define DEBUG_FILTER_FAULT "fault"
 
+/* A line with a breakpoint. */
+struct debug_line {
+	uint32_t line;
+	char *condition; /* owned; NULL: it has none */
+};
+
 /* A text of a cell, by the path that front ends know it by. */
 struct debug_cell {
-	char *path, *text; /* owned; the text may be NULL: it is not kept */
-	uint32_t number;   /* of the last cell with this text that was run; 0: none was */
-	uint32_t *lines;   /* with a breakpoint, owned */
+	char *path, *text;        /* owned; the text may be NULL: it is not kept */
+	uint32_t number;          /* of the last cell with this text that was run; 0: none was */
+	struct debug_line *lines; /* with a breakpoint, owned */
 	size_t n_lines;
 };
 
@@ -40,7 +47,10 @@ struct debugger {
 	json_t *list;
 	bool list_is_whole; /* no cell ran when it was made, so it has what is on the device */
 	struct debug_cell cells[DEBUG_CELLS_MAX];
-	size_t next_cell; /* the oldest without breakpoints is replaced */
+	struct debug_condition_entry conditions[DEBUG_CONDITIONS_MAX];
+	uint64_t last_condition; /* the serial of it */
+	bool is_told;            /* front ends were told that the cell stands */
+	size_t next_cell;        /* the oldest without breakpoints is replaced */
 	struct debug_stack stack;
 };
 

@@ -43,11 +43,20 @@ static struct debug_cell *find(struct debugger *d, const char *path)
 	return NULL;
 }
 
+static void drop_lines(struct debug_cell *cell)
+{
+	for (size_t i = 0; i < cell->n_lines; i++)
+		free(cell->lines[i].condition);
+	free(cell->lines);
+	cell->lines = NULL;
+	cell->n_lines = 0;
+}
+
 static void cell_release(struct debug_cell *cell)
 {
 	free(cell->path);
 	free(cell->text);
-	free(cell->lines);
+	drop_lines(cell);
 	*cell = (struct debug_cell){ 0 };
 }
 
@@ -123,14 +132,26 @@ int debug_cells_source(struct debug_call *c, struct error *err)
 static void tell(struct session *s)
 {
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
-	const struct debugger *d = s->debugger;
+	struct debugger *d = s->debugger;
 	size_t n = 0;
 
-	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
-		for (size_t k = 0; d->cells[i].number && k < d->cells[i].n_lines; k++)
-			if (n < DEBUG_BREAKPOINTS_MAX)
-				at[n++] = (struct debug_breakpoint){ d->cells[i].number,
-								     d->cells[i].lines[k] };
+	debug_conditions_begin(d);
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++) {
+		const struct debug_cell *cell = &d->cells[i];
+
+		for (size_t k = 0; k < cell->n_lines; k++) {
+			const struct debug_line *line = &cell->lines[k];
+			uint32_t condition =
+				line->condition ? debug_conditions_take(s, cell->path, line->line,
+									line->condition)
+						: 0;
+
+			if (cell->number && n < DEBUG_BREAKPOINTS_MAX)
+				at[n++] = (struct debug_breakpoint){ cell->number, line->line,
+								     condition };
+		}
+	}
+	debug_conditions_end(d);
 	supervisor_set_breakpoints(s->supervisor, at, n);
 }
 
@@ -143,6 +164,7 @@ void debug_cells_note_run(struct session *s, uint32_t number, const char *text)
 	cell = keep(s->debugger, path, text);
 	if (cell)
 		cell->number = number;
+	debug_conditions_renew(s, path);
 	tell(s);
 }
 
@@ -164,6 +186,36 @@ static uint32_t line_of(const json_t *wanted)
 	json_int_t number = json_is_integer(line) ? json_integer_value(line) : 0;
 
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* Returns what must be true for the cell to stop; NULL: nothing must. */
+static const char *condition_of(const json_t *wanted)
+{
+	const char *text = json_string_value(json_object_get(wanted, "condition"));
+
+	return text && text[strspn(text, " \t\r\n")] ? text : NULL;
+}
+
+/* Returns how many breakpoints of all cells have a condition. */
+static size_t count_conditions(const struct debugger *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < DEBUG_CELLS_MAX; i++)
+		for (size_t k = 0; k < d->cells[i].n_lines; k++)
+			n += d->cells[i].lines[k].condition != NULL;
+	return n;
+}
+
+static const char *refuse_condition(const struct debugger *d, const char *condition)
+{
+	if (!condition)
+		return NULL;
+	if (strlen(condition) > DEBUG_CONDITION_TEXT_MAX)
+		return "A condition has at most 1024 characters.";
+	if (count_conditions(d) >= DEBUG_CONDITIONS_MAX)
+		return "There are too many breakpoints with a condition in all cells: remove some.";
+	return NULL;
 }
 
 /* n: how many there are. */
@@ -204,7 +256,7 @@ int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 	const char *path = source_path(c);
 	struct debug_cell *cell;
 	size_t others;
-	uint32_t *lines;
+	struct debug_line *lines;
 	json_t *told;
 
 	if (!path || (wanted && !json_is_array(wanted)) || n > BREAKPOINTS_MAX)
@@ -218,22 +270,34 @@ int debug_cells_set_breakpoints(struct debug_call *c, struct error *err)
 		free(lines);
 		return error_set(err, ERROR_MEMORY, "out of memory for breakpoints");
 	}
-	free(cell->lines);
+	drop_lines(cell);
 	cell->lines = lines;
-	cell->n_lines = 0;
 	others = count_others(c->debugger, cell);
 	told = json_array();
 	for (size_t i = 0; i < n; i++) {
+		const char *condition = condition_of(json_array_get(wanted, i));
 		uint32_t line = line_of(json_array_get(wanted, i));
 		const char *why = refusal(line, others + cell->n_lines);
 
+		if (!why)
+			why = refuse_condition(c->debugger, condition);
 		json_array_append_new(told, breakpoint_json(path, line, i, why));
 		if (!why)
-			lines[cell->n_lines++] = line;
+			lines[cell->n_lines++] =
+				(struct debug_line){ line, condition ? strdup(condition) : NULL };
 	}
 	tell(c->session);
 	c->body = json_pack("{so}", "breakpoints", told);
 	return 0;
+}
+
+static json_t *line_json(const struct debug_line *line)
+{
+	json_t *made = json_pack("{sI}", "line", (json_int_t)line->line);
+
+	if (made && line->condition)
+		json_object_set_new(made, "condition", utf8_json_text(line->condition));
+	return made;
 }
 
 json_t *debug_cells_breakpoints(const struct debugger *d)
@@ -244,8 +308,7 @@ json_t *debug_cells_breakpoints(const struct debugger *d)
 		json_t *lines = d->cells[i].n_lines ? json_array() : NULL;
 
 		for (size_t k = 0; k < d->cells[i].n_lines; k++)
-			json_array_append_new(
-				lines, json_pack("{sI}", "line", (json_int_t)d->cells[i].lines[k]));
+			json_array_append_new(lines, line_json(&d->cells[i].lines[k]));
 		if (lines)
 			json_array_append_new(list, json_pack("{ss so}", "source", d->cells[i].path,
 							      "breakpoints", lines));

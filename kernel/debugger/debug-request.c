@@ -85,6 +85,7 @@ void debug_request_release(struct session *s)
 	debug_stack_release(&d->stack);
 	json_decref(d->list);
 	debug_cells_release(d);
+	debug_conditions_release(d);
 	free(d);
 	s->debugger = NULL;
 }

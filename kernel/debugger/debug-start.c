@@ -37,10 +37,11 @@ int debug_start_initialize(struct debug_call *c, struct error *err)
 	(void)err;
 	c->debugger->is_started = true;
 	c->debugger->is_for_jupyterlab = !strcmp(debug_call_text(c, "clientID"), "jupyterlab");
-	c->body = json_pack("{sb sb sb sb s[{ss ss sb}]}", "supportsConfigurationDoneRequest", 1,
+	c->body = json_pack("{sb sb sb sb sb s[{ss ss sb}]}", "supportsConfigurationDoneRequest", 1,
 			    "supportsModulesRequest", 1, "supportsTerminateRequest", 1,
-			    "supportsEvaluateForHovers", 1, "exceptionBreakpointFilters", "filter",
-			    DEBUG_FILTER_FAULT, "label", "Stop where a cell fails", "default", 0);
+			    "supportsEvaluateForHovers", 1, "supportsConditionalBreakpoints", 1,
+			    "exceptionBreakpointFilters", "filter", DEBUG_FILTER_FAULT, "label",
+			    "Stop where a cell fails", "default", 0);
 	return 0;
 }
 

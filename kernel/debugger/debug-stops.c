@@ -5,6 +5,7 @@
 #include "common/base/error.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-cells.h"
+#include "kernel/debugger/debug-conditions.h"
 #include "kernel/protocol/publish.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/request.h"
@@ -38,7 +39,8 @@ static void send_event(struct session *s, const char *name, json_t *body)
 			  name, "body", body));
 }
 
-static json_t *stopped(const struct session *s)
+/* why: the condition of the breakpoint was not computed, so the cell stays; "": it was. */
+static json_t *stopped(const struct session *s, const char *why)
 {
 	static const char *const reasons[] = { "breakpoint", "step", "pause", "exception" };
 	enum debug_reason reason = supervisor_stop_reason(s->supervisor);
@@ -47,17 +49,39 @@ static json_t *stopped(const struct session *s)
 
 	if (reason == DEBUG_AT_FAULT)
 		json_object_set_new(body, "text", utf8_json_text(supervisor_fault(s->supervisor)));
+	else if (*why)
+		json_object_set_new(body, "text", utf8_json_text(why));
 	return body;
+}
+
+static void on_decided(struct session *s, bool stays, const char *why)
+{
+	if (!stays) {
+		supervisor_resume(s->supervisor, DEBUG_CONTINUE);
+		return;
+	}
+	if (*why)
+		output_printf(
+			&s->output, STREAM_STDERR,
+			"The condition of this breakpoint cannot be computed, so the cell stops "
+			"here: %s\n",
+			why);
+	output_flush(&s->output);
+	s->debugger->is_told = true;
+	send_event(s, "stopped", stopped(s, why));
 }
 
 void debug_stops_on_stopped(struct session *s, bool stands)
 {
+	bool was_told;
+
 	if (!s->debugger)
 		return;
-	output_flush(&s->output);
+	was_told = s->debugger->is_told;
+	s->debugger->is_told = false;
 	if (stands)
-		send_event(s, "stopped", stopped(s));
-	else
+		debug_conditions_decide(s, on_decided);
+	else if (was_told)
 		send_event(s, "continued",
 			   json_pack("{sI sb}", "threadId", (json_int_t)THREAD,
 				     "allThreadsContinued", 1));

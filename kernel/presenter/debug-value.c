@@ -298,6 +298,21 @@ static bool is_static(Dwarf_Attribute *location, const struct debug_frame *f, ui
 	return true;
 }
 
+/* Tells whether the location is a number that is added to the frame pointer, register 6 of x86-64
+ * and 29 of aarch64. */
+static bool is_in_frame(Dwarf_Attribute *location, const struct debug_frame *f)
+{
+	Dwarf_Die function = f->function;
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_getlocation_addr(location, f->address, &ops, &n, 1) == 1 && n == 1 &&
+	       ops[0].atom == DW_OP_fbreg && dwarf_attr(&function, DW_AT_frame_base, &a) &&
+	       dwarf_getlocation_addr(&a, f->address, &ops, &n, 1) == 1 && n == 1 &&
+	       (ops[0].atom == DW_OP_reg6 || ops[0].atom == DW_OP_reg29);
+}
+
 bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t place,
 		    struct debug_value *ret)
 {
@@ -324,6 +339,7 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 			return false;
 		v.has_address = true;
 		v.address = place;
+		v.place = DEBUG_PLACE_FIXED;
 		fetch(f, &v);
 	} else if (!run(&m, &a)) {
 		return false;
@@ -333,6 +349,7 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 	} else {
 		v.has_address = true;
 		v.address = m.stack[m.n - 1];
+		v.place = is_in_frame(&a, f) ? DEBUG_PLACE_IN_FRAME : DEBUG_PLACE_COMPUTED;
 		fetch(f, &v);
 	}
 	*ret = v;

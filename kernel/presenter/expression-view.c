@@ -10,7 +10,7 @@
 #include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "common/code/expression.h"
+#include "common/code/bound-expression.h"
 #include "common/cuda/device-stop.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/presenter/debug-value.h"
@@ -24,19 +24,25 @@
 #include "kernel/views/presenter-value.h"
 #include "kernel/views/presenter-view.h"
 
+/* The frame pointer of x86-64 by DWARF's numbers: cells stop there alone. */
+#define FRAME_POINTER 6
+
 /* Where a variable lies. */
 struct found {
 	enum { NOWHERE, BY_NAME, BY_LINE } by;
 	uint64_t address;
+	enum debug_place place;
 };
 
 struct looking {
 	struct session_view *view;
-	const struct debug_frame *frame; /* of a call of the host */
+	const struct debug_frame *frame; /* of a call of the host, while it is looked into */
 	struct expression expression;
 	struct found locals[EXPRESSION_NAMES_MAX];
 	uint64_t variables[EXPRESSION_NAMES_MAX]; /* of the call's own unit; 0: it is not one */
-	uint32_t cell;                            /* whose text has the call; 0: none */
+	uint64_t address; /* of the instruction at which a call of the host is; 0: of the device */
+	uint64_t frame_pointer; /* of that call; 0: not known */
+	uint32_t cell;          /* whose text has the call; 0: none */
 };
 
 static void compare(struct looking *l, uint32_t i, const struct debug_frame *f, Dwarf_Die *variable)
@@ -52,7 +58,7 @@ static void compare(struct looking *l, uint32_t i, const struct debug_frame *f, 
 	if (found->by == BY_LINE || (found->by == BY_NAME && !is_line) ||
 	    !debug_value_of(f, variable, 0, &v) || !v.has_address)
 		return;
-	*found = (struct found){ is_line ? BY_LINE : BY_NAME, v.address };
+	*found = (struct found){ is_line ? BY_LINE : BY_NAME, v.address, v.place };
 }
 
 /* Looks into the object of a lambda, which is what its `this` points to; a variable that it has by
@@ -73,6 +79,7 @@ static void find_captured(struct looking *l, const struct debug_frame *f, Dwarf_
 			continue;
 		found->address = member.address;
 		found->by = BY_NAME;
+		found->place = DEBUG_PLACE_COMPUTED;
 		if (debug_value_is_reference(&member) &&
 		    !session_view_read(l->view, member.address, &found->address,
 				       sizeof(found->address)))
@@ -126,13 +133,17 @@ static void find_on_host(struct looking *l, const struct fault_record *f,
 	if (q->call >= n || !calls[q->call].unit || !calls[q->call].has_scene)
 		return;
 	l->cell = calls[q->call].unit->record->unit.cell;
+	l->address = f->frames[q->frame].pc;
 	l->frame = &calls[q->call].scene.frame;
+	if (l->frame->known >> FRAME_POINTER & 1)
+		l->frame_pointer = l->frame->registers[FRAME_POINTER];
 	debug = session_unit_debug(calls[q->call].unit);
 	if (!debug)
 		return;
 	unit_debug_each_local(debug, l->frame->address, calls[q->call].scene.place,
 			      on_local_of_host, l);
 	unit_debug_each_global(debug, on_variable, l);
+	l->frame = NULL;
 }
 
 /* Finds what device code can name without a declaration, in the record of the stop. */
@@ -194,6 +205,33 @@ static bool read_memory(void *data, uint64_t address, void *ret, size_t len)
 	return session_view_read(l->view, address, ret, len);
 }
 
+/* ---- other calls ---- */
+
+static struct bound_name bind_local(const struct looking *l, const struct found *found)
+{
+	if (found->by != NOWHERE && found->place == DEBUG_PLACE_FIXED)
+		return (struct bound_name){ BOUND_FIXED, found->address };
+	if (found->by != NOWHERE && found->place == DEBUG_PLACE_IN_FRAME && l->frame_pointer)
+		return (struct bound_name){ BOUND_IN_FRAME, found->address - l->frame_pointer };
+	return (struct bound_name){ BOUND_NOWHERE, 0 };
+}
+
+/* Appends the program for other calls; nothing if its variables lie elsewhere there. */
+static void bind(struct looking *l, const struct expression_question *q, struct buffer *out)
+{
+	cleanup_free struct bound_names *names = calloc(1, sizeof(*names));
+
+	if (names)
+		names->address = l->address;
+	for (uint32_t i = 0; names && i < l->expression.n_locals; i++)
+		names->locals[i] = bind_local(l, &l->locals[i]);
+	for (uint32_t i = 0; names && i < l->expression.n_variables; i++)
+		names->variables[i].place =
+			variable(l, i, &names->variables[i].value) ? BOUND_FIXED : BOUND_NOWHERE;
+	if (names && l->address)
+		bound_expression_put(names, &l->expression, q->program, q->len, out);
+}
+
 /* ---- the value ---- */
 
 /* A value that lies nowhere has no parts. */
@@ -213,19 +251,31 @@ static void put_text(const struct looking *l, const struct expression_value *v, 
 	presenter_view_release(&made);
 }
 
-static void put(const struct looking *l, const struct expression_value *v, struct buffer *out)
+static void put(struct looking *l, const struct expression_value *v,
+		const struct expression_question *q, struct buffer *out)
 {
+	cleanup_buffer struct buffer bound = BUFFER_INIT;
+	struct presenter_result result = { .failure = "" };
 	struct presenter_part part = { .name = "",
 				       .type = l->expression.type,
 				       .code = l->expression.type_code,
 				       .cell = l->cell,
 				       .address = v->address };
 
-	presenter_result_begin("", expression_is_true(&l->expression, v), out);
+	bind(l, q, &bound);
+	result.is_true = expression_is_true(&l->expression, v);
+	result.bound = bound.data;
+	result.bound_len = bound.len;
+	presenter_result_begin(&result, out);
 	if (v->is_place)
 		view_make_variable(&part, true, l->view, out);
 	else
 		put_text(l, v, out);
+}
+
+static void put_failure(const char *why, struct buffer *out)
+{
+	presenter_result_begin(&(struct presenter_result){ .failure = why }, out);
 }
 
 void expression_view_put(const struct fault_record *f, const struct expression_question *q,
@@ -237,7 +287,7 @@ void expression_view_put(const struct fault_record *f, const struct expression_q
 	struct expression_value v;
 
 	if (!l) {
-		presenter_result_begin("out of memory for an expression", false, out);
+		put_failure("out of memory for an expression", out);
 		return;
 	}
 	l->view = view;
@@ -248,7 +298,7 @@ void expression_view_put(const struct fault_record *f, const struct expression_q
 			find_on_host(l, f, q);
 	}
 	if (err.code || expression_run(&l->expression, &host, &v, &err))
-		presenter_result_begin(err.text, false, out);
+		put_failure(err.text, out);
 	else
-		put(l, &v, out);
+		put(l, &v, q, out);
 }

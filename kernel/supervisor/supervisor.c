@@ -555,6 +555,17 @@ void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpo
 	cell_stop_set(s, at, n);
 }
 
+void supervisor_set_condition(struct supervisor *s, uint32_t condition, const void *bytes,
+			      size_t len)
+{
+	cell_stop_set_condition(s, condition, bytes, len);
+}
+
+uint32_t supervisor_stop_condition(const struct supervisor *s)
+{
+	return s->stop->condition;
+}
+
 void supervisor_stop_at_faults(struct supervisor *s, bool on)
 {
 	s->stop->stops_at_faults = on;

@@ -118,6 +118,11 @@ void supervisor_interrupt(struct supervisor *s);
 
 /* Breakpoints of cells that are run as `debugged`: kernel/cell-run/cell-stop.h. */
 void supervisor_set_breakpoints(struct supervisor *s, const struct debug_breakpoint *at, size_t n);
+/* Sets one of their conditions, see cell_stop_set_condition(). */
+void supervisor_set_condition(struct supervisor *s, uint32_t condition, const void *bytes,
+			      size_t len);
+/* Returns the condition of the breakpoint at which the cell stands; 0: it has none. */
+uint32_t supervisor_stop_condition(const struct supervisor *s);
 void supervisor_stop_at_faults(struct supervisor *s, bool on);
 /* Sets which thread of a launch stops in device code, with the next cell or when the one that
  * stands goes on; returns it. */

@@ -101,11 +101,12 @@ void presenter_parts_release(struct presenter_parts *p)
 	*p = (struct presenter_parts){ 0 };
 }
 
-void presenter_result_begin(const char *failure, bool is_true, struct buffer *out)
+void presenter_result_begin(const struct presenter_result *x, struct buffer *out)
 {
-	record_put_str(out, failure);
-	record_put_u8(out, is_true);
-	if (*failure)
+	record_put_str(out, x->failure);
+	record_put_u8(out, x->is_true);
+	record_put_bytes(out, x->bound, x->bound_len);
+	if (*x->failure)
 		presenter_part_put(&(struct presenter_part){ .name = "" }, out);
 }
 
@@ -116,6 +117,7 @@ int presenter_result_take(const void *bytes, size_t len, struct presenter_result
 
 	ret->failure = record_str(&r);
 	ret->is_true = record_u8(&r);
+	ret->bound = record_bytes(&r, &ret->bound_len);
 	ret->value = presenter_part_take(&r);
 	return record_check(&r, "PRESENTER_EXPRESSION_IS", err);
 }

@@ -68,11 +68,15 @@ void presenter_parts_release(struct presenter_parts *p);
 struct presenter_result {
 	const char *failure; /* why there is no value; "": there is */
 	bool is_true;
+	/* The program for other calls of the function (common/code/bound-expression.h); len 0:
+	 * there is none. */
+	const void *bound;
+	size_t bound_len;
 	struct presenter_part value;
 };
 
-/* Appends what stands in front of the value's part. failure: a part of nothing follows. */
-void presenter_result_begin(const char *failure, bool is_true, struct buffer *out);
+/* Appends all but the value, whose part follows; behind a failure it is one of nothing. */
+void presenter_result_begin(const struct presenter_result *x, struct buffer *out);
 /* Decodes it; the texts are borrowed from the bytes. ERROR_PROTOCOL: it is malformed. */
 int presenter_result_take(const void *bytes, size_t len, struct presenter_result *ret,
 			  struct error *err);

@@ -69,8 +69,22 @@ void breakpoint_table_add(struct breakpoint_table *t, uint64_t address,
 	if (t->n == PLACES)
 		return;
 	b = &t->at[t->n++];
-	*b = (struct breakpoint){ address, (uint8_t)reason, *(const uint8_t *)address };
+	*b = (struct breakpoint){ .address = address,
+				  .reasons = (uint8_t)reason,
+				  .byte = *(const uint8_t *)address };
 	write_byte(address, INT3);
+}
+
+void breakpoint_table_add_of_user(struct breakpoint_table *t, uint64_t address, uint32_t condition)
+{
+	const struct breakpoint *before = breakpoint_table_find(t, address);
+	bool is_first = !before || !(before->reasons & BREAKPOINT_OF_USER);
+	struct breakpoint *b;
+
+	breakpoint_table_add(t, address, BREAKPOINT_OF_USER);
+	b = (struct breakpoint *)breakpoint_table_find(t, address);
+	if (b)
+		b->condition = is_first || b->condition == condition ? condition : 0;
 }
 
 void breakpoint_table_drop(struct breakpoint_table *t, unsigned reasons)

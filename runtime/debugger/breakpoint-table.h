@@ -24,6 +24,8 @@ struct breakpoint {
 	uint64_t address;
 	uint8_t reasons; /* enum breakpoint_reason; 0: the place is free */
 	uint8_t byte;    /* the code's own */
+	/* Of BREAKPOINT_OF_USER: the number of its condition, 0: it has none. */
+	uint32_t condition;
 };
 
 struct breakpoint_table {
@@ -38,6 +40,9 @@ void breakpoint_table_close(struct breakpoint_table *t);
 /* Adds a reason. A table that is full has one breakpoint less. */
 void breakpoint_table_add(struct breakpoint_table *t, uint64_t address,
 			  enum breakpoint_reason reason);
+/* Adds that of a user, with its condition. Where there are several, and one has none, it counts; of
+ * several conditions none does, since any may be true. */
+void breakpoint_table_add_of_user(struct breakpoint_table *t, uint64_t address, uint32_t condition);
 /* Takes these reasons away from all. */
 void breakpoint_table_drop(struct breakpoint_table *t, unsigned reasons);
 /* Returns the breakpoint at an address; NULL: there is none. Until the next _add(). */

@@ -33,11 +33,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/futex.h"
+#include "common/code/bound-expression.h"
 #include "common/cuda/device-stop.h"
 #include "common/protocol/debug-stop.h"
 #include "common/protocol/worker-protocol.h"
@@ -101,6 +103,23 @@ static void set_device_breakpoints(void)
 	memcpy(to->thread, d->thread.thread, sizeof(to->thread));
 }
 
+/* Returns the condition of the breakpoint that a thread of device code has come to; 0: none. */
+static uint32_t device_condition(const struct device_stop *s)
+{
+	const struct debug_stop *d = &worker.control->debug;
+
+	for (uint32_t i = 0; i < d->n && i < stop.device.n; i++)
+		if (stop.device.at[i].line == s->frames[0].line &&
+		    !strcmp(stop.device.at[i].file, s->frames[0].file))
+			return d->at[i].condition;
+	return 0;
+}
+
+static void add_of_user(void *data, uint64_t address)
+{
+	breakpoint_table_add_of_user(&stop.table, address, *(const uint32_t *)data);
+}
+
 static void drop_all_breakpoints(void)
 {
 	breakpoint_table_drop(&stop.table, UINT8_MAX);
@@ -110,13 +129,42 @@ static void drop_all_breakpoints(void)
 static void set_breakpoints(void)
 {
 	const struct debug_stop *d = &worker.control->debug;
-	enum breakpoint_reason reason = BREAKPOINT_OF_USER;
-	const struct code_lines_visitor v = { add, &reason };
 
 	breakpoint_table_drop(&stop.table, BREAKPOINT_OF_USER);
-	for (uint32_t i = 0; i < d->n && i < DEBUG_BREAKPOINTS_MAX; i++)
+	for (uint32_t i = 0; i < d->n && i < DEBUG_BREAKPOINTS_MAX; i++) {
+		uint32_t condition = d->at[i].condition;
+		const struct code_lines_visitor v = { add_of_user, &condition };
+
 		code_lines_each_start(d->at[i].cell, d->at[i].line, &v);
+	}
 	set_device_breakpoints();
+}
+
+/* ---- conditions ---- */
+
+/* Reads the session's memory, which may be protected, without a fault. */
+static bool read_own(void *data, uint64_t address, void *ret, size_t len)
+{
+	struct iovec to = { ret, len }, from = { (void *)(uintptr_t)address, len };
+
+	(void)data;
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)len;
+}
+
+/* Tells whether the breakpoint has a condition that is false here. One that cannot be computed is
+ * the kernel's to tell. */
+static bool is_passed_by(const struct breakpoint *b, const void *context)
+{
+	const struct debug_condition *c;
+	bool is_true = true;
+
+	if (!b->condition || b->condition > DEBUG_CONDITIONS_MAX)
+		return false;
+	c = &worker.control->debug.conditions[b->condition - 1];
+	return c->len && c->len <= sizeof(c->bytes) &&
+	       !bound_expression_is_true(c->bytes, c->len, b->address, context_frame(context),
+					 read_own, &is_true, NULL) &&
+	       !is_true;
 }
 
 /* ---- steps ---- */
@@ -196,15 +244,19 @@ static void block_interrupts(void)
 
 /* The calls are in the record. Returns how the kernel lets the thread go on, by which breakpoints
  * are set anew. */
-static enum debug_command await_command(enum debug_reason reason)
+static enum debug_command await_command(enum debug_reason reason, uint32_t condition)
 {
+	struct {
+		uint8_t reason;
+		uint32_t condition;
+	} __attribute__((packed)) message = { (uint8_t)reason, condition };
 	enum debug_command command;
 
 	/* Before the kernel looks at memory. */
 	if (!stop.frozen && !threads_current())
 		stop.frozen = threads_freeze(FREEZE_MS);
 	atomic_fetch_add(&worker.control->debug.stops, 1);
-	if (worker_send(WORKER_STOPPED, &(uint8_t){ (uint8_t)reason }, 1, -1, NULL))
+	if (worker_send(WORKER_STOPPED, &message, sizeof(message), -1, NULL))
 		return DEBUG_GIVE_UP;
 	command = debug_stop_await(worker.control, host_fault_describe_value);
 	if (command == DEBUG_GIVE_UP)
@@ -215,12 +267,12 @@ static enum debug_command await_command(enum debug_reason reason)
 }
 
 /* Stands at the address until the kernel lets it go on. */
-static void stand(uint64_t address, enum debug_reason reason, void *context)
+static void stand(uint64_t address, enum debug_reason reason, uint32_t condition, void *context)
 {
 	struct fault_record *f = worker_clear_fault();
 
 	backtrace_record(address, context, f);
-	begin_step(await_command(reason), false, f);
+	begin_step(await_command(reason, condition), false, f);
 	worker_clear_fault();
 }
 
@@ -293,7 +345,7 @@ static enum debug_command device_stopped(enum debug_reason reason, const struct 
 	f = worker_clear_fault();
 	record_launch(f);
 	f->device = (uint64_t)(uintptr_t)s;
-	command = await_command(reason);
+	command = await_command(reason, reason == DEBUG_AT_BREAKPOINT ? device_condition(s) : 0);
 	if (command == DEBUG_CONTINUE || command == DEBUG_GIVE_UP || !f->n_registers)
 		begin_step(DEBUG_CONTINUE, false, f);
 	else
@@ -361,9 +413,9 @@ static void stop_or_pass(uint64_t address, void *context)
 	const struct breakpoint *b = breakpoint_table_find(&stop.table, address);
 
 	if (b && ends_step(b, context))
-		stand(address, stop.step.is_pause ? DEBUG_AT_PAUSE : DEBUG_AT_STEP, context);
-	else if (b && b->reasons & BREAKPOINT_OF_USER)
-		stand(address, DEBUG_AT_BREAKPOINT, context);
+		stand(address, stop.step.is_pause ? DEBUG_AT_PAUSE : DEBUG_AT_STEP, 0, context);
+	else if (b && b->reasons & BREAKPOINT_OF_USER && !is_passed_by(b, context))
+		stand(address, DEBUG_AT_BREAKPOINT, b->condition, context);
 	b = breakpoint_table_find(&stop.table, address);
 	if (!b) {
 		end_turn();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device code of the emulated device stops at breakpoints and steps line by line: one thread, its variables, its warp."""
 import pytest
-from debug_client import Debugger
+from debug_client import Debugger, Stops
 
 pytestmark = pytest.mark.emulated
 
@@ -248,3 +248,13 @@ def test_expressions_of_device_code(debugger):
     assert debugger.body("evaluate", expression="d[2] + 1", frameId=2)["result"] == "3.0"
     assert "undeclared" in debugger.command("evaluate", expression="n + i", frameId=2)["message"]
     assert cell.end().ok().stdout == OUTPUT
+
+
+def test_a_condition_in_device_code(debugger):
+    """It is about the thread that is followed."""
+    path = debugger.body("dumpCell", code=SCALE)["sourcePath"]
+    debugger.body("setBreakpoints", source={"path": path}, breakpoints=[{"line": 18, "condition": "k == 1 && t > 0"}])
+    cell = Stops(debugger, debugger.session.start(SCALE))
+    assert cell.stopped() == "breakpoint" and cell.values()["k"] == "1"
+    assert cell.end().ok().stdout == OUTPUT
+    debugger.body("setBreakpoints", source={"path": path}, breakpoints=[])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """While a cell stands, expressions of C and C++ are computed with the variables of any of its calls."""
 import pytest
-from debug_client import Debugger
+from debug_client import Debugger, Stops
 
 C = """#define TWICE(x) (2 * (x))
 enum colour { RED, BLUE = 5 };
@@ -225,3 +225,123 @@ def test_members_captures_and_templates(debugger):
     cell.go().stopped()
     assert "template" in refusal(debugger, "x * 2") and ask(debugger, "made")["type"] == "double"
     cell.end().ok()
+
+
+# ---- conditions ----
+
+LOOP = """int at[4] = { 3, 1, 4, 1 }, found = 0;
+for (int i = 0; i < 2000; i++) {
+    int *p = i == 1500 ? 0 : &at[i % 4];
+    if (i % 4 == 2)
+        found++;
+}
+found"""
+
+
+def start_with(debugger, code, *breakpoints):
+    path = debugger.body("dumpCell", code=code)["sourcePath"]
+    told = debugger.body("setBreakpoints", source={"path": path}, breakpoints=list(breakpoints))["breakpoints"]
+    assert all(b["verified"] for b in told), told
+    return Stops(debugger, debugger.session.start(code))
+
+
+def only(debugger, code, *breakpoints):
+    path = debugger.body("dumpCell", code=code)["sourcePath"]
+    debugger.body("setBreakpoints", source={"path": path}, breakpoints=list(breakpoints))
+
+
+def test_a_breakpoint_stops_where_its_condition_is_true(debugger):
+    cell = start_with(debugger, LOOP, {"line": 4, "condition": "i % 4 == 2 && i > 1200 && found >= 300"})
+    assert cell.stopped() == "breakpoint"
+    assert cell.line() == 4 and cell.values()["i"] == "1202" and cell.values()["found"] == "300"
+    assert cell.go().stopped() == "breakpoint" and cell.values()["i"] == "1206"
+    only(debugger, LOOP, {"line": 4, "condition": "i == 1999"})
+    assert cell.go().stopped() == "breakpoint" and cell.values()["i"] == "1999"
+    result = cell.end().ok()
+    # Nobody has heard of the stops at which it was false.
+    events = [m["content"]["event"] for m in result.messages if m["msg_type"] == "debug_event"]
+    assert events == ["stopped", "continued"] * 3 and result.results[0]["text/plain"] == "500"
+    assert debugger.body("debugInfo")["breakpoints"][-1]["breakpoints"] == [{"line": 4, "condition": "i == 1999"}]
+
+
+def test_a_condition_that_cannot_be_computed_stops_and_says_why(debugger):
+    cell = start_with(debugger, LOOP, {"line": 4, "condition": "itself == 2"})
+    assert cell.event()["body"]["text"] == "use of undeclared identifier 'itself'"
+    only(debugger, LOOP, {"line": 4, "condition": "*p == 9"})
+    event = [cell.go().event(), cell.event()][1]
+    assert event["body"]["text"] == "a pointer that is null is followed" and cell.values()["i"] == "1500"
+    result = cell.end().ok()
+    assert "cannot be computed, so the cell stops here: use of undeclared identifier 'itself'\n" in result.stderr
+    assert result.results[0]["text/plain"] == "500"
+
+
+def test_steps_and_conditions(debugger):
+    """A step ends at its line, whatever is the condition of a breakpoint there; a cell that was interrupted is rolled back."""
+    cell = start_with(debugger, LOOP, {"line": 3, "condition": "i == 7"}, {"line": 4, "condition": "i > 5000"})
+    cell.stopped()
+    assert cell.step() == 4 and cell.step() == 6 and cell.step() == 2
+    only(debugger, LOOP, {"line": 4, "condition": "i > 5000"})
+    cell.end().ok()
+
+
+def test_conditions_of_a_lambda_and_of_a_template(debugger):
+    """What is captured lies elsewhere in each call, and each instance has its own frame."""
+    code = """%%cpp
+#include <vector>
+template <class T> int add(T by, int k)
+{
+    T wide[3] = { by };
+    return k + (int)wide[0];
+}
+int total = 0;
+std::vector<int> seen;
+auto more = [](int n) {
+    int sum = 0;
+    auto one = [&](int k) {
+        sum += k;
+        return sum;
+    };
+    for (int i = 0; i < n; i++)
+        one(i), seen.push_back(i);
+    return sum;
+};
+total += more(10);
+for (int k = 0; k < 10; k++)
+    total += add((char)1, k) + add(1.0, k);"""
+    cell = start_with(debugger, code, {"line": 13, "condition": "sum + k == 15"}, {"line": 6, "condition": "k == 8"})
+    assert cell.stopped() == "breakpoint" and cell.line() == 13 and cell.values()["k"] == "5"
+    assert cell.go().stopped() == "breakpoint" and cell.where()[0][0].startswith("add<char") and cell.values()["k"] == "8"
+    assert cell.go().stopped() == "breakpoint" and cell.where()[0][0].startswith("add<double") and cell.values()["k"] == "8"
+    cell.end().ok()
+    assert debugger.session.run("total").ok().results[0]["text/plain"] == str(45 + 2 * 55)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_interrupt_while_a_condition_is_looked_at(debugger, is_known):
+    """By the worker, and by the kernel, which the first stop makes it known to."""
+    code = "long n = 0;\nn = 9;\nfor (long i = 0;; i++) {\n    n = i;\n    n = n + 0;\n}"
+    last = {"line": 5, "condition": "n < 0"}
+    cell = start_with(debugger, code, {"line": 2}, *([{"line": 5, "condition": "n == 3"}] if is_known else [last]))
+    assert cell.stopped() == "breakpoint"
+    if is_known:
+        assert cell.go().stopped() == "breakpoint" and cell.values()["n"] == "3"
+        only(debugger, code, {"line": 5, "condition": "n == 3"})
+    cell.go()
+    debugger.session.interrupt()
+    assert cell.pending.wait().ename == "Interrupted"
+    only(debugger, code)
+    assert debugger.session.run("1 + 1").ok().results[0]["text/plain"] == "2"
+
+
+def test_conditions_are_bounded(fresh_kernel):
+    debugger = Debugger(fresh_kernel)
+    code = "\n".join(f"int c{i} = {i};" for i in range(40))
+    path = debugger.body("dumpCell", code=code)["sourcePath"]
+    wanted = [{"line": i + 1, "condition": f"{i}"} for i in range(40)]
+    told = debugger.body("setBreakpoints", source={"path": path}, breakpoints=wanted)["breakpoints"]
+    assert [b["verified"] for b in told] == [True] * 32 + [False] * 8 and "too many" in told[-1]["message"]
+    told = debugger.body("setBreakpoints", source={"path": path}, breakpoints=[
+        {"line": 1, "condition": "1" * 2000}, {"line": 2, "condition": 7}, {"line": 3, "condition": " "}])["breakpoints"]
+    assert [b["verified"] for b in told] == [False, True, True] and "1024" in told[0]["message"]
+    only(debugger, code)
+    assert debugger.body("initialize")["supportsConditionalBreakpoints"] is True

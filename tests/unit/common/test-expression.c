@@ -12,6 +12,7 @@
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+#include "common/code/bound-expression.h"
 #include "common/code/expression.h"
 
 #define NOWHERE 0xdead0000u
@@ -394,6 +395,52 @@ static void malformed_programs(void **state)
 	assert_int_equal(expression_open(bytes.data, bytes.len - 1, &e, NULL), -1);
 }
 
+/* A bound program finds its names by the frame pointer, at its own instruction only. */
+static void bound_programs(void **state)
+{
+	cleanup_buffer struct buffer code = BUFFER_INIT, program = BUFFER_INIT, bound = BUFFER_INIT;
+	struct bound_names names = {
+		.address = 0x1234,
+		.locals = { { BOUND_IN_FRAME, offsetof(__typeof__(object), i4) },
+			    { BOUND_FIXED, 0 } },
+		.variables = { { BOUND_FIXED, (uint64_t)(uintptr_t)&object } },
+	};
+	uint64_t frame = (uint64_t)(uintptr_t)&object;
+	struct error err = ERROR_INIT;
+	bool is_true = false;
+	struct expression e;
+
+	(void)state;
+	with_index(&code, EXPRESSION_LOCAL, 0);
+	with_kind(&code, EXPRESSION_LOAD, EXPRESSION_I4);
+	with_index(&code, EXPRESSION_VARIABLE, 0);
+	with_kind(&code, EXPRESSION_LOAD, EXPRESSION_I1);
+	record_put_u8(&code, EXPRESSION_LT_S);
+	encode(&code, EXPRESSION_BOOL, &program);
+	assert_int_equal(expression_open(program.data, program.len, &e, NULL), 0);
+	assert_true(bound_expression_put(&names, &e, program.data, program.len, &bound));
+	assert_int_equal(bound_expression_is_true(bound.data, bound.len, 0x1234, frame, read_at,
+						  &is_true, NULL),
+			 0);
+	assert_true(is_true);
+	assert_int_equal(bound_expression_is_true(bound.data, bound.len, 0x1235, frame, read_at,
+						  &is_true, &err),
+			 -1);
+	assert_int_equal(err.code, ERROR_STATE);
+	assert_int_equal(bound_expression_is_true(bound.data, bound.len, 0x1234, frame + 4096,
+						  read_at, &is_true, &err),
+			 -1);
+	assert_int_equal(err.code, ERROR_INPUT);
+	for (size_t len = 0; len < bound.len; len++)
+		assert_int_equal(bound_expression_is_true(bound.data, len, 0x1234, frame, read_at,
+							  &is_true, NULL),
+				 -1);
+	names.locals[1].place = BOUND_NOWHERE;
+	buffer_clear(&bound);
+	assert_false(bound_expression_put(&names, &e, program.data, program.len, &bound));
+	assert_int_equal(bound.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +453,7 @@ int main(void)
 		cmocka_unit_test(truth),
 		cmocka_unit_test(what_cannot_be_computed),
 		cmocka_unit_test(malformed_programs),
+		cmocka_unit_test(bound_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
