@@ -6,7 +6,6 @@
  * and a large matrix becomes means of blocks.
  */
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +15,6 @@
 
 #define BINS_MAX 10000
 #define BINS_CHOSEN_MAX 100
-
-static const struct range no_range = { INFINITY, -INFINITY };
-
-/* Returns false for what is not finite. */
-static bool widen(struct range *r, double v)
-{
-	if (!isfinite(v))
-		return false;
-	r->least = fmin(r->least, v);
-	r->greatest = fmax(r->greatest, v);
-	return true;
-}
 
 static int no_memory(struct error *err)
 {
@@ -47,8 +34,8 @@ static struct series *new_series(const struct cgpu_chart *c, enum series_kind ki
 
 	if (s) {
 		s->kind = kind;
-		s->x_range = no_range;
-		s->y_range = no_range;
+		s->x_range = RANGE_NONE;
+		s->y_range = RANGE_NONE;
 		s->x = x_room ? chart_alloc(c, x_room * sizeof(double)) : NULL;
 		s->y = chart_alloc(c, y_room * sizeof(double));
 		s->name = name ? chart_alloc(c, strlen(name) + 1) : NULL;
@@ -122,8 +109,8 @@ static int read_points(struct series *s, struct numbers *x, struct numbers *y, s
 
 		if ((s->x && numbers_next(x, &at, err)) || numbers_next(y, &v, err))
 			return -1;
-		real = widen(&s->y_range, v);
-		if (s->x && !widen(&s->x_range, at))
+		real = range_widen(&s->y_range, v);
+		if (s->x && !range_widen(&s->x_range, at))
 			real = false;
 		s->unreal += !real;
 		if (n <= CHART_POINTS_MAX) {
@@ -214,7 +201,7 @@ static int fill_bins(struct series *s, struct cgpu_data values, size_t n, size_t
 	struct range r = s->x_range;
 	double v;
 
-	if (r.least > r.greatest)
+	if (range_is_empty(&r))
 		return error_set(err, ERROR_INPUT, "values has no finite number");
 	if (!(r.least < r.greatest)) {
 		r.least -= 0.5;
@@ -235,7 +222,7 @@ static int fill_bins(struct series *s, struct cgpu_data values, size_t n, size_t
 			count(s, v);
 	}
 	for (size_t i = 0; i < bins; i++)
-		widen(&s->y_range, s->y[i]);
+		range_widen(&s->y_range, s->y[i]);
 	return 0;
 }
 
@@ -249,7 +236,7 @@ static int find_range(struct series *s, struct cgpu_data values, size_t n, struc
 	for (size_t i = 0; i < n; i++) {
 		if (numbers_next(&a, &v, err))
 			return -1;
-		if (!widen(&s->x_range, v))
+		if (!range_widen(&s->x_range, v))
 			s->unreal++;
 	}
 	s->narrow_x = numbers_are_narrow(&a);
@@ -282,69 +269,21 @@ int chart_series_histogram(struct cgpu_chart *c, const char *name, struct cgpu_d
 	return rc;
 }
 
-/* Adds the matrix up in the blocks that it is drawn as; numbers[] counts the finite ones. */
-static int read_matrix(struct series *s, struct numbers *a, double *numbers, struct error *err)
-{
-	size_t high = (s->given_rows + s->rows - 1) / s->rows,
-	       wide = (s->given_columns + s->columns - 1) / s->columns;
-
-	for (size_t row = 0; row < s->given_rows; row++) {
-		for (size_t column = 0; column < s->given_columns; column++) {
-			size_t to = row / high * s->columns + column / wide;
-			double v;
-
-			if (numbers_next(a, &v, err))
-				return -1;
-			if (!widen(&s->y_range, v)) {
-				s->unreal++;
-				continue;
-			}
-			s->y[to] += v;
-			numbers[to]++;
-		}
-	}
-	for (size_t i = 0; i < s->n; i++)
-		s->y[i] = numbers[i] ? s->y[i] / numbers[i] : NAN;
-	return 0;
-}
-
-/* How many blocks of equal length, but for the last, a side is drawn as. */
-static size_t blocks(size_t side)
-{
-	size_t length = (side + CHART_CELLS_MAX - 1) / CHART_CELLS_MAX;
-
-	return (side + length - 1) / length;
-}
-
 int chart_series_heatmap(struct cgpu_chart *c, struct cgpu_data values, size_t rows, size_t columns,
 			 struct error *err)
 {
-	cleanup_numbers struct numbers a = { 0 };
-	double *numbers;
+	struct matrix m;
 	struct series *s;
-	size_t n;
 	int rc;
 
-	if (!rows || !columns)
-		return error_set(err, ERROR_INPUT,
-				 "there is nothing to show: %zu rows, %zu columns", rows, columns);
-	if (__builtin_mul_overflow(rows, columns, &n))
-		n = SIZE_MAX;
-	if (numbers_open(&a, "values", values, n, false, err))
+	if (matrix_shape(&m, rows, columns, CHART_CELLS_MAX, err))
 		return -1;
-	s = new_series(c, SERIES_HEATMAP, NULL, 0, blocks(rows) * blocks(columns), err);
+	s = new_series(c, SERIES_HEATMAP, NULL, 0, m.rows * m.columns, err);
 	if (!s)
 		return -1;
-	s->given = n;
-	s->given_rows = rows;
-	s->given_columns = columns;
-	s->rows = blocks(rows);
-	s->columns = blocks(columns);
-	s->n = s->rows * s->columns;
-	s->narrow_y = numbers_are_narrow(&a) && s->n == n;
-	numbers = calloc(s->n, sizeof(*numbers));
-	rc = numbers ? read_matrix(s, &a, numbers, err) : no_memory(err);
-	free(numbers);
+	s->n = m.rows * m.columns;
+	rc = matrix_read(&m, values, s->y, err);
+	s->matrix = m;
 	if (rc)
 		chart_series_free(s);
 	else

@@ -12,6 +12,7 @@
 
 #include "runtime/display/chart.h"
 #include "runtime/display/json-text.h"
+#include "runtime/display/plain-text.h"
 
 #define WIDTH 480
 #define HEIGHT 300
@@ -34,8 +35,8 @@ static void put_point(struct buffer *out, const struct cgpu_chart *c, const stru
 		      size_t i, const char **label)
 {
 	if (s->kind == SERIES_HEATMAP) {
-		buffer_printf(out, "\n%zu,%zu,", i % s->columns, i / s->columns);
-		json_text_number(out, s->y[i], s->narrow_y);
+		buffer_printf(out, "\n%zu,%zu,", i % s->matrix.columns, i / s->matrix.columns);
+		json_text_number(out, s->y[i], s->matrix.narrow);
 		return;
 	}
 	buffer_putc(out, '\n');
@@ -229,8 +230,8 @@ static void put_size(struct buffer *out, const struct cgpu_chart *c)
 	size_t width = c->width ? c->width : WIDTH, height = c->height ? c->height : HEIGHT;
 
 	if (!c->width && s->kind == SERIES_HEATMAP && !s->next) {
-		width -= width % s->columns;
-		height -= height % s->rows;
+		width -= width % s->matrix.columns;
+		height -= height % s->matrix.rows;
 	}
 	buffer_printf(out, "\"width\":%zu,\"height\":%zu,", width, height);
 }
@@ -264,32 +265,10 @@ void chart_spec(const struct cgpu_chart *c, struct buffer *out)
 	buffer_puts(out, "]}");
 }
 
-static void put_range(struct buffer *out, const char *what, const struct range *r)
-{
-	if (r->least > r->greatest) {
-		buffer_printf(out, ", no finite %s", *what ? what : "value");
-		return;
-	}
-	buffer_printf(out, ", %s%s", what, *what ? " " : "");
-	json_text_plain_number(out, r->least);
-	buffer_puts(out, " to ");
-	json_text_plain_number(out, r->greatest);
-}
-
-static void put_counted(struct buffer *out, size_t n, const char *what)
-{
-	buffer_put_grouped(out, n);
-	buffer_printf(out, " %s%s", what, n == 1 ? "" : "s");
-}
-
 static void put_what_is_drawn(struct buffer *out, const struct series *s)
 {
 	if (s->n >= s->given || s->kind == SERIES_HISTOGRAM)
 		return;
-	if (s->kind == SERIES_HEATMAP) {
-		buffer_printf(out, "; drawn are means, %zu x %zu", s->rows, s->columns);
-		return;
-	}
 	buffer_puts(out, "; drawn are ");
 	buffer_put_grouped(out, s->n);
 	buffer_puts(out, s->kind == SERIES_SCATTER
@@ -310,34 +289,29 @@ static void put_series(struct buffer *out, const struct cgpu_chart *c, const str
 {
 	size_t lost = without_a_place(s->x, s->n, c->log_x) + without_a_place(s->y, s->n, c->log_y);
 
+	if (s->kind == SERIES_HEATMAP) {
+		matrix_put_plain(&s->matrix, kinds[s->kind], out);
+		return;
+	}
 	buffer_puts(out, kinds[s->kind]);
 	if (s->name) {
 		buffer_putc(out, ' ');
 		json_text_string(out, s->name);
 	}
 	buffer_puts(out, ": ");
-	if (s->kind == SERIES_HEATMAP) {
-		put_counted(out, s->given_rows, "row");
+	if (s->kind == SERIES_HISTOGRAM) {
+		plain_text_counted(out, s->given, "value");
+		plain_text_range(out, "", &s->x_range);
 		buffer_puts(out, ", ");
-		put_counted(out, s->given_columns, "column");
-		put_range(out, "", &s->y_range);
-	} else if (s->kind == SERIES_HISTOGRAM) {
-		put_counted(out, s->given, "value");
-		put_range(out, "", &s->x_range);
-		buffer_puts(out, ", ");
-		put_counted(out, s->n, "bin");
+		plain_text_counted(out, s->n, "bin");
 		buffer_printf(out, ", at most %.0f in one", s->y_range.greatest);
 	} else {
-		put_counted(out, s->given, s->kind == SERIES_BAR ? "bar" : "point");
+		plain_text_counted(out, s->given, s->kind == SERIES_BAR ? "bar" : "point");
 		if (s->x)
-			put_range(out, "x", &s->x_range);
-		put_range(out, "y", &s->y_range);
+			plain_text_range(out, "x", &s->x_range);
+		plain_text_range(out, "y", &s->y_range);
 	}
-	if (s->unreal) {
-		buffer_puts(out, "; ");
-		buffer_put_grouped(out, s->unreal);
-		buffer_puts(out, " without a finite value");
-	}
+	plain_text_unreal(out, s->unreal);
 	if (lost) {
 		buffer_puts(out, "; ");
 		buffer_put_grouped(out, lost);

@@ -13,6 +13,8 @@
 
 #include "common/cell-display.h"
 #include "runtime/display/display.h"
+#include "runtime/display/matrix.h"
+#include "runtime/display/range.h"
 
 struct error;
 
@@ -21,10 +23,6 @@ enum series_kind { SERIES_LINE, SERIES_SCATTER, SERIES_BAR, SERIES_HISTOGRAM, SE
 /* More points of a series than this are reduced; a matrix has as many cells. */
 #define CHART_POINTS_MAX 10000
 #define CHART_CELLS_MAX 100 /* a side */
-
-struct range {
-	double least, greatest; /* of finite values; least > greatest: there is none */
-};
 
 struct series {
 	struct series *next;
@@ -38,8 +36,7 @@ struct series {
 	double *y; /* n */
 	char *labels;                  /* n strings, each with its zero */
 	struct range x_range, y_range; /* of all that was given */
-	size_t rows, columns;          /* of a matrix, as it is drawn */
-	size_t given_rows, given_columns;
+	struct matrix matrix;          /* of a heat map */
 };
 
 struct cgpu_chart {

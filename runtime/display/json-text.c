@@ -27,14 +27,6 @@ void json_text_number(struct buffer *out, double v, bool narrow)
 		put_shortest(out, v, narrow);
 }
 
-void json_text_plain_number(struct buffer *out, double v)
-{
-	if (isfinite(v))
-		buffer_printf(out, fabs(v) < 1e15 && v == floor(v) ? "%.0f" : "%.6g", v);
-	else
-		buffer_puts(out, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
-}
-
 void json_text_string(struct buffer *out, const char *text)
 {
 	if (!text) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and names as JSON and CSV have them, and numbers as people read them. */
+/* Numbers and names as JSON and CSV have them. */
 #ifndef CGPU_RUNTIME_DISPLAY_JSON_TEXT_H
 #define CGPU_RUNTIME_DISPLAY_JSON_TEXT_H
 
@@ -10,8 +10,6 @@ struct buffer;
 /* The shortest text that is the same number again; nothing for what is not finite. `narrow`: it is
  * a float. */
 void json_text_number(struct buffer *out, double v, bool narrow);
-/* For people: whole numbers as they are, others to six digits, NaN and infinity by name. */
-void json_text_plain_number(struct buffer *out, double v);
 /* In quotes; NULL: null. Bytes that are not UTF-8 are left to the kernel process. */
 void json_text_string(struct buffer *out, const char *text);
 /* In quotes, as a field of CSV (RFC 4180). */

@@ -7,8 +7,8 @@
 #include "common/cell-display.h"
 #include "common/text/html-text.h"
 #include "runtime/display/display.h"
-#include "runtime/display/json-text.h"
 #include "runtime/display/numbers.h"
+#include "runtime/display/plain-text.h"
 
 #define ROWS_MAX 60
 #define COLUMNS_MAX 256
@@ -46,7 +46,7 @@ static int read_row(struct column *c, struct numbers *a, struct error *err)
 		return numbers_next_text(a, &c->text, err);
 	if (numbers_next(a, &v, err))
 		return -1;
-	json_text_plain_number(&c->text, v);
+	plain_text_number(&c->text, v);
 	buffer_putc(&c->text, '\0');
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "runtime/display/json-text.h"
+#include "runtime/display/plain-text.h"
 #include "runtime/widgets/widgets.h"
 
 #define DEPTH_MAX 8
@@ -55,7 +55,7 @@ static void put_number(const cgpu_comm *w, const char *key, struct buffer *out)
 	struct json_part value;
 
 	if (json_object_member(w->state, key, &value))
-		json_text_plain_number(out, json_object_number(value));
+		plain_text_number(out, json_object_number(value));
 }
 
 static void put_options(const cgpu_comm *w, struct buffer *out)
