@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cells show rich text, charts, tables and progress with: the functions as the worker has
- * them. An array of numbers comes as an address and the type of its elements, which cgpu-display.h
- * of the prelude takes from the pointer's own type.
+ * What cells show rich text, charts, pictures, tables, sound and progress with: the functions as
+ * the worker has them. An array of numbers comes as an address and the type of its elements, which
+ * cgpu-display.h of the prelude takes from the pointer's own type.
  *
  * Each function writes what is wrong with its arguments on stderr, with its name in front, and
  * shows nothing then.
@@ -85,6 +85,13 @@ void cgpu_heatmap(struct cgpu_data values, unsigned long rows, unsigned long col
  */
 void cgpu_image(struct cgpu_data pixels, unsigned long width, unsigned long height,
 		unsigned channels);
+/*
+ * Show a player of n samples, of which rate make a second. Floating-point numbers are from -1 to 1,
+ * integers from -32768 to 32767.
+ */
+void cgpu_audio(struct cgpu_data samples, unsigned long n, unsigned rate);
+/* The same of two channels: n samples in all, left and right in turn. */
+void cgpu_audio_stereo(struct cgpu_data samples, unsigned long n, unsigned rate);
 
 /*
  * A chart of several series. It takes copies of what it shows and is memory of the session, so

@@ -129,6 +129,8 @@ template <class... C> inline void cgpu_table(unsigned long rows, const C &...col
 #define cgpu_heatmap(values, rows, columns) cgpu_heatmap(cgpu_data(values), rows, columns)
 #define cgpu_image(pixels, width, height, channels)                                                \
 	cgpu_image(cgpu_data(pixels), width, height, channels)
+#define cgpu_audio(samples, n, rate) cgpu_audio(cgpu_data(samples), n, rate)
+#define cgpu_audio_stereo(samples, n, rate) cgpu_audio_stereo(cgpu_data(samples), n, rate)
 #define cgpu_chart_line(c, name, x, y, n) cgpu_chart_line(c, name, cgpu_data(x), cgpu_data(y), n)
 #define cgpu_chart_scatter(c, name, x, y, n)                                                       \
 	cgpu_chart_scatter(c, name, cgpu_data(x), cgpu_data(y), n)

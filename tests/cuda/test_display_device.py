@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts, tables and pictures of arrays that lie on the device."""
+"""Charts, tables, pictures and sound of arrays that lie on the device."""
 import base64
 import csv
 import io
-import struct
-import zlib
 
 import pytest
+
+from displays import png_chunks, png_rows
 
 VEGALITE = "application/vnd.vegalite.v5+json"
 FILL = "__global__ void fill(float *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = 2 * i; }\n"
@@ -63,10 +63,19 @@ def test_numbers_of_sixteen_bits(session):
 def test_pixels_of_the_device(session):
     r = session.run("unsigned char *pixels;\ncudaMalloc(&pixels, 6);\ncudaMemset(pixels, 7, 6);\n"
                     "cgpu_image(pixels, 2, 1, 3);").ok()
-    data = base64.b64decode(r.displays[0]["image/png"])
-    at = data.index(b"IDAT")
-    n, = struct.unpack(">I", data[at - 4:at])
-    assert zlib.decompress(data[at + 4:at + 4 + n]) == b"\2" + bytes([7] * 6)
+    chunks = dict(png_chunks(base64.b64decode(r.displays[0]["image/png"])))
+    assert png_rows(chunks[b"IDAT"], 1) == [bytes([7] * 6)]
+
+
+def test_sound_of_the_device(session):
+    r = session.run("short *samples;\ncudaMalloc(&samples, 80000);\ncudaMemset(samples, 1, 80000);\n"
+                    "cgpu_audio(samples, 40000, 8000);\ncgpu_audio(d, 1001, 8000);").ok()
+    (shown,) = r.displays
+    assert shown["text/plain"] == "audio: 5.00 s, 8000 Hz, mono, peak 0.00784"
+    wav = base64.b64decode(shown["text/html"].split("base64,")[1].split('"')[0])
+    assert wav[44:] == b"\1" * 80000
+    assert r.stderr == ("cgpu_audio: samples is too short: 1001 elements of 4 bytes need 4004 bytes, "
+                        "and device buffer d has 4000\n")
 
 
 def test_a_variable_of_the_device(session):

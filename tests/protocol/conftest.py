@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Raw ZeroMQ beside jupyter_client, for what a well-behaved client never sends."""
+"""Cells of both languages; raw ZeroMQ beside jupyter_client, for what a well-behaved client never sends."""
 import json
 import uuid
 from datetime import datetime, timezone
@@ -9,6 +9,7 @@ import zmq
 from jupyter_client.session import Session as WireSession
 
 DEADLINE_MS = 180_000
+LANGUAGES = {"c": "", "cpp": "%%cpp\n"}
 
 
 class RawClient:
@@ -60,3 +61,9 @@ def raw_client():
     yield make
     for client in clients:
         client.close()
+
+
+@pytest.fixture(params=LANGUAGES)
+def run(request, kernel):
+    """Runs a cell in both languages, one after the other."""
+    return lambda code, **options: kernel.run(LANGUAGES[request.param] + code, **options)

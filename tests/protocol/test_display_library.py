@@ -6,30 +6,12 @@ import io
 import json
 import math
 import struct
-import zlib
 
 import pytest
 
+from displays import complaint, one, png_chunks, png_rows
+
 VEGALITE = "application/vnd.vegalite.v5+json"
-LANGUAGES = {"c": "", "cpp": "%%cpp\n"}
-
-
-@pytest.fixture(params=LANGUAGES)
-def run(request, kernel):
-    """Runs a cell in both languages, one after the other."""
-    return lambda code, **options: kernel.run(LANGUAGES[request.param] + code, **options)
-
-
-def one(result):
-    """The one display of a cell that says nothing else."""
-    assert len(result.ok().displays) == 1 and not result.stderr and not result.stdout, result.shown
-    return result.displays[0]
-
-
-def complaint(result):
-    """What a cell that shows nothing is told."""
-    assert not result.ok().displays, result.displays
-    return result.stderr
 
 
 def points(layer, *fields):
@@ -203,25 +185,11 @@ def test_arrays_of_the_cpp_library(kernel):
 
 def png(result):
     """Size, colour type and rows of pixels, as another decoder reads them."""
-    data = base64.b64decode(one(result)["image/png"])
-    assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    chunks, at = {}, 8
-    while at < len(data):
-        n, kind = struct.unpack(">I4s", data[at:at + 8])
-        chunks[kind] = data[at + 8:at + 8 + n]
-        assert zlib.crc32(data[at + 4:at + 8 + n]) == struct.unpack(">I", data[at + 8 + n:at + 12 + n])[0]
-        at += 12 + n
+    chunks = dict(png_chunks(base64.b64decode(one(result)["image/png"])))
     assert list(chunks) == [b"IHDR", b"IDAT", b"IEND"]
     width, height, depth, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
     assert depth == 8
-    raw = zlib.decompress(chunks[b"IDAT"])
-    row = len(raw) // height
-    rows, above = [], bytes(row - 1)
-    for y in range(height):
-        assert raw[y * row] == 2  # the filter "up"
-        above = bytes((a + b) % 256 for a, b in zip(raw[y * row + 1:(y + 1) * row], above))
-        rows.append(above)
-    return width, height, colour, rows
+    return width, height, colour, png_rows(chunks[b"IDAT"], height)
 
 
 def test_pixels_of_bytes(run):
