@@ -34,6 +34,7 @@ struct cgpu_column;
 #endif
 
 typedef struct cgpu_chart cgpu_chart;
+typedef struct cgpu_animation cgpu_animation;
 typedef struct cgpu_progress cgpu_progress;
 
 #ifdef __cplusplus
@@ -125,6 +126,20 @@ void cgpu_chart_show(cgpu_chart *c);
 void cgpu_chart_update(cgpu_chart *c);
 /* Give the chart's memory back; what was shown stays. */
 void cgpu_chart_free(cgpu_chart *c);
+
+/*
+ * Pictures that follow each other, `fps` in a second, 1 to 90: an animated PNG. It takes copies of
+ * the pixels, which are as those of cgpu_image(), and is memory of the session, so later cells may
+ * add to it.
+ */
+cgpu_animation *cgpu_animation_new(unsigned long width, unsigned long height, unsigned channels,
+				   unsigned fps);
+/* Add a frame. One that is as the frame before takes no memory. */
+void cgpu_animation_add(cgpu_animation *a, struct cgpu_data pixels);
+/* Show the animation below this cell. */
+void cgpu_animation_show(cgpu_animation *a);
+/* Give the animation's memory back; what was shown stays. */
+void cgpu_animation_free(cgpu_animation *a);
 
 /* A table of columns of so many rows; cgpu_table(rows, cgpu_column("n", n), cgpu_column("ms", ms))
  * calls it. */

@@ -139,6 +139,7 @@ template <class... C> inline void cgpu_table(unsigned long rows, const C &...col
 	cgpu_chart_histogram(c, name, cgpu_data(values), n, bins)
 #define cgpu_chart_heatmap(c, values, rows, columns)                                               \
 	cgpu_chart_heatmap(c, cgpu_data(values), rows, columns)
+#define cgpu_animation_add(a, pixels) cgpu_animation_add(a, cgpu_data(pixels))
 #define cgpu_column(name, x) ((struct cgpu_column){ (name), cgpu_data(x) })
 #define cgpu_table(rows, ...)                                                                      \
 	cgpu_table_show(rows, (struct cgpu_column[]){ __VA_ARGS__ },                               \

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "common/protocol/worker-protocol.h"
-#include "runtime/faults/host-fault.h"
 
 #define SIDE_MAX 10000
 
@@ -61,20 +59,9 @@ static void release(struct cgpu_chart *c)
 	free(c->y_title);
 }
 
-/* 0, -1: it is none. Reads nothing of it before it is known to be a block that is large enough. */
 static int check(const struct cgpu_chart *c, struct error *err)
 {
-	struct address_description d;
-
-	if (!c)
-		return error_set(err, ERROR_INPUT, "the chart is NULL");
-	host_fault_describe((uintptr_t)c, &d);
-	if (d.owner == OWNER_HEAP_FREED)
-		return error_set(err, ERROR_INPUT, "the chart was freed");
-	if (d.owner != OWNER_HEAP || d.base != (uintptr_t)c || d.size < sizeof(*c) ||
-	    c->form != CHART_FORM)
-		return error_set(err, ERROR_INPUT, "this is no chart of cgpu_chart_new()");
-	return 0;
+	return display_session_check(c, sizeof(*c), CHART_FORM, "chart", err);
 }
 
 cgpu_chart *cgpu_chart_new(const char *title)

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "runtime/display/display.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,8 @@
 #include "common/base/error.h"
 #include "common/base/record.h"
 #include "common/cell-display.h"
+#include "common/protocol/worker-protocol.h"
+#include "runtime/faults/host-fault.h"
 #include "runtime/process/cell-mode.h"
 #include "runtime/process/threads.h"
 #include "runtime/process/worker.h"
@@ -51,6 +52,22 @@ char *display_session_text(const char *text)
 	char *copy = text ? display_session_alloc(strlen(text) + 1) : NULL;
 
 	return copy ? strcpy(copy, text) : NULL;
+}
+
+int display_session_check(const void *block, size_t size, uint64_t form, const char *kind,
+			  struct error *err)
+{
+	struct address_description d;
+
+	if (!block)
+		return error_set(err, ERROR_INPUT, "the %s is NULL", kind);
+	host_fault_describe((uintptr_t)block, &d);
+	if (d.owner == OWNER_HEAP_FREED)
+		return error_set(err, ERROR_INPUT, "the %s was freed", kind);
+	if (d.owner != OWNER_HEAP || d.base != (uintptr_t)block || d.size < size ||
+	    *(const uint64_t *)block != form)
+		return error_set(err, ERROR_INPUT, "this is no %s of cgpu_%s_new()", kind, kind);
+	return 0;
 }
 
 void display_put(struct display_bundle *b, const char *mime, const void *data, size_t size)

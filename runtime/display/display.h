@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/buffer.h"
 #include "common/protocol/output-ring.h"
@@ -28,6 +29,12 @@ void display_end(const struct display_call *call, int rc, const struct error *er
 /* A block of the session between the two; zero. NULL: there is no memory, or the cell has ended. */
 void *display_session_alloc(size_t size);
 char *display_session_text(const char *text); /* NULL of NULL */
+/*
+ * Fails where the pointer of a cell is none to such a block of cgpu_KIND_new(): one of `size` bytes
+ * that begins with `form`. Nothing of it is read before that is known.
+ */
+int display_session_check(const void *block, size_t size, uint64_t form, const char *kind,
+			  struct error *err);
 
 struct display_bundle {
 	struct buffer types;

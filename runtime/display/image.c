@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pixels of a cell, of whatever type, become bytes and a PNG. */
-#include <inttypes.h>
+/* A number becomes a byte: an integer as it is, a fraction as that part of 255. */
+#include "runtime/display/image.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
-#include "common/cell-display.h"
 #include "common/protocol/output-ring.h"
 #include "runtime/display/display.h"
 #include "runtime/display/numbers.h"
@@ -22,8 +22,8 @@ static uint8_t channel(double v, bool floating)
 	return v > 0 ? v < 255 ? (uint8_t)v : 255 : 0;
 }
 
-static int check_shape(unsigned long width, unsigned long height, unsigned channels,
-		       struct error *err)
+int image_check_shape(unsigned long width, unsigned long height, unsigned channels,
+		      struct error *err)
 {
 	if (!width || !height || width > SIDE_MAX || height > SIDE_MAX)
 		return error_set(err, ERROR_INPUT, "%lu x %lu pixels: a side has 1 to %d", width,
@@ -40,30 +40,40 @@ static int check_shape(unsigned long width, unsigned long height, unsigned chann
 	return 0;
 }
 
+uint8_t *image_read(struct cgpu_data pixels, size_t n, struct error *err)
+{
+	cleanup_numbers struct numbers a = { 0 };
+	cleanup_free uint8_t *bytes = NULL;
+	double v;
+
+	if (numbers_open(&a, "pixels", pixels, n, false, err))
+		return NULL;
+	bytes = malloc(n);
+	if (!bytes) {
+		error_set(err, ERROR_MEMORY, "out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (numbers_next(&a, &v, err))
+			return NULL;
+		bytes[i] = channel(v, numbers_are_floating(&a));
+	}
+	return steal_pointer(&bytes);
+}
+
 static int show(struct cgpu_data pixels, unsigned long width, unsigned long height,
 		unsigned channels, struct error *err)
 {
 	static const char *const kinds[] = { "", "gray", "gray and alpha", "RGB", "RGBA" };
 	cleanup_bundle struct display_bundle b = DISPLAY_BUNDLE_INIT;
 	cleanup_buffer struct buffer png = BUFFER_INIT, plain = BUFFER_INIT;
-	cleanup_numbers struct numbers a = { 0 };
 	cleanup_free uint8_t *bytes = NULL;
-	size_t n;
-	double v;
 
-	if (check_shape(width, height, channels, err))
+	if (image_check_shape(width, height, channels, err))
 		return -1;
-	n = width * height * channels;
-	if (numbers_open(&a, "pixels", pixels, n, false, err))
-		return -1;
-	bytes = malloc(n);
+	bytes = image_read(pixels, width * height * channels, err);
 	if (!bytes)
-		return error_set(err, ERROR_MEMORY, "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		if (numbers_next(&a, &v, err))
-			return -1;
-		bytes[i] = channel(v, numbers_are_floating(&a));
-	}
+		return -1;
 	png_write(&png, bytes, (uint32_t)width, (uint32_t)height, channels);
 	buffer_printf(&plain, "image: %lu x %lu pixels, %s", width, height, kinds[channels]);
 	display_put_buffer(&b, "image/png", &png);

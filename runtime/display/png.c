@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG (ISO/IEC 15948) with what deflate (RFC 1951) calls fixed Huffman codes. Not libpng: whatever
- * is linked to this program is there for cells, too, under its own names, and would stand before
- * the zlib and libpng that they bring. So it is little: of each row what differs from the row above
- * is written (filter "up"), and of repeated bytes their number, which is what plots, masks and
- * fields of zeros have. Photographs stay about as large as they are.
+ * PNG (W3C, third edition, which has animations) with what deflate (RFC 1951) calls fixed Huffman
+ * codes. Not libpng: whatever is linked to this program is there for cells, too, under its own
+ * names, and would stand before the zlib and libpng that they bring. So it is little: of each row
+ * what differs from the row above is written (filter "up"), and of repeated bytes their number,
+ * which is what plots, masks and fields of zeros have. Photographs stay about as large as they are.
  */
 #include "runtime/display/png.h"
 
@@ -19,6 +19,9 @@
 #define RUN_MIN 3
 #define RUN_MAX 258
 
+/* Content of a chunk that has none. */
+static const struct buffer nothing = BUFFER_INIT;
+
 static void put_u32(struct buffer *out, uint32_t v)
 {
 	uint8_t bytes[] = { (uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v };
@@ -26,7 +29,7 @@ static void put_u32(struct buffer *out, uint32_t v)
 	buffer_append(out, bytes, sizeof(bytes));
 }
 
-/* Of the chunk's type and content (annex D of the standard), four bits at a time. */
+/* Of the chunk's type and content (annex D), four bits at a time. */
 static uint32_t crc(const uint8_t *bytes, size_t len)
 {
 	uint32_t table[16], v = 0xffffffff;
@@ -44,16 +47,17 @@ static uint32_t crc(const uint8_t *bytes, size_t len)
 	return ~v;
 }
 
-static void put_chunk(struct buffer *out, const char type[4], const void *data, size_t len)
+static void put_chunk(struct buffer *out, const char type[4], const struct buffer *data)
 {
 	size_t at;
 
-	put_u32(out, (uint32_t)len);
+	out->failed |= data->failed;
+	put_u32(out, (uint32_t)data->len);
 	at = out->len;
 	buffer_append(out, type, 4);
-	buffer_append(out, data, len);
+	buffer_append(out, data->data, data->len);
 	if (!out->failed)
-		put_u32(out, crc((const uint8_t *)out->data + at, len + 4));
+		put_u32(out, crc((const uint8_t *)out->data + at, data->len + 4));
 }
 
 struct bits {
@@ -148,40 +152,94 @@ static void compress(struct buffer *out, const uint8_t *bytes, size_t len)
 }
 
 /* Returns the rows with the kind of filter in front of each; NULL: there is no memory. */
-static uint8_t *filter(const uint8_t *pixels, size_t row, size_t rows)
+static uint8_t *filter(const uint8_t *pixels, size_t stride, size_t row, size_t rows)
 {
 	uint8_t *bytes = malloc((row + 1) * rows), *to = bytes;
 
 	for (size_t y = 0; bytes && y < rows; y++) {
-		const uint8_t *from = pixels + y * row;
+		const uint8_t *from = pixels + y * stride;
 
 		*to++ = FILTER_UP;
 		for (size_t x = 0; x < row; x++)
-			*to++ = (uint8_t)(from[x] - (y ? from[(ptrdiff_t)x - (ptrdiff_t)row] : 0));
+			*to++ = (uint8_t)(from[x] - (y ? (from - stride)[x] : 0));
 	}
 	return bytes;
+}
+
+void png_pack(struct buffer *out, const uint8_t *pixels, size_t stride, uint32_t width,
+	      uint32_t height, unsigned channels)
+{
+	size_t row = (size_t)width * channels;
+	uint8_t *bytes = filter(pixels, stride, row, height);
+
+	if (bytes)
+		compress(out, bytes, (row + 1) * height);
+	else
+		out->failed = true;
+	free(bytes);
+}
+
+static void put_head(struct buffer *out, uint32_t width, uint32_t height, unsigned channels)
+{
+	static const uint8_t colour_types[] = { [1] = 0, [2] = 4, [3] = 2, [4] = 6 };
+	cleanup_buffer struct buffer head = BUFFER_INIT;
+
+	put_u32(&head, width);
+	put_u32(&head, height);
+	buffer_append(&head, (uint8_t[]){ 8, colour_types[channels], 0, 0, 0 }, 5);
+	buffer_append(out, "\x89PNG\r\n\x1a\n", 8);
+	put_chunk(out, "IHDR", &head);
 }
 
 void png_write(struct buffer *out, const uint8_t *pixels, uint32_t width, uint32_t height,
 	       unsigned channels)
 {
-	static const uint8_t colour_types[] = { [1] = 0, [2] = 4, [3] = 2, [4] = 6 };
-	cleanup_buffer struct buffer head = BUFFER_INIT, data = BUFFER_INIT;
-	size_t row = (size_t)width * channels;
-	uint8_t *bytes = filter(pixels, row, height);
+	cleanup_buffer struct buffer data = BUFFER_INIT;
 
-	if (!bytes) {
-		out->failed = true;
-		return;
+	png_pack(&data, pixels, (size_t)width * channels, width, height, channels);
+	put_head(out, width, height, channels);
+	put_chunk(out, "IDAT", &data);
+	put_chunk(out, "IEND", &nothing);
+}
+
+/* Where the frame lies, how long it is seen, and that it stays and replaces what was there: 0, 0.
+ */
+static void put_frame_control(struct buffer *out, const struct png_frame *f, uint32_t number,
+			      unsigned rate)
+{
+	cleanup_buffer struct buffer control = BUFFER_INIT;
+
+	put_u32(&control, number);
+	put_u32(&control, f->width);
+	put_u32(&control, f->height);
+	put_u32(&control, f->x);
+	put_u32(&control, f->y);
+	put_u32(&control, (uint32_t)f->ticks << 16 | rate);
+	buffer_append(&control, (uint8_t[]){ 0, 0 }, 2);
+	put_chunk(out, "fcTL", &control);
+}
+
+/* The first frame is the image of those who know no animation. Chunks of frames are numbered. */
+void png_write_animation(struct buffer *out, const struct png_frame *frames, unsigned channels,
+			 unsigned rate)
+{
+	cleanup_buffer struct buffer control = BUFFER_INIT;
+	uint32_t n = 0, number = 0;
+
+	for (const struct png_frame *f = frames; f; f = f->next)
+		n++;
+	put_u32(&control, n);
+	put_u32(&control, 0); /* without end */
+	put_head(out, frames->width, frames->height, channels);
+	put_chunk(out, "acTL", &control);
+	for (const struct png_frame *f = frames; f; f = f->next) {
+		cleanup_buffer struct buffer data = BUFFER_INIT;
+
+		put_frame_control(out, f, number++, rate);
+		if (f != frames)
+			put_u32(&data, number++);
+		buffer_append(&data, f->packed, f->packed_size);
+		put_chunk(out, f == frames ? "IDAT" : "fdAT", &data);
 	}
-	put_u32(&head, width);
-	put_u32(&head, height);
-	buffer_append(&head, (uint8_t[]){ 8, colour_types[channels], 0, 0, 0 }, 5);
-	compress(&data, bytes, (row + 1) * height);
-	free(bytes);
-	buffer_append(out, "\x89PNG\r\n\x1a\n", 8);
-	put_chunk(out, "IHDR", buffer_text(&head), head.len);
-	put_chunk(out, "IDAT", buffer_text(&data), data.len);
-	put_chunk(out, "IEND", "", 0);
-	out->failed |= head.failed || data.failed;
+	put_chunk(out, "IEND", &nothing);
 }

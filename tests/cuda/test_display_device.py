@@ -78,6 +78,18 @@ def test_sound_of_the_device(session):
                         "and device buffer d has 4000\n")
 
 
+def test_frames_of_the_device(session):
+    r = session.run("__global__ void move(unsigned char *p, int to) { p[threadIdx.x] = threadIdx.x == to ? 200 : 3; }\n"
+                    "unsigned char *frame;\ncudaMalloc(&frame, 12);\ncgpu_animation *a = cgpu_animation_new(4, 3, 1, 20);\n"
+                    "for (int i = 0; i < 12; i++) { move<<<1, 12>>>(frame, i); cgpu_animation_add(a, frame); }\n"
+                    "cgpu_animation_show(a);\ncgpu_animation_free(a);").ok()
+    (shown,) = r.displays
+    assert not r.stderr and shown["text/plain"] == "animation: 12 frames of 4 x 3 pixels, 0.6 s"
+    pictures = [data for kind, data in png_chunks(base64.b64decode(shown["image/png"])) if kind in (b"IDAT", b"fdAT")]
+    assert png_rows(pictures[0], 3) == [bytes([200, 3, 3, 3]), *[bytes([3] * 4)] * 2]
+    assert [png_rows(p[4:], 1) for p in pictures[1:4]] == [[bytes([3, 200])]] * 3
+
+
 def test_a_variable_of_the_device(session):
     r = session.run("__device__ int counts[3] = {5, 6, 7};\nint *at;\ncudaGetSymbolAddress((void **)&at, counts);\n"
                     "cgpu_bar(NULL, at, 3);\ncgpu_bar(NULL, at, 4);").ok()

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells show by one call: sound; from arrays of C and of C++."""
+"""What cells show by one call: sound and animations; from arrays of C and of C++."""
 import base64
 import io
+import itertools
 import re
 import struct
 import wave
 
 import pytest
 
-from displays import complaint, one
+from displays import complaint, one, png_chunks, png_rows
 
 
 # ---- sound ----
@@ -72,6 +73,107 @@ def test_as_much_sound_as_a_display_has_room_for(kernel):
                         "or fewer a second\n")
 
 
+# ---- animations ----
+
+def animation(result):
+    """What another decoder shows (W3C PNG, third edition): the colour type, and each picture with its seconds."""
+    chunks = png_chunks(base64.b64decode(one(result)["image/png"]))
+    kinds = [kind for kind, _ in chunks]
+    n = (len(chunks) - 3) // 2
+    assert kinds == [b"IHDR", b"acTL", b"fcTL", b"IDAT", *[b"fcTL", b"fdAT"] * (n - 1), b"IEND"]
+    assert chunks[1][1] == struct.pack(">II", n, 0)
+    width, height, depth, colour = struct.unpack(">IIBB", chunks[0][1][:10])
+    assert depth == 8
+    pixel = {0: 1, 4: 2, 2: 3, 6: 4}[colour]
+    picture, shown, numbers = [bytearray(width * pixel) for _ in range(height)], [], itertools.count()
+    for (_, control), (kind, data) in zip(chunks[2:-1:2], chunks[3:-1:2]):
+        number, w, h, x, y, ticks, rate, dispose, blend = struct.unpack(">IIIIIHHBB", control)
+        assert number == next(numbers) and (dispose, blend) == (0, 0) and x + w <= width and y + h <= height
+        if kind == b"fdAT":
+            assert struct.unpack(">I", data[:4])[0] == next(numbers)
+            data = data[4:]
+        else:
+            assert (w, h, x, y) == (width, height, 0, 0)
+        for row, pixels in zip(picture[y:y + h], png_rows(data, h), strict=True):
+            assert len(pixels) == w * pixel
+            row[x * pixel:(x + w) * pixel] = pixels
+        shown.append((b"".join(picture), ticks / rate))
+    return colour, shown
+
+
+def test_an_animation(run):
+    r = run("{ unsigned char p[2][3] = {{1, 2, 3}, {4, 5, 6}}; cgpu_animation *a = cgpu_animation_new(3, 2, 1, 10);\n"
+            "cgpu_animation_add(a, p); p[1][1] = 50; cgpu_animation_add(a, p); cgpu_animation_add(a, p);\n"
+            "p[0][2] = 0; p[1][0] = 255; cgpu_animation_add(a, p); cgpu_animation_show(a); cgpu_animation_free(a); }")
+    assert animation(r) == (0, [(bytes([1, 2, 3, 4, 5, 6]), 0.1), (bytes([1, 2, 3, 4, 50, 6]), 0.2),
+                                (bytes([1, 2, 0, 255, 50, 6]), 0.1)])
+    assert r.displays[0]["text/plain"] == "animation: 4 frames of 3 x 2 pixels, 0.4 s"
+
+
+@pytest.mark.parametrize("channels, colour", [(1, 0), (2, 4), (3, 2), (4, 6)])
+def test_frames_of_colours(run, channels, colour):
+    """Each frame differs in a rectangle of its own, and in some pixels of it only; the last one is as the first."""
+    r = run(f"""{{ static int p[20][30][{channels}]; cgpu_animation *a = cgpu_animation_new(30, 20, {channels}, 60);
+            for (int i = 0; i < 20; i++) {{
+                for (int y = i % 7; y < 20 - i; y++) for (int x = i; x < 30 - i % 5; x += 1 + i % 3)
+                    p[y][x][(x + y) % {channels}] = x * y * i - 7;
+                if (i == 19) memset(p, 0, sizeof(p));
+                cgpu_animation_add(a, p); }}
+            cgpu_animation_show(a); cgpu_animation_free(a); }}""")
+    pixels, expected = [[0] * 30 * channels for _ in range(20)], []
+    for i in range(20):
+        for y in range(i % 7, 20 - i):
+            for x in range(i, 30 - i % 5, 1 + i % 3):
+                pixels[y][x * channels + (x + y) % channels] = min(max(x * y * i - 7, 0), 255)
+        expected.append(bytes(itertools.chain.from_iterable(pixels)) if i < 19 else bytes(600 * channels))
+    pictures = [(p, len([*same])) for p, same in itertools.groupby(expected)]
+    assert animation(r) == (colour, [(p, n / 60) for p, n in pictures])
+
+
+def test_a_frame_is_as_large_as_what_changes(run):
+    r = run("{ static float p[400][500][3]; cgpu_animation *a = cgpu_animation_new(500, 400, 3, 30);\n"
+            "for (int i = 0; i < 400 * 500 * 3; i++) p[0][0][i] = rand() / (float)RAND_MAX;\n"
+            "for (int i = 0; i < 90; i++) { p[200][i][0] = 1 - p[200][i][0]; cgpu_animation_add(a, p); }\n"
+            "cgpu_animation_show(a); cgpu_animation_free(a); }")
+    assert len(base64.b64decode(r.displays[0]["image/png"])) < 500 * 400 * 3 * 1.2 + 90 * 100
+    assert r.displays[0]["text/plain"] == "animation: 90 frames of 500 x 400 pixels, 3.0 s"
+
+
+def test_an_animation_is_built_over_cells(fresh_kernel):
+    """It is a part of the session: what a cell that fails has added is not there, and two languages add to one."""
+    run = fresh_kernel.run
+    run("cgpu_animation *a = cgpu_animation_new(2, 1, 1, 5);\nunsigned char p[2] = {1, 2};\n"
+        "cgpu_animation_add(a, p);").ok()
+    r = run("p[0] = 9; cgpu_animation_add(a, p); p[1] = 8; cgpu_animation_add(a, p);\n*(volatile int *)0 = 1;")
+    assert r.status == "error" and r.ename == "SegmentationFault"
+    assert run("cgpu_animation_free(a); *(volatile int *)0 = 1;").status == "error"
+    assert animation(run("cgpu_animation_show(a);")) == (0, [(b"\1\2", 0.2)])
+    run("%%cpp\n#include <vector>\n{ std::vector<double> v{0, 1}; cgpu_animation_add(a, v); }").ok()
+    r = run("cgpu_animation_add(a, p); cgpu_animation_show(a); cgpu_animation_free(a);")
+    assert animation(r) == (0, [(b"\1\2", 0.2), (b"\0\xff", 0.2), (b"\1\2", 0.2)])
+    assert complaint(run("cgpu_animation_show(a);")) == "cgpu_animation_show: the animation was freed\n"
+
+
+def test_frames_that_have_no_room(kernel):
+    """What was added before is shown."""
+    r = kernel.run("""{ unsigned *p = malloc(4000000), s = 1; cgpu_animation *a = cgpu_animation_new(1000, 1000, 4, 30);
+                   for (int i = 0; i < 9; i++) {
+                       for (int j = 0; j < 1000000; j++) p[j] = s = s * 1664525 + 1013904223;
+                       cgpu_animation_add(a, (unsigned char *)p); }
+                   cgpu_animation_show(a); cgpu_animation_free(a); free(p); }""").ok()
+    assert [d["text/plain"] for d in r.displays] == ["animation: 7 frames of 1000 x 1000 pixels, 0.2 s"]
+    assert r.stderr == 2 * ("cgpu_animation_add: frame 8 has no room in what a display can have, 32 MB: show the frames "
+                            "before it, and begin another animation\n")
+
+
+def test_as_many_frames_as_can_be(kernel):
+    r = kernel.run("{ char p[1] = {3}; cgpu_animation *a = cgpu_animation_new(1, 1, 1, 90);\n"
+                   "for (int i = 0; i < 65536; i++) cgpu_animation_add(a, p);\n"
+                   "cgpu_animation_show(a); cgpu_animation_free(a); }").ok()
+    assert r.displays[0]["text/plain"] == "animation: 65,535 frames of 1 x 1 pixels, 728.2 s"
+    assert r.stderr == "cgpu_animation_add: an animation has 65535 frames at most\n"
+
+
 # ---- what is wrong with a call ----
 
 @pytest.mark.parametrize("code, text", [
@@ -88,13 +190,30 @@ def test_as_much_sound_as_a_display_has_room_for(kernel):
      "cgpu_audio: samples is too short: 5 elements of 2 bytes need 10 bytes, and the block of cell # has 8\n"),
     ("short v[4] = {0}; cgpu_audio((void *)v, 4, 8000);",
      "cgpu_audio: samples is a void *, and what its elements are is not known: cast it, as in (float *)samples\n"),
+    ("cgpu_animation_new(0, 5, 1, 5);", "cgpu_animation_new: 0 x 5 pixels: a side has 1 to 65535\n"),
+    ("cgpu_animation_new(5, 5, 5, 5);",
+     "cgpu_animation_new: 5 channels: there are 1 (gray), 2 (gray and alpha), 3 (RGB) and 4 (RGBA)\n"),
+    ("cgpu_animation_new(60000, 60000, 1, 5);",
+     "cgpu_animation_new: 60000 x 60000 pixels are more than a display can have, 32 MB\n"),
+    ("cgpu_animation_new(5, 5, 1, 0); cgpu_animation_new(5, 5, 1, 91);",
+     "cgpu_animation_new: 0 frames a second: browsers show 1 to 90\n"
+     "cgpu_animation_new: 91 frames a second: browsers show 1 to 90\n"),
+    ("char p[4] = {0}; cgpu_animation_add(NULL, p);", "cgpu_animation_add: the animation is NULL\n"),
+    ("int a[300] = {0}; cgpu_animation_show((cgpu_animation *)a);",
+     "cgpu_animation_show: this is no animation of cgpu_animation_new()\n"),
+    ("cgpu_chart *c = cgpu_chart_new(NULL); cgpu_animation_free((cgpu_animation *)c); cgpu_chart_free(c);",
+     "cgpu_animation_free: this is no animation of cgpu_animation_new()\n"),
+    ("cgpu_animation *a = cgpu_animation_new(2, 2, 1, 5); char *p = (char *)malloc(3); cgpu_animation_add(a, p);\n"
+     "cgpu_animation_show(a); cgpu_animation_free(a); free(p);",
+     "cgpu_animation_add: pixels is too short: 4 elements of 1 bytes need 4 bytes, and the block of cell # has 3\n"
+     "cgpu_animation_show: the animation has no frames yet\n"),
 ])
 def test_what_is_wrong(run, code, text):
     r = run("{ " + code + " }")
     assert complaint(r) == text.replace("#", str(r.count))
 
 
-@pytest.mark.parametrize("call", ["cgpu_audio(3, 1, 8000)"])
+@pytest.mark.parametrize("call", ["cgpu_audio(3, 1, 8000)", "cgpu_animation_add(NULL, 3)"])
 def test_what_is_no_array_does_not_compile(run, call):
     r = run(call + ";")
     assert r.status == "error" and r.ename == "CompileError" and call.split("(")[0] in r.traceback
@@ -106,5 +225,7 @@ def test_what_a_call_has_shown_leaves_nothing_behind(fresh_kernel):
         return fresh_kernel.run('{ void *p = malloc(100); printf("%p", p); free(p); }').ok().stdout
     fresh_kernel.run("double y[100]; cgpu_audio(y, 100, 8000);").ok()
     before = block()
-    fresh_kernel.run("for (int i = 0; i < 100; i++) { cgpu_audio(y, 100, 8000); }").ok()
+    fresh_kernel.run("for (int i = 0; i < 100; i++) { cgpu_audio(y, 100, 8000);\n"
+                     "cgpu_animation *a = cgpu_animation_new(5, 5, 4, 30); cgpu_animation_add(a, y); y[i] = 1;\n"
+                     "cgpu_animation_add(a, y); cgpu_animation_show(a); cgpu_animation_free(a); y[i] = 0; }").ok()
     assert block() == before
