@@ -80,6 +80,9 @@ void cgpu_bar(struct cgpu_data x, struct cgpu_data y, unsigned long n);
 void cgpu_histogram(struct cgpu_data values, unsigned long n, unsigned long bins);
 /* Show a matrix, row by row, as colours. */
 void cgpu_heatmap(struct cgpu_data values, unsigned long rows, unsigned long columns);
+/* Show a matrix, row by row, as a surface in three dimensions. What has no finite value is a hole.
+ */
+void cgpu_surface(struct cgpu_data values, unsigned long rows, unsigned long columns);
 /*
  * Show pixels, row by row, as a PNG: channels is 1 for gray, 2 for gray and alpha, 3 for RGB, 4 for
  * RGBA. Integers are from 0 to 255, floating-point numbers from 0 to 1.

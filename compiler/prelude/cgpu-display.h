@@ -127,6 +127,7 @@ template <class... C> inline void cgpu_table(unsigned long rows, const C &...col
 #define cgpu_bar(x, y, n) cgpu_bar(cgpu_data(x), cgpu_data(y), n)
 #define cgpu_histogram(values, n, bins) cgpu_histogram(cgpu_data(values), n, bins)
 #define cgpu_heatmap(values, rows, columns) cgpu_heatmap(cgpu_data(values), rows, columns)
+#define cgpu_surface(values, rows, columns) cgpu_surface(cgpu_data(values), rows, columns)
 #define cgpu_image(pixels, width, height, channels)                                                \
 	cgpu_image(cgpu_data(pixels), width, height, channels)
 #define cgpu_audio(samples, n, rate) cgpu_audio(cgpu_data(samples), n, rate)

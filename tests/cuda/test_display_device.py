@@ -78,6 +78,14 @@ def test_sound_of_the_device(session):
                         "and device buffer d has 4000\n")
 
 
+@pytest.mark.parametrize("language", ["", "%%cpp\n"])
+def test_a_surface_of_the_device(session, language):
+    r = session.run(language + "cgpu_surface(d, 25, 40);").ok()
+    (shown,) = r.displays
+    assert not r.stderr and shown["image/svg+xml"].count("<path fill") == 24 * 39
+    assert shown["text/plain"] == "surface: 25 rows, 40 columns, 0 to 1998"
+
+
 def test_frames_of_the_device(session):
     r = session.run("__global__ void move(unsigned char *p, int to) { p[threadIdx.x] = threadIdx.x == to ? 200 : 3; }\n"
                     "unsigned char *frame;\ncudaMalloc(&frame, 12);\ncgpu_animation *a = cgpu_animation_new(4, 3, 1, 20);\n"

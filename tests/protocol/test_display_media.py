@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells show by one call: sound and animations; from arrays of C and of C++."""
+"""What cells show by one call: sound, surfaces, and animations; from arrays of C and of C++."""
 import base64
 import io
 import itertools
 import re
 import struct
 import wave
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -71,6 +72,90 @@ def test_as_much_sound_as_a_display_has_room_for(kernel):
     assert [d["text/plain"] for d in r.displays] == ["audio: 16.38 s, 768000 Hz, mono, peak 0"]
     assert r.stderr == ("cgpu_audio: 12582507 samples are more than a display can have, 12582506: show a part of them, "
                         "or fewer a second\n")
+
+
+# ---- surfaces ----
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def surface(result):
+    """The colour and the four corners of each cell, in the order in which they are drawn, and the labels."""
+    picture = ET.fromstring(one(result)["image/svg+xml"])
+    title, lines, texts, cells = picture
+    assert title.text == result.displays[0]["text/plain"]
+    assert (picture.get("width"), picture.get("height"), picture.get("viewBox")) == ("640", "470", "0 0 6400 4700")
+    # As charts, readable on white and on black.
+    assert lines.get("stroke") == texts.get("fill") == cells.get("stroke") == "#7f7f7f"
+    drawn = []
+    for cell in cells:
+        x, y, *steps = map(int, re.findall(r"-?\d+", cell.get("d")))
+        assert re.fullmatch(r"M\S+ \S+l\S+ \S+ \S+ \S+ \S+ \S+z", cell.get("d"))
+        xs, ys = itertools.accumulate(steps[::2], initial=x), itertools.accumulate(steps[1::2], initial=y)
+        drawn.append((cell.get("fill"), list(zip(xs, ys))))
+        assert all(0 < x < 6400 and 0 < y < 4700 for x, y in drawn[-1][1])
+    return drawn, [text.text for text in texts]
+
+
+def test_a_surface(run):
+    r = run("{ double m[2][3] = {{0, 0.5, 1}, {0, 0.5, 1}}; cgpu_surface(m, 2, 3); }")
+    (low, high), labels = surface(r)
+    assert r.displays[0]["text/plain"] == "surface: 2 rows, 3 columns, 0 to 1"
+    assert labels == ["0", "1", "2", "0", "1", "0", "0.2", "0.4", "0.6", "0.8", "1", "column", "row"]
+    # The colours of a heat map, of the mean of the corners.
+    assert low[0] == "#a9ddb7" and high[0] == "#2173b1"
+    # One side is both cells', which lie side by side from left to right.
+    assert low[1][1:3] == high[1][0::3]
+    assert low[1][0][0] < low[1][1][0] < high[1][1][0]
+
+
+def test_what_is_in_front_covers_what_is_behind(run):
+    """The first row is behind; a step of a row or column comes nearer, which is further down, and a value goes up."""
+    drawn, _ = surface(run("{ int m[3][3] = {{4, 4, 4}, {4, 4, 4}, {4, 4, 4}}; cgpu_surface(m, 3, 3); }"))
+    middle = [sum(y for _, y in corners) for _, corners in drawn]
+    assert middle[0] < min(middle[1:3]) and max(middle[1:3]) < middle[3]
+    flat, labels = surface(run("{ int m[2][2] = {{0, 0}, {2, 0}}; cgpu_surface(m, 2, 2); }"))
+    steep, _ = surface(run("{ int m[2][2] = {{0, 0}, {2, 1}}; cgpu_surface(m, 2, 2); }"))
+    assert labels[4:-2] == ["0", "0.5", "1", "1.5", "2"]
+    moved = [(a, b) for a, b in zip(flat[0][1], steep[0][1]) if a != b]
+    assert len(moved) == 1 and moved[0] == (flat[0][1][2], steep[0][1][2])
+    (x, y), (same, higher) = moved[0]
+    assert x == same and higher < y
+
+
+def test_values_that_are_all_the_same_lie_in_the_middle(run):
+    drawn, labels = surface(run("{ float m[4] = {-7, -7, -7, -7}; cgpu_surface(m, 2, 2); }"))
+    assert labels == ["0", "1", "0", "1", "-7", "column", "row"] and drawn[0][0] == "#45b4c2"
+
+
+def test_a_hole_where_there_is_no_value(run):
+    r = run("{ float m[5][5]; for (int i = 0; i < 25; i++) m[i / 5][i % 5] = i; m[2][2] = NAN; m[0][0] = INFINITY;\n"
+            "cgpu_surface(m, 5, 5); }")
+    assert len(surface(r)[0]) == 16 - 4 - 1
+    assert r.displays[0]["text/plain"] == "surface: 5 rows, 5 columns, 1 to 24; 2 without a finite value"
+
+
+def test_a_large_surface_is_drawn_as_means(run):
+    r = run("{ float *m = (float *)malloc(4 * 300 * 150); for (int i = 0; i < 300 * 150; i++) m[i] = i / 150;\n"
+            "cgpu_surface(m, 300, 150); free(m); }")
+    drawn, labels = surface(r)
+    assert len(drawn) == 59 * 49
+    # The axes have what was given; the values are those of the means, 2 to 297.
+    assert labels == ["50", "100", *2 * ["50", "100", "150", "200", "250"], "column", "row"]
+    assert r.displays[0]["text/plain"] == "surface: 300 rows, 150 columns, 0 to 299; drawn are means, 60 x 50"
+
+
+@pytest.mark.parametrize("values, expected", [
+    ("1e300, 1.7e308, -1.7e308, 0", ["-1.5e+308", "-1e+308", "-5e+307", "0", "5e+307", "1e+308", "1.5e+308"]),
+    ("5e-324, 0, 0, 0", ["0"]),
+    ("1.1, 1.2, 1.3, 1.7", ["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]),
+    ("0.07, 0.08, 0.09, 0.13", ["0.07", "0.08", "0.09", "0.1", "0.11", "0.12", "0.13"]),
+    ("1.000001, 1.000002, 1.000006, 1", ["1", *(f"1.00000{i}" for i in range(1, 7))]),
+    ("1e20, 1.00000000000001e20, 1e20, 1e20", None)])
+def test_numbers_of_any_size(run, values, expected):
+    drawn, labels = surface(run(f"{{ double m[4] = {{{values}}}; cgpu_surface(m, 2, 2); }}"))
+    assert len(drawn) == 1
+    assert expected is None or labels[4:-2] == expected
 
 
 # ---- animations ----
@@ -190,6 +275,12 @@ def test_as_many_frames_as_can_be(kernel):
      "cgpu_audio: samples is too short: 5 elements of 2 bytes need 10 bytes, and the block of cell # has 8\n"),
     ("short v[4] = {0}; cgpu_audio((void *)v, 4, 8000);",
      "cgpu_audio: samples is a void *, and what its elements are is not known: cast it, as in (float *)samples\n"),
+    ("int m[3] = {0}; cgpu_surface(m, 0, 3);", "cgpu_surface: there is nothing to show: 0 rows, 3 columns\n"),
+    ("int m[3] = {0}; cgpu_surface(m, 1, 3);",
+     "cgpu_surface: 1 x 3 values are a line: a surface has 2 rows and 2 columns at least\n"),
+    ("float m[] = {NAN, NAN, INFINITY, NAN}; cgpu_surface(m, 2, 2);", "cgpu_surface: values has no finite number\n"),
+    ("int m[4] = {0}; cgpu_surface(m, 1ul << 40, 1ul << 40);",
+     "cgpu_surface: values cannot have 18446744073709551615 elements\n"),
     ("cgpu_animation_new(0, 5, 1, 5);", "cgpu_animation_new: 0 x 5 pixels: a side has 1 to 65535\n"),
     ("cgpu_animation_new(5, 5, 5, 5);",
      "cgpu_animation_new: 5 channels: there are 1 (gray), 2 (gray and alpha), 3 (RGB) and 4 (RGBA)\n"),
@@ -213,7 +304,7 @@ def test_what_is_wrong(run, code, text):
     assert complaint(r) == text.replace("#", str(r.count))
 
 
-@pytest.mark.parametrize("call", ["cgpu_audio(3, 1, 8000)", "cgpu_animation_add(NULL, 3)"])
+@pytest.mark.parametrize("call", ["cgpu_audio(3, 1, 8000)", "cgpu_surface(3, 2, 2)", "cgpu_animation_add(NULL, 3)"])
 def test_what_is_no_array_does_not_compile(run, call):
     r = run(call + ";")
     assert r.status == "error" and r.ename == "CompileError" and call.split("(")[0] in r.traceback
@@ -225,7 +316,7 @@ def test_what_a_call_has_shown_leaves_nothing_behind(fresh_kernel):
         return fresh_kernel.run('{ void *p = malloc(100); printf("%p", p); free(p); }').ok().stdout
     fresh_kernel.run("double y[100]; cgpu_audio(y, 100, 8000);").ok()
     before = block()
-    fresh_kernel.run("for (int i = 0; i < 100; i++) { cgpu_audio(y, 100, 8000);\n"
+    fresh_kernel.run("for (int i = 0; i < 100; i++) { cgpu_audio(y, 100, 8000); cgpu_surface(y, 10, 10);\n"
                      "cgpu_animation *a = cgpu_animation_new(5, 5, 4, 30); cgpu_animation_add(a, y); y[i] = 1;\n"
                      "cgpu_animation_add(a, y); cgpu_animation_show(a); cgpu_animation_free(a); y[i] = 0; }").ok()
     assert block() == before
