@@ -111,6 +111,30 @@ def test_a_chart_is_drawn(notebook):
     assert canvas.evaluate("c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter(v => v).length") > 1000
 
 
+def test_sound_surfaces_and_animations(notebook):
+    """Each as the browser has read it."""
+    book = notebook("float v[4000];\nfor (int i = 0; i < 4000; i++)\n    v[i] = sin(i * 0.3);\ncgpu_audio(v, 4000, 8000);",
+                    "cgpu_surface(v, 40, 100);",
+                    "cgpu_animation *a = cgpu_animation_new(50, 40, 1, 10);\nfor (int i = 0; i < 5; i++)\n"
+                    "    cgpu_animation_add(a, v + 3 * i);\ncgpu_animation_show(a);")
+    book.run(0)
+    sound = book.cell(0).locator("audio")
+    assert sound.evaluate("a => a.duration || new Promise(done => a.onloadedmetadata = () => done(a.duration))") == 0.5
+    book.run(1)
+    surface = book.cell(1).locator("img")
+    assert surface.evaluate("i => i.decode().then(() => [i.naturalWidth, i.naturalHeight])") == [640, 470]
+    book.run(2)
+    frames = """async i => {
+        const decoder = new ImageDecoder({data: await (await fetch(i.src)).arrayBuffer(), type: "image/png"});
+        await Promise.all([decoder.tracks.ready, decoder.completed]);
+        const lengths = [];
+        for (let n = 0; n < decoder.tracks.selectedTrack.frameCount; n++)
+            lengths.push((await decoder.decode({frameIndex: n})).image.duration);
+        return lengths;
+    }"""
+    assert book.cell(2).locator("img").evaluate(frames) == [100_000] * 5
+
+
 @pytest.fixture
 def is_dark(request):
     if request.param:
