@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG (W3C, third edition, which has animations) with what deflate (RFC 1951) calls fixed Huffman
- * codes. Not libpng: whatever is linked to this program is there for cells, too, under its own
- * names, and would stand before the zlib and libpng that they bring. So it is little: of each row
- * what differs from the row above is written (filter "up"), and of repeated bytes their number,
- * which is what plots, masks and fields of zeros have. Photographs stay about as large as they are.
+ * PNG (W3C, third edition, which has animations), its bytes packed as deflate has it (RFC 1951).
+ * Not libpng: whatever is linked to this program is there for cells, too, under its own names, and
+ * would stand before the zlib and libpng that they bring. So it is little: of each row what differs
+ * from the row above is written (filter "up"), of repeated bytes their number, which is what plots,
+ * masks and fields of zeros have, and frequent bytes have short codes, which smooth colours gain
+ * from. Sequences of bytes that come again are not looked for.
  */
 #include "runtime/display/png.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/buffer.h"
 
@@ -18,6 +20,10 @@
 /* Of a repetition, as RFC 1951 has it; those of 258 bytes are taken while there are so many. */
 #define RUN_MIN 3
 #define RUN_MAX 258
+#define SYMBOLS 288     /* that the fixed code has */
+#define OWN_SYMBOLS 286 /* those that stand for something */
+#define END 256
+#define LENGTH_MAX 15
 
 /* Content of a chunk that has none. */
 static const struct buffer nothing = BUFFER_INIT;
@@ -86,33 +92,123 @@ static void put_code(struct bits *b, uint32_t code, unsigned n)
 	put_bits(b, turned, n);
 }
 
-/* Literals and lengths by the fixed codes of section 3.2.6. */
-static void put_symbol(struct bits *b, unsigned symbol)
+/* A code for literals and lengths of runs, and the one for the only distance that is used, 1. */
+struct code {
+	uint64_t count[SYMBOLS]; /* how often there is one */
+	uint8_t length[SYMBOLS]; /* in bits; 0: none */
+	uint16_t bits[SYMBOLS];
+	unsigned distance; /* bits of a distance, which are 0 */
+};
+
+/* Bits follow from lengths (section 3.2.2). */
+static void assign_bits(struct code *c)
 {
-	if (symbol < 144)
-		put_code(b, 0x30 + symbol, 8);
-	else if (symbol < 256)
-		put_code(b, 0x190 + symbol - 144, 9);
-	else if (symbol < 280)
-		put_code(b, symbol - 256, 7);
-	else
-		put_code(b, 0xc0 + symbol - 280, 8);
+	unsigned next = 0;
+
+	for (unsigned length = 1; length <= LENGTH_MAX; length++, next <<= 1)
+		for (unsigned i = 0; i < SYMBOLS; i++)
+			if (c->length[i] == length)
+				c->bits[i] = (uint16_t)next++;
 }
 
-/* The byte before, so many times more: length codes of section 3.2.5, distance 1. */
-static void put_run(struct bits *b, unsigned run)
+/* Section 3.2.6. */
+static void make_fixed(struct code *c)
+{
+	for (unsigned i = 0; i < SYMBOLS; i++)
+		c->length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+	c->distance = 5;
+	assign_bits(c);
+}
+
+/* The rarest of the nodes that have no parent yet, of those that there are; -1: none. */
+static int rarest(const uint64_t *count, const int *parent, int nodes)
+{
+	int found = -1;
+
+	for (int i = 0; i < nodes; i++)
+		if (count[i] && !parent[i] && (found < 0 || count[i] < count[found]))
+			found = i;
+	return found;
+}
+
+/* Huffman's tree: the two rarest nodes get a parent, until one is left. Returns the longest length.
+ */
+static unsigned measure_lengths(struct code *c)
+{
+	uint64_t count[2 * SYMBOLS];
+	int parent[2 * SYMBOLS] = { 0 }, nodes = SYMBOLS;
+	unsigned longest = 0;
+
+	memcpy(count, c->count, sizeof(c->count));
+	for (;;) {
+		int one = rarest(count, parent, nodes), two;
+
+		parent[one] = nodes;
+		two = rarest(count, parent, nodes);
+		if (two < 0)
+			break;
+		parent[two] = nodes;
+		count[nodes] = count[one] + count[two];
+		nodes++;
+	}
+	for (int i = 0; i < SYMBOLS; i++) {
+		unsigned length = 0;
+
+		for (int at = i; c->count[i] && at < nodes - 1; at = parent[at])
+			length++;
+		c->length[i] = (uint8_t)length;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* A code that suits the counts. Its tree is too deep where they differ too much. */
+static void make_own(struct code *c)
+{
+	while (measure_lengths(c) > LENGTH_MAX)
+		for (unsigned i = 0; i < SYMBOLS; i++)
+			c->count[i] = (c->count[i] + 1) / 2;
+	c->distance = 1;
+	assign_bits(c);
+}
+
+/* Bits of all symbols and distances; how far a run goes beyond its symbol takes the same with each
+ * code. */
+static uint64_t cost(const struct code *c, const uint64_t *count)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < SYMBOLS; i++)
+		bits += count[i] * (c->length[i] + (i > END ? c->distance : 0));
+	return bits;
+}
+
+/* The lengths of the code (section 3.2.7), each as a number of four bits: of the lengths' own code
+ * the lengths 0 to 15 have four bits, and those for repetitions, which come first, none. */
+static void put_lengths(struct bits *b, const struct code *c)
+{
+	put_bits(b, OWN_SYMBOLS - 257, 5);
+	put_bits(b, 0, 5); /* one code for distances */
+	put_bits(b, 19 - 4, 4);
+	for (unsigned i = 0; i < 19; i++)
+		put_bits(b, i < 3 ? 0 : 4, 3);
+	for (unsigned i = 0; i < OWN_SYMBOLS; i++)
+		put_code(b, c->length[i], 4);
+	put_code(b, c->distance, 4);
+}
+
+/* The byte before, so many times more: length codes of section 3.2.5. */
+static unsigned run_symbol(unsigned run, unsigned *ret_extra)
 {
 	unsigned extra = 0, base = run - RUN_MIN;
 
-	if (run == RUN_MAX) {
-		put_symbol(b, 285);
-	} else {
-		while (base >> extra >= 8)
-			extra++;
-		put_symbol(b, 257 + 4 * extra + (base >> extra));
-		put_bits(b, base & ((1u << extra) - 1), extra);
-	}
-	put_code(b, 0, 5);
+	*ret_extra = 0;
+	if (run == RUN_MAX)
+		return 285;
+	while (base >> extra >= 8)
+		extra++;
+	*ret_extra = extra;
+	return 257 + 4 * extra + (base >> extra);
 }
 
 static size_t run_at(const uint8_t *bytes, size_t i, size_t len)
@@ -124,25 +220,66 @@ static size_t run_at(const uint8_t *bytes, size_t i, size_t len)
 	return run;
 }
 
+/* The symbol for what stands at *at, which moves behind it. run: 0 of a literal. */
+static unsigned next_symbol(const uint8_t *bytes, size_t len, size_t *at, unsigned *ret_run,
+			    unsigned *ret_extra)
+{
+	size_t run = run_at(bytes, *at, len);
+
+	*ret_run = run >= RUN_MIN ? (unsigned)run : 0;
+	*ret_extra = 0;
+	if (!*ret_run)
+		return bytes[(*at)++];
+	*at += run;
+	return run_symbol(*ret_run, ret_extra);
+}
+
+static void count_symbols(uint64_t *count, const uint8_t *bytes, size_t len)
+{
+	unsigned run, extra;
+
+	for (size_t i = 0; i < len;)
+		count[next_symbol(bytes, len, &i, &run, &extra)]++;
+	count[END]++;
+}
+
+static void put_symbols(struct bits *b, const struct code *c, const uint8_t *bytes, size_t len)
+{
+	unsigned run, extra;
+
+	for (size_t i = 0; i < len;) {
+		unsigned symbol = next_symbol(bytes, len, &i, &run, &extra);
+
+		put_code(b, c->bits[symbol], c->length[symbol]);
+		if (!run)
+			continue;
+		put_bits(b, (run - RUN_MIN) & ((1u << extra) - 1), extra);
+		put_code(b, 0, c->distance);
+	}
+	put_code(b, c->bits[END], c->length[END]);
+}
+
 /* RFC 1950: two bytes of head, one block, the sum of all bytes. */
 static void compress(struct buffer *out, const uint8_t *bytes, size_t len)
 {
+	struct code fixed = { 0 }, own = { 0 };
 	struct bits b = { .out = out };
 	uint32_t low = 1, high = 0;
 
+	count_symbols(fixed.count, bytes, len);
+	memcpy(own.count, fixed.count, sizeof(own.count));
+	make_fixed(&fixed);
+	make_own(&own);
 	buffer_append(out, "\x78\x01", 2);
-	put_bits(&b, 3, 3); /* the last block, fixed codes */
-	for (size_t i = 0; i < len;) {
-		size_t run = run_at(bytes, i, len);
-
-		if (run >= RUN_MIN) {
-			put_run(&b, (unsigned)run);
-			i += run;
-		} else {
-			put_symbol(&b, bytes[i++]);
-		}
+	put_bits(&b, 1, 1); /* the last block */
+	if (cost(&own, fixed.count) + 4 * OWN_SYMBOLS < cost(&fixed, fixed.count)) {
+		put_bits(&b, 2, 2);
+		put_lengths(&b, &own);
+		put_symbols(&b, &own, bytes, len);
+	} else {
+		put_bits(&b, 1, 2);
+		put_symbols(&b, &fixed, bytes, len);
 	}
-	put_symbol(&b, 256);
 	put_bits(&b, 0, 7);
 	for (size_t i = 0; i < len; i++) {
 		low = (low + bytes[i]) % 65521;

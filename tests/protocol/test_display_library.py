@@ -232,6 +232,27 @@ def test_pixels_that_repeat_are_small(run):
     assert len(r.displays[0]["image/png"]) < 20000 and set(b"".join(png(r)[3])) == {0}
 
 
+def test_smooth_pixels_take_half(run):
+    r = run("""{ static float p[300][400][3];
+            for (int y = 0; y < 300; y++) for (int x = 0; x < 400; x++) for (int c = 0; c < 3; c++)
+                p[y][x][c] = 0.5 + 0.4 * sin(x * 0.05 + y * 0.03 * (c + 1));
+            cgpu_image(p, 400, 300, 3); }""")
+    assert len(base64.b64decode(r.displays[0]["image/png"])) < 0.6 * 400 * 300 * 3
+    first = [round((0.5 + 0.4 * math.sin(x * 0.05)) * 255) for x in range(400) for c in range(3)]
+    assert all(abs(a - b) <= 1 for a, b in zip(png(r)[3][0], first, strict=True))
+
+
+def test_bytes_of_which_some_are_thousands_of_times_as_frequent(run):
+    """Each is twice as frequent as the one before, so the rarest would have a code of 16 bits; there can be 15."""
+    r = run("""{ static unsigned char sorted[65535], p[65535];
+            for (int i = 0; i < 65535; i++) sorted[i] = 31 - __builtin_clz(i + 1);
+            for (int i = 0; i < 65535; i++) p[i] = sorted[i * 40502L % 65535];
+            cgpu_image(p, 65535, 1, 1); }""")
+    expected = bytes((i * 40502 % 65535 + 1).bit_length() - 1 for i in range(65535))
+    assert png(r) == (65535, 1, 0, [expected])
+    assert len(base64.b64decode(r.displays[0]["image/png"])) < 65535 / 3
+
+
 # ---- tables ----
 
 def test_a_table(run):

@@ -242,12 +242,12 @@ def test_an_animation_is_built_over_cells(fresh_kernel):
 def test_frames_that_have_no_room(kernel):
     """What was added before is shown."""
     r = kernel.run("""{ unsigned *p = malloc(4000000), s = 1; cgpu_animation *a = cgpu_animation_new(1000, 1000, 4, 30);
-                   for (int i = 0; i < 9; i++) {
+                   for (int i = 0; i < 10; i++) {
                        for (int j = 0; j < 1000000; j++) p[j] = s = s * 1664525 + 1013904223;
                        cgpu_animation_add(a, (unsigned char *)p); }
                    cgpu_animation_show(a); cgpu_animation_free(a); free(p); }""").ok()
-    assert [d["text/plain"] for d in r.displays] == ["animation: 7 frames of 1000 x 1000 pixels, 0.2 s"]
-    assert r.stderr == 2 * ("cgpu_animation_add: frame 8 has no room in what a display can have, 32 MB: show the frames "
+    assert [d["text/plain"] for d in r.displays] == ["animation: 8 frames of 1000 x 1000 pixels, 0.3 s"]
+    assert r.stderr == 2 * ("cgpu_animation_add: frame 9 has no room in what a display can have, 32 MB: show the frames "
                             "before it, and begin another animation\n")
 
 
