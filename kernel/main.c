@@ -30,6 +30,7 @@
 #include "kernel/install.h"
 #include "kernel/protocol/channels.h"
 #include "kernel/protocol/connection-file.h"
+#include "kernel/protocol/registration.h"
 #include "kernel/requests/dispatch.h"
 #include "kernel/requests/execute.h"
 #include "kernel/sandbox/machine-memory.h"
@@ -280,12 +281,14 @@ static int serve(const struct options *o, struct supervisor *supervisor,
 	struct history *history = NULL;
 	struct connection_file connection;
 	struct channels channels = { 0 };
+	struct registration registration = { .path = "" };
 	struct session session;
 	int rc = -1;
 
 	if (connection_file_read(&connection, o->connection_file, err))
 		return -1;
-	if (channels_open(&channels, &connection, err))
+	if (channels_open(&channels, &connection, err) ||
+	    registration_tell(&registration, &connection, err))
 		goto out;
 	/* Before the compiler starts, which cannot be kept from a file later. */
 	hide_sockets(supervisor, &connection);
@@ -313,6 +316,7 @@ static int serve(const struct options *o, struct supervisor *supervisor,
 out:
 	history_free(history);
 	channels_close(&channels);
+	registration_release(&registration);
 	connection_file_release(&connection);
 	return rc;
 }

@@ -93,8 +93,24 @@ static int64_t message_max(enum channel which)
 	return which == CHANNEL_IOPUB ? SUBSCRIPTION_MAX : REQUEST_MAX;
 }
 
+/* Learns the port that Linux has chosen. */
+static int find_port(void *socket, unsigned *ret, struct error *err)
+{
+	char endpoint[CONNECTION_TEXT_MAX + 32] = "";
+	size_t size = sizeof(endpoint);
+	const char *port;
+
+	if (*ret)
+		return 0;
+	if (zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, endpoint, &size))
+		return error_set(err, ERROR_SYSTEM, "no port: %s", zmq_strerror(errno));
+	port = strrchr(endpoint, ':');
+	*ret = port ? (unsigned)strtoul(port + 1, NULL, 10) : 0;
+	return *ret ? 0 : error_set(err, ERROR_SYSTEM, "no port in %s", endpoint);
+}
+
 /* Opens a socket. *listening belongs to libzmq once it is bound. */
-static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
+static int open_socket(struct channels *c, struct connection_file *cf, enum channel which,
 		       int *listening, struct error *err)
 {
 	void *context = which == CHANNEL_HEARTBEAT ? c->heartbeat_context : c->context;
@@ -120,12 +136,13 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));
 	if (which == CHANNEL_IOPUB && cf->ipc)
 		snprintf(c->iopub_path, sizeof(c->iopub_path), "%s", endpoint + strlen("ipc://"));
-	else if (which == CHANNEL_IOPUB)
-		c->iopub_port = htons((uint16_t)cf->ports[which]);
 	if (*listening >= 0)
 		set_option(socket, ZMQ_USE_FD, steal_fd(listening));
-	if (set_curve(socket, cf, err) || bind_socket(socket, endpoint, err))
+	if (set_curve(socket, cf, err) || bind_socket(socket, endpoint, err) ||
+	    (!cf->ipc && find_port(socket, &cf->ports[which], err)))
 		return error_wrap(err, "%s channel", channel_name(which));
+	if (which == CHANNEL_IOPUB && !cf->ipc)
+		c->iopub_port = htons((uint16_t)cf->ports[which]);
 	return 0;
 }
 
@@ -152,7 +169,7 @@ static void *beat(void *socket)
 	return NULL;
 }
 
-int channels_open(struct channels *c, const struct connection_file *cf, struct error *err)
+int channels_open(struct channels *c, struct connection_file *cf, struct error *err)
 {
 	int rc, listening[CHANNELS];
 

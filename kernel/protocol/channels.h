@@ -35,9 +35,9 @@ struct channels {
 
 /*
  * Binds all sockets. After a restart the previous kernel may still be closing the same ports, so a
- * port in use is tried again for two seconds.
+ * port in use is tried again for two seconds. A port that the file leaves open becomes known.
  */
-int channels_open(struct channels *c, const struct connection_file *cf, struct error *err);
+int channels_open(struct channels *c, struct connection_file *cf, struct error *err);
 /* Sends queued messages for up to a second, then closes. A zeroed struct is accepted. */
 void channels_close(struct channels *c);
 

@@ -52,11 +52,7 @@ static int read_port(const json_t *file, const char *key, unsigned *ret, struct 
 	char *end;
 
 	if (!value)
-		return error_set(err, ERROR_INPUT, "\"%s\" is missing%s", key,
-				 json_object_get(file, "registration_port")
-					 ? " (the file asks for a registration handshake, which is "
-					   "not supported)"
-					 : "");
+		return error_set(err, ERROR_INPUT, "\"%s\" is missing", key);
 	if (json_is_integer(value)) {
 		port = json_integer_value(value);
 	} else if (json_is_string(value)) {
@@ -85,6 +81,19 @@ static int read_curve(const json_t *file, struct connection_file *cf, struct err
 	return 0;
 }
 
+/* Reads what a registration file has in place of ports. */
+static int read_registration(const json_t *file, struct connection_file *cf, struct error *err)
+{
+	if (cf->ipc)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "a kernel takes free ports of \"transport\" \"tcp\" only");
+	if (read_text(file, "kernel_id", cf->kernel_id, sizeof(cf->kernel_id), err) ||
+	    read_text(file, "registration_ip", cf->registration_ip, sizeof(cf->registration_ip),
+		      err))
+		return -1;
+	return read_port(file, "registration_port", &cf->registration_port, err);
+}
+
 static int read_fields(const json_t *file, struct connection_file *cf, struct error *err)
 {
 	char transport[8] = "tcp";
@@ -101,6 +110,8 @@ static int read_fields(const json_t *file, struct connection_file *cf, struct er
 	if (!cf->ipc && strcmp(transport, "tcp"))
 		return error_set(err, ERROR_INPUT,
 				 "\"transport\" is \"%s\"; tcp and ipc are supported", transport);
+	if (json_object_get(file, "registration_port"))
+		return read_registration(file, cf, err);
 	for (int i = 0; i < CHANNELS; i++)
 		if (read_port(file, channels[i].key, &cf->ports[i], err))
 			return -1;
@@ -109,7 +120,9 @@ static int read_fields(const json_t *file, struct connection_file *cf, struct er
 
 int connection_file_read(struct connection_file *ret, const char *path, struct error *err)
 {
-	struct connection_file cf = { .ip = "127.0.0.1", .scheme = "hmac-sha256" };
+	struct connection_file cf = { .ip = "127.0.0.1",
+				      .scheme = "hmac-sha256",
+				      .registration_ip = "127.0.0.1" };
 	json_error_t why;
 	cleanup_fd int fd = regular_file_open(AT_FDCWD, path, O_RDONLY, 0, err);
 	json_t *file = fd < 0 ? NULL : json_loadfd(fd, 0, &why);

@@ -3,7 +3,7 @@
  * The connection file: JSON that the front end wrote and whose path it gives with -f. It holds the
  * addresses to bind and the key that signs messages, so it is read late, when every process that
  * may run user code has been started. Format: Jupyter messaging, "Connection files"; ports may be
- * numbers or strings.
+ * numbers or strings. A registration file has no ports but that of the launcher (registration.h).
  */
 #ifndef CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
 #define CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
@@ -25,10 +25,12 @@ enum channel {
 
 struct connection_file {
 	bool ipc;
-	char ip[CONNECTION_TEXT_MAX]; /* for ipc: the path in front of "-PORT" */
-	unsigned ports[CHANNELS];
+	char ip[CONNECTION_TEXT_MAX];  /* for ipc: the path in front of "-PORT" */
+	unsigned ports[CHANNELS];      /* 0: any that is free, until channels_open() */
 	char key[CONNECTION_TEXT_MAX]; /* "" : messages are not signed */
 	char scheme[32];               /* "hmac-sha256" */
+	unsigned registration_port;    /* 0: this is no registration file */
+	char registration_ip[CONNECTION_TEXT_MAX], kernel_id[CONNECTION_TEXT_MAX];
 	/* Z85 texts, both or none */
 	char curve_public[CURVE_KEY_LEN + 1];
 	char curve_secret[CURVE_KEY_LEN + 1];

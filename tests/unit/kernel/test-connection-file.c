@@ -60,6 +60,20 @@ static void reads_ipc(void **state)
 	assert_string_equal(endpoint, "ipc:///run/k-1");
 }
 
+static void reads_a_registration_file(void **state)
+{
+	struct connection_file cf;
+
+	(void)state;
+	assert_int_equal(
+		read_text("{\"registration_port\": \"7\", \"kernel_id\": \"k\"}", &cf, NULL), 0);
+	assert_int_equal(cf.registration_port, 7);
+	assert_string_equal(cf.registration_ip, "127.0.0.1");
+	assert_string_equal(cf.kernel_id, "k");
+	for (int i = 0; i < CHANNELS; i++)
+		assert_int_equal(cf.ports[i], 0);
+}
+
 static void refusals_name_the_key(void **state)
 {
 	static const struct {
@@ -68,7 +82,8 @@ static void refusals_name_the_key(void **state)
 		{ "", "line" },
 		{ "[]", "object" },
 		{ "{\"shell_port\": 1}", "iopub_port" },
-		{ "{\"registration_port\": 1}", "handshake" },
+		{ "{\"registration_port\": 0}", "1 to 65535" },
+		{ "{\"registration_port\": 1, \"transport\": \"ipc\"}", "\"tcp\" only" },
 		{ "{" PORTS ", \"transport\": \"pigeon\"}", "pigeon" },
 		{ "{" PORTS ", \"transport\": \"carrier pigeons\"}", "transport" },
 		{ "{" PORTS ", \"key\": 7}", "\"key\" must be a string" },
@@ -95,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_tcp),
 		cmocka_unit_test(reads_ipc),
+		cmocka_unit_test(reads_a_registration_file),
 		cmocka_unit_test(refusals_name_the_key),
 	};
 
