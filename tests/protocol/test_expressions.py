@@ -67,6 +67,7 @@ NOT_IN_C = [
     ("nothing + 1", "nothing"),
     ("n = 5", "`=` changes a variable"),
     ("n++", "`++` changes a variable"),
+    ("(n = 4, n)", "in front of `,`"),
     ("work(p, 1, name)", "`work` does more than to return an expression"),
     ("first.next->next->key", "a pointer that is null is followed"),
     ("*(int *)99999", "there is no memory at 0x1869f"),

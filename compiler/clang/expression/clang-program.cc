@@ -368,7 +368,7 @@ class Translation : ProgramWriter
 		if (E->isAssignmentOp()) {
 			refuse(changes(E->getOpcodeStr()));
 		} else if (E->getOpcode() == BO_Comma) {
-			value(E->getRHS());
+			behind_comma(E, [this](const Expr *part) { value(part); });
 		} else if (E->isLogicalOp()) {
 			logical(E);
 		} else if (E->isComparisonOp()) {
@@ -381,6 +381,17 @@ class Translation : ProgramWriter
 		} else {
 			arithmetic(E);
 		}
+	}
+
+	/* Whatever is in front of the comma has no use but what it changes. */
+	void behind_comma(const BinaryOperator *E,
+			  const std::function<void(const Expr *)> &translate)
+	{
+		if (E->getLHS()->HasSideEffects(C))
+			refuse("what is in front of `,` may change a variable, and nothing is "
+			       "changed while the cell stands");
+		else
+			translate(E->getRHS());
 	}
 
 	void logical(const BinaryOperator *E)
@@ -703,7 +714,7 @@ class Translation : ProgramWriter
 		if (E->isAssignmentOp())
 			refuse(changes(E->getOpcodeStr()));
 		else if (E->getOpcode() == BO_Comma)
-			place(E->getRHS());
+			behind_comma(E, [this](const Expr *part) { place(part); });
 		else
 			refuse("pointers to members are not followed");
 	}
@@ -757,23 +768,10 @@ class Translation : ProgramWriter
 		add(base_offset(derived, E));
 	}
 
+	/* The path leads from the derived class to the base, here too. */
 	void to_derived(QualType derived, const CastExpr *E)
 	{
-		const CXXRecordDecl *R = derived->getAsCXXRecordDecl();
-		int64_t offset = 0;
-
-		/* The path leads from the derived class to the base. */
-		for (auto step = E->path_begin(); R && step != E->path_end(); ++step) {
-			const CXXRecordDecl *base = (*step)->getType()->getAsCXXRecordDecl();
-
-			if ((*step)->isVirtual()) {
-				refuse("virtual bases are not followed");
-				return;
-			}
-			offset += C.getASTRecordLayout(R).getBaseClassOffset(base).getQuantity();
-			R = base;
-		}
-		add(-offset);
+		add(-base_offset(derived, E));
 	}
 
 	/* ---- calls ---- */
