@@ -38,11 +38,12 @@ struct debug_breakpoint {
 	uint32_t condition; /* 1: the first of the conditions; 0: it has none */
 };
 
-/* The cell passes by when it is not true (common/code/bound-expression.h). len 0: the kernel looks
- * at it while the cell stands. */
-struct debug_condition {
-	uint32_t len;
-	uint8_t bytes[DEBUG_CONDITION_SIZE];
+/* The cell passes by when one is not true (common/code/bound-expression.h). Length 0: the kernel
+ * looks at it while the cell stands. The lengths lie together, since they are written for each
+ * cell. */
+struct debug_stop_conditions {
+	uint32_t len[DEBUG_CONDITIONS_MAX];
+	uint8_t bytes[DEBUG_CONDITIONS_MAX][DEBUG_CONDITION_SIZE];
 };
 
 /* A thread of a launch. */
@@ -54,7 +55,7 @@ struct debug_thread {
 struct debug_stop {
 	uint32_t n;
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
-	struct debug_condition conditions[DEBUG_CONDITIONS_MAX];
+	struct debug_stop_conditions conditions;
 	struct debug_thread thread; /* that stops in device code */
 	uint32_t command;           /* enum debug_command */
 	/* A worker that stands at a fault is looked at by a user, so it waits for as long as it

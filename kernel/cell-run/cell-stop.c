@@ -26,10 +26,18 @@ void cell_stop_set(struct supervisor *s, const struct debug_breakpoint *at, size
 void cell_stop_set_condition(struct supervisor *s, uint32_t condition, const void *bytes,
 			     size_t len)
 {
-	struct debug_condition *c = &s->stop->conditions[condition - 1];
+	struct debug_stop_conditions *c = &s->stop->conditions;
+	uint32_t i = condition - 1;
 
-	c->len = len <= sizeof(c->bytes) ? (uint32_t)len : 0;
-	memcpy(c->bytes, bytes, c->len);
+	c->len[i] = len <= sizeof(c->bytes[i]) ? (uint32_t)len : 0;
+	memcpy(c->bytes[i], bytes, c->len[i]);
+}
+
+static void copy_conditions(const struct debug_stop_conditions *from, struct debug_stop_conditions *to)
+{
+	memcpy(to->len, from->len, sizeof(to->len));
+	for (size_t i = 0; i < DEBUG_CONDITIONS_MAX; i++)
+		memcpy(to->bytes[i], from->bytes[i], from->len[i]);
 }
 
 void cell_stop_begin(struct supervisor *s, struct worker *w)
@@ -39,7 +47,7 @@ void cell_stop_begin(struct supervisor *s, struct worker *w)
 	atomic_store(&d->pause, 0);
 	memcpy(d->at, s->stop->at, s->stop->n * sizeof(d->at[0]));
 	d->n = s->stop->n;
-	memcpy(d->conditions, s->stop->conditions, sizeof(d->conditions));
+	copy_conditions(&s->stop->conditions, &d->conditions);
 	d->thread = s->stop->thread;
 	s->stop->holds_faults = s->run.options.debugged && s->stop->stops_at_faults;
 	d->holds_faults = s->stop->holds_faults;

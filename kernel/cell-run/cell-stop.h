@@ -21,7 +21,7 @@ struct worker;
 struct cell_stop {
 	struct debug_breakpoint at[DEBUG_BREAKPOINTS_MAX];
 	uint32_t n;
-	struct debug_condition conditions[DEBUG_CONDITIONS_MAX];
+	struct debug_stop_conditions conditions;
 	struct debug_thread thread; /* that stops in device code */
 	bool stops_at_faults;
 	bool holds_faults; /* the same, for the cell at work, as its worker was told */

@@ -20,7 +20,7 @@
 #define FLOOD_FILES_WAIT (4u << 20)
 
 struct flood_file {
-	char name[32];
+	char name[40];
 	uint64_t size; /* bytes */
 };
 

@@ -155,14 +155,16 @@ static bool read_own(void *data, uint64_t address, void *ret, size_t len)
  * the kernel's to tell. */
 static bool is_passed_by(const struct breakpoint *b, const void *context)
 {
-	const struct debug_condition *c;
+	const struct debug_stop_conditions *c = &worker.control->debug.conditions;
+	uint32_t i = b->condition - 1, len;
 	bool is_true = true;
 
-	if (!b->condition || b->condition > DEBUG_CONDITIONS_MAX)
+	/* The number 0 of none is among those that are too large. */
+	if (i >= DEBUG_CONDITIONS_MAX)
 		return false;
-	c = &worker.control->debug.conditions[b->condition - 1];
-	return c->len && c->len <= sizeof(c->bytes) &&
-	       !bound_expression_is_true(c->bytes, c->len, b->address, context_frame(context),
+	len = c->len[i];
+	return len && len <= sizeof(c->bytes[i]) &&
+	       !bound_expression_is_true(c->bytes[i], len, b->address, context_frame(context),
 					 read_own, &is_true, NULL) &&
 	       !is_true;
 }
