@@ -33,7 +33,8 @@ void cell_stop_set_condition(struct supervisor *s, uint32_t condition, const voi
 	memcpy(c->bytes[i], bytes, c->len[i]);
 }
 
-static void copy_conditions(const struct debug_stop_conditions *from, struct debug_stop_conditions *to)
+static void copy_conditions(const struct debug_stop_conditions *from,
+			    struct debug_stop_conditions *to)
 {
 	memcpy(to->len, from->len, sizeof(to->len));
 	for (size_t i = 0; i < DEBUG_CONDITIONS_MAX; i++)
