@@ -11,6 +11,7 @@ enum debug_command {
 	DEBUG_NEXT,     /* to another line of this call, or of its callers */
 	DEBUG_STEP_IN,  /* the same, or into a function of a cell that is called */
 	DEBUG_STEP_OUT, /* to a line of a caller */
+	DEBUG_PASS,     /* as if it had not stopped: a step that it was in goes on */
 	DEBUG_GIVE_UP,  /* it stops nowhere any more */
 	DEBUG_COMMANDS
 };

@@ -244,7 +244,8 @@ static bool tell(struct debugger *d, enum debug_reason reason, const struct warp
 	now = atomic_load(&d->source->now);
 	if (!now || command >= DEBUG_GIVE_UP)
 		return false;
-	begin_step(d, command, w, p);
+	if (command != DEBUG_PASS)
+		begin_step(d, command, w, p);
 	take_wish(d, now);
 	/* Another thread is followed from here on: a step of it ends at the first line. */
 	if (!d->seen)

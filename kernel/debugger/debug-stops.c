@@ -57,7 +57,7 @@ static json_t *stopped(const struct session *s, const char *why)
 static void on_decided(struct session *s, bool stays, const char *why)
 {
 	if (!stays) {
-		supervisor_resume(s->supervisor, DEBUG_CONTINUE);
+		supervisor_resume(s->supervisor, DEBUG_PASS);
 		return;
 	}
 	if (*why)

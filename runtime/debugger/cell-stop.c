@@ -272,9 +272,12 @@ static enum debug_command await_command(enum debug_reason reason, uint32_t condi
 static void stand(uint64_t address, enum debug_reason reason, uint32_t condition, void *context)
 {
 	struct fault_record *f = worker_clear_fault();
+	enum debug_command command;
 
 	backtrace_record(address, context, f);
-	begin_step(await_command(reason, condition), false, f);
+	command = await_command(reason, condition);
+	if (command != DEBUG_PASS)
+		begin_step(command, false, f);
 	worker_clear_fault();
 }
 
@@ -348,10 +351,11 @@ static enum debug_command device_stopped(enum debug_reason reason, const struct 
 	record_launch(f);
 	f->device = (uint64_t)(uintptr_t)s;
 	command = await_command(reason, reason == DEBUG_AT_BREAKPOINT ? device_condition(s) : 0);
-	if (command == DEBUG_CONTINUE || command == DEBUG_GIVE_UP || !f->n_registers)
-		begin_step(DEBUG_CONTINUE, false, f);
-	else
-		begin_step(DEBUG_NEXT, false, f);
+	if (command != DEBUG_PASS) {
+		bool is_step = command != DEBUG_CONTINUE && command != DEBUG_GIVE_UP;
+
+		begin_step(is_step && f->n_registers ? DEBUG_NEXT : DEBUG_CONTINUE, false, f);
+	}
 	worker_clear_fault();
 	end_turn();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -258,3 +258,13 @@ def test_a_condition_in_device_code(debugger):
     assert cell.stopped() == "breakpoint" and cell.values()["k"] == "1"
     assert cell.end().ok().stdout == OUTPUT
     debugger.body("setBreakpoints", source={"path": path}, breakpoints=[])
+
+
+def test_a_step_over_a_condition_that_is_false_goes_on(debugger):
+    path = debugger.body("dumpCell", code=SCALE)["sourcePath"]
+    debugger.body("setBreakpoints", source={"path": path}, breakpoints=[{"line": 16}, {"line": 5, "condition": "w == 100"}])
+    cell = Stops(debugger, debugger.session.start(SCALE))
+    cell.stopped()
+    assert [cell.step(), cell.step(), cell.step()] == [17, 18, 17]
+    debugger.body("setBreakpoints", source={"path": path}, breakpoints=[])
+    assert cell.end().ok().stdout == OUTPUT

@@ -285,6 +285,24 @@ def test_steps_and_conditions(debugger):
     cell.end().ok()
 
 
+def test_a_step_over_a_condition_that_is_false_goes_on(debugger):
+    """The first time the kernel looks at it, then the worker."""
+    code = """int scaled(int k)
+{
+    int r = k * 2;
+    return r;
+}
+int first = scaled(1);
+int second = scaled(2);
+int third = first + second;
+third = third + 1;"""
+    cell = start_with(debugger, code, {"line": 6}, {"line": 4, "condition": "r == 100"})
+    cell.stopped()
+    assert [cell.step(), cell.step(), cell.step()] == [7, 8, 9]
+    only(debugger, code)
+    cell.end().ok()
+
+
 def test_conditions_of_a_lambda_and_of_a_template(debugger):
     """What is captured lies elsewhere in each call, and each instance has its own frame."""
     code = """%%cpp

@@ -34,7 +34,7 @@ static struct user {
 
 static enum debug_command stopped(enum debug_reason reason, const struct device_stop *s)
 {
-	static const char letters[] = { 'c', 'n', 'i', 'o', 'g' };
+	static const char letters[] = { 'c', 'n', 'i', 'o', 'p', 'g' };
 	enum debug_command command = DEBUG_CONTINUE;
 
 	user.last = *s;
