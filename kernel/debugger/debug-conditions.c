@@ -3,13 +3,10 @@
  * otherwise never stop. */
 #include "kernel/debugger/debug-conditions.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/error.h"
-#include "common/base/record.h"
-#include "common/protocol/compiler-protocol.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-stack.h"
 #include "kernel/session/session.h"
@@ -126,11 +123,8 @@ static int compute(const struct deciding *x, const struct presenter_frame *f, bo
 	cleanup_buffer struct buffer answer = BUFFER_INIT;
 	struct presenter_result told;
 
-	if (present_expression(supervisor, f->frame, f->call, &e->program, &answer, err) ||
-	    presenter_result_take(answer.data, answer.len, &told, err))
+	if (present_expression(supervisor, f->frame, f->call, &e->program, &answer, &told, err))
 		return -1;
-	if (*told.failure)
-		return error_set(err, ERROR_INPUT, "%s", told.failure);
 	supervisor_set_condition(supervisor, x->condition, told.bound_len ? told.bound : "",
 				 told.bound_len);
 	*ret = told.is_true;
@@ -149,30 +143,21 @@ static void decide(const struct deciding *x, struct error *err)
 
 static void on_expressed(void *data, uint32_t type, const void *payload, size_t len)
 {
-	struct record r = record_open(payload, payload ? len : 0);
-	const char *refusal = record_str(&r);
-	struct error err = ERROR_INIT;
 	struct deciding *x = data;
-	size_t program_len;
-	const char *program = record_bytes(&r, &program_len);
+	struct debug_condition_entry *e = &x->session->debugger->conditions[x->condition - 1];
+	struct error err = ERROR_INIT;
 
-	if (!payload || type != COMPILER_EXPRESSED || r.failed)
-		error_set(&err, ERROR_STATE, "the compiler has not answered");
-	else if (*refusal)
-		error_set(&err, ERROR_INPUT, "%s", refusal);
 	/* The cell may have gone on, by an interrupt or by the front end. */
-	if (x->sight == supervisor_sight(x->session->supervisor)) {
-		struct debug_condition_entry *e =
-			&x->session->debugger->conditions[x->condition - 1];
-
-		if (e->serial != x->serial) {
-			x->done(x->session, true, "");
-		} else {
-			buffer_clear(&e->program);
-			if (!err.code)
-				buffer_append(&e->program, program, program_len);
-			decide(x, &err);
-		}
+	if (x->sight != supervisor_sight(x->session->supervisor)) {
+		free(x);
+		return;
+	}
+	if (e->serial != x->serial) {
+		x->done(x->session, true, "");
+	} else {
+		buffer_clear(&e->program);
+		supervisor_expressed(type, payload, len, &e->program, &err);
+		decide(x, &err);
 	}
 	free(x);
 }

@@ -19,8 +19,8 @@ struct session;
 #define DEBUG_CONDITION_TEXT_MAX 1024
 
 struct debug_condition_entry {
-	char *path,
-		*text; /* of the cell, and what the user wrote; owned, NULL: the place is free */
+	/* Of the cell, and what the user wrote; owned. NULL: the place is free. */
+	char *path, *text;
 	uint32_t line;
 	uint64_t serial;       /* no other has or had it */
 	bool is_used;          /* a breakpoint has it */

@@ -12,8 +12,6 @@
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
-#include "common/base/record.h"
-#include "common/protocol/compiler-protocol.h"
 #include "kernel/debugger/debug-call.h"
 #include "kernel/debugger/debug-focus.h"
 #include "kernel/debugger/debug-stack.h"
@@ -84,12 +82,9 @@ static int compute(const struct asked *a, const struct buffer *program, struct e
 		c->word = "notStopped";
 		return error_set(err, ERROR_STATE, "the cell has gone on");
 	}
-	if (present_expression(c->session->supervisor, a->frame, a->number, program, &answer,
-			       err) ||
-	    presenter_result_take(answer.data, answer.len, &told, err))
+	if (present_expression(c->session->supervisor, a->frame, a->number, program, &answer, &told,
+			       err))
 		return -1;
-	if (*told.failure)
-		return error_set(err, ERROR_INPUT, "%s", told.failure);
 	what = (struct debug_reference){ told.value, 0 };
 	debug_variables_put(c, &what, false);
 	return 0;
@@ -97,18 +92,11 @@ static int compute(const struct asked *a, const struct buffer *program, struct e
 
 static void on_expressed(void *data, uint32_t type, const void *payload, size_t len)
 {
-	struct record r = record_open(payload, payload ? len : 0);
-	const char *refusal = record_str(&r);
+	cleanup_buffer struct buffer program = BUFFER_INIT;
 	struct error err = ERROR_INIT;
-	struct buffer program = BUFFER_INIT;
 	struct asked *a = data;
 
-	program.data = (char *)record_bytes(&r, &program.len);
-	if (!payload || type != COMPILER_EXPRESSED || r.failed)
-		error_set(&err, ERROR_STATE, "the compiler has not answered: ask again");
-	else if (*refusal)
-		error_set(&err, ERROR_INPUT, "%s", refusal);
-	else
+	if (!supervisor_expressed(type, payload, len, &program, &err))
 		compute(a, &program, &err);
 	debug_call_end(a->call, &err);
 	free(a);

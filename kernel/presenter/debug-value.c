@@ -339,7 +339,7 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 			return false;
 		v.has_address = true;
 		v.address = place;
-		v.place = DEBUG_PLACE_FIXED;
+		v.place = BOUND_FIXED;
 		fetch(f, &v);
 	} else if (!run(&m, &a)) {
 		return false;
@@ -349,7 +349,7 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 	} else {
 		v.has_address = true;
 		v.address = m.stack[m.n - 1];
-		v.place = is_in_frame(&a, f) ? DEBUG_PLACE_IN_FRAME : DEBUG_PLACE_COMPUTED;
+		v.place = is_in_frame(&a, f) ? BOUND_IN_FRAME : BOUND_NOWHERE;
 		fetch(f, &v);
 	}
 	*ret = v;

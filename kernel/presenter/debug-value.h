@@ -12,6 +12,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "common/code/bound-expression.h"
+
 struct buffer;
 struct session_view;
 
@@ -28,16 +30,9 @@ struct debug_frame {
 	void *place_data;
 };
 
-/* How an address comes about. */
-enum debug_place {
-	DEBUG_PLACE_COMPUTED, /* in this call alone */
-	DEBUG_PLACE_IN_FRAME, /* the frame pointer and the same number in each call */
-	DEBUG_PLACE_FIXED,
-};
-
 struct debug_value {
-	Dwarf_Die type; /* without typedefs and qualifiers */
-	enum debug_place place;
+	Dwarf_Die type;         /* without typedefs and qualifiers */
+	enum bound_place place; /* of the address, in other calls of the function */
 	bool has_address;
 	uint64_t address;
 	bool has_bits; /* a scalar whose value is in `bits` */

@@ -238,24 +238,44 @@ static bool put_of_warp(void *data, const char *name, Dwarf_Die *variable)
 	return ++l->n < LOCAL_VIEWS_MAX;
 }
 
-/* Appends what the code can name without a declaration. */
-static void put_built_in(const char *name, const uint32_t value[3], struct buffer *out)
+/* What the code can name without a declaration: three numbers of the record. */
+static const struct built_in {
+	const char *name;
+	size_t offset;
+} built_in[] = {
+	{ "threadIdx", offsetof(struct device_stop, thread) },
+	{ "blockIdx", offsetof(struct device_stop, block) },
+	{ "blockDim", offsetof(struct device_stop, block_size) },
+	{ "gridDim", offsetof(struct device_stop, grid) },
+};
+
+#define BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
+
+static void put_built_in(const struct device_stop *s, const struct built_in *b, struct buffer *out)
 {
+	uint32_t value[3];
 	char text[48];
 
+	memcpy(value, (const char *)s + b->offset, sizeof(value));
 	snprintf(text, sizeof(text), "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", value[0], value[1],
 		 value[2]);
 	presenter_part_put(
-		&(struct presenter_part){ .name = name, .type = "uint3", .code = "", .text = text },
+		&(struct presenter_part){
+			.name = b->name, .type = "uint3", .code = "", .text = text },
 		out);
 }
 
-static void put_all_built_in(const struct device_stop *s, struct buffer *out)
+uint64_t device_view_built_in(uint64_t stop, const char *name)
 {
-	put_built_in("threadIdx", s->thread, out);
-	put_built_in("blockIdx", s->block, out);
-	put_built_in("blockDim", s->block_size, out);
-	put_built_in("gridDim", s->grid, out);
+	for (size_t i = 0; i < BUILT_IN; i++) {
+		size_t len = strlen(built_in[i].name);
+
+		if (!strncmp(name, built_in[i].name, len) && name[len] == '.' &&
+		    name[len + 1] >= 'x' && name[len + 1] <= 'z')
+			return stop + built_in[i].offset +
+			       (uint64_t)(name[len + 1] - 'x') * sizeof(uint32_t);
+	}
+	return 0;
 }
 
 static struct unit_debug *read_image(const struct device_stop *s, struct session_view *view)
@@ -306,8 +326,8 @@ void device_view_locals(uint64_t stop, uint32_t frame, uint32_t whose, struct se
 	if (!s || !read_stop(stop, view, s) || frame >= s->n_frames)
 		return;
 	each_variable(&l, frame, whose == PRESENTER_OF_WARP ? put_of_warp : put_of_thread);
-	if (whose == PRESENTER_OF_THREAD)
-		put_all_built_in(s, out);
+	for (size_t i = 0; whose == PRESENTER_OF_THREAD && i < BUILT_IN; i++)
+		put_built_in(s, &built_in[i], out);
 }
 
 static bool visit(void *data, const char *name, Dwarf_Die *variable)

@@ -24,6 +24,8 @@ void device_view_each_local(uint64_t stop, uint32_t frame, struct session_view *
 			    bool (*fn)(void *data, const struct debug_frame *f, const char *name,
 				       Dwarf_Die *variable),
 			    void *data);
+/* Returns where "threadIdx.x" and its kin are, which no call declares; 0: the name is another. */
+uint64_t device_view_built_in(uint64_t stop, const char *name);
 /*
  * Appends the variables of a call, as presenter_parts_take() reads them, but for the end of the
  * list. whose: enum presenter_device_call. A call that is not there has none.

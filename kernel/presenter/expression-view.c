@@ -3,7 +3,6 @@
  * others of the same name, so the line of the declaration tells them apart. */
 #include "kernel/presenter/expression-view.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/code/bound-expression.h"
-#include "common/cuda/device-stop.h"
 #include "common/protocol/worker-protocol.h"
 #include "kernel/presenter/debug-value.h"
 #include "kernel/presenter/device-view.h"
@@ -31,7 +29,7 @@
 struct found {
 	enum { NOWHERE, BY_NAME, BY_LINE } by;
 	uint64_t address;
-	enum debug_place place;
+	enum bound_place place;
 };
 
 struct looking {
@@ -79,7 +77,7 @@ static void find_captured(struct looking *l, const struct debug_frame *f, Dwarf_
 			continue;
 		found->address = member.address;
 		found->by = BY_NAME;
-		found->place = DEBUG_PLACE_COMPUTED;
+		found->place = BOUND_NOWHERE;
 		if (debug_value_is_reference(&member) &&
 		    !session_view_read(l->view, member.address, &found->address,
 				       sizeof(found->address)))
@@ -110,10 +108,8 @@ static bool on_local_of_host(void *data, const char *name, Dwarf_Die *variable)
 static bool on_variable(void *data, const char *name, Dwarf_Die *variable)
 {
 	struct looking *l = data;
+	const char *symbol = unit_debug_symbol(variable, name);
 	struct debug_value v;
-	Dwarf_Attribute a;
-	const char *linked = dwarf_formstring(dwarf_attr(variable, DW_AT_linkage_name, &a)),
-		   *symbol = linked ? linked : name;
 
 	for (uint32_t i = 0; i < l->expression.n_variables; i++)
 		if (!strcmp(l->expression.variables[i], symbol) &&
@@ -138,45 +134,23 @@ static void find_on_host(struct looking *l, const struct fault_record *f,
 	if (l->frame->known >> FRAME_POINTER & 1)
 		l->frame_pointer = l->frame->registers[FRAME_POINTER];
 	debug = session_unit_debug(calls[q->call].unit);
-	if (!debug)
-		return;
-	unit_debug_each_local(debug, l->frame->address, calls[q->call].scene.place,
-			      on_local_of_host, l);
-	unit_debug_each_global(debug, on_variable, l);
+	if (debug) {
+		unit_debug_each_local(debug, l->frame->address, calls[q->call].scene.place,
+				      on_local_of_host, l);
+		unit_debug_each_global(debug, on_variable, l);
+	}
 	l->frame = NULL;
-}
-
-/* Finds what device code can name without a declaration, in the record of the stop. */
-static void find_built_in(struct looking *l, uint64_t stop)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} rows[] = {
-		{ "threadIdx.", offsetof(struct device_stop, thread) },
-		{ "blockIdx.", offsetof(struct device_stop, block) },
-		{ "blockDim.", offsetof(struct device_stop, block_size) },
-		{ "gridDim.", offsetof(struct device_stop, grid) },
-	};
-
-	for (uint32_t i = 0; i < l->expression.n_locals; i++)
-		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-			const char *name = l->expression.locals[i].name;
-			size_t len = strlen(rows[k].name);
-
-			if (strncmp(name, rows[k].name, len) != 0 || name[len] < 'x' ||
-			    name[len] > 'z')
-				continue;
-			l->locals[i].by = BY_NAME;
-			l->locals[i].address = stop + rows[k].offset +
-					       (uint64_t)(name[len] - 'x') * sizeof(uint32_t);
-		}
 }
 
 static void find_on_device(struct looking *l, uint64_t stop, uint32_t frame)
 {
 	device_view_each_local(stop, frame, l->view, on_local, l);
-	find_built_in(l, stop);
+	for (uint32_t i = 0; i < l->expression.n_locals; i++) {
+		uint64_t address = device_view_built_in(stop, l->expression.locals[i].name);
+
+		if (address)
+			l->locals[i] = (struct found){ BY_NAME, address, BOUND_NOWHERE };
+	}
 }
 
 /* ---- what the program asks for ---- */
@@ -209,11 +183,12 @@ static bool read_memory(void *data, uint64_t address, void *ret, size_t len)
 
 static struct bound_name bind_local(const struct looking *l, const struct found *found)
 {
-	if (found->by != NOWHERE && found->place == DEBUG_PLACE_FIXED)
-		return (struct bound_name){ BOUND_FIXED, found->address };
-	if (found->by != NOWHERE && found->place == DEBUG_PLACE_IN_FRAME && l->frame_pointer)
-		return (struct bound_name){ BOUND_IN_FRAME, found->address - l->frame_pointer };
-	return (struct bound_name){ BOUND_NOWHERE, 0 };
+	bool is_in_frame = found->place == BOUND_IN_FRAME;
+
+	if (found->by == NOWHERE || (is_in_frame && !l->frame_pointer))
+		return (struct bound_name){ BOUND_NOWHERE, 0 };
+	return (struct bound_name){ found->place,
+				    found->address - (is_in_frame ? l->frame_pointer : 0) };
 }
 
 /* Appends the program for other calls; nothing if its variables lie elsewhere there. */

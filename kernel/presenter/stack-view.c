@@ -102,13 +102,11 @@ static bool put_local(void *data, const char *name, Dwarf_Die *variable)
 static bool put_own(void *data, const char *name, Dwarf_Die *variable)
 {
 	struct locals *l = data;
-	Dwarf_Attribute a;
-	const char *symbol = dwarf_formstring(dwarf_attr(variable, DW_AT_linkage_name, &a));
 
 	if (dwarf_hasattr(variable, DW_AT_declaration) || !strncmp(name, OWN, strlen(OWN)))
 		return true;
 	return put_variable(l, name, variable,
-			    session_view_address(l->view, symbol ? symbol : name));
+			    session_view_address(l->view, unit_debug_symbol(variable, name)));
 }
 
 void stack_view_locals(const struct fault_record *f, uint32_t frame, uint32_t call,

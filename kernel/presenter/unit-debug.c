@@ -333,6 +333,14 @@ void unit_debug_each_global(struct unit_debug *d,
 	each_in_namespace(&d->unit, 0, fn, data);
 }
 
+const char *unit_debug_symbol(Dwarf_Die *variable, const char *name)
+{
+	Dwarf_Attribute a;
+	const char *symbol = dwarf_formstring(dwarf_attr(variable, DW_AT_linkage_name, &a));
+
+	return symbol ? symbol : name;
+}
+
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,
 			uint64_t *ret_offset)
 {

@@ -59,6 +59,8 @@ void unit_debug_each_local(struct unit_debug *d, uint64_t address, unsigned plac
 void unit_debug_each_global(struct unit_debug *d,
 			    bool (*fn)(void *data, const char *name, Dwarf_Die *variable),
 			    void *data);
+/* Returns the symbol of a variable with this name, which is the name where it is not mangled. */
+const char *unit_debug_symbol(Dwarf_Die *variable, const char *name);
 /* Finds the section of the object that contains an address of the layout, and the offset in it;
  * false when there is none. */
 bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index,

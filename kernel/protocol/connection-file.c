@@ -27,6 +27,11 @@ const char *channel_name(enum channel channel)
 	return channels[channel].name;
 }
 
+const char *channel_key(enum channel channel)
+{
+	return channels[channel].key;
+}
+
 /* Reads a text; an absent key leaves the default. */
 static int read_text(const json_t *file, const char *key, char *ret, size_t size, struct error *err)
 {

@@ -43,5 +43,7 @@ void connection_file_release(struct connection_file *cf);
 void connection_file_endpoint(const struct connection_file *cf, enum channel channel, char *ret,
 			      size_t size);
 const char *channel_name(enum channel channel);
+/* Returns the key of the channel's port in the file. */
+const char *channel_key(enum channel channel);
 
 #endif

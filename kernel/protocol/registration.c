@@ -29,18 +29,13 @@
  * in a connection file they are numbers. */
 static json_t *ports_json(const struct connection_file *cf, bool as_texts)
 {
-	static const char *const keys[CHANNELS] = {
-#define CHANNEL(symbol, name, key, type) key,
-#include "kernel/protocol/channels.def"
-#undef CHANNEL
-	};
 	json_t *made = json_object();
 
 	for (int i = 0; i < CHANNELS; i++) {
 		char port[16];
 
 		snprintf(port, sizeof(port), "%u", cf->ports[i]);
-		json_object_set_new(made, keys[i],
+		json_object_set_new(made, channel_key(i),
 				    as_texts ? json_string(port) : json_integer(cf->ports[i]));
 	}
 	return made;

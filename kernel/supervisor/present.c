@@ -129,14 +129,18 @@ int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct b
 }
 
 int present_expression(struct supervisor *s, uint32_t frame, uint32_t call,
-		       const struct buffer *program, struct buffer *ret, struct error *err)
+		       const struct buffer *program, struct buffer *answer,
+		       struct presenter_result *ret, struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT;
 
 	record_put_u32(&body, frame);
 	record_put_u32(&body, call);
 	record_put_bytes(&body, program->data, program->len);
-	return ask_standing(s, PRESENTER_EXPRESSION, &body, ret, err);
+	if (ask_standing(s, PRESENTER_EXPRESSION, &body, answer, err) ||
+	    presenter_result_take(answer->data, answer->len, ret, err))
+		return -1;
+	return *ret->failure ? error_set(err, ERROR_INPUT, "%s", ret->failure) : 0;
 }
 
 void present_value(struct supervisor *s, const struct presenter_value *v, struct buffer *out)

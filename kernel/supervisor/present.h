@@ -15,6 +15,7 @@ struct buffer;
 struct error;
 struct presenter_part;
 struct presenter_range;
+struct presenter_result;
 struct presenter_value;
 struct presenter_view;
 struct supervisor;
@@ -37,10 +38,11 @@ int present_parts(struct supervisor *s, const struct presenter_part *p,
 int present_stack(struct supervisor *s, struct buffer *ret, struct error *err);
 int present_locals(struct supervisor *s, uint32_t frame, uint32_t call, struct buffer *ret,
 		   struct error *err);
-/* Appends what presenter_result_take() reads: the value of a program (common/code/expression.h)
- * in a call. ERROR_STATE: no cell stands. */
+/* Computes a program (common/code/expression.h) in a call. The value is borrowed from `answer`,
+ * which is appended to. ERROR_STATE: no cell stands; ERROR_INPUT: why there is no value. */
 int present_expression(struct supervisor *s, uint32_t frame, uint32_t call,
-		       const struct buffer *program, struct buffer *ret, struct error *err);
+		       const struct buffer *program, struct buffer *answer,
+		       struct presenter_result *ret, struct error *err);
 /* Makes a view whose HTML is a table of the parts and whose chart is a picture in SVG. The caller
  * releases ret, also on error. */
 int present_picture(struct supervisor *s, const struct presenter_part *p,

@@ -456,6 +456,22 @@ int supervisor_express(struct supervisor *s, const char *text, uint32_t line,
 	return question_compiler_ask(s, COMPILER_EXPRESS, &b, cb, data, err);
 }
 
+int supervisor_expressed(uint32_t type, const void *payload, size_t len, struct buffer *program,
+			 struct error *err)
+{
+	struct record r = record_open(payload, payload ? len : 0);
+	const char *refusal = record_str(&r), *bytes;
+	size_t n;
+
+	bytes = record_bytes(&r, &n);
+	if (!payload || type != COMPILER_EXPRESSED || r.failed)
+		return error_set(err, ERROR_STATE, "the compiler has not answered: ask again");
+	if (*refusal)
+		return error_set(err, ERROR_INPUT, "%s", refusal);
+	buffer_append(program, bytes, n);
+	return buffer_check(program, err);
+}
+
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,
 			   struct error *err)
 {

@@ -170,6 +170,9 @@ int supervisor_words(struct supervisor *s, uint8_t kind, const char *typed, comp
 /* What an expression means at a line of a text: COMPILER_EXPRESSED. */
 int supervisor_express(struct supervisor *s, const char *text, uint32_t line,
 		       const char *expression, compiler_answer *cb, void *data, struct error *err);
+/* Appends the program in such an answer. ERROR_INPUT says why there is none. */
+int supervisor_expressed(uint32_t type, const void *payload, size_t len, struct buffer *program,
+			 struct error *err);
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, compiler_answer *cb,
 		       void *data, struct error *err);
 int supervisor_is_complete(struct supervisor *s, const char *text, compiler_answer *cb, void *data,

@@ -591,10 +591,7 @@ class Translation : ProgramWriter
 		Inlined own = { {}, {}, inlined };
 
 		with_body->getBody(with_body);
-		for (unsigned i = 0; i < with_body->getNumParams() && i < E->getNumArgs(); i++) {
-			pass(E->getArg(i), with_body->getParamDecl(i));
-			own.slots[with_body->getParamDecl(i)] = keep();
-		}
+		pass_all(E->getArgs(), E->getNumArgs(), with_body, &own);
 		inlined = &own;
 		temporary(from);
 		inlined = own.caller;
@@ -828,8 +825,13 @@ class Translation : ProgramWriter
 			own->object = keep();
 			first = 1;
 		}
-		for (unsigned i = 0; i < F->getNumParams() && i + first < E->getNumArgs(); i++) {
-			pass(E->getArg(i + first), F->getParamDecl(i));
+		pass_all(E->getArgs() + first, E->getNumArgs() - first, F, own);
+	}
+
+	void pass_all(const Expr *const *arguments, unsigned n, const FunctionDecl *F, Inlined *own)
+	{
+		for (unsigned i = 0; i < F->getNumParams() && i < n; i++) {
+			pass(arguments[i], F->getParamDecl(i));
 			own->slots[F->getParamDecl(i)] = keep();
 		}
 	}
