@@ -64,7 +64,7 @@ clean-local:
 # Here, too, those that take longest come first.
 compiler_tests = test-compile-ahead test-cpp-instances test-unit-cache test-instances \
 	test-cell-tokens test-header-names test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-header-ahead test-listing test-tool-folder test-diagnostics
+	test-compile test-header-ahead test-listing test-tool-folder test-diagnostics test-unit-text
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_cell_tokens_SOURCES = tests/unit/compiler/test-cell-tokens.c
@@ -95,6 +95,9 @@ test_tool_folder_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_header_ahead_SOURCES = tests/unit/compiler/test-header-ahead.c
 test_header_ahead_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_header_ahead_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_unit_text_SOURCES = tests/unit/compiler/test-unit-text.c
+test_unit_text_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_unit_text_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/compiler/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

@@ -197,6 +197,8 @@ static int write_text(struct cpp_unit *x, struct error *err)
 		put_run(x);
 	if (put_cell(x, err))
 		return -1;
+	/* Clang finds columns of a line that another one follows in constant time. */
+	unit_text_puts(&x->text, "\n");
 	put_anew(x);
 	return unit_text_check(&x->text, err);
 }
@@ -211,12 +213,10 @@ static void start_try(struct cpp_unit *x)
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 	x->diagnostics.session = &x->compiler->session;
 	cpp_names_release(&x->names);
-	x->names = (struct cpp_names){ .pool = &x->pool };
 	buffer_clear(&x->own_variables);
 	instances_begin(&x->instances);
 	buffer_clear(&x->unused);
 	cpp_pieces_release(&x->pieces);
-	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
 	cpp_dependents_begin(&x->dependents);
 	pragma_state_release(&x->pragmas);
 	pragma_state_copy(&x->pragmas, &x->before);
@@ -507,7 +507,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
 	cpp_tries_tell_stays(x);
-	u->warnings = buffer_text(&x->diagnostics.warnings);
+	u->warnings = diagnostics_finish_warnings(&x->diagnostics);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
 			    &u->n_lines, err) ||
 	    (x->request->debugged && device_lines_add(u, &x->pool, err)))
@@ -679,6 +679,8 @@ static void unit_begin(struct cpp_unit *x, struct compiler *c,
 {
 	*x = (struct cpp_unit){ .compiler = c, .request = request, .instances = INSTANCES_INIT };
 	mem_pool_init(&x->pool);
+	cpp_names_init(&x->names, &x->pool);
+	cpp_pieces_init(&x->pieces, &x->pool);
 	snprintf(x->run, sizeof(x->run), UNIT_STATEMENTS "%u", request->cell);
 	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
 }

@@ -149,11 +149,11 @@ void compiler_release(struct compiler *c)
 	free(c->cflags);
 }
 
-void compile_result_refuse(struct compile_result *r, const struct diagnostics *d)
+void compile_result_refuse(struct compile_result *r, struct diagnostics *d)
 {
 	buffer_puts(&r->first, buffer_text(&d->first));
 	buffer_puts(&r->all, buffer_text(&d->errors));
-	buffer_puts(&r->all, buffer_text(&d->warnings));
+	buffer_puts(&r->all, diagnostics_finish_warnings(d));
 	r->line = d->first_line;
 	r->column = d->first_column;
 	r->in_syntax = d->first_in_syntax;
@@ -418,7 +418,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	if (declare_finish(&x->declare, x->request->cell, &x->host, &x->compiler->session, err) ||
 	    make_symbols(x, err))
 		return -1;
-	u->warnings = buffer_text(&x->diagnostics.warnings);
+	u->warnings = diagnostics_finish_warnings(&x->diagnostics);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
 	if (cpp_pieces_replace(&x->compiler->session, u, &x->pool, err) ||

@@ -75,7 +75,7 @@ void compiler_release(struct compiler *c);
 int compiler_compile(struct compiler *c, const struct compile_request *request,
 		     struct compile_result *ret, struct error *err);
 /* Fills the result of a cell that does not compile from its diagnostics. */
-void compile_result_refuse(struct compile_result *r, const struct diagnostics *d);
+void compile_result_refuse(struct compile_result *r, struct diagnostics *d);
 void compile_result_release(struct compile_result *r);
 
 #endif

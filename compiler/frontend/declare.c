@@ -15,6 +15,7 @@
 
 #include "common/base/array.h"
 #include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
@@ -22,6 +23,7 @@
 void declare_begin(struct declare *d, struct mem_pool *pool, const struct compiler_session *session)
 {
 	*d = (struct declare){ .pool = pool };
+	names_init(&d->keys);
 	pragma_state_init(&d->pragmas, session, pool);
 }
 
@@ -30,6 +32,7 @@ void declare_release(struct declare *d)
 	pragma_state_release(&d->pragmas);
 	free(d->symbols);
 	free(d->declarations);
+	names_release(&d->keys);
 	free(d->skipped);
 	d->skipped = NULL;
 	d->symbols = NULL;
@@ -81,24 +84,34 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 	}
 }
 
+/* Makes the key of a declaration in d->keys. Each without a name has its own. */
+static int make_key(const struct declare *d, enum declaration_kind kind, const char *name,
+		    struct buffer *ret)
+{
+	if (*name)
+		buffer_printf(ret, "%s\n%s", declaration_space(kind), name);
+	else
+		buffer_printf(ret, "\n%zu", d->n);
+	return buffer_check(ret, NULL);
+}
+
 /* Adds a declaration of the cell; one with a text that is NULL, since there is no memory, fails. */
 static void add(struct declare *d, struct declaration one)
 {
-	size_t i = 0;
+	cleanup_buffer struct buffer key = BUFFER_INIT;
+	uint32_t at = NAME_NONE;
 
-	if (!one.name || !one.host || !one.device || !one.written ||
-	    !ARRAY_ROOM(d->declarations, d->n, &d->cap)) {
+	if (one.name && one.host && one.device && one.written &&
+	    ARRAY_ROOM(d->declarations, d->n, &d->cap) && !make_key(d, one.kind, one.name, &key))
+		at = names_add(&d->keys, key.data, key.len);
+	if (at == NAME_NONE) {
 		d->failed = 1;
 		return;
 	}
-	/* A prototype and a later definition are one declaration. */
-	while (i < d->n &&
-	       (!*one.name || strcmp(d->declarations[i].name, one.name) ||
-		strcmp(declaration_space(d->declarations[i].kind), declaration_space(one.kind))))
-		i++;
 	one.cell = d->cell;
-	d->declarations[i] = one;
-	d->n += i == d->n;
+	/* A prototype and a later definition are one declaration. */
+	d->declarations[at] = one;
+	d->n = d->keys.n;
 }
 
 static char *format(struct declare *d, const char *before, const char *text, const char *after)
@@ -161,7 +174,7 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 }
 
 /* Makes the declaration of a symbol, but for the texts that other cells compile. */
-static struct declaration declaration_of(struct declare *d, const struct host_text *h,
+static struct declaration declaration_of(struct declare *d, struct host_text *h,
 					 enum declaration_kind kind, const struct clang_symbol *s)
 {
 	return (struct declaration){
@@ -176,7 +189,7 @@ static struct declaration declaration_of(struct declare *d, const struct host_te
 
 /* Makes the declaration of a variable. C++ cells get the value of a C constant: device code reads
  * it, and it may be a template argument. */
-static struct declaration variable_of(struct declare *d, const struct host_text *h,
+static struct declaration variable_of(struct declare *d, struct host_text *h,
 				      const struct clang_symbol *s)
 {
 	struct declaration one = declaration_of(d, h, DECLARATION_VARIABLE, s);
@@ -189,7 +202,7 @@ static struct declaration variable_of(struct declare *d, const struct host_text 
 }
 
 /* Makes the declaration of a type, with its packing. */
-static struct declaration type_of(struct declare *d, const struct host_text *h,
+static struct declaration type_of(struct declare *d, struct host_text *h,
 				  const struct clang_symbol *s)
 {
 	bool by_typedef = !strncmp(s->declaration, "typedef", strlen("typedef"));
@@ -200,16 +213,19 @@ static struct declaration type_of(struct declare *d, const struct host_text *h,
 	return one;
 }
 
-static bool has_typedef(const struct declare *d, const char *name)
+static bool has_typedef(struct declare *d, const char *name)
 {
-	for (size_t i = 0; i < d->n; i++)
-		if (d->declarations[i].kind == DECLARATION_TYPEDEF &&
-		    !strcmp(d->declarations[i].name, name))
-			return true;
-	return false;
+	cleanup_buffer struct buffer key = BUFFER_INIT;
+	uint32_t at = NAME_NONE;
+
+	if (make_key(d, DECLARATION_TYPEDEF, name, &key))
+		d->failed = 1;
+	else
+		at = names_find(&d->keys, key.data, key.len);
+	return at != NAME_NONE && d->declarations[at].kind == DECLARATION_TYPEDEF;
 }
 
-static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+static void add_symbol(struct declare *d, struct host_text *h, const struct clang_symbol *s)
 {
 	struct declaration one;
 
@@ -260,7 +276,7 @@ static void add_pragmas(void *context, const char *family, const char *host, con
 					   .written = "" });
 }
 
-int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
+int declare_finish(struct declare *d, uint32_t cell, struct host_text *h,
 		   const struct compiler_session *session, struct error *err)
 {
 	struct pragma_state before;

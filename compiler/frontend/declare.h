@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "common/code/unit.h"
+#include "common/text/names.h"
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/session/pragma-state.h"
@@ -20,6 +21,7 @@ struct declare {
 	size_t n_symbols, cap_symbols;
 	struct declaration *declarations; /* owned; texts in the pool */
 	size_t n, cap;
+	struct names keys; /* a declaration's number is its index: name space and name */
 	struct skipped_range {
 		uint32_t begin, end; /* of the cell's text */
 	} *skipped;                  /* owned: branches of #if that are not taken */
@@ -36,7 +38,7 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s);
 /* Marks bytes [begin, end) of the cell as being in a branch of #if that is not taken. */
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
 /* Makes the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
-int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h,
+int declare_finish(struct declare *d, uint32_t cell, struct host_text *h,
 		   const struct compiler_session *session, struct error *err);
 
 #endif

@@ -23,6 +23,9 @@
 #include "compiler/text/token.h"
 #include "compiler/text/unit-text.h"
 
+/* Who has more of them reads none. */
+#define WARNINGS_MAX 100
+
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name)
 {
@@ -389,6 +392,14 @@ const char *diagnostics_short_name(const struct clang_diagnostic *c)
 	return !strncmp(ret, "./", 2) ? ret + 2 : ret;
 }
 
+const char *diagnostics_finish_warnings(struct diagnostics *d)
+{
+	if (d->n_warnings > WARNINGS_MAX)
+		buffer_printf(&d->warnings, "%u more warnings\n", d->n_warnings - WARNINGS_MAX);
+	d->n_warnings = 0;
+	return buffer_text(&d->warnings);
+}
+
 /* Removes an earlier diagnostic about the same unknown name: clang may look it up more than once,
  * as a template, as a type. The last message is kept. */
 static void take_back(struct diagnostics *d, const struct clang_diagnostic *c, bool in_cell)
@@ -420,6 +431,10 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	/* Warnings about generated text or about earlier cells were shown then, or concern
 	 * nobody. */
 	if (c->severity == CLANG_WARNING && !in_cell) {
+		d->last_shown = false;
+		return;
+	}
+	if (c->severity == CLANG_WARNING && d->n_warnings++ >= WARNINGS_MAX) {
 		d->last_shown = false;
 		return;
 	}

@@ -30,7 +30,7 @@ struct diagnostics {
 	/* It is from clang's parser; it is about an unknown name. */
 	bool first_in_syntax, first_unknown;
 	struct in_the_way in_the_way;
-	unsigned n_errors;
+	unsigned n_errors, n_warnings; /* n_warnings: of clang, with those that are not shown */
 	/* The place of the last error if it is about an unknown name, or -1. */
 	long unknown_at;
 	size_t unknown_start;     /* where its text begins */
@@ -57,6 +57,8 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 		     uint32_t column, uint32_t width, const char *message);
 /* Adds a hint to the last diagnostic. */
 void diagnostics_hint(struct diagnostics *d, const char *hint);
+/* Adds how many warnings were left out, if any were, and returns the text of all. */
+const char *diagnostics_finish_warnings(struct diagnostics *d);
 /* Adds the log of nvcc, whose lines are the cell's. */
 void diagnostics_add_nvcc(struct diagnostics *d, const char *log);
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
+#include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
 #include "common/code/type-code.h"
@@ -22,12 +24,18 @@
 #define CHECKED "names of C++"
 #define CODE_MAX 4096 /* bytes of a type code */
 
+void cpp_names_init(struct cpp_names *l, struct mem_pool *pool)
+{
+	*l = (struct cpp_names){ .pool = pool };
+	names_init(&l->keys);
+}
+
 void cpp_names_release(struct cpp_names *l)
 {
 	free(l->at);
+	names_release(&l->keys);
 	buffer_release(&l->functions);
-	l->at = NULL;
-	l->n = l->cap = 0;
+	cpp_names_init(l, l->pool);
 }
 
 static bool is_word(char c)
@@ -95,30 +103,19 @@ static char *spell(struct cpp_names *l, const char *declaration)
 	return mem_pool_strdup(l->pool, buffer_text(&b));
 }
 
-static struct cpp_name *find(struct cpp_names *l, enum clang_symbol_kind kind, const char *name)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].kind == kind && !strcmp(l->at[i].name, name))
-			return &l->at[i];
-	return NULL;
-}
-
+/* Adds a name, unless one of this kind is known. */
 static void add(struct cpp_names *l, const struct cpp_name *name)
 {
-	struct cpp_name *known = name->name ? find(l, name->kind, name->name) : NULL;
+	cleanup_buffer struct buffer key = BUFFER_INIT;
+	uint32_t index = NAME_NONE;
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 32;
-		struct cpp_name *grown = realloc(l->at, cap * sizeof(*grown));
-
-		l->failed |= !grown;
-		if (!grown)
-			return;
-		l->at = grown;
-		l->cap = cap;
+	if (name->name && name->declaration && ARRAY_ROOM(l->at, l->n, &l->cap)) {
+		buffer_printf(&key, "%d %s", name->kind, name->name);
+		if (!buffer_check(&key, NULL))
+			index = names_add(&l->keys, key.data, key.len);
 	}
-	l->failed |= !name->name || !name->declaration;
-	if (!known && name->name && name->declaration)
+	l->failed |= index == NAME_NONE;
+	if (index == l->n)
 		l->at[l->n++] = *name;
 }
 

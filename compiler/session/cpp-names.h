@@ -13,6 +13,7 @@
 
 #include "common/base/buffer.h"
 #include "common/code/unit.h"
+#include "common/text/names.h"
 #include "compiler/clang/job/clang-shim.h"
 
 struct error;
@@ -42,11 +43,13 @@ struct cpp_names {
 	struct mem_pool *pool;
 	struct cpp_name *at; /* owned; texts in the pool */
 	size_t n, cap;
+	struct names keys;       /* by index: the kind and the name of each */
 	struct buffer functions; /* struct unit_symbol: functions whose symbols C cannot name */
 	bool has_main;
 	bool failed;
 };
 
+void cpp_names_init(struct cpp_names *l, struct mem_pool *pool);
 void cpp_names_release(struct cpp_names *l);
 /* Adds a symbol of the C++ cell, as clang reports it; written: as in cpp_pieces_add(). */
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s, const char *written);

@@ -21,32 +21,53 @@
 #include "compiler/text/cpp-cell.h"
 #include "compiler/text/token.h"
 
+void cpp_pieces_init(struct cpp_pieces *l, struct mem_pool *pool)
+{
+	*l = (struct cpp_pieces){ .pool = pool };
+	names_init(&l->keys);
+}
+
 void cpp_pieces_release(struct cpp_pieces *l)
 {
 	free(l->at);
-	l->at = NULL;
-	l->n = l->cap = 0;
+	free(l->newest);
+	names_release(&l->keys);
+	cpp_pieces_init(l, l->pool);
+}
+
+static bool make_room(struct cpp_pieces *l)
+{
+	size_t cap = l->cap ? 2 * l->cap : 32;
+	struct cpp_piece *at;
+	uint32_t *newest;
+
+	if (l->n < l->cap)
+		return true;
+	at = realloc(l->at, cap * sizeof(*at));
+	l->at = at ? at : l->at;
+	newest = realloc(l->newest, cap * sizeof(*newest));
+	l->newest = newest ? newest : l->newest;
+	if (!at || !newest)
+		return false;
+	memset(newest + l->cap, 0, (cap - l->cap) * sizeof(*newest));
+	l->cap = cap;
+	return true;
 }
 
 void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p, const char *written)
 {
-	struct cpp_piece *one;
+	uint32_t key = make_room(l) ? names_add(&l->keys, p->key, strlen(p->key)) : NAME_NONE;
+	struct cpp_piece one = { mem_pool_strdup(l->pool, p->key),
+				 mem_pool_strdup(l->pool, p->name),
+				 mem_pool_strdup(l->pool, p->text), written, p->line };
 
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 32;
-		struct cpp_piece *grown = realloc(l->at, cap * sizeof(*grown));
-
-		l->failed |= !grown;
-		if (!grown)
-			return;
-		l->at = grown;
-		l->cap = cap;
+	if (key == NAME_NONE || !one.key || !one.name || !one.text || !one.written) {
+		l->failed = true;
+		return;
 	}
-	one = &l->at[l->n++];
-	*one = (struct cpp_piece){ mem_pool_strdup(l->pool, p->key),
-				   mem_pool_strdup(l->pool, p->name),
-				   mem_pool_strdup(l->pool, p->text), written, p->line };
-	l->failed |= !one->key || !one->name || !one->text || !one->written;
+	one.previous = l->newest[key];
+	l->at[l->n++] = one;
+	l->newest[key] = (uint32_t)l->n;
 }
 
 static const struct declaration *piece_at(const struct compiler_session *session, uint32_t entry)
@@ -92,12 +113,22 @@ void cpp_pieces_includes(const struct compiler_session *session, struct buffer *
 	}
 }
 
+/* Returns the index plus 1 of the last piece with this key; 0 for none. */
+static uint32_t newest_of(const struct cpp_pieces *l, const char *key)
+{
+	uint32_t number = names_find(&l->keys, key, strlen(key));
+
+	return number == NAME_NONE ? 0 : l->newest[number];
+}
+
+/* Returns the first piece with this key. */
 static const struct cpp_piece *find(const struct cpp_pieces *l, const char *key)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->at[i].key, key))
-			return &l->at[i];
-	return NULL;
+	uint32_t i = newest_of(l, key);
+
+	while (i && l->at[i - 1].previous)
+		i = l->at[i - 1].previous;
+	return i ? &l->at[i - 1] : NULL;
 }
 
 /* Compares texts without comments and layout. */
@@ -283,18 +314,23 @@ static bool declares(const struct unit *u, const char *name)
 }
 
 /* Removes C declarations with the name of a piece: C code would take them for what the name means
- * since then. */
-static void take_out_of_c(const struct cpp_pieces *l, const struct compiler_session *session,
-			  struct unit *u)
+ * since then. -1: there is no memory. */
+static int take_out_of_c(const struct cpp_pieces *l, const struct compiler_session *session,
+			 struct unit *u)
 {
+	struct names own;
+	int failed = 0;
+
+	names_init(&own);
+	for (size_t i = 0; i < l->n; i++)
+		if (is_own_at_file_scope(l->at[i].text) &&
+		    names_add(&own, l->at[i].name, strlen(l->at[i].name)) == NAME_NONE)
+			failed = -1;
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = session_at(session, e);
-		bool gone = false;
 
-		for (size_t i = 0; is_named_in_c(d) && !gone && i < l->n; i++)
-			gone = !strcmp(l->at[i].name, d->name) &&
-			       is_own_at_file_scope(l->at[i].text) && !declares(u, d->name);
-		if (gone)
+		if (is_named_in_c(d) && names_find(&own, d->name, strlen(d->name)) != NAME_NONE &&
+		    !declares(u, d->name))
 			u->declarations[u->n_declarations++] = (struct declaration){
 				.kind = d->kind,
 				.cell = u->cell,
@@ -303,6 +339,8 @@ static void take_out_of_c(const struct cpp_pieces *l, const struct compiler_sess
 				.device = "",
 			};
 	}
+	names_release(&own);
+	return failed;
 }
 
 static bool add_name(const char **names, size_t *n, const char *name)
@@ -326,15 +364,14 @@ static bool mentions_one_of(const char *text, const char *const *names, size_t n
 static void find_anew(const struct cpp_pieces *l, const struct compiler_session *session,
 		      const char **names, size_t *n)
 {
-	for (size_t i = 0; i < l->n; i++)
-		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
-			const struct declaration *d = session_at(session, e);
-			bool same_key =
-				d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
+	for (uint32_t e = 0; e < session_count(session); e++) {
+		const struct declaration *d = piece_at(session, e);
+		uint32_t i = d && *d->host ? newest_of(l, d->name) : 0;
 
-			if (same_key && *d->host && !says_the_same(d->host, l->at[i].text))
-				add_name(names, n, l->at[i].name);
-		}
+		for (; i; i = l->at[i - 1].previous)
+			if (*l->at[i - 1].name && !says_the_same(d->host, l->at[i - 1].text))
+				add_name(names, n, l->at[i - 1].name);
+	}
 }
 
 bool cpp_pieces_follow(const struct cpp_pieces *l, const struct compiler_session *session,
@@ -392,6 +429,11 @@ int cpp_pieces_replace(const struct compiler_session *session, struct unit *u,
 	return 0;
 }
 
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a C++ cell");
+}
+
 int cpp_pieces_finish(struct cpp_pieces *l, const struct compiler_session *session,
 		      const uint8_t *dropped, struct unit *u, struct buffer *notes,
 		      struct error *err)
@@ -405,13 +447,13 @@ int cpp_pieces_finish(struct cpp_pieces *l, const struct compiler_session *sessi
 			   .changed = mem_pool_array(l->pool, n + 1, sizeof(*g.changed)) };
 
 	if (!g.changed || l->failed)
-		return error_set(err, ERROR_MEMORY,
-				 "out of memory for the declarations of a C++ cell");
+		return no_memory(err);
 	if (unit_make_room(u, l->n + 2 * (size_t)n, l->pool, err))
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		look_at(&g, i);
-	take_out_of_c(l, session, u);
+	if (take_out_of_c(l, session, u))
+		return no_memory(err);
 	add_pieces(l, u);
 	return buffer_check(notes, err);
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/text/names.h"
+
 struct buffer;
 struct clang_piece;
 struct cpp_cell;
@@ -35,15 +37,19 @@ enum cpp_drop {
 struct cpp_piece {
 	const char *key, *name, *text, *written; /* in the pool */
 	uint32_t line;
+	uint32_t previous; /* index plus 1 of the one before with the same key; 0 for none */
 };
 
 struct cpp_pieces {
 	struct mem_pool *pool;
 	struct cpp_piece *at; /* owned */
+	uint32_t *newest;     /* owned; index plus 1 of the last piece of each of `keys` */
 	size_t n, cap;
+	struct names keys;
 	bool failed;
 };
 
+void cpp_pieces_init(struct cpp_pieces *l, struct mem_pool *pool);
 void cpp_pieces_release(struct cpp_pieces *l);
 /* written: its text in the cell, with the comment above, in the pool; NULL: there is no memory. */
 void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p, const char *written);

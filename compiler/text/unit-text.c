@@ -13,6 +13,10 @@
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
 
+/* The most that the written texts of a unit take: so many times the cell, and so much more. */
+#define WRITTEN_TIMES 8
+#define WRITTEN_SMALL 4096
+
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with)
 {
 	if (l->n == l->cap) {
@@ -144,15 +148,17 @@ long unit_text_find(const struct unit_text *u, long offset)
 	return -1;
 }
 
-const char *unit_text_written(const struct unit_text *u, long begin, long end,
-			      struct mem_pool *pool)
+const char *unit_text_written(struct unit_text *u, long begin, long end, struct mem_pool *pool)
 {
 	long from = begin < 0 ? -1 : unit_text_find(u, begin),
 	     to = from < 0 ? -1 : unit_text_find(u, end - 1);
+	size_t len = to < from || from < 0 ? 0 : (size_t)(to + 1 - from);
 
-	return to < from || from < 0
-		       ? ""
-		       : mem_pool_strndup(pool, u->cell + from, (size_t)(to + 1 - from));
+	/* The text of `int a, b, c;` is that of each of the three. */
+	if (u->written + len > WRITTEN_SMALL + WRITTEN_TIMES * u->cell_len)
+		len = 0;
+	u->written += len;
+	return len ? mem_pool_strndup(pool, u->cell + from, len) : "";
 }
 
 int unit_text_check(const struct unit_text *u, struct error *err)

@@ -48,6 +48,7 @@ struct unit_text {
 	const char *cell_name;              /* borrowed */
 	struct unit_text_segment *segments; /* owned */
 	uint32_t n, cap;
+	size_t written; /* bytes that unit_text_written() has returned */
 	int failed;
 };
 
@@ -63,10 +64,10 @@ void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
 long unit_text_find(const struct unit_text *u, long offset);
 /*
  * Returns the cell's text of bytes [begin, end) of the unit, in the pool; "" where one of the two
- * is in generated text, or begin < 0. NULL: there is no memory.
+ * is in generated text, or begin < 0, or the texts would take many times the memory of the cell.
+ * NULL: there is no memory.
  */
-const char *unit_text_written(const struct unit_text *u, long begin, long end,
-			      struct mem_pool *pool);
+const char *unit_text_written(struct unit_text *u, long begin, long end, struct mem_pool *pool);
 int unit_text_check(const struct unit_text *u, struct error *err);
 
 #endif

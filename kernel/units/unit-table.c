@@ -178,10 +178,18 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size)
 {
 	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
+	size_t n = r ? r->unit.n_symbols : 0;
 
-	for (size_t i = 0; r && i < r->unit.n_symbols; i++)
-		if (!strcmp(r->unit.symbols[i].name, name))
-			r->placed[i] = (struct placed_symbol){ address, size };
+	/* The loader tells them in the unit's order, so the next one is the one behind the last. */
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (r->last_placed + 1 + i) % n;
+
+		if (strcmp(r->unit.symbols[at].name, name) != 0)
+			continue;
+		r->placed[at] = (struct placed_symbol){ address, size };
+		r->last_placed = at;
+		return;
+	}
 }
 
 void unit_table_place_section(struct unit_table *t, uint32_t index, uint64_t address)

@@ -46,6 +46,7 @@ struct unit_record {
 	size_t encoded_len;
 	char *text;                   /* of the cell; NULL when it is not known */
 	struct placed_symbol *placed; /* one for each of unit.symbols */
+	size_t last_placed;           /* index of the symbol that was placed last */
 	struct buffer sections;       /* struct placed_section each: the sections with variables and
 					 constants */
 	struct buffer ended;          /* names that ended with this cell, each with its NUL */

@@ -5,26 +5,50 @@
  * sections have been placed.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/code/unit.h"
+#include "common/text/names.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbol-packages.h"
 
-/* The unit's own word about a symbol; NULL: none. */
-static const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
+static int find_unit_symbols(struct load *l, struct names *names,
+			     const struct unit_symbol **by_number)
 {
-	const char *name = object_symbol_name(&l->o, symbol);
-
 	for (size_t i = 0; i < l->unit->n_symbols; i++) {
-		if (strcmp(l->unit->symbols[i].name, name) == 0)
-			return &l->unit->symbols[i];
+		const struct unit_symbol *u = &l->unit->symbols[i];
+		uint32_t number = names_add(names, u->name, strlen(u->name));
+
+		if (number == NAME_NONE)
+			return -1;
+		if (!by_number[number])
+			by_number[number] = u;
 	}
-	return NULL;
+	for (uint32_t i = 0; i < l->o.n_symbols; i++) {
+		const char *name = object_symbol_name(&l->o, i);
+		uint32_t number = names_find(names, name, strlen(name));
+
+		l->unit_symbols[i] = number == NAME_NONE ? NULL : by_number[number];
+	}
+	return 0;
+}
+
+int load_find_unit_symbols(struct load *l, struct error *err)
+{
+	const struct unit_symbol **by_number = calloc(l->unit->n_symbols + 1, sizeof(*by_number));
+	struct names names;
+	int failed;
+
+	names_init(&names);
+	failed = !by_number || find_unit_symbols(l, &names, by_number);
+	names_release(&names);
+	free(by_number);
+	return failed ? error_set(err, ERROR_MEMORY, "no memory to load the cell") : 0;
 }
 
 uint64_t load_place_name(const struct load *l, const char *name)
@@ -53,7 +77,7 @@ const char *load_symbol_name(struct load *l, uint32_t symbol)
 static struct definition definition_of(struct load *l, uint32_t symbol)
 {
 	const Elf64_Sym *s = &l->o.symbols[symbol];
-	const struct unit_symbol *u = load_unit_symbol(l, symbol);
+	const struct unit_symbol *u = l->unit_symbols[symbol];
 	bool function =
 		ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC;
 
@@ -90,7 +114,7 @@ bool load_keeps(struct load *l, uint32_t symbol)
 
 bool load_waits(const struct load *l, uint32_t symbol)
 {
-	const struct unit_symbol *u = load_unit_symbol(l, symbol);
+	const struct unit_symbol *u = l->unit_symbols[symbol];
 
 	return u && u->initialised_by_cell;
 }

@@ -21,6 +21,7 @@
 struct error;
 struct thread_local_control;
 struct unit;
+struct unit_symbol;
 
 enum section_place {
 	PLACE_NONE, /* not loaded */
@@ -59,6 +60,8 @@ struct load {
 	uint64_t *slots;  /* n_symbols: GOT slot of a symbol without a name in the session */
 	uint64_t *stubs;  /* n_symbols: address of the stub */
 	struct chosen *chosen; /* n_symbols */
+	/* n_symbols: the unit's own word about a symbol, NULL for none */
+	const struct unit_symbol **unit_symbols;
 	bool *joined; /* n_symbols: a shared variable that is there; what the unit brings for it is
 			 not used */
 	struct symbol **replaced; /* n_symbols: what had the name with another type; NULL mostly */
@@ -85,6 +88,8 @@ struct load {
 	struct buffer name; /* load_symbol_name() */
 };
 
+/* load-link.c: finds what the unit says about each symbol of its object. -1: ERROR_MEMORY. */
+int load_find_unit_symbols(struct load *l, struct error *err);
 /* load-link.c: the symbol's name in the session; until the next call. */
 const char *load_symbol_name(struct load *l, uint32_t symbol);
 /* Enter what the unit defines, find what it needs. */

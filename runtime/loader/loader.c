@@ -43,6 +43,7 @@ static void load_release(struct load *l)
 	free(l->chosen);
 	free(l->replaced);
 	free(l->joined);
+	free(l->unit_symbols);
 	buffer_release(&l->name);
 	free(l->code);
 }
@@ -65,10 +66,11 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 		l->sections[i].size = l->o.sections[i].sh_size;
 	l->replaced = calloc(l->o.n_symbols + 1, sizeof(*l->replaced));
 	l->joined = calloc(l->o.n_symbols + 1, sizeof(*l->joined));
+	l->unit_symbols = calloc(l->o.n_symbols + 1, sizeof(*l->unit_symbols));
 	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots ||
-	    !l->descriptors || !l->stubs || !l->chosen)
+	    !l->descriptors || !l->stubs || !l->chosen || !l->unit_symbols)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
-	return 0;
+	return load_find_unit_symbols(l, err);
 }
 
 /* A function of the unit's code, by the symbol that names it. */

@@ -107,6 +107,20 @@ def test_a_text_is_nested_deeply(stays, magic, what):
         assert r.ename == "CompileError" and says and (says in r.evalue or "is never closed" in r.evalue), r.shown[:2000]
 
 
+@pytest.mark.parametrize("magic", ["", "%%cpp\n"], ids=["C", "C++"])
+def test_a_line_declares_many_variables(stays, magic):
+    """The text of each is the whole line, which is kept a few times only: 16,000 times are 1.5 GB."""
+    n = 16000
+    stays.run(magic + "int " + ", ".join(f"of_line{i} = {i}" for i in range(n)) + ";").ok()
+    assert stays.run(f"{magic}of_line{n - 1} - of_line1").ok().text == str(n - 2)
+
+
+@pytest.mark.parametrize("magic", ["", "%%cpp\n"], ids=["C", "C++"])
+def test_there_are_many_warnings(stays, magic):
+    r = stays.run(magic + "int told;\n" + "if (told = 3) told++;\n" * 120).ok()
+    assert r.stderr.count("warning: ") == 100 and r.stderr.endswith("\n20 more warnings\n"), r.stderr[-500:]
+
+
 @pytest.mark.parametrize("code", [
     "template <int N> struct t { static const int v = t<N + 1>::v; };\nt<0>::v",
     "template <int N> constexpr int f() { return f<N + 1>(); }\nf<0>()",
