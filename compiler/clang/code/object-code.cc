@@ -18,7 +18,9 @@
 
 #include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DebugInfo.h>
@@ -31,6 +33,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+
+#include "common/code/unit.h"
 
 using namespace clang;
 
@@ -308,12 +312,35 @@ bool ObjectCode::generate_short(const llvm::Module &M)
 	return is_short;
 }
 
+/*
+ * Leaves statements that run once, and only once each, as they are: to optimise them, and to put
+ * into them what they call, takes longer than it saves. Their calls go to code that is optimised,
+ * and that later cells call, too.
+ */
+static void leave_simple(llvm::Module &M)
+{
+	for (llvm::Function &F : M) {
+		llvm::SmallVector<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>>
+			back;
+
+		if (F.isDeclaration() || !unit_holds_statements(F.getName().str().c_str()) ||
+		    F.hasFnAttribute(llvm::Attribute::AlwaysInline) || F.hasOptSize())
+			continue;
+		llvm::FindFunctionBackedges(F, back);
+		if (!back.empty())
+			continue;
+		F.addFnAttr(llvm::Attribute::NoInline);
+		F.addFnAttr(llvm::Attribute::OptimizeNone);
+	}
+}
+
 void ObjectCode::generate(llvm::Module &M, Observer *observer)
 {
 	reusable = false;
 	M.setDataLayout(used->target->createDataLayout());
 	if (has_loops(effort) && generate_short(M))
 		return;
+	leave_simple(M);
 	if (observer)
 		observer->before(M);
 	parts->optimise.run(M, parts->modules);

@@ -112,6 +112,25 @@ static void test_later_units_call_it(void **state)
 	compiler_release(&c);
 }
 
+/* Statements that run once are not worth what inlining into them takes. */
+static void test_only_loops_have_what_they_call_inlined(void **state)
+{
+	static const char push_back[] = "_ZNSt6vectorIiSaIiEE9push_backERKi";
+	struct compiler c = compiler_fixture_start();
+	struct made once, often;
+
+	(void)state;
+	once = compile(&c, 3,
+		       HEADERS "std::vector<int> list;\nint n = 9000;\nlist.push_back(n);\n");
+	assert_int_not_equal(symbol_of(&once, push_back, ""), 0);
+	accept(&c, &once, false);
+	often = compile(&c, 4, "for (int i = 0; i < n; i++) list.push_back(n);\n");
+	assert_int_equal(symbol_of(&often, push_back, ""), 0);
+	release(&once);
+	release(&often);
+	compiler_release(&c);
+}
+
 /* LLVM inlines the one in its only caller; the other one's address is all that the cell needs. */
 static void test_also_what_was_inlined(void **state)
 {
@@ -242,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_later_units_call_it),
+		cmocka_unit_test(test_only_loops_have_what_they_call_inlined),
 		cmocka_unit_test(test_also_what_was_inlined),
 		cmocka_unit_test(test_what_is_not_declared_is_compiled),
 		cmocka_unit_test(test_another_header),
