@@ -430,11 +430,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		return;
 	/* Warnings about generated text or about earlier cells were shown then, or concern
 	 * nobody. */
-	if (c->severity == CLANG_WARNING && !in_cell) {
-		d->last_shown = false;
-		return;
-	}
-	if (c->severity == CLANG_WARNING && d->n_warnings++ >= WARNINGS_MAX) {
+	if (c->severity == CLANG_WARNING && (!in_cell || d->n_warnings++ >= WARNINGS_MAX)) {
 		d->last_shown = false;
 		return;
 	}

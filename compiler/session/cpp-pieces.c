@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/buffer.h"
 #include "common/base/error.h"
 #include "common/base/mem-pool.h"
@@ -35,37 +36,21 @@ void cpp_pieces_release(struct cpp_pieces *l)
 	cpp_pieces_init(l, l->pool);
 }
 
-static bool make_room(struct cpp_pieces *l)
-{
-	size_t cap = l->cap ? 2 * l->cap : 32;
-	struct cpp_piece *at;
-	uint32_t *newest;
-
-	if (l->n < l->cap)
-		return true;
-	at = realloc(l->at, cap * sizeof(*at));
-	l->at = at ? at : l->at;
-	newest = realloc(l->newest, cap * sizeof(*newest));
-	l->newest = newest ? newest : l->newest;
-	if (!at || !newest)
-		return false;
-	memset(newest + l->cap, 0, (cap - l->cap) * sizeof(*newest));
-	l->cap = cap;
-	return true;
-}
-
 void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p, const char *written)
 {
-	uint32_t key = make_room(l) ? names_add(&l->keys, p->key, strlen(p->key)) : NAME_NONE;
+	uint32_t n_keys = l->keys.n, key = NAME_NONE;
 	struct cpp_piece one = { mem_pool_strdup(l->pool, p->key),
 				 mem_pool_strdup(l->pool, p->name),
 				 mem_pool_strdup(l->pool, p->text), written, p->line };
 
-	if (key == NAME_NONE || !one.key || !one.name || !one.text || !one.written) {
+	if (one.key && one.name && one.text && one.written && ARRAY_ROOM(l->at, l->n, &l->cap) &&
+	    ARRAY_ROOM(l->newest, n_keys, &l->cap_keys))
+		key = names_add(&l->keys, one.key, strlen(one.key));
+	if (key == NAME_NONE) {
 		l->failed = true;
 		return;
 	}
-	one.previous = l->newest[key];
+	one.previous = key == n_keys ? 0 : l->newest[key];
 	l->at[l->n++] = one;
 	l->newest[key] = (uint32_t)l->n;
 }

@@ -44,7 +44,7 @@ struct cpp_pieces {
 	struct mem_pool *pool;
 	struct cpp_piece *at; /* owned */
 	uint32_t *newest;     /* owned; index plus 1 of the last piece of each of `keys` */
-	size_t n, cap;
+	size_t n, cap, cap_keys;
 	struct names keys;
 	bool failed;
 };

@@ -180,14 +180,14 @@ void unit_table_place(struct unit_table *t, const char *name, uint64_t address, 
 	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
 	size_t n = r ? r->unit.n_symbols : 0;
 
-	/* The loader tells them in the unit's order, so the next one is the one behind the last. */
+	/* The loader tells them in the unit's order. */
 	for (size_t i = 0; i < n; i++) {
-		size_t at = (r->last_placed + 1 + i) % n;
+		size_t at = (r->next_placed + i) % n;
 
 		if (strcmp(r->unit.symbols[at].name, name) != 0)
 			continue;
 		r->placed[at] = (struct placed_symbol){ address, size };
-		r->last_placed = at;
+		r->next_placed = at + 1;
 		return;
 	}
 }

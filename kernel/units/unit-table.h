@@ -46,7 +46,7 @@ struct unit_record {
 	size_t encoded_len;
 	char *text;                   /* of the cell; NULL when it is not known */
 	struct placed_symbol *placed; /* one for each of unit.symbols */
-	size_t last_placed;           /* index of the symbol that was placed last */
+	size_t next_placed;           /* of them, where the next one probably is */
 	struct buffer sections;       /* struct placed_section each: the sections with variables and
 					 constants */
 	struct buffer ended;          /* names that ended with this cell, each with its NUL */

@@ -34,8 +34,6 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include "common/code/unit.h"
-
 using namespace clang;
 
 enum Code {
@@ -323,7 +321,7 @@ static void leave_simple(llvm::Module &M)
 		llvm::SmallVector<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>>
 			back;
 
-		if (F.isDeclaration() || !unit_holds_statements(F.getName().str().c_str()) ||
+		if (F.isDeclaration() || !clang_runs_once(F) ||
 		    F.hasFnAttribute(llvm::Attribute::AlwaysInline) || F.hasOptSize())
 			continue;
 		llvm::FindFunctionBackedges(F, back);

@@ -22,6 +22,11 @@
 
 using namespace llvm;
 
+bool clang_runs_once(const Function &F)
+{
+	return unit_holds_statements(F.getName().str().c_str());
+}
+
 namespace
 {
 
@@ -84,16 +89,11 @@ bool is_short(Function &F, bool is_run, FunctionAnalysisManager &functions)
 	return true;
 }
 
-bool runs_once(const Function &F)
-{
-	return unit_holds_statements(F.getName().str().c_str());
-}
-
 /* Tells whether F is used, also by taking its address. */
 bool is_mentioned(const Function &F)
 {
 	for (const User *U : F.users())
-		if (auto *I = dyn_cast<Instruction>(U); I && !runs_once(*I->getFunction()))
+		if (auto *I = dyn_cast<Instruction>(U); I && !clang_runs_once(*I->getFunction()))
 			return true;
 	return false;
 }
@@ -129,7 +129,7 @@ bool clang_may_have_short_loops(const llvm::Module &M)
 		for (const User *U : F.users()) {
 			auto *I = dyn_cast<Instruction>(U);
 
-			if (I && !runs_once(*I->getFunction()) &&
+			if (I && !clang_runs_once(*I->getFunction()) &&
 			    !I->getFunction()->hasFnAttribute(Attribute::AlwaysInline))
 				return false;
 		}
@@ -151,7 +151,7 @@ bool clang_simplify_short_loops(llvm::Module &M, ModuleAnalysisManager &modules)
 		if (F.isDeclarationForLinker())
 			continue;
 		functions.invalidate(F, simplify.run(F, functions));
-		if (!is_short(F, runs_once(F), functions))
+		if (!is_short(F, clang_runs_once(F), functions))
 			return false;
 	}
 	return true;

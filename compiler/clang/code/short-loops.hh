@@ -9,6 +9,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+/* Tells whether F has the statements of a cell, or the initialisers of its variables. */
+bool clang_runs_once(const llvm::Function &F);
+
 /* Examines M as clang has made it. false: clang_simplify_short_loops() would refuse it, too. */
 bool clang_may_have_short_loops(const llvm::Module &M);
 
