@@ -36,6 +36,9 @@
 
 using namespace clang;
 
+/* In instructions of LLVM as clang has made them; a call with an argument is three. */
+#define LONG_STATEMENTS 200
+
 enum Code {
 	CODE_PLAIN,
 	CODE_IN_REGISTERS, /* plain, but values need not go through memory at each jump */
@@ -311,9 +314,10 @@ bool ObjectCode::generate_short(const llvm::Module &M)
 }
 
 /*
- * Leaves statements that run once, and only once each, as they are: to optimise them, and to put
- * into them what they call, takes longer than it saves. Their calls go to code that is optimised,
- * and that later cells call, too.
+ * Leaves long statements that run once, and only once each, as they are: to optimise them, and to
+ * put into them what they call, takes longer than it saves. Their calls go to code that is
+ * optimised, and that later cells call, too. Few statements have what they call inlined: then a
+ * report about memory that std::vector has taken names the line of the cell.
  */
 static void leave_simple(llvm::Module &M)
 {
@@ -322,6 +326,7 @@ static void leave_simple(llvm::Module &M)
 			back;
 
 		if (F.isDeclaration() || !clang_runs_once(F) ||
+		    F.getInstructionCount() < LONG_STATEMENTS ||
 		    F.hasFnAttribute(llvm::Attribute::AlwaysInline) || F.hasOptSize())
 			continue;
 		llvm::FindFunctionBackedges(F, back);

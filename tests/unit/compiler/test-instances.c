@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "common/base/buffer.h"
+#include "common/base/cleanup.h"
 #include "common/code/unit.h"
 #include "config.h"
 #include "tests/unit/compiler/compiler-fixture.h"
@@ -112,16 +114,20 @@ static void test_later_units_call_it(void **state)
 	compiler_release(&c);
 }
 
-/* Statements that run once are not worth what inlining into them takes. */
+/* Many statements that run once are not worth what inlining into them takes. */
 static void test_only_loops_have_what_they_call_inlined(void **state)
 {
-	static const char push_back[] = "_ZNSt6vectorIiSaIiEE9push_backERKi";
+	static const char push_back[] = "_ZNSt6vectorIiSaIiEE9push_backERKi",
+			  call[] = "list.push_back(n);\n";
 	struct compiler c = compiler_fixture_start();
+	cleanup_buffer struct buffer many = BUFFER_INIT;
 	struct made once, often;
 
 	(void)state;
-	once = compile(&c, 3,
-		       HEADERS "std::vector<int> list;\nint n = 9000;\nlist.push_back(n);\n");
+	buffer_puts(&many, HEADERS "std::vector<int> list;\nint n = 9000;\n");
+	for (int i = 0; i < 200; i++)
+		buffer_puts(&many, call);
+	once = compile(&c, 3, buffer_text(&many));
 	assert_int_not_equal(symbol_of(&once, push_back, ""), 0);
 	accept(&c, &once, false);
 	often = compile(&c, 4, "for (int i = 0; i < n; i++) list.push_back(n);\n");
