@@ -59,7 +59,7 @@ cgpu_presenter_LDFLAGS = -Wl,--as-needed
 cgpu_presenter_LDADD = libsupervisor.a libcommon.a $(DW_LIBS) $(ZSTD_LIBS) $(JANSSON_LIBS) $(UTF8PROC_LIBS) -lm
 
 session_tests = \
-	test-abort-window test-comms test-connection-file test-container-walk test-debugger test-declarations test-flood-files test-history test-history-file test-magic test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
+	test-abort-window test-comms test-connection-file test-container-walk test-debugger test-declarations test-flood-files test-history test-history-file test-magic test-markdown-html test-options test-ports test-profile-table test-replay test-text-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream test-subshells \
 	test-utf8 test-value-format test-value-parts test-wire
 check_PROGRAMS += $(session_tests)
@@ -139,6 +139,10 @@ test_gpu_meter_SOURCES = tests/unit/kernel/test-gpu-meter.c
 test_gpu_meter_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_gpu_meter_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_gpu_meter_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_markdown_html_SOURCES = tests/unit/kernel/test-markdown-html.c
+test_markdown_html_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_markdown_html_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_markdown_html_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_text_table_SOURCES = tests/unit/kernel/test-text-table.c
 test_text_table_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_text_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -195,10 +195,10 @@ const struct magic magic_arch = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%arch [sm_90]",
-	.help = "What the device code of cells is compiled for, and why: target, version of PTX, "
-		"what drivers take it; and what it\n"
-		"may use there, as bf16, cp.async and clusters. %arch sm_90 tells it for another "
-		"GPU. The target is the device's.",
+	.help = "Shows for which GPU the device code of cells is compiled, and why.\n"
+		"Target, version of PTX, what drivers take it, and what it may use "
+		"there, as bf16, cp.async and clusters. `%arch sm_90` tells it for "
+		"another GPU. The target is the device's.",
 	.run = arch,
 	.words = "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120",
 };

@@ -144,9 +144,10 @@ const struct magic magic_cuda = {
 	.alias = "cu",
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cuda [FLAGS] [--run-args \"ARGS\"]",
-	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the "
-		"C++ library. If it has int main(),\n"
-		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as "
-		"%%time does, -p what %%profile shows.",
+	.help = "The cell is CUDA C++, compiled with nvcc: classes, templates, Thrust, "
+		"the C++ library.\n"
+		"If it has `int main()`, that is run with ARGS. FLAGS are nvcc's, for "
+		"this cell; `-t` shows times as `%%time` does, `-p` what `%%profile` "
+		"shows.",
 	.run = cuda,
 };

@@ -24,10 +24,10 @@ const struct magic magic_focus = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%focus [block X,Y thread X]",
-	.help = "Sets the thread of a launch that the debugger stops in device code, on the "
-		"emulated device: `%focus block 2 thread 37`.\n"
-		"`%focus first` is the first thread of a launch that comes to a breakpoint, as at "
-		"the beginning.",
+	.help = "Sets the thread that the debugger stops in device code, on the "
+		"emulated device.\n"
+		"`%focus block 2 thread 37`. `%focus first` is the first thread of a "
+		"launch that comes to a breakpoint, as at the beginning.",
 	.words = "block thread first",
 	.run = run,
 };

@@ -165,7 +165,7 @@ static void put_preformatted(const struct buffer *text, struct buffer *out)
 {
 	if (!text->len)
 		return;
-	buffer_puts(out, "<pre>");
+	buffer_puts(out, "<pre style=\"margin-left: 0\">");
 	utf8_html(text->data, text->len, out);
 	buffer_puts(out, "</pre>\n");
 }
@@ -276,24 +276,25 @@ const struct magic magic_gpu = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%gpu [-l|use N|rollback|reset]",
-	.help = "The devices, how much of their memory is used and allowed, and each buffer with "
-		"the variable and the cell\n"
-		"that hold it. `%limit gpu SIZE` changes what is allowed. `%gpu -l` is a card that "
-		"is renewed in place, also while\n"
-		"cells run, until `%gpu -l off` or its cell runs again. `%gpu reset` takes up the "
-		"device anew in another process:\n"
-		"for one that was lost and is there again. Variables stay. `%gpu use 1`: cells use "
-		"that device from here on.\n"
-		"`%gpu use native|emulated` changes the driver of a session without device "
+	.help = "Shows the devices, their memory, and each buffer with its variable and "
+		"cell.\n"
+		"- `%gpu -l`: the same, brought up to date in place while cells run, "
+		"until `%gpu -l off` or until its cell runs again.\n"
+		"- `%gpu use 1`: cells use this device from here on. `%gpu use "
+		"native|emulated` changes the driver of a session without device "
 		"memory.\n"
-		"`%gpu rollback`: before a cell writes a device buffer, its content is copied on "
-		"the device (full, the default), to\n"
-		"the host (host: the device has its memory for the cell), or not at all (off: a "
-		"cell\n"
-		"that fails leaves what it wrote, and names the buffers). whole: of all that "
-		"device code reaches, not just of what\n"
-		"it is known to write; on a GPU a cell that fails has else no copy of what it "
-		"wrote by a stray pointer, and names it.",
+		"- `%gpu reset`: takes up the device anew in another process, when it "
+		"was lost and is there again. Variables stay.\n"
+		"- `%gpu rollback full`: before a cell writes a device buffer, its "
+		"content is copied on the device. This is the default.\n"
+		"- `%gpu rollback host`: it is copied to the host, so that the cell has "
+		"all of the device's memory.\n"
+		"- `%gpu rollback off`: it is not copied. A cell that fails leaves what "
+		"it wrote, and the buffers are named.\n"
+		"- `%gpu rollback whole`: all buffers that device code can reach are "
+		"copied, not only those that it is known to write. On a GPU this covers "
+		"writes through stray pointers, too.\n"
+		"`%limit gpu SIZE` changes how much memory is allowed.",
 	.run = gpu,
 	.complete = complete,
 };

@@ -17,12 +17,11 @@ const struct magic magic_memcheck = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%memcheck",
-	.help = "Runs the cell with checks for accesses out of bounds and after free, on the heap, "
-		"the stack and in variables;\n"
-		"functions of earlier cells are checked too. In a session on a GPU its launches "
-		"run on the emulated device, from what the\n"
-		"session has on the GPU, so that the thread and the line of a fault are known. "
-		"Nothing that the cell does is kept,\n"
-		"whatever was found.",
+	.help = "Runs the cell with checks for accesses out of bounds and after free.\n"
+		"The heap, the stack and variables are checked, in functions of earlier "
+		"cells, too. In a session on a GPU its launches run on the emulated "
+		"device, from what the session has on the GPU, so that the thread and "
+		"the line of a fault are known.\n"
+		"Nothing that the cell does is kept, whatever was found.",
 	.run = run,
 };

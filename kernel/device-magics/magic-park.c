@@ -135,11 +135,12 @@ const struct magic magic_park = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%park [idle|wanted VALUE]|[status]",
-	.help = "Gives the device back until the next cell: device memory goes to host memory or "
-		"to disk, and comes back at the\n"
-		"same addresses. `%park idle 10min` does it after so long without a cell; `%park "
-		"wanted off`: not when another\n"
-		"notebook waits for memory.",
+	.help = "Gives the device back until the next cell; its memory comes back at "
+		"the same addresses.\n"
+		"Meanwhile it is host memory, or on disk.\n"
+		"- `%park idle 10min`: it is done after so long without a cell.\n"
+		"- `%park wanted off`: it is not done when another notebook waits for "
+		"memory.",
 	.run = run,
 	.complete = complete,
 };

@@ -17,11 +17,12 @@ const struct magic magic_profile = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%profile",
-	.help = "Runs the cell on the emulated device and shows, for each line of the entries that "
-		"it launches, executed instructions,\n"
-		"active lanes, branches that part, sectors of global memory for each request, bank "
-		"conflicts, local memory, atomics\n"
-		"and barriers, as a heat map beside the source; and a timeline of streams. "
+	.help = "Profiles the CUDA kernels that the cell launches, line by line, on the "
+		"emulated device.\n"
+		"For each line: executed instructions, active lanes, divergent "
+		"branches, sectors of global memory for each request, bank conflicts, "
+		"local memory, atomics and barriers, as a heat map beside the source; "
+		"and a timeline of streams.\n"
 		"`%profile k<<<1, 32>>>(p);` does one line.",
 	.run = run,
 };

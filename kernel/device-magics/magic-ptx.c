@@ -13,12 +13,11 @@ const struct magic magic_ptx = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%ptx NAME, %%ptx",
-	.help = "%ptx NAME shows the PTX of an entry or device function that is defined, beside "
-		"the lines of source that it was\n"
-		"made of. A cell that starts with %%ptx is compiled and shown, and not run: it "
-		"defines nothing.\n"
-		"%%ptx --arch sm_80 compiles for another compute capability. %%ptx may stand above "
-		"%%cuda.",
+	.help = "Shows the PTX of a CUDA kernel or device function, beside its lines of "
+		"source.\n"
+		"A cell that starts with `%%ptx` is compiled and shown, and not run: it "
+		"defines nothing. `%%ptx --arch sm_80` compiles for another compute "
+		"capability. `%%ptx` may stand above `%%cuda`.",
 	.run = ptx,
 	.words = "--arch",
 	.word = MAGIC_WORD_CODE,

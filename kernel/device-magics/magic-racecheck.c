@@ -19,11 +19,11 @@ const struct magic magic_racecheck = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%racecheck",
-	.help = "Checks all launches of the cell on the emulated device for races, in shared "
-		"memory and between blocks, and sums up:\n"
-		"threads, lines, variable and values of both sides. Without it the start of each "
-		"CUDA kernel is checked, and only\n"
-		"errors are told. In a session on a GPU the cell runs on the emulated device, and "
-		"nothing of it is kept.",
+	.help = "Checks all launches of the cell for races, in shared memory and "
+		"between blocks.\n"
+		"It sums up threads, lines, variable and values of both sides. Without "
+		"it the start of each CUDA kernel is checked, and only errors are told.\n"
+		"The checks are those of the emulated device. In a session on a GPU "
+		"nothing of the cell is kept.",
 	.run = run,
 };

@@ -14,11 +14,12 @@ const struct magic magic_regs = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%regs [NAME]",
-	.help = "Registers, spills, shared, local and constant memory of entries, and the "
-		"occupancy that follows, with what limits it.\n"
-		"%regs [NAME] [--arch sm_80] [--block THREADS] [--shared BYTES of dynamic shared "
-		"memory]. A cell that starts with\n"
-		"%%regs is compiled and looked at, and not run.",
+	.help = "Shows registers, spills and memory of CUDA kernels, and what occupancy "
+		"follows.\n"
+		"What limits the occupancy is named. `%regs [NAME] [--arch sm_80] "
+		"[--block THREADS] [--shared BYTES]`, of dynamic shared memory.\n"
+		"A cell that starts with `%%regs` is compiled and looked at, and not "
+		"run.",
 	.run = regs,
 	.words = "--arch --block --shared",
 	.word = MAGIC_WORD_CODE,

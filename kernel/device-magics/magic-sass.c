@@ -13,9 +13,10 @@ const struct magic magic_sass = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%sass NAME, %%sass",
-	.help = "As %ptx and %%ptx, with the machine code that a GPU would run: ptxas makes it, "
-		"nvdisasm of the CUDA toolkit shows\n"
-		"it. No GPU is needed. --arch sm_90 says of which one (sm_75).",
+	.help = "Shows the machine code (SASS) that a GPU would run, as %ptx and %%ptx "
+		"show the PTX.\n"
+		"ptxas makes it, nvdisasm of the CUDA toolkit shows it. No GPU is "
+		"needed. `--arch sm_90` says for which one (sm_75).",
 	.run = sass,
 	.words = "--arch",
 	.word = MAGIC_WORD_CODE,

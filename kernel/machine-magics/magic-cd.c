@@ -40,7 +40,8 @@ const struct magic magic_cd = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%cd [FOLDER]",
-	.help = "Goes to a folder (bare: home); cells, `!` commands and %%writefile work there.",
+	.help = "Changes the folder in which cells, ! commands and %%writefile work; "
+		"bare: home.",
 	.run = cd,
 	.word = MAGIC_WORD_FOLDER,
 };
@@ -57,6 +58,6 @@ const struct magic magic_pwd = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%pwd",
-	.help = "The folder that %cd changes.",
+	.help = "Shows the folder that %cd changes.",
 	.run = pwd,
 };

@@ -231,9 +231,10 @@ const struct magic magic_bash = {
 	.alias = "",
 	.forms = MAGIC_CELL,
 	.usage = "%%bash",
-	.help = "Runs the rest of the cell as a script of bash; the cell fails where it does.\n"
-		"What it changes of folder and environment ends with it: %cd and %env are for "
-		"that.",
+	.help = "Runs the rest of the cell as a script of bash; the cell fails where it "
+		"does.\n"
+		"What it changes of folder and environment ends with it: `%cd` and "
+		"`%env` are for that.",
 	.run = bash,
 	.body = MAGIC_WORD_SHELL,
 };

@@ -46,9 +46,9 @@ const struct magic magic_cflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%cflags [FLAGS|off]",
-	.help = "Flags for the C code of this cell and all later ones, such as -ffast-math -DN=100 "
-		"-Wno-unused-value. With\n"
-		"-fopenmp OpenMP's library is loaded too.",
+	.help = "Sets flags for the C code of this cell and all later ones.\n"
+		"Such as `-ffast-math -DN=100 -Wno-unused-value`. With `-fopenmp` "
+		"OpenMP's library is loaded, too.",
 	.run = cflags,
 	.words = "-O3 -g -Wall -Wextra -ffast-math -fopenmp -march=native off",
 };
@@ -64,8 +64,8 @@ const struct magic magic_ldflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%ldflags [-LDIR -lNAME FILE.so...]",
-	.help = "Loads shared libraries as a linker would find them. A library that is loaded "
-		"stays loaded.",
+	.help = "Loads shared libraries as a linker would find them.\n"
+		"A library that is loaded stays loaded.",
 	.run = ldflags,
 	.word = MAGIC_WORD_FILE,
 };
@@ -81,8 +81,8 @@ const struct magic magic_nvflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%nvflags [FLAGS|off]",
-	.help = "Flags for the device code of this cell and all later ones, such as -use_fast_math "
-		"-maxrregcount=64.",
+	.help = "Sets flags for the device code of this cell and all later ones.\n"
+		"Such as `-use_fast_math -maxrregcount=64`.",
 	.run = nvflags,
 	.words = "-use_fast_math -maxrregcount= -lineinfo off",
 };
@@ -103,7 +103,8 @@ const struct magic magic_std = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%std [gnu17|c11|...|off]",
-	.help = "The standard of C for this cell and all later ones; gnu17 unless set.",
+	.help = "Sets the standard of C for this cell and all later ones; gnu17 unless "
+		"set.",
 	.run = standard,
 	.words = "c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x c23 gnu23 off",
 };
@@ -122,8 +123,8 @@ const struct magic magic_opt = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%opt [0|1|2|3|g|s|z|off]",
-	.help = "How far the C code of this cell and all later ones is optimised. Off: -O2 without "
-		"vectorising, for quick cells.",
+	.help = "Sets how far the C code of this cell and all later ones is optimised.\n"
+		"`off` is `-O2` without vectorising, for quick cells.",
 	.run = level,
 	.words = "0 1 2 3 g s z off",
 };

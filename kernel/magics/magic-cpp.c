@@ -16,9 +16,10 @@ const struct magic magic_cpp = {
 	.alias = "",
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cpp [FLAGS]",
-	.help = "The cell is a C++20 file: classes, templates, exceptions, the standard library. "
-		"Its extern \"C\" functions and variables are\nnames of C cells afterwards, and it "
-		"sees what C cells have declared. If it has int main(), that is run. FLAGS are "
-		"clang's, for\nthis cell.",
+	.help = "The cell is C++20: classes, templates, exceptions, the standard "
+		"library.\n"
+		"Its `extern \"C\"` functions and variables are names of C cells "
+		"afterwards, and it sees what C cells have declared. If it has `int "
+		"main()`, that is run. FLAGS are clang's, for this cell.",
 	.run = cpp,
 };

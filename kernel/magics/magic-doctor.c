@@ -25,7 +25,7 @@ const struct magic magic_doctor = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%doctor",
-	.help = "Versions, the device, what protects the session; for each problem the sentence "
-		"that mends it.",
+	.help = "Shows versions, the device, what protects the session, and how to mend "
+		"each problem.",
 	.run = run_doctor,
 };

@@ -19,7 +19,7 @@ const struct magic magic_exit = {
 	.alias = "quit",
 	.forms = MAGIC_LINE,
 	.usage = "%exit",
-	.help = "Ends a session in a terminal (jupyter console); there `exit` and `quit` alone do, "
+	.help = "Ends a session in a terminal (jupyter console); there exit and quit alone do, "
 		"too.",
 	.run = run_exit,
 };

@@ -2,42 +2,52 @@
 /* %help: all magics, or one. */
 #include <string.h>
 
+#include <jansson.h>
+
 #include "common/base/buffer.h"
 #include "common/base/error.h"
+#include "kernel/protocol/publish.h"
+#include "kernel/reports/magic-page.h"
+#include "kernel/reports/view-display.h"
+#include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/output.h"
+#include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/views/presenter-view.h"
 
-static void list_all(const struct magic *const *table, struct buffer *out)
+static int describe(struct session *s, const struct cell *c, const struct magic *m,
+		    struct error *err)
 {
-	const struct magic *m;
+	json_t *page = magic_page(m);
 
-	buffer_puts(out, "Commands stand at the top of a cell, before its C code; `//%name` works "
-			 "on any line.\n\n");
-	for (size_t i = 0; (m = table[i]); i++)
-		buffer_printf(out, "  %-34s %.*s\n", m->usage, (int)strcspn(m->help, "\n"),
-			      m->help);
-	buffer_puts(out, "\n`%help NAME` says more.\n");
+	if (!page)
+		return error_set(err, ERROR_MEMORY, "out of memory");
+	output_flush(&s->output);
+	publish_display(&s->publisher, &c->request->message, page, "", false);
+	return 0;
 }
 
 static int help(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
 	const char *name = call->args + strspn(call->args, "%");
 	const struct magic *m = magic_find(call->table, name);
+	struct presenter_view view = { 0 };
+	int r;
 
-	(void)c;
-	if (*name && !m) {
+	if (m)
+		return describe(s, c, m, err);
+	if (*name) {
 		m = magic_nearest(call->table, name);
 		return error_set(err, ERROR_NOT_FOUND, "%%help: there is no magic %%%s%s%s", name,
 				 m ? "; the nearest is " : "", m ? m->usage : "");
 	}
-	if (m)
-		magic_describe(m, &text);
-	else
-		list_all(call->table, &text);
-	output_text(&s->output, STREAM_STDOUT, text.data, text.len);
-	return 0;
+	magic_page_list(call->table, &view);
+	r = buffer_check(&view.text, err) || buffer_check(&view.html, err)
+		    ? -1
+		    : view_display(s, c, &view, err);
+	presenter_view_release(&view);
+	return r;
 }
 
 const struct magic magic_help = {
@@ -45,7 +55,7 @@ const struct magic magic_help = {
 	.alias = "lsmagic",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%help [NAME]",
-	.help = "All commands, or one of them.",
+	.help = "Lists all commands, or describes one of them.",
 	.run = help,
 	.word = MAGIC_WORD_MAGIC,
 };

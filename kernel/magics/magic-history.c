@@ -135,8 +135,10 @@ const struct magic magic_history = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%history [-n] [FIRST-LAST]",
 	.help = "Shows the inputs of this session, or those with these numbers.\n"
-		"-n shows the numbers; -l COUNT the last inputs of all sessions; -g TEXT those "
-		"that have this text, with * and ? for what may stand there.",
+		"- `-n`: with their numbers.\n"
+		"- `-l COUNT`: the last inputs of all sessions.\n"
+		"- `-g TEXT`: those that have this text, with `*` and `?` for what may "
+		"stand there.",
 	.run = history,
 	.words = "-n -l -g",
 };

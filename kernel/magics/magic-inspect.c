@@ -8,6 +8,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/reports/inspected.h"
+#include "kernel/reports/magic-page.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/session.h"
@@ -28,10 +29,7 @@ static void show_page(struct cell *c, json_t *data)
 
 static void describe(struct cell *c, const struct magic *m)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	magic_describe(m, &text);
-	show_page(c, json_pack("{ss}", "text/plain", buffer_text(&text)));
+	show_page(c, magic_page(m));
 }
 
 static void on_inspected(void *data, uint32_t type, const void *payload, size_t len)
@@ -95,8 +93,10 @@ const struct magic magic_inspect = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "?NAME or NAME?",
-	.help = "What a name is: its declaration with the comment above it, where it comes from, "
-		"its value; with ?? all of its definition; with a % what that command does.",
+	.help = "Shows what a name is: its declaration with the comment above it, its "
+		"place, its value.\n"
+		"With `??` it shows all of the definition; with a `%` what that command "
+		"does.",
 	.run = inspect,
 	.word = MAGIC_WORD_CODE,
 };

@@ -198,13 +198,15 @@ const struct magic magic_limit = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%limit [gpu|ram|...|wait VALUE]",
-	.help = "Caps of this session: gpu and ram, memory on the device and on the host; output, "
-		"text that one cell may show;\n"
-		"time, how long a cell may take; wait, how long it waits for device memory that "
-		"other notebooks have.\n"
-		"Over a cap of memory an allocation fails with an error that says who holds what. "
-		"A cell that takes longer than\n"
-		"`time 10min` is interrupted and rolled back. `gpu 40%` is a part of the device. "
+	.help = "Sets or shows the caps of this session: memory, output, time.\n"
+		"- `gpu`, `ram`: memory on the device and on the host; `gpu 40%` is a "
+		"part of the device. Over a cap an allocation fails with an error that "
+		"says who holds what.\n"
+		"- `output`: text that one cell may show.\n"
+		"- `time`: how long a cell may take. Over `time 10min` it is "
+		"interrupted and rolled back.\n"
+		"- `wait`: how long a cell waits for device memory that other notebooks "
+		"have.\n"
 		"Without arguments the caps are shown.",
 	.run = limit,
 	.complete = complete,

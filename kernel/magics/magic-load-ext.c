@@ -27,8 +27,8 @@ const struct magic magic_load_ext = {
 	.alias = "reload_ext",
 	.forms = MAGIC_LINE,
 	.usage = "%load_ext NAME",
-	.help = "Accepted for nvcc4jupyter, whose work is built in; there are no extensions to "
-		"load.",
+	.help = "Is accepted for nvcc4jupyter, whose work is built in; there are no "
+		"extensions to load.",
 	.run = load_ext,
 	.words = "nvcc4jupyter",
 };

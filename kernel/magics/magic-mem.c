@@ -188,9 +188,10 @@ const struct magic magic_mem = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%mem",
-	.help = "Memory of the session by cell: live blocks, what was freed again, device memory, "
-		"what is lost (nothing points\n"
-		"there any more), and the variables by which the rest is reached; how fragmented "
-		"both heaps are, and the limits.",
+	.help = "Shows the session's memory by cell, what is lost, and how fragmented "
+		"both heaps are.\n"
+		"For each cell: live blocks, what was freed again, device memory, what "
+		"is lost (nothing points there any more), and the variables by which "
+		"the rest is reached. The limits are shown, too.",
 	.run = mem,
 };

@@ -18,10 +18,10 @@ const struct magic magic_nosnapshot = {
 	.alias = "",
 	.forms = MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%nosnapshot",
-	.help = "Heap blocks of 1 MB and more that the cell overwrites are not copied first: as "
-		"fast as without transactions. If the\n"
-		"cell fails, the content of all such blocks is what the cell made of it, and they "
-		"are named; everything else\n"
-		"is rolled back. %undo cannot go over it.",
+	.help = "Runs the cell without copies of the large heap blocks that it "
+		"overwrites: fast, not rolled back.\n"
+		"Blocks of 1 MB and more are meant. If the cell fails, their content is "
+		"what the cell made of it, and they are named; everything else is "
+		"rolled back. `%undo` cannot go over it.",
 	.run = nosnapshot,
 };

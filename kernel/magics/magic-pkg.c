@@ -41,9 +41,10 @@ const struct magic magic_pkg = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%pkg [NAME...|-s TEXT]",
-	.help = "Loads libraries, such as fftw3 gsl openblas cublas: their headers and functions "
-		"are there from this cell on.\n"
-		"-s searches the installed packages; without arguments the loaded ones are listed.",
+	.help = "Loads libraries, such as fftw3 gsl openblas cublas, with their "
+		"headers.\n"
+		"Their functions are there from this cell on. `-s` searches the "
+		"installed packages; without arguments the loaded ones are listed.",
 	.run = pkg,
 	.words = "-s",
 	.word = MAGIC_WORD_PACKAGE,

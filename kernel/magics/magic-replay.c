@@ -116,8 +116,10 @@ const struct magic magic_replay = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%replay [N]",
-	.help = "Shows again what In[N], or the cell before this one, has shown: for outputs that "
-		"a browser missed\n"
-		"while it was reloaded or away. Of the last 64 cells, up to 16 MB.",
+	.help = "Shows again what a cell has shown, for outputs that a browser has "
+		"missed.\n"
+		"`%replay` is about the cell before this one, `%replay N` about In[N]: "
+		"the page was reloaded or away while it ran. The last 64 cells are "
+		"kept, up to 16 MB.",
 	.run = replay,
 };

@@ -108,12 +108,12 @@ const struct magic magic_reset = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%reset [-f] [gpu|NAME...]",
-	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or "
-		"only these names (NAME may be a\n"
-		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not "
-		"too much. `%reset gpu` frees the\n"
-		"device memory of the session only, as cudaDeviceReset() does: variables stay, "
-		"also those of the device.",
+	.help = "Forgets all variables, functions, types, macros, includes and device "
+		"buffers, or these names.\n"
+		"NAME may be a pattern such as `tmp*`. Limits and flags stay. `%undo` "
+		"brings all back, if it is not too much.\n"
+		"`%reset gpu` frees the device memory of the session only, as "
+		"cudaDeviceReset() does: variables stay, also those of the device.",
 	.run = reset,
 	.words = "-f gpu",
 	.word = MAGIC_WORD_VARIABLE,

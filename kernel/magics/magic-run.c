@@ -143,11 +143,11 @@ const struct magic magic_run = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%run [FILE.c] [ARGUMENTS]",
-	.help = "Runs main(argc, argv) with these arguments behind the cell's code, and says its "
-		"exit status.\n"
-		"exit() ends the program only. A main() of an earlier cell will do, or that of a "
-		"file (.c, .cu, .cpp, .cc, .cxx),\n"
-		"which is run as if it were the cell.",
+	.help = "Runs main(argc, argv) with these arguments behind the cell's code, and "
+		"says its exit status.\n"
+		"exit() ends the program only. A main() of an earlier cell will do, or "
+		"that of a file (.c, .cu, .cpp, .cc, .cxx), which is run as if it were "
+		"the cell.",
 	.run = run_program,
 	.word = MAGIC_WORD_FILE,
 };

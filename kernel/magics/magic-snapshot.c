@@ -420,11 +420,11 @@ const struct magic magic_snapshot = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%snapshot save|load|... NAME",
-	.help = "Keeps variables, heap, device memory and declarations on disk and brings them "
-		"back, also after a restart.\n"
-		"`%snapshot save|load|diff|drop NAME`, `%snapshot list`.\n"
-		"`%snapshot load last` is what the kernel before this one had committed at its "
-		"end.",
+	.help = "Keeps the session on disk and brings it back, also after a restart.\n"
+		"Variables, heap, device memory and declarations: `%snapshot "
+		"save|load|diff|drop NAME`, `%snapshot list`.\n"
+		"`%snapshot load last` is what the kernel before this one had committed "
+		"at its end.",
 	.run = snapshot,
 	.complete = complete,
 };
@@ -442,7 +442,8 @@ const struct magic magic_restore = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%restore [NAME]",
-	.help = "The same as %snapshot load NAME (last).",
+	.help = "Is the same as %snapshot load NAME; without a name it is the one "
+		"called last.",
 	.run = restore,
 	.complete = complete_name,
 };
@@ -459,6 +460,6 @@ const struct magic magic_snapshots = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%snapshots",
-	.help = "The same as %snapshot list.",
+	.help = "Is the same as %snapshot list.",
 	.run = snapshots,
 };

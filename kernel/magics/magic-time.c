@@ -18,7 +18,7 @@ const struct magic magic_time = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%time CODE",
-	.help = "Runs the cell and prints how long compiling, running (until the device is idle) "
-		"and committing took.",
+	.help = "Prints how long compiling, running (until the device is idle) and committing the "
+		"cell took.",
 	.run = run_time,
 };

@@ -81,9 +81,11 @@ const struct magic magic_timeit = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%timeit [-n LOOPS] [-r RUNS] CODE",
-	.help = "Runs the cell's code again and again, and says how long one time takes.\n"
-		"-n says how often in a run, -r how many runs; without them it is so often that a "
-		"run takes 0.2 s, and 7 runs. The device is waited for at the end of a run, so "
-		"launches are measured with their work. Functions are defined in a cell before.",
+	.help = "Runs the cell's code again and again, and says how long one time "
+		"takes.\n"
+		"- `-n`: how often in a run. Without it a run takes 0.2 s.\n"
+		"- `-r`: how many runs. Without it there are 7.\n"
+		"The device is waited for at the end of a run, so launches are measured "
+		"with their work. Functions are defined in a cell before.",
 	.run = timeit,
 };

@@ -41,9 +41,9 @@ const struct magic magic_undo = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%undo [N]",
-	.help = "Variables, heap, device buffers and declarations are as they were before the last "
-		"N cells (1) that\n"
-		"changed something.",
+	.help = "Takes back what the last N cells have changed: variables, heap, device "
+		"buffers, declarations.\n"
+		"Without N it is one cell. Cells that changed nothing do not count.",
 	.run = undo,
 };
 
@@ -64,10 +64,10 @@ const struct magic magic_redo = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%redo",
-	.help = "Brings back what the last %undo or the last interrupt has taken back, as long as "
-		"no other cell has run.\n"
-		"What an interrupted cell has left may be half done: a list or a file that it was "
-		"working on, a lock that it held.",
+	.help = "Brings back what the last %undo or the last interrupt has taken back.\n"
+		"No other cell may have run since. What an interrupted cell has left "
+		"may be half done: a list or a file that it was working on, a lock that "
+		"it held.",
 	.run = redo,
 };
 
@@ -93,8 +93,10 @@ const struct magic magic_interrupt = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%interrupt [keep|back]",
-	.help = "back: an interrupted cell is rolled back, and %redo brings back how far it came.\n"
-		"keep: it is kept as far as it came, for the rest of the session.\n"
+	.help = "Sets what becomes of an interrupted cell: rolled back, or kept as far "
+		"as it came.\n"
+		"- `back`: it is rolled back, and `%redo` brings back how far it came.\n"
+		"- `keep`: it is kept as far as it came, for the rest of the session.\n"
 		"cgpu_checkpoint() in a long cell marks what stays in both.",
 	.run = interrupt,
 	.words = "keep back",

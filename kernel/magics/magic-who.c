@@ -63,9 +63,9 @@ const struct magic magic_who = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%who [PATTERN]",
-	.help = "The names of all variables, or of those whose name or type is like the pattern: "
-		"`%who x*`,\n"
-		"`%who double *`.",
+	.help = "Names the variables of the session.\n"
+		"`%who x*` names those whose name is like the pattern, `%who double *` "
+		"those of a type.",
 	.run = who,
 	.word = MAGIC_WORD_VARIABLE,
 };
@@ -145,10 +145,11 @@ const struct magic magic_whos = {
 	.alias = "list",
 	.forms = MAGIC_LINE,
 	.usage = "%whos [PATTERN]",
-	.help = "A table of all variables and functions: type, size, the cell that made it, value; "
-		"for a pointer also\n"
-		"the variable, heap block or device buffer that it points into. A pattern is "
-		"one of names or of types: `%whos int`.",
+	.help = "Shows a table of all variables and functions: type, size, the cell "
+		"that made it, value.\n"
+		"For a pointer it also names the variable, heap block or device buffer "
+		"that it points into. `%whos tmp*` shows those whose name is like the "
+		"pattern, `%whos int` those of a type.",
 	.run = whos,
 	.word = MAGIC_WORD_VARIABLE,
 };

@@ -8,6 +8,7 @@
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"
 #include "kernel/base/utf8.h"
+#include "kernel/reports/markdown-html.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
 #include "kernel/show/utf8-json.h"
@@ -86,7 +87,7 @@ static void put_html(const struct inspected *i, struct buffer *out)
 	size_t len = strlen(i->code), begin = has_mark(i) ? i->mark_begin : len,
 	       end = has_mark(i) ? i->mark_end : len;
 
-	buffer_puts(out, "<pre><code>");
+	buffer_puts(out, "<pre style=\"margin-left: 0\"><code>");
 	utf8_html(i->code, begin, out);
 	buffer_puts(out, begin < end ? "<b><u>" : "");
 	utf8_html(i->code + begin, end - begin, out);
@@ -96,15 +97,11 @@ static void put_html(const struct inspected *i, struct buffer *out)
 	utf8_html(i->what, strlen(i->what), out);
 	buffer_puts(out, "</p>");
 	if (i->value.len) {
-		buffer_puts(out, "<p>Value:</p><pre>");
+		buffer_puts(out, "<p>Value:</p><pre style=\"margin-left: 0\">");
 		utf8_html(i->value.data, i->value.len, out);
 		buffer_puts(out, "</pre>");
 	}
-	if (*i->comment) {
-		buffer_puts(out, "<div style=\"white-space: pre-wrap\">");
-		utf8_html(i->comment, strlen(i->comment), out);
-		buffer_puts(out, "</div>");
-	}
+	markdown_html(out, i->comment);
 }
 
 static json_t *bundle(const struct inspected *i)

@@ -14,6 +14,7 @@
 #include "kernel/magics/magic-script.h"
 #include "kernel/magics/magic-table.h"
 #include "kernel/reports/inspected.h"
+#include "kernel/reports/magic-page.h"
 #include "kernel/session/magic.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
@@ -82,11 +83,8 @@ static void inspect_magic(struct request *r, const char *code, size_t start)
 {
 	cleanup_free char *name = word_at(code, start);
 	const struct magic *m = name ? magic_find(magic_table, name) : NULL;
-	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (m)
-		magic_describe(m, &text);
-	reply_data(r, m ? json_pack("{ss}", "text/plain", buffer_text(&text)) : NULL);
+	reply_data(r, m ? magic_page(m) : NULL);
 }
 
 void introspect_inspect(struct request *r)

@@ -147,7 +147,7 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 			size_text(g->table.bytes_left, a), g->table.n_left);
 	buffer_puts(out, "</table>");
 	if (*others) {
-		buffer_puts(out, "<pre>");
+		buffer_puts(out, "<pre style=\"margin-left: 0\">");
 		utf8_html(others, strlen(others), out);
 		buffer_puts(out, "</pre>");
 	}

@@ -40,11 +40,6 @@ const struct magic *magic_nearest(const struct magic *const *table, const char *
 	return best;
 }
 
-void magic_describe(const struct magic *m, struct buffer *out)
-{
-	buffer_printf(out, "%s\n%s\n", m->usage, m->help);
-}
-
 void magic_offer(const char *words, magic_candidate *fn, void *data)
 {
 	while (*words) {

@@ -55,7 +55,9 @@ struct magic {
 	const char *alias; /* "" for none */
 	unsigned forms;    /* enum magic_form */
 	const char *usage; /* "%limit [gpu|ram|output SIZE|off]" */
-	const char *help;  /* one line, then more if needed */
+	/* Markdown, a paragraph or an item in each line: a sentence for the list of all, and what
+	 * else there is to say. */
+	const char *help;
 	/*
 	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls
 	 * hooks->magic_done() later. Before that an interrupt calls cell->cancel, if it was set.
@@ -100,7 +102,6 @@ int magic_script_put(struct magic_script *s, const char *at, const char *end, co
 const struct magic *magic_find(const struct magic *const *table, const char *name);
 /* Finds the known name with the smallest edit distance; NULL when none is near. */
 const struct magic *magic_nearest(const struct magic *const *table, const char *name);
-void magic_describe(const struct magic *m, struct buffer *out);
 
 /* Calls fn for each word of a list with blanks between, as keywords. */
 void magic_offer(const char *words, magic_candidate *fn, void *data);

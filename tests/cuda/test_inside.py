@@ -210,8 +210,8 @@ def test_without_a_disassembler(start_kernel):
 def test_completion_and_help(kernel):
     reply = kernel.ask("complete", "%pt", 3)
     assert reply["matches"] == ["ptx"]
-    assert "%%ptx" in kernel.run("%help ptx").ok().stdout
-    assert "%regs [NAME]" in kernel.run("%help").ok().stdout
+    assert "%%ptx" in kernel.run("%help ptx").ok().printed
+    assert "%regs [NAME]" in kernel.run("%help").ok().printed
 
 
 # --- %%profile ---

@@ -120,6 +120,7 @@ copyAll (C++ API), `copySome`"""
 @pytest.mark.cuda
 def test_a_comment_of_cuda(known):
     for form, shown in inspect(known, "cudaMemcpy").items():
+        shown = shown.replace("<code>", "`").replace("</code>", "`").replace("<li>", "- ")
         assert "`dst`, where `kind`" in shown and "`cudaMemcpyHostToHost`" in shown and "::" not in shown, form
         assert "- `count`: Size in bytes to copy" in shown and "See `cudaMemcpy2D`," in shown, form
 
@@ -177,7 +178,10 @@ def test_a_known_name_in_a_call_is_itself(known):
 def test_three_forms(known):
     data = inspect(known, "scaled")
     assert data["text/markdown"].startswith("```cpp\ndouble scaled(int n, double *v, double *sum)\n```\n\nfunction scaled of In[")
-    assert data["text/html"].startswith("<pre><code>double scaled(int n, double *v, double *sum)</code></pre><p>function scaled")
+    shown = data["text/html"]
+    assert shown.startswith('<pre style="margin-left: 0"><code>double scaled(int n, double *v, double *sum)</code></pre><p>function')
+    assert "<ul><li><code>n</code>: how many elements</li><li><code>v</code>: the elements; <code>v[0]</code> comes" in shown
+    assert shown.endswith("<p>Returns: the largest one</p><pre><code> scaled(3, v, &amp;s);\n</code></pre>")
     known.run('const char *ticks = "````<b>&";').ok()
     data = inspect(known, "ticks")
     assert data["text/markdown"].startswith('`````cpp\nconst char *ticks = "````<b>&"\n`````\n')
