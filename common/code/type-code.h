@@ -21,7 +21,8 @@
  *	t                     the bytes are a text to be shown as it is; only of a whole value
  *	?N                    an object of N bytes that cannot be printed; ?0: incomplete
  *
- * A struct inside itself (behind a pointer) is written s16(name) without the braces.
+ * A struct behind a pointer is written s16(name) without the braces: but not if the whole type is
+ * that pointer.
  */
 #ifndef CGPU_COMMON_CODE_TYPE_CODE_H
 #define CGPU_COMMON_CODE_TYPE_CODE_H

@@ -30,28 +30,6 @@ static int read_session(void *data, uint64_t address, void *out, size_t len)
 	return session_view_read(data, address, out, len) ? 0 : -1;
 }
 
-static void put_owner(void *data, uint64_t address, struct buffer *out)
-{
-	struct address_description d;
-
-	if (session_view_owner(data, address, &d))
-		owner_text(&d, address, out);
-}
-
-void view_make_value(const struct presenter_value *value, struct session_view *view,
-		     struct presenter_view *ret)
-{
-	const struct value_reader reader = {
-		.read = value->pointers >= PRESENTER_POINTERS_TARGETS ? read_session : NULL,
-		.owner = value->pointers >= PRESENTER_POINTERS_OWNERS ? put_owner : NULL,
-		.data = view,
-	};
-
-	value_format(value, &reader, &ret->text);
-}
-
-/* ---- parts of variables ---- */
-
 /* What is on the heap or on the device is a block of its own; a variable may be any part of
  * another. */
 static uint64_t find_block(void *data, uint64_t address, struct buffer *words)
@@ -62,12 +40,23 @@ static uint64_t find_block(void *data, uint64_t address, struct buffer *words)
 		return 0;
 	owner_text(&d, address, words);
 	if (d.owner == OWNER_HEAP_FREED || d.owner == OWNER_DEVICE_FREED)
-		return PARTS_FREED;
+		return VALUE_FREED;
 	if ((d.owner != OWNER_HEAP && d.owner != OWNER_DEVICE) || address < d.base ||
 	    address - d.base >= d.size)
 		return 0;
 	return d.size - (address - d.base);
 }
+
+void view_make_value(const struct presenter_value *value, struct session_view *view,
+		     struct presenter_view *ret)
+{
+	const struct value_reader reader = { read_session, find_block, view };
+
+	value_format(value, value->pointers == PRESENTER_POINTERS_BARE ? NULL : &reader,
+		     &ret->text);
+}
+
+/* ---- parts of variables ---- */
 
 static struct unit_debug *debug_of(struct session_view *view, uint32_t cell)
 {

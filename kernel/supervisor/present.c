@@ -86,7 +86,8 @@ static int present(struct supervisor *s, uint32_t type, const struct buffer *bod
 		   struct presenter_view *ret, struct error *err)
 {
 	struct asked asked = { .supervisor = s };
-	const struct presenter_memory memory = memory_for(&asked, type == PRESENTER_PICTURE);
+	const struct presenter_memory memory =
+		memory_for(&asked, type == PRESENTER_PICTURE || type == PRESENTER_VALUE);
 
 	return presenter_client_view(s->presenter, type, body, &s->units, &memory, ret, err);
 }

@@ -18,10 +18,12 @@
 #include "kernel/views/container-walk.h"
 #include "kernel/views/presenter-value.h"
 
-#define ITEMS_MAX 200    /* of the whole value */
-#define ROW_MAX 100      /* of one array */
-#define ELEMENT_MAX 4096 /* bytes of an element of a container */
-#define SHORT_ROW_MAX 8  /* where the text must fit into a column */
+#define ITEMS_MAX 200     /* of the whole value */
+#define ROW_MAX 100       /* of one array */
+#define ELEMENT_MAX 4096  /* bytes of an element of a container */
+#define SHORT_ROW_MAX 8   /* where the text must fit into a column */
+#define TARGET_MAX 4096   /* bytes of one value behind a pointer */
+#define TARGET_ROW_MAX 20 /* of one array behind a pointer */
 
 struct walk {
 	const struct presenter_value *v;
@@ -277,35 +279,82 @@ static bool read_string(const struct value_reader *r, uint64_t address, size_t u
 	return r->read;
 }
 
+/* Tells how many bytes of a live block begin at the address, 0 when that is not known, and what it
+ * belongs to. */
+static uint64_t find_block(const struct walk *w, uint64_t address, struct buffer *owner)
+{
+	const struct value_reader *r = &w->reader;
+	uint64_t rest = r->block ? r->block(r->data, address, owner) : 0;
+
+	return rest == VALUE_FREED ? 0 : rest;
+}
+
+/* Puts the characters of a block; what lies behind its end is no part of them. */
+static bool put_block_string(struct walk *w, const char *code, uint64_t address, uint64_t rest)
+{
+	static const char zero[4];
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	size_t unit = character_format_size(code), n = 0, max = CHARACTER_STRING_MAX + 1;
+
+	max = rest / unit < max ? rest / unit : max;
+	if (!max || !buffer_extend(&text, max * unit) ||
+	    w->reader.read(w->reader.data, address, text.data, max * unit))
+		return false;
+	while (n < max && memcmp(text.data + n * unit, zero, unit) != 0)
+		n++;
+	character_format_string(code, text.data, n, w->out);
+	if (n == rest / unit)
+		buffer_printf(w->out, " (its %" PRIu64 " bytes have no '\\0')", rest);
+	return true;
+}
+
 static bool put_string_target(struct walk *w, const char *code, uint64_t address)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT, owner = BUFFER_INIT;
 	size_t unit = character_format_size(code);
+	uint64_t rest = 0;
 
 	if (w->top && w->v->target_len)
 		buffer_append(&text, w->v->target, w->v->target_len);
-	else if (!read_string(&w->reader, address, unit, &text))
+	else if (w->top && w->reader.read)
+		rest = find_block(w, address, &owner);
+	if (rest)
+		return put_block_string(w, code, address, rest);
+	if (!text.len && !read_string(&w->reader, address, unit, &text))
 		return false;
 	character_format_string(code, buffer_text(&text), text.len / unit, w->out);
 	return true;
 }
 
+/* Puts the value at the address, or as many as the block has from there. */
+static void put_values(struct walk *w, const char *code, uint64_t address, uint64_t rest)
+{
+	cleanup_buffer struct buffer bytes = BUFFER_INIT;
+	size_t size = type_code_size(code), n, row_max = w->row_max;
+
+	if (!w->reader.read || !size || size > TARGET_MAX)
+		return;
+	n = rest / size > 1 ? rest / size : 1;
+	if (w->row_max > TARGET_ROW_MAX)
+		w->row_max = TARGET_ROW_MAX;
+	if (buffer_extend(&bytes, (n < w->row_max ? n : w->row_max) * size) &&
+	    !w->reader.read(w->reader.data, address, bytes.data, bytes.len)) {
+		buffer_puts(w->out, " -> ");
+		if (n > 1)
+			walk_elements(w, code, bytes.data, n);
+		else
+			walk_type(w, code, bytes.data);
+	}
+	w->row_max = row_max;
+}
+
 /* Appends " -> value" for the target of a pointer, and its owner in brackets. */
 static void put_target(struct walk *w, const char *target, uint64_t address)
 {
-	const struct value_reader *r = &w->reader;
-	size_t size = type_code_size(target);
 	cleanup_buffer struct buffer owner = BUFFER_INIT;
-	cleanup_buffer struct buffer bytes = BUFFER_INIT;
 
-	if (r->read && size && size <= 4096 && buffer_extend(&bytes, size) &&
-	    !r->read(r->data, address, bytes.data, size)) {
-		buffer_puts(w->out, " -> ");
-		walk_type(w, target, bytes.data);
-	}
-	if (r->owner)
-		r->owner(r->data, address, &owner);
-	if (owner.len)
+	put_values(w, target, address, find_block(w, address, &owner));
+	if (owner.len && w->v->pointers == PRESENTER_POINTERS_OWNERS)
 		buffer_printf(w->out, " [%s]", owner.data);
 }
 

@@ -4,6 +4,7 @@
  *
  *	42   3.5   'a' (97)   "text"   L"text"   RED (2)
  *	{1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7
+ *	(float *) 0x20 -> {1.0, 2.0} [8 bytes on the heap, In[3]]
  */
 #ifndef CGPU_KERNEL_VIEWS_VALUE_FORMAT_H
 #define CGPU_KERNEL_VIEWS_VALUE_FORMAT_H
@@ -15,12 +16,16 @@
 struct buffer;
 struct presenter_value;
 
+#define VALUE_FREED UINT64_MAX
+
 /* Access to what pointers point to. All members may be NULL. */
 struct value_reader {
 	/* Reads session memory; 0, or -1 when there is none at the address. */
 	int (*read)(void *data, uint64_t address, void *out, size_t len);
-	/* Appends the owner of the address, as "120 bytes on the heap, In[3]", or nothing. */
-	void (*owner)(void *data, uint64_t address, struct buffer *out);
+	/* Returns how many bytes of a live block begin at the address; 0: that is not known,
+	 * VALUE_FREED: the block was freed. Appends what the address belongs to, as "120 bytes on
+	 * the heap, In[3]", or nothing. */
+	uint64_t (*block)(void *data, uint64_t address, struct buffer *words);
 	void *data;
 };
 

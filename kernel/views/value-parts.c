@@ -473,7 +473,7 @@ static void target_code(const struct lister *l, uint64_t block, struct buffer *o
 	    type_code_size(buffer_text(&full)) == type_code_size(target))
 		target = buffer_text(&full);
 	size = type_code_size(target);
-	if (size && block != PARTS_FREED && block / size > 1)
+	if (size && block != VALUE_FREED && block / size > 1)
 		buffer_printf(out, "a%" PRIu64, block / size);
 	buffer_puts(out, target);
 }
@@ -506,7 +506,7 @@ static void list_target(struct lister *l, const struct presenter_range *which)
 	if (r->block)
 		block = r->block(r->data, target.address, &words);
 	target_code(l, block, &code);
-	if (block == PARTS_FREED) {
+	if (block == VALUE_FREED) {
 		list_words(l, "<it was freed>", &words);
 		return;
 	}
@@ -675,7 +675,7 @@ bool value_parts_numbers(const struct presenter_part *p, const struct parts_read
 		if (!read_part(reader, p, p->address, &address, sizeof(address)) || !address)
 			return false;
 		block = reader->block ? reader->block(reader->data, address, &words) : 0;
-		if (block == PARTS_FREED)
+		if (block == VALUE_FREED)
 			return false;
 		target_code(&l, block, &code);
 		ret->of = (struct presenter_part){ .address = address };

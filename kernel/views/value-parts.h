@@ -18,15 +18,11 @@ struct buffer;
 /* The most elements that are listed one by one when no range is given. */
 #define VALUE_PARTS_RANGE 100
 
-#define PARTS_FREED UINT64_MAX
-
 /* Access to the session. */
 struct parts_reader {
 	/* Reads memory; 0, or -1 when there is none at the address. */
 	int (*read)(void *data, uint64_t address, void *out, size_t len);
-	/* Returns how many bytes of a live block begin at the address; 0: that is not known,
-	 * PARTS_FREED: the block was freed. Appends what the address belongs to in words, or
-	 * nothing. */
+	/* As that of struct value_reader. */
 	uint64_t (*block)(void *data, uint64_t address, struct buffer *words);
 	/* Appends the code with all members of a struct whose code, of `len` bytes, has none. False
 	 * when the cell does not know it. */

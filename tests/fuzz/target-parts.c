@@ -7,6 +7,7 @@
 #include "common/base/buffer.h"
 #include "common/code/type-code.h"
 #include "kernel/views/presenter-part.h"
+#include "kernel/views/value-format.h"
 #include "kernel/views/value-parts.h"
 #include "kernel/views/value-picture.h"
 #include "tests/fuzz/fuzz.h"
@@ -19,7 +20,7 @@ static uint64_t block(void *data, uint64_t address, struct buffer *words)
 {
 	(void)data;
 	buffer_puts(words, "somebody's");
-	return address % 8 ? address % 4096 : PARTS_FREED;
+	return address % 8 ? address % 4096 : VALUE_FREED;
 }
 
 static bool layout(void *data, uint32_t cell, const char *code, size_t len, struct buffer *out)

@@ -12,19 +12,22 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/value-input.h"
 
-static void put_owner(void *data, uint64_t address, struct buffer *out)
+static uint64_t find_block(void *data, uint64_t address, struct buffer *words)
 {
 	(void)data;
 	if (address % 4 == 0)
-		buffer_puts(out, "somebody's");
+		buffer_puts(words, "somebody's");
+	return address % 8 == 6 ? VALUE_FREED : address % 4 == 0 ? address << 8 : 0;
 }
 
 static bool one(const uint8_t *data, size_t size)
 {
 	cleanup_buffer struct buffer code = BUFFER_INIT, out = BUFFER_INIT;
 	struct value_input in = value_input_open(data, size, &code);
-	const struct value_reader reader = { value_input_read, put_owner, &in };
-	struct presenter_value v = { .type = "struct node *", .max = 2000 };
+	const struct value_reader reader = { value_input_read, find_block, &in };
+	struct presenter_value v = { .type = "struct node *",
+				     .max = 2000,
+				     .pointers = PRESENTER_POINTERS_OWNERS };
 	const char *end;
 
 	v.code = buffer_text(&code);

@@ -53,7 +53,41 @@ def test_buffers_are_also_html(fresh_kernel):
     fresh_kernel.run("float *d;\ncudaMalloc(&d, 4096);").ok()
     shown, = fresh_kernel.run("%gpu").ok().displays
     html = shown["text/html"]
-    assert "<pre>" in html and "memory: " in html and ">d</td><td>4 KB</td>" in html, html
+    assert "<pre style=" in html and "memory: " in html and ">d</td><td>4 KB</td>" in html, html
+
+
+def test_a_pointer_shows_what_it_points_to(fresh_kernel):
+    """A struct with its members, as many elements as its block has, and no byte behind the block."""
+    def shown(code):
+        return re.sub("0x[0-9a-f]+", "0x0", fresh_kernel.run(code).ok().shown)
+
+    assert shown("struct node { int v; struct node *next; } last = {2, NULL}, first = {1, &last}, *list = &first;\nlist") == (
+        "(struct node *) 0x0 -> {.v = 1, .next = 0x0} [first, In[1]]")
+    assert shown("struct node *many = calloc(3, sizeof *many);\nmany[2].v = 7;\nmany + 1") == (
+        "(struct node *) 0x0 -> {{.v = 0, .next = NULL}, {.v = 7, .next = NULL}} [48 bytes on the heap + 16, In[2]]")
+    assert shown("float *few = calloc(2, 4), *all = calloc(1000, 4);\nfew") == (
+        "(float *) 0x0 -> {0.0, 0.0} [8 bytes on the heap, In[3]]")
+    assert shown("all") == f"(float *) 0x0 -> {{{'0.0, ' * 20}... 1000 items}} [4000 bytes on the heap, In[3]]"
+    assert shown("double alone = 2.5, *at = &alone;\nat") == "(double *) 0x0 -> 2.5 [alone, In[5]]"
+    fresh_kernel.run('char *word = malloc(3);\nmemcpy(word, "abc", 3);').ok()
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().printed.splitlines()}
+    assert "\"abc\" (its 3 bytes have no '\\0')" in rows["word"], rows["word"]
+    assert "-> {0.0, 0.0, 0.0, 0.0, 0.0, 0.0...  [4000 bytes" in rows["all"], rows["all"]
+    assert fresh_kernel.run("stdout").ok().shown.startswith("(FILE *) 0x")
+
+
+@pytest.mark.cuda
+def test_a_device_pointer_shows_what_is_on_the_device(fresh_kernel):
+    fresh_kernel.run("float v[3] = {1, 2, 3}, *d;\ncudaMalloc(&d, 12);\ncudaMemcpy(d, v, 12, cudaMemcpyDefault);").ok()
+    for _ in range(2):
+        shown = fresh_kernel.run("d").ok().shown
+        assert re.fullmatch(r"\(float \*\) 0x\w+ -> \{1.0, 2.0, 3.0\} \[12 bytes on the device, In\[1\]\]", shown), shown
+        assert "value: (float *) 0x" in kernel_text(fresh_kernel, "d") and "-> {1.0, 2.0, 3.0}" in kernel_text(fresh_kernel, "d")
+        fresh_kernel.run("%park").ok()
+
+
+def kernel_text(kernel, name):
+    return kernel.ask("inspect", name, len(name), 0)["data"]["text/plain"]
 
 
 @pytest.mark.cuda
@@ -229,12 +263,24 @@ def test_a_script_is_asked_for(kernel, cell, says):
 
 
 def test_help_names_every_command(kernel):
-    shown = kernel.run("%help").ok().stdout
+    listed, = kernel.run("%help").ok().displays
+    shown = listed["text/plain"]
+    assert max(map(len, shown.splitlines())) <= 96
     for name in ("%who ", "%whos", "%gpu", "%limit", "%undo", "%reset", "%time", "%timeit", "%history", "%%bash", "%doctor",
                  "!COMMAND"):
-        assert name in shown
-    assert "block" in kernel.run("%help whos").ok().stdout
+        assert name in shown and f">{name.strip()}" in listed["text/html"]
+    assert "block" in kernel.run("%help whos").ok().printed
     assert "nearest" in kernel.run("%help whoos").evalue
+
+
+def test_the_help_of_a_command_in_three_forms(kernel):
+    shown, = kernel.run("%help interrupt").ok().displays
+    first = "Sets what becomes of an interrupted cell: rolled back, or kept as far as it came."
+    assert shown["text/plain"].startswith(f"%interrupt [keep|back]\n{first}\n- `back`: it is rolled back,")
+    assert shown["text/markdown"].startswith(f"`%interrupt [keep|back]`\n\n{first}\n\n- `back`: it is rolled back,")
+    assert shown["text/html"].startswith(f"<p><code>%interrupt [keep|back]</code></p><p>{first}</p><ul><li><code>back</code>: it")
+    assert kernel.run("%interrupt?").ok().reply["payload"][0]["data"] == shown
+    assert kernel.ask("inspect", "%interrupt keep", 5, 0)["data"] == shown
 
 
 def test_unknown_commands_name_the_nearest(kernel):

@@ -9,6 +9,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/Version.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/xxhash.h>
@@ -180,16 +181,30 @@ void put_tuple(ASTContext &C, const CXXRecordDecl *R, uint64_t offset, unsigned 
 	}
 }
 
+/* Tells whether a struct has members that are its library's own, as FILE has. */
+bool has_hidden_members(const RecordDecl *R)
+{
+	return llvm::any_of(R->fields(),
+			    [](const FieldDecl *F) { return F->getName().starts_with("_"); });
+}
+
 /* Tells whether the members of a class are those that its user knows. */
 bool has_known_members(const CXXRecordDecl *R)
 {
 	for (const CXXBaseSpecifier &B : R->bases())
 		if (!B.getType()->getAsCXXRecordDecl()->isEmpty())
 			return false;
-	for (const FieldDecl *F : R->fields())
-		if (F->getName().starts_with("_"))
-			return false;
-	return true;
+	return !has_hidden_members(R);
+}
+
+/* Returns the code of a pointer. What a whole value points to has its members. */
+std::string pointer_code(ASTContext &C, QualType to, unsigned depth)
+{
+	const auto *R = to->getAs<RecordType>();
+	const RecordDecl *of = R ? R->getDecl()->getDefinition() : nullptr;
+	bool is_shown = !depth && !(of && has_hidden_members(of));
+
+	return "p" + type_code(C, to, !is_shown, depth + 1);
 }
 
 /* Returns the code of what a class of the C++ library stands for; "": it is shown as what it is
@@ -202,7 +217,7 @@ std::string library_code(ASTContext &C, const ClassTemplateSpecializationDecl *R
 
 	if (name == "unique_ptr" && is_whole(C, first) &&
 	    C.getTypeSize(T) == C.getTypeSize(C.VoidPtrTy))
-		return "p" + type_code(C, first, true, depth + 1);
+		return pointer_code(C, first, depth);
 	if (name == "shared_ptr" && is_whole(C, first))
 		return "s" + bytes_of(C, T) + "(shared_ptr){ptr@0:p" +
 		       type_code(C, first, true, depth + 1) + "}";
@@ -327,9 +342,9 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	if (T->isIncompleteType() && !T->isVoidType() && !T->isIncompleteArrayType())
 		return "?0";
 	if (const auto *P = T->getAs<PointerType>())
-		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
+		return pointer_code(C, P->getPointeeType(), depth);
 	if (const auto *to = T->getAs<ReferenceType>())
-		return "p" + type_code(C, to->getPointeeType(), true, depth + 1);
+		return pointer_code(C, to->getPointeeType(), depth);
 	if (const auto *B = T->getAs<BuiltinType>())
 		return builtin_code(C, B, T);
 	/* It is stored as an integer with its sign. */

@@ -197,11 +197,18 @@ static int read_page(void *data, uint64_t address, void *out, size_t len)
 	return 0;
 }
 
-static void owner(void *data, uint64_t address, struct buffer *out)
+/* Blocks: 40 bytes that are `a`, 8 and 16 behind them; the byte before the last 96 is freed. */
+static uint64_t block(void *data, uint64_t address, struct buffer *words)
 {
+	static const uint64_t blocks[][2] = { { 0x1000, 40 }, { 0x1028, 8 }, { 0x1030, 16 } };
+
 	(void)data;
 	if (address == 0x1000)
-		buffer_puts(out, "a, In[1]");
+		buffer_puts(words, "a, In[1]");
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+		if (address - blocks[i][0] < blocks[i][1])
+			return blocks[i][0] + blocks[i][1] - address;
+	return address == 0x1000 + 3999 ? VALUE_FREED : 0;
 }
 
 static void check_pointer(const char *type, const char *code, uint64_t address,
@@ -209,9 +216,14 @@ static void check_pointer(const char *type, const char *code, uint64_t address,
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct presenter_value v = {
-		.type = type, .code = code, .bytes = &address, .len = 8, .target = ""
+		.type = type,
+		.code = code,
+		.bytes = &address,
+		.len = 8,
+		.target = "",
+		.pointers = PRESENTER_POINTERS_OWNERS,
 	};
-	const struct value_reader reader = { read_page, owner, NULL };
+	const struct value_reader reader = { read_page, block, NULL };
 
 	value_format(&v, &reader, &out);
 	assert_string_equal(buffer_text(&out), expected);
@@ -219,18 +231,26 @@ static void check_pointer(const char *type, const char *code, uint64_t address,
 
 static void pointers_show_where_they_lead(void **state)
 {
-	uint64_t node[2] = { 7, 0x1000 };
+	uint64_t node[5] = { 7, 0x1000, 9 };
 
 	(void)state;
 	memcpy(page, node, sizeof(node));
 	strcpy(page + 100, "text");
+	memcpy(page + 40, "too longof a block", 19);
 	memset(page + 4000, 'x', 96); /* a string that runs off the end */
 	check_pointer("int *", "pi4", 0, "(int *) NULL");
-	check_pointer("int *", "pi4", 0x1000, "(int *) 0x1000 -> 7 [a, In[1]]");
+	check_pointer("int *", "pi4", 0x1000 + 16, "(int *) 0x1010 -> {9, 0, 0, 0, 0, 0}");
+	check_pointer("int *", "pi4", 0x1000,
+		      "(int *) 0x1000 -> {7, 0, 4096, 0, 9, 0, 0, 0, 0, 0} [a, In[1]]");
+	check_pointer("int *", "pi4", 0x1000 + 36, "(int *) 0x1024 -> 0");
+	check_pointer("short *", "pi2", 0x1000 + 3999, "(short *) 0x1f9f -> 30720");
 	check_pointer("int *", "pi4", 0x9000, "(int *) 0x9000");
 	check_pointer("void *", "pv", 0x1000, "(void *) 0x1000 [a, In[1]]");
 	check_pointer("struct n *", "ps16(n){v@0:i4,next@8:ps16(n)}", 0x1000,
-		      "(struct n *) 0x1000 -> {.v = 7, .next = 0x1000} [a, In[1]]");
+		      "(struct n *) 0x1000 -> {{.v = 7, .next = 0x1000}, {.v = 9, .next = NULL}} "
+		      "[a, In[1]]");
+	check_pointer("char *", "pc", 0x1000 + 48, "\"of a block\"");
+	check_pointer("char *", "pc", 0x1000 + 40, "\"too long\" (its 8 bytes have no '\\0')");
 	check_pointer("char *", "pc", 0x1000 + 100, "\"text\"");
 	check_pointer("char *", "pc", 0x1000 + 4000, "(char *) 0x1fa0 -> 'x' (120)");
 	check_pointer("int (*)(void)", "pF", 0x1004, "(int (*)(void)) 0x1004");

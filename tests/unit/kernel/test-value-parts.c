@@ -14,6 +14,7 @@
 #include "common/base/record.h"
 #include "kernel/views/presenter-part.h"
 #include "kernel/views/type-text.h"
+#include "kernel/views/value-format.h"
 #include "kernel/views/value-parts.h"
 
 #define AT 0x200000000000ull /* where the memory is */
@@ -324,7 +325,7 @@ static void targets(void **state)
 	list("pv");
 	expect(0, "*", "void", "somebody's");
 	assert_int_equal(parts.more, 0);
-	block_size = PARTS_FREED;
+	block_size = VALUE_FREED;
 	list("pi4");
 	assert_int_equal(parts.n, 1);
 	expect(0, "*", "int", "somebody's");
