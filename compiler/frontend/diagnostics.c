@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "common/base/mem-pool.h"
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
@@ -394,10 +396,27 @@ const char *diagnostics_short_name(const struct clang_diagnostic *c)
 
 const char *diagnostics_finish_warnings(struct diagnostics *d)
 {
-	if (d->n_warnings > WARNINGS_MAX)
-		buffer_printf(&d->warnings, "%u more warnings\n", d->n_warnings - WARNINGS_MAX);
+	unsigned more = d->n_warnings > WARNINGS_MAX ? d->n_warnings - WARNINGS_MAX : 0;
+
+	if (more)
+		buffer_printf(&d->warnings, "%u more warning%s\n", more, more == 1 ? "" : "s");
 	d->n_warnings = 0;
 	return buffer_text(&d->warnings);
+}
+
+/* Tells whether there was the same one before: clang reads the argument of a macro as often as the
+ * macro has it. */
+static bool is_repeated(struct diagnostics *d, const struct clang_diagnostic *c, const char *place)
+{
+	uint64_t hash = XXH3_64bits_withSeed(c->message, strlen(c->message),
+					     XXH3_64bits(place, strlen(place)));
+
+	for (unsigned i = 0; i < d->n_told; i++)
+		if (d->told[i] == hash)
+			return true;
+	if (d->n_told < DIAGNOSTICS_TOLD_MAX)
+		d->told[d->n_told++] = hash;
+	return false;
 }
 
 /* Removes an earlier diagnostic about the same unknown name: clang may look it up more than once,
@@ -430,7 +449,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		return;
 	/* Warnings about generated text or about earlier cells were shown then, or concern
 	 * nobody. */
-	if (c->severity == CLANG_WARNING && (!in_cell || d->n_warnings++ >= WARNINGS_MAX)) {
+	if (c->severity == CLANG_WARNING && (!in_cell || d->n_warnings >= WARNINGS_MAX)) {
+		d->n_warnings += in_cell;
 		d->last_shown = false;
 		return;
 	}
@@ -438,9 +458,6 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	 * user nothing. */
 	if (c->severity == CLANG_NOTE && !in_cell && !*c->file)
 		return;
-	d->last_shown = true;
-	struct buffer *out = begin(d, c->severity);
-
 	if (in_cell) {
 		place_as_written(d, unit, (size_t)at, &row, &column);
 		put_place(d, row, column, place, sizeof(place));
@@ -453,6 +470,12 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u",
 			 diagnostics_short_name(c), c->line, c->column);
 	}
+	d->last_shown = c->severity == CLANG_NOTE || !in_cell || !is_repeated(d, c, place);
+	if (!d->last_shown)
+		return;
+	struct buffer *out = begin(d, c->severity);
+
+	d->n_warnings += c->severity == CLANG_WARNING;
 	if (c->severity == CLANG_ERROR)
 		take_back(d, c, in_cell);
 	if (c->severity == CLANG_ERROR && !d->n_errors) {

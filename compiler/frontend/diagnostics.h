@@ -17,6 +17,8 @@ struct mem_pool;
 struct compiler_session;
 struct unit_text;
 
+#define DIAGNOSTICS_TOLD_MAX 200
+
 struct diagnostics {
 	const char *cell; /* borrowed */
 	size_t cell_len;
@@ -36,6 +38,8 @@ struct diagnostics {
 	size_t unknown_start;     /* where its text begins */
 	enum clang_severity last; /* decides where notes belong */
 	bool last_shown;
+	uint64_t told[DIAGNOSTICS_TOLD_MAX]; /* hashes of what was said about the cell */
+	unsigned n_told;
 };
 
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,

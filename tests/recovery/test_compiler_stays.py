@@ -116,9 +116,18 @@ def test_a_line_declares_many_variables(stays, magic):
 
 
 @pytest.mark.parametrize("magic", ["", "%%cpp\n"], ids=["C", "C++"])
-def test_there_are_many_warnings(stays, magic):
-    r = stays.run(magic + "int told;\n" + "if (told = 3) told++;\n" * 120).ok()
-    assert r.stderr.count("warning: ") == 100 and r.stderr.endswith("\n20 more warnings\n"), r.stderr[-500:]
+@pytest.mark.parametrize("lines, more", [(120, "20 more warnings"), (101, "1 more warning")])
+def test_there_are_many_warnings(stays, magic, lines, more):
+    r = stays.run(magic + "int told;\n" + "if (told = 3) told++;\n" * lines).ok()
+    assert r.stderr.count("warning: ") == 100 and r.stderr.endswith(f"\n{more}\n"), r.stderr[-500:]
+
+
+@pytest.mark.parametrize("magic", ["", "%%cpp\n"], ids=["C", "C++"])
+@pytest.mark.parametrize("code, severity", [("1 << 40", "warning"), ("1 = 2", "error")])
+def test_an_argument_that_a_macro_has_twice(stays, magic, code, severity):
+    r = stays.run(f"{magic}#define TWICE(x) do {{ (void)(x); (void)(x); }} while (0)\nTWICE({code});")
+    text = r.traceback + r.stderr
+    assert text.count(f"{severity}: ") == 1, text
 
 
 @pytest.mark.parametrize("code", [
