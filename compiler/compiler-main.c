@@ -93,6 +93,7 @@ static int compile_earlier(struct compiler *c, struct record *r, const struct co
 		struct compile_result result;
 
 		request.functions_only = true;
+		request.written = NULL;
 		request.cell = record_u32(r);
 		request.cell_name = record_str(r);
 		request.text = record_str(r);
@@ -122,10 +123,15 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	struct compile_result result;
 	uint32_t id = record_u32(r);
 	struct compile_request request = { .cell = record_u32(r) };
+	bool has_written;
 	int failed;
 
 	request.cell_name = record_str(r);
 	request.text = record_str(r);
+	has_written = record_u8(r) != 0;
+	request.written = record_str(r);
+	if (!has_written)
+		request.written = NULL;
 	request.cflags = record_str(r);
 	request.nvflags = record_str(r);
 	request.sm = record_u32(r);

@@ -208,8 +208,7 @@ static void start_try(struct cpp_unit *x)
 	x->again = x->last_clashed = false;
 	x->suspect = UINT32_MAX;
 	diagnostics_release(&x->diagnostics);
-	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text),
-			 x->request->cell_name);
+	diagnostics_init(&x->diagnostics, x->request, x->cell.text);
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 	x->diagnostics.session = &x->compiler->session;
 	cpp_names_release(&x->names);
@@ -682,7 +681,7 @@ static void unit_begin(struct cpp_unit *x, struct compiler *c,
 	cpp_names_init(&x->names, &x->pool);
 	cpp_pieces_init(&x->pieces, &x->pool);
 	snprintf(x->run, sizeof(x->run), UNIT_STATEMENTS "%u", request->cell);
-	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
+	diagnostics_init(&x->diagnostics, request, request->text);
 }
 
 static void unit_end(struct cpp_unit *x)

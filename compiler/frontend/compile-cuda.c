@@ -395,7 +395,7 @@ int compile_cuda(struct compiler *c, const struct compile_request *request,
 	x.stamped = request->cell < CELL_STAMP;
 	snprintf(x.run, sizeof(x.run), "cgpu_cell_%06u", x.stamped ? CELL_STAMP : request->cell);
 	snprintf(x.name, sizeof(x.name), "In[%u]", x.stamped ? CELL_STAMP : request->cell);
-	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	diagnostics_init(&x.diagnostics, request, request->text);
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok)
 		compile_result_refuse(ret, &x.diagnostics);

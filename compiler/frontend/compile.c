@@ -334,8 +334,7 @@ static void complain(struct compilation *x, uint32_t token, const char *what)
 
 static void begin_diagnostics(struct compilation *x)
 {
-	diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text),
-			 x->request->cell_name);
+	diagnostics_init(&x->diagnostics, x->request, x->request->text);
 	x->diagnostics.session = &x->compiler->session;
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 }

@@ -38,6 +38,7 @@ struct compile_request {
 	uint32_t cell;
 	const char *cell_name; /* "In[3]" */
 	const char *text;
+	const char *written; /* what messages quote, line by line; NULL: the text */
 	const char *cflags;
 	const char *nvflags;
 	uint32_t sm; /* 75 */

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 
 #include "common/base/mem-pool.h"
+#include "compiler/frontend/compile.h"
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
 #include "compiler/session/options.h"
@@ -28,11 +29,15 @@
 /* Who has more of them reads none. */
 #define WARNINGS_MAX 100
 
-void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
-		      const char *cell_name)
+void diagnostics_init(struct diagnostics *d, const struct compile_request *request,
+		      const char *cell)
 {
+	cell = request->written ? request->written : cell;
 	*d = (struct diagnostics){
-		.cell = cell, .cell_len = cell_len, .cell_name = cell_name, .unknown_at = -1
+		.cell = cell,
+		.cell_len = strlen(cell),
+		.cell_name = request->cell_name,
+		.unknown_at = -1,
 	};
 	buffer_init(&d->errors);
 	buffer_init(&d->warnings);
@@ -145,6 +150,20 @@ static const char *line_end(const char *start, const char *end)
 	return stop ? stop : end;
 }
 
+/* Moves a place behind the cell, in text that a command has put there, to the cell's end. */
+static void stay_in_cell(const struct diagnostics *d, uint32_t *line, uint32_t *column)
+{
+	const char *last = d->cell, *end = d->cell + d->cell_len;
+	uint32_t n = 1;
+
+	for (const char *p = d->cell; (p = memchr(p, '\n', (size_t)(end - p))); last = ++p)
+		n++;
+	if (*line <= n)
+		return;
+	*line = n;
+	*column = (uint32_t)(end - last) + 1;
+}
+
 /* Maps a place in the text that clang has read to the user's line; column 0: only the line is
  * known. */
 static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at,
@@ -152,14 +171,18 @@ static void place_as_written(const struct diagnostics *d, const struct unit_text
 {
 	const char *end = d->cell + d->cell_len, *unit_end = unit->cell + unit->cell_len, *line,
 		   *made;
+	size_t before;
 
 	text_position(unit->cell, unit->cell_len, at, ret_line, ret_column);
 	line = line_start(d, *ret_line);
 	end = line_end(line, end);
-	made = unit->cell + at - (*ret_column - 1);
+	before = *ret_column - 1;
+	made = unit->cell + at - before;
 	unit_end = line_end(made, unit_end);
-	if (end - line != unit_end - made || memcmp(line, made, (size_t)(end - line)) != 0)
+	if (end - line != unit_end - made ||
+	    memcmp(line + before, made + before, (size_t)(end - line) - before) != 0)
 		*ret_column = column_as_written(made, unit_end, line, end, *ret_column);
+	stay_in_cell(d, ret_line, ret_column);
 }
 
 static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)

@@ -13,6 +13,7 @@
 #include "compiler/clang/job/clang-shim.h"
 #include "compiler/session/in-the-way.h"
 
+struct compile_request;
 struct mem_pool;
 struct compiler_session;
 struct unit_text;
@@ -42,8 +43,10 @@ struct diagnostics {
 	unsigned n_told;
 };
 
-void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
-		      const char *cell_name);
+/* cell: the text of the cell, borrowed; where the request has another for messages, that is taken.
+ */
+void diagnostics_init(struct diagnostics *d, const struct compile_request *request,
+		      const char *cell);
 void diagnostics_release(struct diagnostics *d);
 
 /* Returns a short file name: "signal.h" for "/usr/include/signal.h", "bits/stl_vector.h" for one of

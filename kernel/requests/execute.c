@@ -314,7 +314,8 @@ static bool is_looked_at(const struct cell *c)
 }
 
 /* Starts to compile. The cell may have ended, and be freed, when this returns. */
-static void compile(struct session *s, const struct buffer *text, const char *name)
+static void compile(struct session *s, const struct buffer *text, const char *written,
+		    const char *name)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct cell *c = s->executor.current;
@@ -333,10 +334,20 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	flags_compose(&s->flags, &flags);
 	supervisor_compile_for(s->supervisor, is_looked_at(c) ? c->look.sm : 0);
 	c->options.debugged = debug_stops_wanted(s) && !c->options.checked;
+	const struct supervisor_compilation compilation = {
+		.cell = c->number,
+		.name = name,
+		.text = buffer_text(text),
+		.written = written,
+		.cflags = buffer_text(&flags),
+		.nvflags = flags_get(&s->flags, FLAGS_DEVICE),
+		.replaced = replaced,
+		.n_replaced = n_replaced,
+		.options = c->step->is_own ? &c->options : &usual,
+	};
+
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
-	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text),
-			       buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE), replaced,
-			       n_replaced, c->step->is_own ? &c->options : &usual, &err))
+	    supervisor_compile(s->supervisor, &compilation, &err))
 		on_compiled(s, NULL, err.text, "Nothing was run, and the session is as it was.");
 }
 
@@ -345,7 +356,7 @@ static void compile_text(struct session *s, const char *text, const char *name)
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	buffer_puts(&b, text);
-	compile(s, &b, name);
+	compile(s, &b, NULL, name);
 }
 
 /* Compiles what a new worker needs before the cell's own code, or that code. */
@@ -363,7 +374,7 @@ static void compile_next(struct session *s, struct cell *c)
 		return;
 	}
 	buffer_printf(&own, "%s%s", c->script.code, buffer_text(&c->behind));
-	compile(s, &own, c->name);
+	compile(s, &own, c->script.written, c->name);
 }
 
 /* Starts the next user_expression. False: there is none left. */

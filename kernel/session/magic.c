@@ -83,6 +83,7 @@ void magic_script_release(struct magic_script *s)
 	}
 	free(s->calls);
 	free(s->code);
+	free(s->written);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -107,7 +108,10 @@ int magic_script_put(struct magic_script *s, const char *at, const char *end, co
 	buffer_puts(&code, end);
 	if (buffer_check(&code, err))
 		return -1;
-	free(s->code);
+	if (s->written)
+		free(s->code);
+	else
+		s->written = s->code;
 	s->code = buffer_steal(&code);
 	return 0;
 }

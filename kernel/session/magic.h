@@ -86,7 +86,8 @@ struct magic_call {
 struct magic_script {
 	struct magic_call *calls;
 	size_t n_calls;
-	char *code; /* the cell with all commands blanked; owned */
+	char *code;    /* the cell with all commands blanked; owned */
+	char *written; /* that, before magic_script_put() changed it; NULL: it has not; owned */
 };
 
 /* Releases the script. A zeroed struct is accepted. */

@@ -384,26 +384,27 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 	compiled_unit_release(unit);
 }
 
-int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
-		       const char *cflags, const char *nvflags, const uint32_t *replaced,
-		       size_t n_replaced, const struct run_options *options, struct error *err)
+int supervisor_compile(struct supervisor *s, const struct supervisor_compilation *c,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	free(s->cell_text);
-	s->cell_text = strdup(text);
-	record_put_u32(&b, cell);
-	record_put_str(&b, cell_name);
-	record_put_str(&b, text);
-	record_put_str(&b, cflags);
-	record_put_str(&b, nvflags);
+	s->cell_text = strdup(c->written ? c->written : c->text);
+	record_put_u32(&b, c->cell);
+	record_put_str(&b, c->name);
+	record_put_str(&b, c->text);
+	record_put_u8(&b, c->written != NULL);
+	record_put_str(&b, c->written ? c->written : "");
+	record_put_str(&b, c->cflags);
+	record_put_str(&b, c->nvflags);
 	record_put_u32(&b, s->compile_sm ? s->compile_sm : worker_pool_device_sm(s));
 	s->compile_sm = 0;
-	record_put_u32(&b, (uint32_t)n_replaced);
-	for (size_t i = 0; i < n_replaced; i++)
-		record_put_u32(&b, replaced[i]);
-	record_put_u8(&b, options->debugged);
-	memcheck_put_request(&s->memcheck, options->checked, &s->units, &b);
+	record_put_u32(&b, (uint32_t)c->n_replaced);
+	for (size_t i = 0; i < c->n_replaced; i++)
+		record_put_u32(&b, c->replaced[i]);
+	record_put_u8(&b, c->options->debugged);
+	memcheck_put_request(&s->memcheck, c->options->checked, &s->units, &b);
 	if (compiler_client_ask(s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s, err))
 		return -1;
 	s->compiling = true;

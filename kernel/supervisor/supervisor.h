@@ -92,12 +92,23 @@ void supervisor_free(struct supervisor *s);
  * changed. */
 void supervisor_declare(struct supervisor *s, size_t total,
 			const struct declaration_change *changes, size_t n);
-/* Compiles a cell; on_compiled follows. replaced has the indices of declarations that the text
- * replaces, so that it must not use them; of the options it uses `checked` and `debugged`. -1:
- * on_compiled does not follow. */
-int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text,
-		       const char *cflags, const char *nvflags, const uint32_t *replaced,
-		       size_t n_replaced, const struct run_options *options, struct error *err);
+/* What supervisor_compile() is given; all is borrowed during the call. */
+struct supervisor_compilation {
+	uint32_t cell;
+	const char *name; /* "In[3]" */
+	const char *text;
+	/* The text before commands put text of theirs into its lines, for messages and reports;
+	 * NULL: none has. */
+	const char *written;
+	const char *cflags, *nvflags;
+	const uint32_t *replaced; /* declarations that the text replaces, and so must not use */
+	size_t n_replaced;
+	const struct run_options *options; /* `checked` and `debugged` */
+};
+
+/* Compiles a cell; on_compiled follows. -1: it does not. */
+int supervisor_compile(struct supervisor *s, const struct supervisor_compilation *c,
+		       struct error *err);
 /* Before supervisor_compile(): sets the compute capability for the device code of one compilation;
  * 0: the device's. */
 void supervisor_compile_for(struct supervisor *s, uint32_t sm);

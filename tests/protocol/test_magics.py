@@ -180,6 +180,17 @@ def test_timeit_keeps_the_place_of_an_error(kernel, cell, place):
     assert r.evalue.startswith(f"In[{r.count}]:{place}: error: use of undeclared identifier 'nope'"), r.shown
 
 
+@pytest.mark.parametrize("cell, place, line", [
+    ("%timeit 1 +", "1:12", " " * 8 + "1 +"), ("%timeit 1 << 40;", "1:11", " " * 8 + "1 << 40;"),
+    ("%%timeit -r 2\nint x = 1;\nx = 2 +", "3:8", "x = 2 +"),
+    ("%timeit *(volatile int *)0 = 1;", "1", " " * 8 + "*(volatile int *)0 = 1;")])
+def test_no_message_quotes_the_loop_of_timeit(kernel, cell, place, line):
+    r = kernel.run(cell)
+    text = r.traceback + r.stderr
+    assert f"In[{r.count}]:{place}: " in text or f"In[{r.count}], line {place}\n" in text, text
+    assert f"| {line}\n" in text and "cgpu_" not in text, text
+
+
 def test_timeit_is_a_cell_as_any_other(kernel):
     kernel.run("int before = 1;").ok()
     failed = kernel.run("%timeit -n 10 if (before++ == 5) *(volatile int *)0 = 1")

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "common/base/buffer.h"
+#include "compiler/frontend/compile.h"
 #include "compiler/frontend/diagnostics.h"
 
 /* How many errors there were is nothing to the user; a long name of the file goes on in the next
@@ -21,7 +23,7 @@ static void what_the_device_compiler_sums_up_is_left_out(void **state)
 	struct diagnostics d;
 
 	(void)state;
-	diagnostics_init(&d, cell, sizeof(cell) - 1, "In[5]");
+	diagnostics_init(&d, &(struct compile_request){ .cell_name = "In[5]" }, cell);
 	diagnostics_add_nvcc(&d, log);
 	assert_string_equal(buffer_text(&d.errors),
 			    "In[5]:2: error: identifier \"foo\" is undefined\n"

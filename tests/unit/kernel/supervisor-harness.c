@@ -212,8 +212,16 @@ void harness_begin(struct harness *h, const char *text)
 
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
-	assert_int_equal(supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0,
-					    &(struct run_options){ 0 }, NULL),
+	assert_int_equal(supervisor_compile(h->supervisor,
+					    &(struct supervisor_compilation){
+						    .cell = h->cell,
+						    .name = name,
+						    .text = text,
+						    .cflags = "",
+						    .nvflags = "",
+						    .options = &(struct run_options){ 0 },
+					    },
+					    NULL),
 			 0);
 }
 

@@ -140,8 +140,16 @@ static void begin_checked(const char *text)
 {
 	h.options.device_checks = EMULATOR_CHECK_RACES;
 	h.last.ended = false;
-	supervisor_compile(h.supervisor, ++h.cell, "In[1]", text, "", "", NULL, 0,
-			   &(struct run_options){ 0 }, NULL);
+	supervisor_compile(h.supervisor,
+			   &(struct supervisor_compilation){
+				   .cell = ++h.cell,
+				   .name = "In[1]",
+				   .text = text,
+				   .cflags = "",
+				   .nvflags = "",
+				   .options = &(struct run_options){ 0 },
+			   },
+			   NULL);
 }
 
 static bool is_copying(void *data)
