@@ -20,16 +20,21 @@
 #define TEXT_MAX (256u << 10) /* the longest text that is kept */
 #define BREAKPOINTS_MAX 1000
 
-void debug_cells_prefix(char ret[DEBUG_CELLS_PREFIX_SIZE])
+/* A front end keeps breakpoints by their paths over a restart, so they have the name of the
+ * connection file, which the next kernel of a notebook has, too. */
+void debug_cells_prefix(const struct session *s, char ret[DEBUG_CELLS_PREFIX_SIZE])
 {
-	snprintf(ret, DEBUG_CELLS_PREFIX_SIZE, "/tmp/cgpu_%ld/", (long)getpid());
+	const char *file = s->options->connection_file;
+	uint32_t id = *file ? murmur2(file, strlen(file), DEBUG_CELLS_SEED) : (uint32_t)getpid();
+
+	snprintf(ret, DEBUG_CELLS_PREFIX_SIZE, "/tmp/cgpu_%08" PRIx32 "/", id);
 }
 
 static void make_path(const struct session *s, const char *code, char *ret, size_t size)
 {
 	char prefix[DEBUG_CELLS_PREFIX_SIZE];
 
-	debug_cells_prefix(prefix);
+	debug_cells_prefix(s, prefix);
 	snprintf(ret, size, "%s%" PRIu32 "%s", prefix,
 		 murmur2(code, strlen(code), DEBUG_CELLS_SEED),
 		 s->options->language->file_extension);

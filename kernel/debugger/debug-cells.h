@@ -16,8 +16,8 @@ struct session;
 #define DEBUG_CELLS_SEED 0x9747b28cu
 #define DEBUG_CELLS_PREFIX_SIZE 64
 
-/* Writes how all paths begin: not as those of another kernel. */
-void debug_cells_prefix(char ret[DEBUG_CELLS_PREFIX_SIZE]);
+/* Writes how all paths begin: not as those of another notebook. */
+void debug_cells_prefix(const struct session *s, char ret[DEBUG_CELLS_PREFIX_SIZE]);
 
 int debug_cells_dump(struct debug_call *c, struct error *err);
 int debug_cells_source(struct debug_call *c, struct error *err);

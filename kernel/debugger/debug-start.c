@@ -22,7 +22,7 @@ int debug_start_info(struct debug_call *c, struct error *err)
 	(void)err;
 	if (supervisor_is_stopped(c->session->supervisor))
 		json_array_append_new(stopped, json_integer(1));
-	debug_cells_prefix(prefix);
+	debug_cells_prefix(c->session, prefix);
 	c->body = json_pack("{sb ss sI ss ss so so sb s[]}", "isStarted", c->debugger->is_started,
 			    "hashMethod", "Murmur2", "hashSeed", (json_int_t)DEBUG_CELLS_SEED,
 			    "tmpFilePrefix", prefix, "tmpFileSuffix",

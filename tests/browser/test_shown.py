@@ -69,6 +69,8 @@ def test_a_cell_stops_at_a_breakpoint(notebook):
     expect(debugger.panel.locator(".jp-DebuggerVariables-name")).to_have_text(["s", "i", "total"])
     debugger.press("continue")
     expect(book.output(1)).to_have_text("29")
+    book.restart()
+    expect(debugger.panel.locator(".jp-DebuggerBreakpoint-line")).to_have_text(["9"])
 
 
 @pytest.mark.cuda
