@@ -333,8 +333,9 @@ void profile_table_summary(const struct profile_kernel *e, struct buffer *out)
 		      e->block[0], e->block[1], e->block[2], (double)e->nanoseconds / 1e6);
 	buffer_printf(out,
 		      "%" PRIu64 " warp instructions, %.1f of 32 lanes active, %" PRIu64
-		      " branches parted their lanes\n",
-		      e->total.executed, ratio(e->total.lanes, e->total.executed), e->total.splits);
+		      " branch%s parted %s lanes\n",
+		      e->total.executed, ratio(e->total.lanes, e->total.executed), e->total.splits,
+		      e->total.splits == 1 ? "" : "es", e->total.splits == 1 ? "its" : "their");
 	put_memory(&e->total, out);
 	put_mix(e, out);
 }
