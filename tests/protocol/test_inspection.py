@@ -179,7 +179,8 @@ def test_three_forms(known):
     data = inspect(known, "scaled")
     assert data["text/markdown"].startswith("```cpp\ndouble scaled(int n, double *v, double *sum)\n```\n\nfunction scaled of In[")
     shown = data["text/html"]
-    assert shown.startswith('<pre style="margin-left: 0"><code>double scaled(int n, double *v, double *sum)</code></pre><p>function')
+    declared = "double scaled(int n, double *v, double *sum)"
+    assert shown.startswith(f'<pre style="margin-left: 0"><code>{declared}</code></pre><p>function scaled of')
     assert "<ul><li><code>n</code>: how many elements</li><li><code>v</code>: the elements; <code>v[0]</code> comes" in shown
     assert shown.endswith("<p>Returns: the largest one</p><pre><code> scaled(3, v, &amp;s);\n</code></pre>")
     known.run('const char *ticks = "````<b>&";').ok()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of a session: who holds it, what is lost, and limits that are errors of the cell and never the end of anything."""
+import glob
 import os
 import re
 import signal
@@ -170,6 +171,7 @@ def test_used_is_what_the_session_has(session):
     assert 290 << 20 < used(session) - before < 360 << 20
 
 
+LEFT = f"/dev/shm/cgpu-test-{os.getpid()}-"
 OVER = {
     "malloc": ("list of blocks", "for (;;) { char *volatile p = malloc(1 << 20); memset(p, 1, 1 << 20); }", "this cell"),
     "mmap": ("mapped", "for (;;) memset(mmap(0, 8 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, "
@@ -180,7 +182,7 @@ OVER = {
               "files of memory"),
     "many memfds": ("written", 'char *part = calloc(1, 1 << 20); for (;;) write(memfd_create("x", 0), part, 1 << 20);',
                     "files of memory"),
-    "a file of /dev/shm": ("written", 'char name[] = "/dev/shm/cgpu-test-XXXXXX", *part = calloc(1, 1 << 20); '
+    "a file of /dev/shm": ("written", f'char name[] = "{LEFT}XXXXXX", *part = calloc(1, 1 << 20); '
                            "int fd = mkstemp(name); for (int i = 0; i < 600; i++) write(fd, part, 1 << 20); "
                            "unlink(name); pause();",
                            "files of memory"),
@@ -196,8 +198,16 @@ OVER = {
 }
 
 
+@pytest.fixture
+def left():
+    """What a cell has put into /dev/shm stays there when it fails."""
+    yield
+    for name in glob.glob(f"{LEFT}*"):
+        os.unlink(name)
+
+
 @pytest.mark.parametrize("way", OVER)
-def test_over_the_limit_is_an_error_with_the_holders(session, way):
+def test_over_the_limit_is_an_error_with_the_holders(session, way, left):
     _, cell, holder = OVER[way]
     session.run("char *mine = malloc(50 << 20); memset(mine, 7, 50 << 20);").ok()
     session.run("%limit ram 300M").ok()
