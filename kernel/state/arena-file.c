@@ -196,20 +196,3 @@ uint64_t arena_file_bytes(int fd)
 
 	return fd < 0 || fstat(fd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
 }
-
-int arena_file_next_data(int fd, uint64_t at, uint64_t end, uint64_t *ret_start, uint64_t *ret_end,
-			 struct error *err)
-{
-	off_t data = at < end ? lseek(fd, (off_t)at, SEEK_DATA) : (off_t)end, hole;
-
-	if (data < 0 && errno == ENXIO)
-		return 0;
-	if (data >= (off_t)end)
-		return 0;
-	hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
-	if (hole < 0)
-		return error_errno(err, "cannot look for pages of the session's memory");
-	*ret_start = (uint64_t)data;
-	*ret_end = (uint64_t)hole < end ? (uint64_t)hole : end;
-	return 1;
-}

@@ -45,8 +45,5 @@ int arena_file_move(int from, int to, uint64_t at, uint64_t len, struct error *e
 
 /* Returns the bytes of memory that a file has, also one of device memory; 0 for -1. */
 uint64_t arena_file_bytes(int fd);
-/* Finds the first part of [at, end) that has pages. 1: found, 0: there is none, -1: error. */
-int arena_file_next_data(int fd, uint64_t at, uint64_t end, uint64_t *ret_start, uint64_t *ret_end,
-			 struct error *err);
 
 #endif

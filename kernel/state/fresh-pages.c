@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/error.h"
+#include "common/memory/file-data.h"
 #include "kernel/base/parallel-for.h"
 #include "kernel/state/arena-file.h"
 #include "kernel/state/shadow-copy.h"
@@ -26,7 +27,7 @@ static int divide(const struct snapshot *s, uint64_t start, uint64_t end, struct
 {
 	while (start < end) {
 		uint64_t data, hole;
-		int found = arena_file_next_data(s->arena.fd, start, end, &data, &hole, err);
+		int found = file_data_next(s->arena.fd, start, end, &data, &hole, err);
 
 		if (found < 0)
 			return -1;
@@ -50,7 +51,7 @@ static int find_between(const struct snapshot *s, uint64_t start, uint64_t end,
 	uint64_t data, hole;
 	int found;
 
-	while ((found = arena_file_next_data(s->live, start, end, &data, &hole, err)) > 0) {
+	while ((found = file_data_next(s->live, start, end, &data, &hole, err)) > 0) {
 		if (divide(s, data, hole, ret, err))
 			return -1;
 		start = hole;

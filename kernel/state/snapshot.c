@@ -10,6 +10,7 @@
 
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
+#include "common/memory/file-data.h"
 #include "kernel/base/closer.h"
 #include "kernel/state/arena-file.h"
 #include "kernel/state/kept-memory.h"
@@ -112,7 +113,7 @@ static int add_pages(int fd, uint64_t start, uint64_t end, struct dirty_ranges *
 	uint64_t at = start - ARENA_BASE, data, hole;
 	int found;
 
-	while ((found = arena_file_next_data(fd, at, end - ARENA_BASE, &data, &hole, err)) > 0) {
+	while ((found = file_data_next(fd, at, end - ARENA_BASE, &data, &hole, err)) > 0) {
 		if (dirty_ranges_add(ret, ARENA_BASE + data, hole - data, err))
 			return -1;
 		at = hole;

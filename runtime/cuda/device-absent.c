@@ -135,6 +135,12 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return refuse(err);
 }
 
+int device_clear(uint64_t address, size_t size, struct error *err)
+{
+	(void)address, (void)size;
+	return refuse(err);
+}
+
 void device_set_limit(uint64_t limit)
 {
 	(void)limit;

@@ -64,6 +64,7 @@ void device_set_limit(uint64_t limit)
 	watch_renew();
 }
 
+/* Copies `size` bytes, or with from 0 fills them with zeros, and waits for it. */
 static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err)
 {
 	CUresult result = CUDA_ERROR_NOT_INITIALIZED;
@@ -73,11 +74,15 @@ static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err
 				 device.info.problem);
 	device.host->enter_library();
 	result = device_enter();
-	if (!result)
+	if (!result && from)
 		result = device_note(device.driver->cuMemcpy(to, from, size));
+	else if (!result)
+		result = device_note(device.driver->cuMemsetD8(to, 0, size));
+	if (!result && !from)
+		result = device_note(device.driver->cuCtxSynchronize());
 	device.host->leave_library();
-	return result ? error_set(err, ERROR_SYSTEM,
-				  "device memory cannot be copied: driver error %d", (int)result)
+	return result ? error_set(err, ERROR_SYSTEM, "device memory cannot be %s: driver error %d",
+				  from ? "copied" : "filled", (int)result)
 		      : 0;
 }
 
@@ -97,6 +102,11 @@ int device_read(uint64_t address, void *ret, size_t size, struct error *err)
 int device_write(uint64_t address, const void *bytes, size_t size, struct error *err)
 {
 	return copy(address, (uintptr_t)bytes, size, err);
+}
+
+int device_clear(uint64_t address, size_t size, struct error *err)
+{
+	return copy(address, 0, size, err);
 }
 
 /* As cells have left it with cudaSetDevice(), if there still is one. */

@@ -53,6 +53,11 @@ int worker_eviction_file(struct ipc_message *m, struct error *err)
 	return 0;
 }
 
+static bool is_zero(const char *bytes, size_t n)
+{
+	return !bytes[0] && !memcmp(bytes, bytes + 1, n - 1);
+}
+
 static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct error *err)
 {
 	char *bytes = step_buffer(err);
@@ -64,8 +69,7 @@ static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct erro
 
 		if (device_read(address + at, bytes, n, err))
 			return -1;
-		if ((bytes[0] || memcmp(bytes, bytes + 1, n - 1)) &&
-		    whole_pwrite(parked.file, bytes, n, place + at) < n)
+		if (!is_zero(bytes, n) && whole_pwrite(parked.file, bytes, n, place + at) < n)
 			return error_errno(err, "cannot write %llu MB",
 					   (unsigned long long)(size / MIB));
 	}
@@ -88,7 +92,8 @@ static int copy_in(void *data, uint64_t address, struct error *err)
 
 		if (whole_pread(parked.file, bytes, n, from->place + at) < n)
 			return error_errno(err, "cannot read what was parked");
-		if (device_write(address + at, bytes, n, err))
+		if (is_zero(bytes, n) ? device_clear(address + at, n, err)
+				      : device_write(address + at, bytes, n, err))
 			return -1;
 	}
 	return 0;

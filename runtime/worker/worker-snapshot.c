@@ -14,6 +14,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "common/base/record.h"
+#include "common/memory/file-data.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
@@ -139,7 +140,8 @@ int worker_snapshot_read(const struct ipc_message *m, struct error *err)
 	return worker_send(WORKER_DEVICE_BYTES, out.data, out.len, failed ? -1 : fd, err);
 }
 
-static int copy_in(uint64_t address, uint64_t size, int fd, uint64_t offset, struct error *err)
+static int write_from_file(uint64_t address, uint64_t size, int fd, uint64_t offset,
+			   struct error *err)
 {
 	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
 	int result;
@@ -149,6 +151,25 @@ static int copy_in(uint64_t address, uint64_t size, int fd, uint64_t offset, str
 	result = device_write(address, bytes, size, err);
 	munmap(bytes, size);
 	return result;
+}
+
+/* Fills device memory from a file of memory, whose holes are zeros. */
+static int copy_in(uint64_t address, uint64_t size, int fd, uint64_t offset, struct error *err)
+{
+	for (uint64_t at = offset, end = offset + size, data, hole; at < end; at = hole) {
+		int found = file_data_next(fd, at, end, &data, &hole, err);
+
+		if (found < 0)
+			return -1;
+		if (!found)
+			data = hole = end;
+		if (at < data && device_clear(address + (at - offset), data - at, err))
+			return -1;
+		if (data < hole &&
+		    write_from_file(address + (data - offset), hole - data, fd, data, err))
+			return -1;
+	}
+	return 0;
 }
 
 int worker_snapshot_fill(const struct ipc_message *m, struct error *err)

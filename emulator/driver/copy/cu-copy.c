@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/memory/address-map.h"
+#include "emulator/driver/copy/sparse-copy.h"
 #include "emulator/driver/device/context.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/memory/cu-array.h"
@@ -50,7 +51,8 @@ static void run_bytes(void *data)
 		return;
 	if (b->name && !memory_is_device(b->dst))
 		findings_host_read(b->name, b->src, b->size);
-	memmove(b->to, b->from, b->size);
+	if (!sparse_copy(b->dst, b->to, b->src, b->from, b->size))
+		memmove(b->to, b->from, b->size);
 	memory_copied(b->dst, b->src, b->size);
 	cu_profile_note(start, SPAN_COPY, b->what, b->size);
 }

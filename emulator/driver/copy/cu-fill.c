@@ -3,6 +3,7 @@
  * order. */
 #include <string.h>
 
+#include "emulator/driver/copy/sparse-copy.h"
 #include "emulator/driver/device/memory.h"
 #include "emulator/driver/stream/cu-profile.h"
 #include "emulator/driver/stream/cu-stream.h"
@@ -32,7 +33,9 @@ static void run_rows(void *data)
 	if (gpu_is_dead())
 		return;
 	for (size_t y = 0; y < r->height; y++) {
-		fill_row(r->bytes + y * r->pitch, r->value, r->element, r->width);
+		if (r->value || !sparse_clear(r->dst + y * r->pitch, r->bytes + y * r->pitch,
+					      r->width * r->element))
+			fill_row(r->bytes + y * r->pitch, r->value, r->element, r->width);
 		memory_written(r->dst + y * r->pitch, r->width * r->element);
 	}
 	cu_profile_note(start, SPAN_FILL, "fill", r->element * r->width * r->height);

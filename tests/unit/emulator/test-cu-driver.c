@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
 
+#include "common/memory/address-map.h"
 #include "tests/unit/emulator.h"
 
 #define CHUNK (2u * 1024 * 1024)
@@ -107,6 +109,57 @@ static void every_row_can_be_looked_up(void **state)
 			 CUDA_ERROR_NOT_FOUND);
 	EMU(cuGetProcAddress)("cuMemAlloc", &p, 13000, 0, NULL);
 	assert_ptr_equal(p, EMU(cuMemAlloc));
+}
+
+/* Returns how many pages of device memory the host has. */
+static size_t pages_of(CUdeviceptr p, size_t size)
+{
+	static unsigned char present[4096];
+	size_t n = 0;
+
+	assert_true(size / 4096 <= sizeof(present));
+	assert_int_equal(mincore((void *)(uintptr_t)(p + DEVICE_ALIAS_OFFSET), size, present), 0);
+	for (size_t i = 0; i < size / 4096; i++)
+		n += present[i] & 1;
+	return n;
+}
+
+/* The parts of a large buffer that nobody has written stay without memory, and what lay in their
+ * place is zero. */
+static void copies_leave_out_what_was_never_written(void **state)
+{
+	enum { SIZE = 8 << 20, FROM = 100, TO = 5000, N = SIZE - 8192 };
+	char *out = calloc(1, SIZE), *expected = calloc(1, SIZE);
+	CUdeviceptr p, q;
+
+	(void)state;
+	assert_int_equal(EMU(cuMemAlloc)(&p, SIZE), 0);
+	assert_int_equal(EMU(cuMemAlloc)(&q, SIZE), 0);
+	assert_int_equal(EMU(cuMemsetD8)(p + (1 << 20) + 5, 3, 10000), 0);
+	assert_int_equal(EMU(cuMemsetD8)(p + (4 << 20), 4, 1), 0);
+	assert_int_equal(EMU(cuMemsetD8)(q, 9, SIZE), 0);
+	assert_int_equal(pages_of(q, SIZE), SIZE / 4096);
+	assert_int_equal(EMU(cuMemcpyDtoD)(q + TO, p + FROM, N), 0);
+	assert_in_range(pages_of(p, SIZE), 1, 8);
+	assert_in_range(pages_of(q, SIZE), 1, 16);
+	memset(expected, 9, TO);
+	memset(expected + TO + N, 9, SIZE - TO - N);
+	memset(expected + (1 << 20) + 5 - FROM + TO, 3, 10000);
+	expected[(4 << 20) - FROM + TO] = 4;
+	assert_int_equal(EMU(cuMemcpyDtoH)(out, q, SIZE), 0);
+	assert_memory_equal(out, expected, SIZE);
+	memset(out, 9, SIZE);
+	assert_int_equal(EMU(cuMemcpyDtoH)(out + 1, q + 1, SIZE - 1), 0);
+	assert_memory_equal(out + 1, expected + 1, SIZE - 1);
+	assert_in_range(pages_of(q, SIZE), 1, 16);
+	/* Within one buffer, over itself. */
+	assert_int_equal(EMU(cuMemcpyDtoD)(q + 4096, q, SIZE - 4096), 0);
+	assert_int_equal(EMU(cuMemcpyDtoH)(out, q, SIZE), 0);
+	assert_memory_equal(out + 4096, expected, SIZE - 4096);
+	assert_int_equal(EMU(cuMemFree)(p), 0);
+	assert_int_equal(EMU(cuMemFree)(q), 0);
+	free(out);
+	free(expected);
 }
 
 static void copies_and_fills(void **state)
@@ -443,6 +496,7 @@ int main(void)
 		cmocka_unit_test(small_pieces_scatter_memory),
 		cmocka_unit_test(large_pieces_scatter_nothing),
 		cmocka_unit_test(every_row_can_be_looked_up),
+		cmocka_unit_test(copies_leave_out_what_was_never_written),
 		cmocka_unit_test(copies_and_fills),
 		cmocka_unit_test(vmm_memory_travels_as_a_descriptor),
 		cmocka_unit_test(host_memory_is_registered),
