@@ -248,9 +248,8 @@ class Declared:
     def fit(self, value, language):
         """(type, dimensions, initializer); None where the declared type does not hold the value."""
         if not self.dimensions:
-            name = re.sub(r"^(struct \w+) ?\{.*\}$", r"\1", self.type, flags=re.S)
-            text = initializer(name, value, language)
-            return text and (name, "", text)
+            text = initializer(self.type, value, language)
+            return text and (self.type, "", text)
         if isinstance(value, str) and self.type == "char" and self.dimensions.count("[") == 1:
             room = self.dimensions.strip("[]")
             fits = room.isdecimal() and len(value.encode()) < int(room)
@@ -287,63 +286,28 @@ def declaration(name, value, declared, language):
     return f"{declared.specifiers if declared else ''}{declarator(type_name, name, dimensions)} = {text};"
 
 
-# Comments, literals, and lines of the preprocessor or with a magic.
-TOKEN = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<literal>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
-                   r"|(?P<line>^[ \t]*[#%][^\n]*)", re.S | re.M)
-# A declaration in which literals are masked.
-TYPE = r"(?P<type>(?:[\w ]*\b(?:struct|union)\b\s*\w*\s*\{.*\}|[A-Za-z_][\w:<>,\s]*?)(?:[\s*]+|(?<=>)))"
-DECLARATOR = r"(?P<name>[A-Za-z_]\w*)\s*(?P<dimensions>(?:\[[^\]]*\]\s*)*)(?:=\s*|(?=\{))(?P<value>.+)"
-FIRST, NEXT = re.compile(TYPE + DECLARATOR, re.S), re.compile(r"\s*(?P<type>\**)\s*" + DECLARATOR, re.S)
+# A declaration is known if it has a line for itself, as parameters have: anything else needs a parser of C.
+LINE = re.compile(r"""[ \t]*(?P<type>[A-Za-z_][\w:<>, ]*?(?:[ ]*\*[ ]*|[ ]+))(?P<name>[A-Za-z_]\w*)[ ]*"""
+                  r"""(?P<dimensions>(?:\[[^\]]*\][ ]*)*)=[ ]*(?P<value>.+?)[ ]*;[ \t]*(?P<rest>(?://|/\*).*)?""")
 DEFINE = re.compile(r"[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+(?P<value>.*?)[ \t]*(?P<rest>(?://|/\*).*)?")
-HELP = re.compile(r"[ \t]*(?://|/\*)[ \t]*(.*?)[ \t]*(?:\*/.*)?(?:\n|$)")
+MORE = re.compile(r",[ *]*[A-Za-z_]\w*[ ]*=")  # a second variable
 NO_VARIABLE = {"typedef", "using", "extern", "return", "namespace", "template", "friend"}
 
 
-def mask(source):
-    """source with as many characters, in which no comment, literal or directive has any that matters."""
-    def hide(match):
-        return re.sub(r"[^\n]", "x" if match["literal"] else " ", match[0])
-    return TOKEN.sub(hide, source)
-
-
-def split(text, separator):
-    """(begin, end) of the parts between separators that are in no brackets; the body of a function ends a part, too."""
-    parts, begin, depth = [], 0, 0
-    for at, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        function = c == "}" and not depth and re.match(r"[^={]*\)\s*\{", text[begin:])
-        if c == separator and not depth or function:
-            parts.append((begin, at))
-            begin = at + 1
-    return parts + [(begin, len(text))]
-
-
-def help_behind(text):
-    found = HELP.match(text)
-    return found[1] if found else ""
-
-
 def variables(source):
-    """(name, Declared, value, help) of each variable with an initializer, and of each macro with a value."""
+    """(name, Declared, value, help) of each line that declares a variable with an initializer, or a macro with a value."""
     found = []
-    for token in TOKEN.finditer(source):
-        macro = token["line"] and DEFINE.fullmatch(token["line"])
-        if macro and macro["value"]:
-            found.append((token.start(), macro["name"], Declared("", MACRO, ""), macro["value"],
-                          help_behind(macro["rest"] or "")))
-    masked = mask(source)
-    for begin, end in split(masked, ";"):
-        begin += len(masked[begin:end]) - len(masked[begin:end].lstrip())
-        base = ""
-        for left, right in split(masked[begin:end], ","):
-            part = (NEXT if base else FIRST).fullmatch(masked[begin + left:begin + right])
-            if not part or part["type"].split()[:1] and part["type"].split()[0] in NO_VARIABLE:
-                break
-            declared = Declared.parse(base + part["type"], part["dimensions"])
-            base = base or part["type"].rstrip("* \n\t") + " "
-            value = source[begin + left + part.start("value"):begin + right].strip()
-            found.append((begin + left, part["name"], declared, value, help_behind(source[end + 1:])))
-    return [row[1:] for row in sorted(found, key=lambda row: row[0])]
+    for line in source.split("\n"):
+        macro = DEFINE.fullmatch(line)
+        part = macro or LINE.fullmatch(line)
+        if not part or not part["value"]:
+            continue
+        if not macro and (MORE.search(part["value"]) or part["type"].split()[0] in NO_VARIABLE):
+            continue
+        declared = Declared("", MACRO, "") if macro else Declared.parse(part["type"], part["dimensions"])
+        said = (part["rest"] or "").lstrip("/* \t").removesuffix("*/").rstrip()
+        found.append((part["name"], declared, part["value"], said))
+    return found
 
 
 class CTranslator(Translator):
@@ -365,7 +329,7 @@ class CTranslator(Translator):
                 lines.append(declaration(name, value, declared.get(name), self.language))
             except NoWay as why:
                 raise ParameterError(f"parameter '{name}': {why}") from None
-        code = mask("\n".join(lines))
+        code = re.sub(r'"(?:\\.|[^"\\])*"', "", "\n".join(lines))
         headers = dict.fromkeys(header for word, header in HEADERS if re.search(rf"\b{word}\b", code))
         return "".join(line + "\n" for line in (self.comment(comment), *(f"#include <{h}>" for h in headers), *lines))
 

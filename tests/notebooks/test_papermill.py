@@ -152,30 +152,32 @@ def test_values_come_through_unchanged(translator, start_kernel):
 
 
 def test_declared_types_are_kept_where_they_hold_the_value(translator, new_notebook):
-    cell = new_notebook("cgpu", """static const double a = 1, b = 2; // two
-size_t c = 3; unsigned char d = 4;
-float e = 0.5f; /* a; comment */
-char f[8] = "a;b", *g = NULL;
-struct point { int x; } h = {1};
+    cell = new_notebook("cgpu", """static const double a = 1; // one; of two
+size_t c = 3; /* three */
+float e = 0.5f;
+char f[8] = "a;b"; // text
+char *g = NULL;
+struct point h = {1};
 int twice(int x) { int y = 2; return x * y; }
 real i = 2.5;
 long table[2][2] = {{1, 2}, {3, 4}};
 std::vector<float> v = {1};
 __managed__ int m = 5;
+double k = 1, l = 2;
+using t = int;
 j = 7;""").cells[0]
-    names = {row.name: row.inferred_type_name for row in translator.inspect(cell)}
-    assert names == {"a": "static const double", "b": "static const double", "c": "size_t", "d": "unsigned char",
-                     "e": "float", "f": "char[8]", "g": "char *", "h": "struct point { int x; }", "i": "real",
-                     "table": "long[2][2]",
-                     "v": "std::vector<float>", "m": "__managed__ int"}
-    given = {"a": 7, "b": 2 ** 53 + 1, "c": 8, "d": 256, "e": 1e300, "f": "short", "g": "t", "h": {"x": 2}, "i": 4,
-             "table": [[5]], "v": [1, 2], "m": 6, "j": 8}
+    rows = {row.name: (row.inferred_type_name, row.default, row.help) for row in translator.inspect(cell)}
+    assert rows == {"a": ("static const double", "1", "one; of two"), "c": ("size_t", "3", "three"), "e": ("float", "0.5f", ""),
+                    "f": ("char[8]", '"a;b"', "text"), "g": ("char *", "NULL", ""), "h": ("struct point", "{1}", ""),
+                    "i": ("real", "2.5", ""), "table": ("long[2][2]", "{{1, 2}, {3, 4}}", ""),
+                    "v": ("std::vector<float>", "{1}", ""), "m": ("__managed__ int", "5", "")}
+    given = {"a": 7, "c": 8, "e": 1e300, "f": "short", "g": "t", "h": {"x": 2}, "i": 4, "table": [[5]], "v": [1, 2], "m": 6,
+             "k": 3, "j": 8}
     lines = translator.codify(given).splitlines()
     assert [line for line in lines if not line.startswith(("//", "#include"))] == [
-        "static const double a = 7.0;", "static const long long b = 9007199254740993LL;", "size_t c = 8;",
-        "int d = 256;", "double e = 1e+300;", 'char f[8] = "short";', 'char *g = "t";', "struct point h = {.x = 2};",
-        "real i = 4;",
-        "long table[1][1] = {{5}};", "std::vector<float> v = {1.0, 2.0};", "__managed__ int m = 6;", "int j = 8;"]
+        "static const double a = 7.0;", "size_t c = 8;", "double e = 1e+300;", 'char f[8] = "short";', 'char *g = "t";',
+        "struct point h = {.x = 2};", "real i = 4;", "long table[1][1] = {{5}};", "std::vector<float> v = {1.0, 2.0};",
+        "__managed__ int m = 6;", "int k = 3;", "int j = 8;"]
     # They are of that notebook, and hold once.
     assert "int a = 7;" in translator.codify({"a": 7})
     translator.inspect(new_notebook("cgpu", "double a = 1;").cells[0])
