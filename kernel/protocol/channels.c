@@ -20,6 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "kernel/protocol/ports.h"
+#include "kernel/protocol/wire.h"
 
 #define BIND_TRIES 100
 #define BIND_PAUSE_MS 20
@@ -154,7 +155,7 @@ static void *beat(void *socket)
 
 	for (;;) {
 		zmq_msg_init(&frame);
-		if (zmq_msg_recv(&frame, socket, 0) < 0) {
+		if (wire_receive_frame(socket, &frame, 0)) {
 			zmq_msg_close(&frame);
 			if (errno == ETERM)
 				break;
@@ -310,7 +311,7 @@ int channels_subscription(struct channels *c, char *ret, size_t size)
 		zmq_msg_t frame;
 
 		zmq_msg_init(&frame);
-		if (zmq_msg_recv(&frame, socket, ZMQ_DONTWAIT) < 0) {
+		if (wire_receive_frame(socket, &frame, ZMQ_DONTWAIT)) {
 			zmq_msg_close(&frame);
 			return 0;
 		}

@@ -18,6 +18,7 @@
 #include "common/base/log.h"
 #include "common/base/whole-io.h"
 #include "kernel/protocol/signature.h"
+#include "kernel/protocol/wire.h"
 #include "kernel/settings/jupyter-folders.h"
 
 #define ANSWER_MS 10000
@@ -81,8 +82,7 @@ static int take_answer(void *socket, struct signature *signature, struct error *
 
 	while (more && !rc && n < FRAMES_MAX) {
 		zmq_msg_init(&frames[n]);
-		while ((rc = zmq_msg_recv(&frames[n], socket, 0) < 0 ? -1 : 0) && errno == EINTR)
-			;
+		rc = wire_receive_frame(socket, &frames[n], 0);
 		if (rc)
 			error_set(err, ERROR_TIMEOUT, "none came within %d s: has it ended?",
 				  ANSWER_MS / 1000);

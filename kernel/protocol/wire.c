@@ -148,6 +148,16 @@ int message_keep_header(struct message *ret, const struct message *m)
 	return failed ? -1 : 0;
 }
 
+int wire_receive_frame(void *socket, zmq_msg_t *frame, int flags)
+{
+	int rc;
+
+	do
+		rc = zmq_msg_recv(frame, socket, flags);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 ? -1 : 0;
+}
+
 /* Receives all frames of one message, even when it will be refused, so that the rest is not taken
  * for the next one. */
 static int receive_frames(void *socket, struct message *m, struct error *err)
@@ -159,7 +169,7 @@ static int receive_frames(void *socket, struct message *m, struct error *err)
 		zmq_msg_t frame;
 
 		zmq_msg_init(&frame);
-		if (zmq_msg_recv(&frame, socket, ZMQ_DONTWAIT) < 0) {
+		if (wire_receive_frame(socket, &frame, ZMQ_DONTWAIT)) {
 			zmq_msg_close(&frame);
 			if (errno == EAGAIN && !m->n_frames)
 				return 0;

@@ -50,6 +50,10 @@ struct message {
 	char malformed[200];
 };
 
+/* Receives one frame, over signals: between two frames they would cut a message in two. -1: errno
+ * says why. */
+int wire_receive_frame(void *socket, zmq_msg_t *frame, int flags);
+
 /* Receives a message without blocking. 1: a message, which the caller releases; 0: none waits; -1:
  * one was refused. */
 int wire_receive(struct wire *w, void *socket, struct message *ret, struct error *err);

@@ -2,10 +2,12 @@
 /* kernel/protocol/wire: messages through real sockets, and every way in which one can be malformed.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -44,9 +46,9 @@ static int close_ends(void **state)
 	return zmq_ctx_term(e->context);
 }
 
-/* Sends the frames up to NULL; a frame "%" is the right signature of the four behind it. */
-static int send_and_receive(struct ends *e, const char *const *frames, struct message *m,
-			    struct error *err)
+/* Sends the frames up to NULL, and waits until they are there; a frame "%" is the right signature
+ * of the four behind it. */
+static void send_frames(struct ends *e, const char *const *frames)
 {
 	zmq_pollitem_t item = { e->kernel, 0, ZMQ_POLLIN, 0 };
 	char hex[SIGNATURE_MAX];
@@ -67,6 +69,12 @@ static int send_and_receive(struct ends *e, const char *const *frames, struct me
 				     frames[1] ? ZMQ_SNDMORE : 0) >= 0);
 	}
 	assert_int_equal(zmq_poll(&item, 1, -1), 1);
+}
+
+static int send_and_receive(struct ends *e, const char *const *frames, struct message *m,
+			    struct error *err)
+{
+	send_frames(e, frames);
 	return wire_receive(&e->wire, e->kernel, m, err);
 }
 
@@ -172,6 +180,35 @@ static void floods_of_frames_are_one_message(void **state)
 	message_release(&m);
 }
 
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* A signal between two frames of a message does not end it. */
+static void signals_interrupt_no_message(void **state)
+{
+	const char *const frames[] = { DELIMITER, "%", HEADER, "{}", "{}", "{}", NULL };
+	const struct itimerval often = { { 0, 20 }, { 0, 20 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct sigaction act = { .sa_handler = on_alarm };
+	struct ends *e = *state;
+	struct sigaction before;
+
+	sigaction(SIGALRM, &act, &before);
+	for (int i = 0; i < 20000; i++) {
+		struct message m;
+		int received;
+
+		send_frames(e, frames);
+		setitimer(ITIMER_REAL, &often, NULL);
+		received = wire_receive(&e->wire, e->kernel, &m, NULL);
+		setitimer(ITIMER_REAL, &never, NULL);
+		assert_int_equal(received, 1);
+		message_release(&m);
+	}
+	sigaction(SIGALRM, &before, NULL);
+}
+
 static void content_that_could_not_be_made_is_not_sent(void **state)
 {
 	struct ends *e = *state;
@@ -196,6 +233,7 @@ int main(void)
 		TEST(ids_never_repeat),
 		TEST(malformed_messages_are_counted),
 		TEST(floods_of_frames_are_one_message),
+		TEST(signals_interrupt_no_message),
 		TEST(content_that_could_not_be_made_is_not_sent),
 	};
 
