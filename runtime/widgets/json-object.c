@@ -58,8 +58,8 @@ static const char *skip_unicode(const char *p)
 	return c >= 0xdc00 && c < 0xe000 ? p + 6 : NULL;
 }
 
-/* p is behind the first quote. */
-static const char *skip_string(const char *p)
+/* p is behind the first quote. A key is a string of C for whoever looks it up, so it has no NUL. */
+static const char *skip_string(const char *p, bool is_key)
 {
 	for (; *p != '"'; p++) {
 		if ((unsigned char)*p < ' ')
@@ -67,6 +67,8 @@ static const char *skip_string(const char *p)
 		if (*p != '\\')
 			continue;
 		p++;
+		if (*p == 'u' && is_key && !strncmp(p + 1, "0000", 4))
+			return NULL;
 		if (*p == 'u')
 			p = skip_unicode(p);
 		else if (!*p || !strchr("\"\\/bfnrt", *p))
@@ -121,7 +123,7 @@ static const char *skip_list(const char *p, bool has_keys, int depth)
 		return p + 1;
 	for (;;) {
 		if (has_keys) {
-			p = *p == '"' ? skip_string(p + 1) : NULL;
+			p = *p == '"' ? skip_string(p + 1, true) : NULL;
 			p = p ? blanks(p) : NULL;
 			if (!p || *p != ':')
 				return NULL;
@@ -148,7 +150,7 @@ static const char *skip(const char *p, int depth)
 	case '[':
 		return skip_list(p + 1, false, depth);
 	case '"':
-		return skip_string(p + 1);
+		return skip_string(p + 1, false);
 	case 't':
 		return skip_word(p, "true");
 	case 'f':
@@ -179,7 +181,7 @@ bool json_object_next(const char **at, struct json_part *ret_key, struct json_pa
 	if (*p != '{' && *p != ',')
 		return false;
 	p = blanks(p + 1);
-	end = *p == '"' ? skip_string(p + 1) : NULL;
+	end = *p == '"' ? skip_string(p + 1, true) : NULL;
 	if (!end)
 		return false;
 	*ret_key = json_part_of(p + 1, (size_t)(end - p - 2));

@@ -72,6 +72,7 @@ static bool seed(unsigned i, struct buffer *to)
 		" [ 1 , 9223372036854775807 , 1e308 ] ",
 		"\"text\"",
 		"null",
+		"{\"a\\u0000b\":[\"c\\u0000d\"]}",
 		"{}",
 	};
 	struct comm_message m = { COMM_UPDATE, "0123", "jupyter.widget", "", 1, { { "abc", 3 } } };
