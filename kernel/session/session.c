@@ -23,6 +23,7 @@ int session_init(struct session *s, const struct options *options,
 		 struct error *err)
 {
 	bool is_locked = supervisor_profile(supervisor) >= PROFILE_LOCKED;
+	struct error problem = ERROR_INIT;
 
 	memset(s, 0, sizeof(*s));
 	if (wire_init(&s->wire, connection->scheme, connection->key, err))
@@ -34,6 +35,9 @@ int session_init(struct session *s, const struct options *options,
 	s->supervisor = supervisor;
 	s->channels = channels;
 	s->publisher = (struct publisher){ &s->wire, channels, &s->replay };
+	/* %cflags shows that there are none, so the session goes on without. */
+	if (flags_set(&s->flags, FLAGS_C, options->cflags, &problem))
+		log_error("the flags of --cflags are not used: %s", problem.text);
 	output_init(&s->output, s, options->output_limit);
 	comms_init(&s->comms, &s->publisher, supervisor, loop);
 	s->time_limit.ms = limits_apply(supervisor_ceilings(supervisor), LIMIT_TIME,

@@ -399,6 +399,17 @@ def test_writefile(kernel, tmp_path):
     assert "cannot write" in kernel.run("%%writefile /proc/x\n1").evalue
 
 
+def test_cflags_of_the_environment(start_kernel):
+    kernel = start_kernel(CGPU_CFLAGS="-DOF_ALL=17")
+    assert kernel.run("OF_ALL").ok().text == "17" and "-DOF_ALL=17" in kernel.run("%cflags").ok().stdout
+    kernel.run("%cflags off").ok()
+    assert "OF_ALL" in kernel.run("OF_ALL").evalue
+    kernel.close()
+    refused = start_kernel(CGPU_CFLAGS="-fplugin=x.so")
+    assert refused.run("%cflags").ok().stdout == "cflags: none\n" and refused.run("1 + 1").ok().text == "2"
+    refused.close()
+
+
 def test_cflags(fresh_kernel):
     fresh_kernel.run("%cflags -DFROM_FLAGS=31").ok()
     assert fresh_kernel.run("FROM_FLAGS").ok().text == "31"
