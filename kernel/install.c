@@ -2,6 +2,7 @@
 /*
  * Copies the installed kernelspec folders, one for each language of cells; kernel.json gets the
  * path of the cgpu-listen beside this very program, and offers encryption only where libzmq has it.
+ * The extension of JupyterLab is copied as it is.
  */
 #include "kernel/install.h"
 
@@ -23,7 +24,9 @@
 
 #define PATH_SIZE 4096
 
-static const char *const logos[] = { "logo-32x32.png", "logo-64x64.png", "logo-svg.svg" };
+static const char *const logos[] = { "logo-32x32.png", "logo-64x64.png", "logo-svg.svg", NULL };
+/* What JupyterLab knows the extension by comes last: half of one is none. */
+static const char *const extension[] = { "static/cgpu.js", "install.json", "package.json", NULL };
 
 static int own_path(char *ret, size_t size, struct error *err)
 {
@@ -60,21 +63,22 @@ int install_find(const char *file, const char *relative, const char *otherwise, 
 			 path[0], otherwise);
 }
 
-static int target_folder(const char *prefix, const char *kernelspec, char *ret, size_t size,
-			 struct error *err)
+/* `kind` is "kernels" or "labextensions". */
+static int target_folder(const char *prefix, const char *kind, const char *name, char *ret,
+			 size_t size, struct error *err)
 {
 	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME"),
 		   *home = getenv("HOME");
 	int n;
 
 	if (*prefix)
-		n = snprintf(ret, size, "%s/share/jupyter/kernels/%s", prefix, kernelspec);
+		n = snprintf(ret, size, "%s/share/jupyter/%s/%s", prefix, kind, name);
 	else if (jupyter && *jupyter)
-		n = snprintf(ret, size, "%s/kernels/%s", jupyter, kernelspec);
+		n = snprintf(ret, size, "%s/%s/%s", jupyter, kind, name);
 	else if (data && *data)
-		n = snprintf(ret, size, "%s/jupyter/kernels/%s", data, kernelspec);
+		n = snprintf(ret, size, "%s/jupyter/%s/%s", data, kind, name);
 	else if (home && *home)
-		n = snprintf(ret, size, "%s/.local/share/jupyter/kernels/%s", home, kernelspec);
+		n = snprintf(ret, size, "%s/.local/share/jupyter/%s/%s", home, kind, name);
 	else
 		return error_set(err, ERROR_NOT_FOUND, "HOME is not set; use --prefix FOLDER");
 	return n < (int)size ? 0
@@ -99,6 +103,14 @@ static int copy_file(const char *from, const char *to, const char *name, struct 
 		if (fwrite(data, 1, n, out) != n)
 			return error_errno(err, "cannot write %s", path);
 	return fflush(out) ? error_errno(err, "cannot write %s", path) : 0;
+}
+
+static int copy_files(const char *from, const char *to, const char *const *names, struct error *err)
+{
+	for (; *names; names++)
+		if (copy_file(from, to, *names, err))
+			return -1;
+	return 0;
 }
 
 static int write_spec(const char *from, const char *to, struct error *err)
@@ -127,30 +139,45 @@ static int write_spec(const char *from, const char *to, struct error *err)
 	return rc ? error_errno(err, "cannot write %s", path) : 0;
 }
 
-static int install_one(const char *prefix, const struct language *l, struct error *err)
+static int install_kernelspec(const char *prefix, const struct language *l, struct error *err)
 {
 	char from[PATH_SIZE], to[PATH_SIZE], relative[100], otherwise[PATH_SIZE];
 
 	snprintf(relative, sizeof(relative), "share/cgpu/kernels/%s", l->kernelspec);
 	snprintf(otherwise, sizeof(otherwise), "%s/kernels/%s", PATHS_PKGDATA, l->kernelspec);
 	if (install_find("kernel.json", relative, otherwise, from, sizeof(from), err) ||
-	    target_folder(prefix, l->kernelspec, to, sizeof(to), err) ||
-	    folders_make(to, 0777, err) || write_spec(from, to, err))
+	    target_folder(prefix, "kernels", l->kernelspec, to, sizeof(to), err) ||
+	    folders_make(to, 0777, err) || write_spec(from, to, err) ||
+	    copy_files(from, to, logos, err))
 		return -1;
-	for (size_t i = 0; i < sizeof(logos) / sizeof(logos[0]); i++)
-		if (copy_file(from, to, logos[i], err))
-			return -1;
 	printf("The kernel \"%s\" is installed in %s\n", l->title, to);
 	return 0;
 }
 
-int install_kernelspecs(const char *prefix, struct error *err)
+static int install_extension(const char *prefix, struct error *err)
+{
+	char from[PATH_SIZE], to[PATH_SIZE], folder[PATH_SIZE + 16];
+
+	if (install_find("package.json", "share/cgpu/labextension", PATHS_PKGDATA "/labextension",
+			 from, sizeof(from), err) ||
+	    target_folder(prefix, "labextensions", "cgpu", to, sizeof(to), err))
+		return -1;
+	snprintf(folder, sizeof(folder), "%s/static", to);
+	if (folders_make(folder, 0777, err) || copy_files(from, to, extension, err))
+		return -1;
+	printf("CUDA's colours for JupyterLab are installed in %s\n", to);
+	return 0;
+}
+
+int install_for_jupyter(const char *prefix, struct error *err)
 {
 	const struct language *l;
 
 	for (size_t i = 0; (l = language_at(i)); i++)
-		if (install_one(prefix, l, err))
+		if (install_kernelspec(prefix, l, err))
 			return error_wrap(err, "installing the kernelspec %s", l->kernelspec);
+	if (install_extension(prefix, err))
+		return error_wrap(err, "installing the extension of JupyterLab");
 	puts("JupyterLab shows them at its next start; in a terminal: jupyter console --kernel "
 	     "cgpu");
 	return 0;

@@ -387,7 +387,7 @@ int main(int argc, char **argv)
 		rc = run(&options, &err);
 		break;
 	case ACTION_INSTALL:
-		rc = install_kernelspecs(options.prefix, &err);
+		rc = install_for_jupyter(options.prefix, &err);
 		break;
 	case ACTION_DOCTOR:
 		rc = doctor(&options, &err);

@@ -23,10 +23,23 @@ static void put_banner(const struct language *l, struct buffer *out)
 		      l->title, l->cells);
 }
 
+/*
+ * The editor's mode. JupyterLab looks for the name, which is one of our extension's language
+ * (labextension/), then for the MIME type: without the extension cells are C++. CodeMirror 5, in
+ * older front ends, has that name for C++ headers, in a file of the name in "mode".
+ */
+static json_t *codemirror_mode(void)
+{
+	const char *cpp = "text/x-c++src";
+
+	return json_pack("{ss ss ss ss}", "name", "text/x-c++hdr", "mode", "clike", "mime", cpp,
+			 "mimetype", cpp);
+}
+
 static json_t *language_info(const struct language *l)
 {
-	return json_pack("{ss ss ss ss ss ss}", "name", l->name, "version", l->version, "mimetype",
-			 l->mimetype, "codemirror_mode", l->codemirror_mode, "file_extension",
+	return json_pack("{ss ss ss so ss ss}", "name", l->name, "version", l->version, "mimetype",
+			 l->mimetype, "codemirror_mode", codemirror_mode(), "file_extension",
 			 l->file_extension, "pygments_lexer", l->pygments_lexer);
 }
 

@@ -12,7 +12,7 @@ struct language {
 	const char *word; /* of --language, and for cgpu-compiler */
 	const char *kernelspec, *title;
 	/* These texts appear in language_info. */
-	const char *name, *version, *mimetype, *codemirror_mode, *file_extension, *pygments_lexer;
+	const char *name, *version, *mimetype, *file_extension, *pygments_lexer;
 	const char *cells, *reference, *reference_url;
 };
 

@@ -193,6 +193,12 @@ class Notebook:
             label = self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{re.escape(entry)}"))
             label.last.click() if number == len(entries) - 1 else label.last.hover()
 
+    def choose_theme(self, name):
+        """From the menu; it is kept for the pages that are opened later."""
+        self.menu("Settings", "Theme")
+        self.page.locator(".lm-Menu-itemLabel").get_by_text(name, exact=True).click()
+        self.page.locator(f'body[data-jp-theme-name="{name}"]').wait_for(state="attached")
+
     def button(self, name):
         """Of the notebook's toolbar."""
         return self.root.locator(f'.jp-NotebookPanel-toolbar [data-jp-item-name="{name}"] jp-button')
@@ -238,6 +244,61 @@ class Debugger:
     def press(self, command):
         """"next", "continue", "stepIn" or "stepOut": of the list of calls."""
         self.panel.locator(f'[data-command="debugger:{command}"]').click()
+
+
+COLOURS_OF_TEXT = """(line, text) => {
+    const found = new Set(), texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    let from = line.textContent.indexOf(text), to = from + text.length;
+    if (from < 0)
+        throw new Error(`no ${text} in ${line.textContent}`);
+    for (let node; (node = texts.nextNode()); from -= node.length, to -= node.length)
+        if (from < node.length && to > 0 && node.data.slice(Math.max(from, 0), to).trim())
+            found.add(getComputedStyle(node.parentElement).color);
+    return [...found];
+}"""
+COLOUR_OF_THEME = """(node, name) => {
+    const probe = node.ownerDocument.body.appendChild(document.createElement("i"));
+    probe.style.color = `var(--jp-mirror-editor-${name}-color)`;
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+}"""
+
+
+class Editor:
+    """The text of a cell, or of a file, and its colours; lines count from 0."""
+
+    def __init__(self, root):
+        self.root, self.content, self.lines = root, root.locator(".cm-content"), root.locator(".cm-line")
+
+    @classmethod
+    def open(cls, page, name):
+        """A file, from JupyterLab's list of files."""
+        page.locator(".jp-DirListing-item", has_text=name).dblclick()
+        page.locator(".lm-TabBar-tab.lm-mod-current", has_text=name).first.wait_for()
+        made = cls(page.locator(".jp-FileEditor:visible"))
+        made.lines.first.wait_for()
+        return made
+
+    def marked(self, kind):
+        """Wait until something has a colour of the extension."""
+        self.content.locator(f".cm-cgpu-{kind}").first.wait_for()
+
+    def colours(self, line, text):
+        """All that a part of a line has."""
+        return set(self.lines.nth(line).evaluate(COLOURS_OF_TEXT, text))
+
+    def colour(self, line, text):
+        """The only one of a part of a line."""
+        colour, = self.colours(line, text)
+        return colour
+
+    def plain(self):
+        return self.content.evaluate("node => getComputedStyle(node).color")
+
+    def theme(self, name):
+        """What the theme has for it."""
+        return self.content.evaluate(COLOUR_OF_THEME, name)
 
 
 COLOURS = """node => {

@@ -169,6 +169,36 @@ def test_install_writes_the_kernelspecs(prefix, tmp_path):
     assert p.returncode == 1 and "/proc" in p.stderr
 
 
+@pytest.mark.parametrize("to", ["prefix", "user"])
+def test_install_brings_the_extension_of_jupyterlab(prefix, to, tmp_path):
+    """Where JupyterLab finds it, and needs nothing that is not there."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "XDG_DATA"))}
+    env |= {"HOME": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "0"}  # that of this Python's environment comes later
+    if to == "prefix":
+        jupyter, options = tmp_path / "share" / "jupyter", ["--prefix", str(tmp_path)]
+        env["JUPYTER_PATH"] = str(jupyter)
+    else:
+        jupyter, options = tmp_path / ".local" / "share" / "jupyter", ["--user"]
+
+    def run(*command):
+        p = subprocess.run(command, env=env, text=True, capture_output=True, timeout=DEADLINE)
+        assert p.returncode == 0, p.stderr
+        return re.sub(r"\x1b\[\d+m", "", p.stdout + p.stderr)
+
+    def files(folder):
+        return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+    folder = jupyter / "labextensions" / "cgpu"
+    assert f"are installed in {folder}\n" in run(prefix / "bin" / "cgpu-kernel", "--install", *options)
+    assert set(files(folder)) == {"package.json", "install.json", "static/cgpu.js"}
+    assert files(folder) == files(prefix / "share" / "cgpu" / "labextension")
+    version = json.loads((folder / "package.json").read_text())["version"]
+    assert version == run_program(prefix, "--version").stdout.split()[1]
+    listed = run(sys.executable, "-m", "jupyter", "labextension", "list")
+    of_folder = rf"^{re.escape(str(folder.parent))}\n( +.*\n)*"
+    assert re.search(rf"{of_folder} +cgpu v{re.escape(version)} enabled OK ", listed, re.M), listed
+
+
 @pytest.mark.parametrize("name, title, language, arguments", KERNELSPECS)
 def test_installed_folders_suit_jupyter_kernelspec_install(prefix, name, title, language, arguments, tmp_path):
     from jupyter_client.kernelspec import KernelSpecManager
