@@ -135,6 +135,12 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return refuse(err);
 }
 
+bool device_has(uint64_t address)
+{
+	(void)address;
+	return false;
+}
+
 int device_clear(uint64_t address, size_t size, struct error *err)
 {
 	(void)address, (void)size;

@@ -104,6 +104,11 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return copy(address, (uintptr_t)bytes, size, err);
 }
 
+bool device_has(uint64_t address)
+{
+	return vmm_pool_is_mapped(address);
+}
+
 int device_clear(uint64_t address, size_t size, struct error *err)
 {
 	return copy(address, 0, size, err);

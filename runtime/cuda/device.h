@@ -106,6 +106,9 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size);
 /* Session memory in whole chunks, while no cell runs. */
 int device_read(uint64_t address, void *ret, size_t size, struct error *err);
 int device_write(uint64_t address, const void *bytes, size_t size, struct error *err);
+/* Tells whether the session has device memory at the address: there may have been no room for it.
+ */
+bool device_has(uint64_t address);
 /* Fills memory with zeros. */
 int device_clear(uint64_t address, size_t size, struct error *err);
 

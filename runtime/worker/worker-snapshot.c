@@ -156,6 +156,11 @@ static int write_from_file(uint64_t address, uint64_t size, int fd, uint64_t off
 /* Fills device memory from a file of memory, whose holes are zeros. */
 static int copy_in(uint64_t address, uint64_t size, int fd, uint64_t offset, struct error *err)
 {
+	if (device_is_usable() && !device_has(address))
+		return error_set(err, ERROR_MEMORY,
+				 "the device has no room for its memory beside that of this "
+				 "session, which stays for %%undo: load it in a new one, after a "
+				 "restart of the kernel");
 	for (uint64_t at = offset, end = offset + size, data, hole; at < end; at = hole) {
 		int found = file_data_next(fd, at, end, &data, &hole, err);
 

@@ -175,6 +175,23 @@ def test_damaged_files_are_refused(start, home):
 
 
 @pytest.mark.emulated
+def test_a_device_without_room_for_both(start):
+    """The session's device memory stays for %undo while a snapshot is loaded; what makes room is said."""
+    session = start(CGPU_EMULATED_MEMORY="64M")
+    session.run("int *d, h = 5;\ncudaMalloc(&d, 48 << 20);\ncudaMemcpy(d + 999, &h, 4, cudaMemcpyDefault);").ok()
+    session.run("%snapshot save large").ok()
+    session.run("h = 6;\ncudaMemcpy(d + 999, &h, 4, cudaMemcpyDefault);").ok()
+    refused = session.run("%snapshot load large")
+    assert "no room" in refused.evalue and "after a restart of the kernel" in refused.evalue, refused.shown
+    show = "cudaMemcpy(&h, d + 999, 4, cudaMemcpyDefault);\nh"
+    assert session.run(show).ok().text == "6"
+    session.close()
+    session = start(CGPU_EMULATED_MEMORY="64M")
+    session.run("%snapshot load large").ok()
+    assert session.run(show).ok().text == "5"
+
+
+@pytest.mark.emulated
 def test_libraries_come_along(start):
     first = start(CGPU_AUTOSAVE="0")
     first.run("%pkg gsl\n#include <gsl/gsl_sf_bessel.h>\ndouble at(double x) { return gsl_sf_bessel_J0(x); }").ok()
