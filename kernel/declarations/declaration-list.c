@@ -118,10 +118,18 @@ static bool is_free(const struct declaration_entry *e)
 
 /* ---- the index ---- */
 
+/* An entry without a name and a text is nobody's key, and all of these would be in one chain. */
+static bool has_key(const struct declaration_entry *e)
+{
+	return *e->d.name || *e->d.host;
+}
+
 static void enter(struct declaration_list *l, size_t slot)
 {
 	uint32_t *at = &l->heads[l->items[slot]->hash % l->n_heads];
 
+	if (!has_key(l->items[slot]))
+		return;
 	while (*at > slot + 1)
 		at = &l->chain[*at - 1];
 	l->chain[slot] = *at;
@@ -132,6 +140,8 @@ static void leave(struct declaration_list *l, size_t slot)
 {
 	uint32_t *at = &l->heads[l->items[slot]->hash % l->n_heads];
 
+	if (!has_key(l->items[slot]))
+		return;
 	while (*at != slot + 1)
 		at = &l->chain[*at - 1];
 	*at = l->chain[slot];
