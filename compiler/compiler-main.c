@@ -123,14 +123,12 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	struct compile_result result;
 	uint32_t id = record_u32(r);
 	struct compile_request request = { .cell = record_u32(r) };
-	bool has_written;
 	int failed;
 
 	request.cell_name = record_str(r);
 	request.text = record_str(r);
-	has_written = record_u8(r) != 0;
 	request.written = record_str(r);
-	if (!has_written)
+	if (!*request.written)
 		request.written = NULL;
 	request.cflags = record_str(r);
 	request.nvflags = record_str(r);

@@ -55,7 +55,7 @@ TESTS += test-aarch64
 aarch64_host = aarch64-host$(EXEEXT)
 aarch64_host_sources = tests/unit/runtime/aarch64-host.c $(runtime_arena_sources) $(runtime_loader_sources) \
 	%reldir%/exports/at-exit.c %reldir%/exports/thread-local.c %reldir%/exports/thread-local-aarch64.c \
-	common/base/buffer.c common/text/demangle.c common/base/error.c common/base/mem-pool.c common/text/names.c common/memory/pagemap-scan.c common/base/record.c common/code/unit.c common/base/whole-io.c
+	common/base/buffer.c common/text/demangle.c common/base/error.c common/base/mem-pool.c common/text/names.c common/memory/file-data.c common/memory/pagemap-scan.c common/base/record.c common/code/unit.c common/base/whole-io.c
 CLEANFILES += $(aarch64_host)
 $(aarch64_host): $(aarch64_host_sources)
 	$(AM_V_CC)for f in $(aarch64_host_sources); do case $$f in *.c) set "$$@" $(top_srcdir)/$$f; esac; done; \

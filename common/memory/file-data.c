@@ -4,6 +4,7 @@
 #include "common/memory/file-data.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
@@ -23,4 +24,9 @@ int file_data_next(int fd, uint64_t at, uint64_t end, uint64_t *ret_start, uint6
 	*ret_start = (uint64_t)data;
 	*ret_end = (uint64_t)hole < end ? (uint64_t)hole : end;
 	return 1;
+}
+
+bool file_data_is_zero(const char *bytes, size_t len)
+{
+	return !bytes[0] && !memcmp(bytes, bytes + 1, len - 1);
 }

@@ -3,6 +3,8 @@
 #ifndef CGPU_COMMON_MEMORY_FILE_DATA_H
 #define CGPU_COMMON_MEMORY_FILE_DATA_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct error;
@@ -11,5 +13,8 @@ struct error;
  * none, -1: error. */
 int file_data_next(int fd, uint64_t at, uint64_t end, uint64_t *ret_start, uint64_t *ret_end,
 		   struct error *err);
+
+/* Tells whether the bytes, one or more, are what a hole reads as. */
+bool file_data_is_zero(const char *bytes, size_t len);
 
 #endif

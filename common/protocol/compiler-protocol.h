@@ -38,10 +38,10 @@ enum compiler_message {
 	 * the ones at their indices, which leave no gap. */
 	COMPILER_DECLARATIONS = 10,
 	/*
-	 * u32 id, u32 cell, str cell name, str text, u8 whether messages are about another text,
-	 * str that text, without what commands put into its lines, str cflags, str nvflags, u32
-	 * device sm (75), [u32 index] of declarations that the text replaces, so that it must not
-	 * use them, u8 debugged: the code is not optimised, so that it stops at each line and its
+	 * u32 id, u32 cell, str cell name, str text, str that text without what commands put into
+	 * its lines, which messages are about, "": the same, str cflags, str nvflags, u32 device sm
+	 * (75), [u32 index] of declarations that the text replaces, so that it must not use
+	 * them, u8 debugged: the code is not optimised, so that it stops at each line and its
 	 * variables are in memory, u8 checked (%%memcheck), [u32 cell, str cell name, str text]:
 	 * earlier cells whose functions must be checked, too.
 	 */

@@ -195,7 +195,7 @@ const struct magic magic_arch = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%arch [sm_90]",
-	.help = "Shows for which GPU the device code of cells is compiled, and why.\n"
+	.help = "Shows for which GPU the device code of cells is compiled, and why.\n\n"
 		"Target, version of PTX, what drivers take it, and what it may use "
 		"there, as bf16, cp.async and clusters. `%arch sm_90` tells it for "
 		"another GPU. The target is the device's.",

@@ -115,7 +115,7 @@ const struct magic magic_cuda_group_save = {
 	.alias = "",
 	.forms = MAGIC_CELL,
 	.usage = "%%cuda_group_save -n FILE -g GROUP",
-	.help = "Saves the cell as a file of a CUDA C++ program in several files.\n"
+	.help = "Saves the cell as a file of a CUDA C++ program in several files.\n\n"
 		"Those of the group `shared` belong to every group.",
 	.run = save,
 };

@@ -145,7 +145,7 @@ const struct magic magic_cuda = {
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cuda [FLAGS] [--run-args \"ARGS\"]",
 	.help = "The cell is CUDA C++, compiled with nvcc: classes, templates, Thrust, "
-		"the C++ library.\n"
+		"the C++ library.\n\n"
 		"If it has `int main()`, that is run with ARGS. FLAGS are nvcc's, for "
 		"this cell; `-t` shows times as `%%time` does, `-p` what `%%profile` "
 		"shows.",

@@ -25,7 +25,7 @@ const struct magic magic_focus = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%focus [block X,Y thread X]",
 	.help = "Sets the thread that the debugger stops in device code, on the "
-		"emulated device.\n"
+		"emulated device.\n\n"
 		"`%focus block 2 thread 37`. `%focus first` is the first thread of a "
 		"launch that comes to a breakpoint, as at the beginning.",
 	.words = "block thread first",

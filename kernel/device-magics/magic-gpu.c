@@ -277,7 +277,7 @@ const struct magic magic_gpu = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%gpu [-l|use N|rollback|reset]",
 	.help = "Shows the devices, their memory, and each buffer with its variable and "
-		"cell.\n"
+		"cell.\n\n"
 		"- `%gpu -l`: the same, brought up to date in place while cells run, "
 		"until `%gpu -l off` or until its cell runs again.\n"
 		"- `%gpu use 1`: cells use this device from here on. `%gpu use "
@@ -293,7 +293,7 @@ const struct magic magic_gpu = {
 		"it wrote, and the buffers are named.\n"
 		"- `%gpu rollback whole`: all buffers that device code can reach are "
 		"copied, not only those that it is known to write. On a GPU this covers "
-		"writes through stray pointers, too.\n"
+		"writes through stray pointers, too.\n\n"
 		"`%limit gpu SIZE` changes how much memory is allowed.",
 	.run = gpu,
 	.complete = complete,

@@ -17,11 +17,11 @@ const struct magic magic_memcheck = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%memcheck",
-	.help = "Runs the cell with checks for accesses out of bounds and after free.\n"
+	.help = "Runs the cell with checks for accesses out of bounds and after free.\n\n"
 		"The heap, the stack and variables are checked, in functions of earlier "
 		"cells, too. In a session on a GPU its launches run on the emulated "
 		"device, from what the session has on the GPU, so that the thread and "
-		"the line of a fault are known.\n"
+		"the line of a fault are known.\n\n"
 		"Nothing that the cell does is kept, whatever was found.",
 	.run = run,
 };

@@ -136,8 +136,8 @@ const struct magic magic_park = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%park [idle|wanted VALUE]|[status]",
 	.help = "Gives the device back until the next cell; its memory comes back at "
-		"the same addresses.\n"
-		"Meanwhile it is host memory, or on disk.\n"
+		"the same addresses.\n\n"
+		"Meanwhile it is host memory, or on disk.\n\n"
 		"- `%park idle 10min`: it is done after so long without a cell.\n"
 		"- `%park wanted off`: it is not done when another notebook waits for "
 		"memory.",

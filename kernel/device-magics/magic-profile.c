@@ -18,11 +18,11 @@ const struct magic magic_profile = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%profile",
 	.help = "Profiles the CUDA kernels that the cell launches, line by line, on the "
-		"emulated device.\n"
+		"emulated device.\n\n"
 		"For each line: executed instructions, active lanes, divergent "
 		"branches, sectors of global memory for each request, bank conflicts, "
 		"local memory, atomics and barriers, as a heat map beside the source; "
-		"and a timeline of streams.\n"
+		"and a timeline of streams.\n\n"
 		"`%profile k<<<1, 32>>>(p);` does one line.",
 	.run = run,
 };

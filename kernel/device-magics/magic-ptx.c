@@ -14,7 +14,7 @@ const struct magic magic_ptx = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%ptx NAME, %%ptx",
 	.help = "Shows the PTX of a CUDA kernel or device function, beside its lines of "
-		"source.\n"
+		"source.\n\n"
 		"A cell that starts with `%%ptx` is compiled and shown, and not run: it "
 		"defines nothing. `%%ptx --arch sm_80` compiles for another compute "
 		"capability. `%%ptx` may stand above `%%cuda`.",

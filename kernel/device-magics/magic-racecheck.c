@@ -20,9 +20,9 @@ const struct magic magic_racecheck = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%racecheck",
 	.help = "Checks all launches of the cell for races, in shared memory and "
-		"between blocks.\n"
+		"between blocks.\n\n"
 		"It sums up threads, lines, variable and values of both sides. Without "
-		"it the start of each CUDA kernel is checked, and only errors are told.\n"
+		"it the start of each CUDA kernel is checked, and only errors are told.\n\n"
 		"The checks are those of the emulated device. In a session on a GPU "
 		"nothing of the cell is kept.",
 	.run = run,

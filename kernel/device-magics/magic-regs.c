@@ -15,9 +15,9 @@ const struct magic magic_regs = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%regs [NAME]",
 	.help = "Shows registers, spills and memory of CUDA kernels, and what occupancy "
-		"follows.\n"
+		"follows.\n\n"
 		"What limits the occupancy is named. `%regs [NAME] [--arch sm_80] "
-		"[--block THREADS] [--shared BYTES]`, of dynamic shared memory.\n"
+		"[--block THREADS] [--shared BYTES]`, of dynamic shared memory.\n\n"
 		"A cell that starts with `%%regs` is compiled and looked at, and not "
 		"run.",
 	.run = regs,

@@ -14,7 +14,7 @@ const struct magic magic_sass = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%sass NAME, %%sass",
 	.help = "Shows the machine code (SASS) that a GPU would run, as %ptx and %%ptx "
-		"show the PTX.\n"
+		"show the PTX.\n\n"
 		"ptxas makes it, nvdisasm of the CUDA toolkit shows it. No GPU is "
 		"needed. `--arch sm_90` says for which one (sm_75).",
 	.run = sass,

@@ -27,11 +27,11 @@ const struct magic magic_trace = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_WORDS,
 	.usage = "%%trace, %trace on|off",
-	.help = "Shows what the cell asks of the device, in order and with times.\n"
+	.help = "Shows what the cell asks of the device, in order and with times.\n\n"
 		"Allocations, frees, copies, fills, launches and waits, with the line, "
 		"the variables, bytes, GB/s and the time that the device took; and a "
 		"timeline of streams. Of many calls the first and the last hundred are "
-		"shown.\n"
+		"shown.\n\n"
 		"`%trace on` does it for every cell.",
 	.run = trace,
 	.words = "on off",

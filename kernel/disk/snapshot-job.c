@@ -27,6 +27,7 @@
 #include "common/base/cleanup.h"
 #include "common/base/record.h"
 #include "common/base/whole-io.h"
+#include "common/memory/file-data.h"
 #include "kernel/base/thread.h"
 #include "kernel/disk/block-store.h"
 #include "kernel/settings/folders.h"
@@ -151,11 +152,6 @@ void snapshot_job_cancel(struct snapshot_job *j)
 
 /* ---- saving ---- */
 
-static bool is_zero(const char *data, size_t len)
-{
-	return !data[0] && !memcmp(data, data + 1, len - 1);
-}
-
 static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t address,
 		     const char *data, size_t len, struct error *err)
 {
@@ -165,7 +161,7 @@ static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t add
 
 	if (snapshot_job_check(j, err))
 		return -1;
-	if (is_zero(data, len))
+	if (file_data_is_zero(data, len))
 		return 0;
 	j->bytes += len;
 	if (block_store_put(s, data, len, &b.hash, &fresh, err))
@@ -215,16 +211,13 @@ static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_
 	uint64_t at = arena_region_offset(r), end = at + j->file.top[r];
 
 	while (at < end) {
-		off_t next = lseek(j->arena.fd, (off_t)at, SEEK_DATA);
+		uint64_t start, stop;
+		int found = file_data_next(j->arena.fd, at, end, &start, &stop, err);
 		size_t len;
 
-		if (next < 0 && errno == ENXIO)
-			return 0;
-		if (next < 0)
-			return error_errno(err, "cannot read the session's memory");
-		at = (uint64_t)next / BLOCK_SIZE * BLOCK_SIZE;
-		if (at >= end)
-			return 0;
+		if (found <= 0)
+			return found;
+		at = start / BLOCK_SIZE * BLOCK_SIZE;
 		len = end - at < BLOCK_SIZE ? end - at : BLOCK_SIZE;
 		if (snapshot_view_read(j->view, j->arena.fd, data, len, at, err) ||
 		    put_block(j, s, ARENA_BASE + at, data, len, err))

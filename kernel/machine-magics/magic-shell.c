@@ -232,7 +232,7 @@ const struct magic magic_bash = {
 	.forms = MAGIC_CELL,
 	.usage = "%%bash",
 	.help = "Runs the rest of the cell as a script of bash; the cell fails where it "
-		"does.\n"
+		"does.\n\n"
 		"What it changes of folder and environment ends with it: `%cd` and "
 		"`%env` are for that.",
 	.run = bash,
@@ -244,7 +244,7 @@ const struct magic magic_shell = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "!COMMAND",
-	.help = "Runs a shell command on the machine of the kernel; its input is empty.\n"
+	.help = "Runs a shell command on the machine of the kernel; its input is empty.\n\n"
 		"It gets no new privileges, so sudo does not work.",
 	.run = shell,
 	.word = MAGIC_WORD_SHELL,

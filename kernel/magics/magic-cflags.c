@@ -46,7 +46,7 @@ const struct magic magic_cflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%cflags [FLAGS|off]",
-	.help = "Sets flags for the C code of this cell and all later ones.\n"
+	.help = "Sets flags for the C code of this cell and all later ones.\n\n"
 		"Such as `-ffast-math -DN=100 -Wno-unused-value`. With `-fopenmp` "
 		"OpenMP's library is loaded, too.",
 	.run = cflags,
@@ -64,7 +64,7 @@ const struct magic magic_ldflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%ldflags [-LDIR -lNAME FILE.so...]",
-	.help = "Loads shared libraries as a linker would find them.\n"
+	.help = "Loads shared libraries as a linker would find them.\n\n"
 		"A library that is loaded stays loaded.",
 	.run = ldflags,
 	.word = MAGIC_WORD_FILE,
@@ -81,7 +81,7 @@ const struct magic magic_nvflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%nvflags [FLAGS|off]",
-	.help = "Sets flags for the device code of this cell and all later ones.\n"
+	.help = "Sets flags for the device code of this cell and all later ones.\n\n"
 		"Such as `-use_fast_math -maxrregcount=64`.",
 	.run = nvflags,
 	.words = "-use_fast_math -maxrregcount= -lineinfo off",
@@ -123,7 +123,7 @@ const struct magic magic_opt = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%opt [0|1|2|3|g|s|z|off]",
-	.help = "Sets how far the C code of this cell and all later ones is optimised.\n"
+	.help = "Sets how far the C code of this cell and all later ones is optimised.\n\n"
 		"`off` is `-O2` without vectorising, for quick cells.",
 	.run = level,
 	.words = "0 1 2 3 g s z off",

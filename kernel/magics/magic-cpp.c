@@ -17,7 +17,7 @@ const struct magic magic_cpp = {
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cpp [FLAGS]",
 	.help = "The cell is C++20: classes, templates, exceptions, the standard "
-		"library.\n"
+		"library.\n\n"
 		"Its `extern \"C\"` functions and variables are names of C cells "
 		"afterwards, and it sees what C cells have declared. If it has `int "
 		"main()`, that is run. FLAGS are clang's, for this cell.",

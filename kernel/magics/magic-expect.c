@@ -37,7 +37,7 @@ const struct magic magic_expect = {
 	.forms = MAGIC_CELL | MAGIC_CODE | MAGIC_OPTIONS,
 	.usage = "%%expect VALUE [+- ERROR]",
 	.help = "Fails unless the value of the cell is VALUE, as the notebook shows it, "
-		"or a number that near.\n"
+		"or a number that near.\n\n"
 		"Nothing that the cell does is kept. The code that is tested cannot "
 		"know VALUE: the kernel compares, in another process (docs/grading.md).",
 	.run = expect,

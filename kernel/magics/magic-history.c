@@ -134,7 +134,7 @@ const struct magic magic_history = {
 	.alias = "hist",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%history [-n] [FIRST-LAST]",
-	.help = "Shows the inputs of this session, or those with these numbers.\n"
+	.help = "Shows the inputs of this session, or those with these numbers.\n\n"
 		"- `-n`: with their numbers.\n"
 		"- `-l COUNT`: the last inputs of all sessions.\n"
 		"- `-g TEXT`: those that have this text, with `*` and `?` for what may "

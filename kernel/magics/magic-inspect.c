@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/error.h"
 #include "kernel/reports/inspected.h"
@@ -94,7 +93,7 @@ const struct magic magic_inspect = {
 	.forms = MAGIC_LINE,
 	.usage = "?NAME or NAME?",
 	.help = "Shows what a name is: its declaration with the comment above it, its "
-		"place, its value.\n"
+		"place, its value.\n\n"
 		"With `??` it shows all of the definition; with a `%` what that command "
 		"does.",
 	.run = inspect,

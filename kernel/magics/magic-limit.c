@@ -198,7 +198,7 @@ const struct magic magic_limit = {
 	.alias = "",
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%limit [gpu|ram|...|wait VALUE]",
-	.help = "Sets or shows the caps of this session: memory, output, time.\n"
+	.help = "Sets or shows the caps of this session: memory, output, time.\n\n"
 		"- `gpu`, `ram`: memory on the device and on the host; `gpu 40%` is a "
 		"part of the device. Over a cap an allocation fails with an error that "
 		"says who holds what.\n"
@@ -206,7 +206,7 @@ const struct magic magic_limit = {
 		"- `time`: how long a cell may take. Over `time 10min` it is "
 		"interrupted and rolled back.\n"
 		"- `wait`: how long a cell waits for device memory that other notebooks "
-		"have.\n"
+		"have.\n\n"
 		"Without arguments the caps are shown.",
 	.run = limit,
 	.complete = complete,

@@ -189,7 +189,7 @@ const struct magic magic_mem = {
 	.forms = MAGIC_LINE,
 	.usage = "%mem",
 	.help = "Shows the session's memory by cell, what is lost, and how fragmented "
-		"both heaps are.\n"
+		"both heaps are.\n\n"
 		"For each cell: live blocks, what was freed again, device memory, what "
 		"is lost (nothing points there any more), and the variables by which "
 		"the rest is reached. The limits are shown, too.",

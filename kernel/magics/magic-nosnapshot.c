@@ -19,7 +19,7 @@ const struct magic magic_nosnapshot = {
 	.forms = MAGIC_CELL | MAGIC_CODE,
 	.usage = "%%nosnapshot",
 	.help = "Runs the cell without copies of the large heap blocks that it "
-		"overwrites: fast, not rolled back.\n"
+		"overwrites: fast, not rolled back.\n\n"
 		"Blocks of 1 MB and more are meant. If the cell fails, their content is "
 		"what the cell made of it, and they are named; everything else is "
 		"rolled back. `%undo` cannot go over it.",

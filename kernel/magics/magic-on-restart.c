@@ -94,10 +94,10 @@ const struct magic magic_on_restart = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE | MAGIC_WORDS,
 	.usage = "%%on_restart, %on_restart list",
 	.help = "Runs the cell, and again whenever the session had to move to a new "
-		"process.\n"
+		"process.\n\n"
 		"It is for what is no session memory: open files, threads, handles. It "
 		"runs before the next cell; if it fails then, it says so and is left "
-		"out.\n"
+		"out.\n\n"
 		"An empty one forgets all; so does running the cell without this line, "
 		"for itself. `%on_restart list`, `%on_restart drop 3|all`.",
 	.run = on_restart,

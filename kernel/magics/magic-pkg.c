@@ -42,7 +42,7 @@ const struct magic magic_pkg = {
 	.forms = MAGIC_LINE,
 	.usage = "%pkg [NAME...|-s TEXT]",
 	.help = "Loads libraries, such as fftw3 gsl openblas cublas, with their "
-		"headers.\n"
+		"headers.\n\n"
 		"Their functions are there from this cell on. `-s` searches the "
 		"installed packages; without arguments the loaded ones are listed.",
 	.run = pkg,

@@ -117,7 +117,7 @@ const struct magic magic_replay = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%replay [N]",
 	.help = "Shows again what a cell has shown, for outputs that a browser has "
-		"missed.\n"
+		"missed.\n\n"
 		"`%replay` is about the cell before this one, `%replay N` about In[N]: "
 		"the page was reloaded or away while it ran. The last 64 cells are "
 		"kept, up to 16 MB.",

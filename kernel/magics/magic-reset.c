@@ -109,9 +109,9 @@ const struct magic magic_reset = {
 	.forms = MAGIC_LINE,
 	.usage = "%reset [-f] [gpu|NAME...]",
 	.help = "Forgets all variables, functions, types, macros, includes and device "
-		"buffers, or these names.\n"
+		"buffers, or these names.\n\n"
 		"NAME may be a pattern such as `tmp*`. Limits and flags stay. `%undo` "
-		"brings all back, if it is not too much.\n"
+		"brings all back, if it is not too much.\n\n"
 		"`%reset gpu` frees the device memory of the session only, as "
 		"cudaDeviceReset() does: variables stay, also those of the device.",
 	.run = reset,

@@ -144,7 +144,7 @@ const struct magic magic_run = {
 	.forms = MAGIC_LINE,
 	.usage = "%run [FILE.c] [ARGUMENTS]",
 	.help = "Runs main(argc, argv) with these arguments behind the cell's code, and "
-		"says its exit status.\n"
+		"says its exit status.\n\n"
 		"exit() ends the program only. A main() of an earlier cell will do, or "
 		"that of a file (.c, .cu, .cpp, .cc, .cxx), which is run as if it were "
 		"the cell.",

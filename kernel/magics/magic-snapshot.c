@@ -420,9 +420,9 @@ const struct magic magic_snapshot = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%snapshot save|load|... NAME",
-	.help = "Keeps the session on disk and brings it back, also after a restart.\n"
+	.help = "Keeps the session on disk and brings it back, also after a restart.\n\n"
 		"Variables, heap, device memory and declarations: `%snapshot "
-		"save|load|diff|drop NAME`, `%snapshot list`.\n"
+		"save|load|diff|drop NAME`, `%snapshot list`.\n\n"
 		"`%snapshot load last` is what the kernel before this one had committed "
 		"at its end.",
 	.run = snapshot,

@@ -82,9 +82,9 @@ const struct magic magic_timeit = {
 	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
 	.usage = "%timeit [-n LOOPS] [-r RUNS] CODE",
 	.help = "Runs the cell's code again and again, and says how long one time "
-		"takes.\n"
+		"takes.\n\n"
 		"- `-n`: how often in a run. Without it a run takes 0.2 s.\n"
-		"- `-r`: how many runs. Without it there are 7.\n"
+		"- `-r`: how many runs. Without it there are 7.\n\n"
 		"The device is waited for at the end of a run, so launches are measured "
 		"with their work. Functions are defined in a cell before.",
 	.run = timeit,

@@ -42,7 +42,7 @@ const struct magic magic_undo = {
 	.forms = MAGIC_LINE,
 	.usage = "%undo [N]",
 	.help = "Takes back what the last N cells have changed: variables, heap, device "
-		"buffers, declarations.\n"
+		"buffers, declarations.\n\n"
 		"Without N it is one cell. Cells that changed nothing do not count.",
 	.run = undo,
 };
@@ -64,7 +64,7 @@ const struct magic magic_redo = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%redo",
-	.help = "Brings back what the last %undo or the last interrupt has taken back.\n"
+	.help = "Brings back what the last %undo or the last interrupt has taken back.\n\n"
 		"No other cell may have run since. What an interrupted cell has left "
 		"may be half done: a list or a file that it was working on, a lock that "
 		"it held.",
@@ -94,9 +94,9 @@ const struct magic magic_interrupt = {
 	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%interrupt [keep|back]",
 	.help = "Sets what becomes of an interrupted cell: rolled back, or kept as far "
-		"as it came.\n"
+		"as it came.\n\n"
 		"- `back`: it is rolled back, and `%redo` brings back how far it came.\n"
-		"- `keep`: it is kept as far as it came, for the rest of the session.\n"
+		"- `keep`: it is kept as far as it came, for the rest of the session.\n\n"
 		"cgpu_checkpoint() in a long cell marks what stays in both.",
 	.run = interrupt,
 	.words = "keep back",

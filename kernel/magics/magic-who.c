@@ -63,7 +63,7 @@ const struct magic magic_who = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%who [PATTERN]",
-	.help = "Names the variables of the session.\n"
+	.help = "Names the variables of the session.\n\n"
 		"`%who x*` names those whose name is like the pattern, `%who double *` "
 		"those of a type.",
 	.run = who,
@@ -146,7 +146,7 @@ const struct magic magic_whos = {
 	.forms = MAGIC_LINE,
 	.usage = "%whos [PATTERN]",
 	.help = "Shows a table of all variables and functions: type, size, the cell "
-		"that made it, value.\n"
+		"that made it, value.\n\n"
 		"For a pointer it also names the variable, heap block or device buffer "
 		"that it points into. `%whos tmp*` shows those whose name is like the "
 		"pattern, `%whos int` those of a type.",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The help of a magic is Markdown with a paragraph or an item in each line; the first is what the
- * list of all says of it. The plain text is broken between words here, since notebooks break the
- * lines of a text within them.
+ * The help of a magic is Markdown; its first line is what the list of all says of it. The plain
+ * text is broken between words here, since notebooks break the lines of a text within them.
  */
 #include "kernel/reports/magic-page.h"
 
@@ -60,29 +59,9 @@ static void put_text(const struct magic *m, struct buffer *out)
 
 		buffer_putc(out, '\n');
 		put_wrapped(out, line, (size_t)(end - line), 0);
-		line = end + (*end == '\n');
+		line = end + strspn(end, "\n");
 	}
 	buffer_putc(out, '\n');
-}
-
-static bool is_item(const char *line)
-{
-	return line[0] == '-' && line[1] == ' ';
-}
-
-static void put_markdown(const struct magic *m, struct buffer *out)
-{
-	const char *line = m->help;
-
-	buffer_printf(out, "`%s`\n\n", m->usage);
-	while (*line) {
-		const char *end = end_of_line(line), *next = end + (*end == '\n');
-
-		buffer_append(out, line, (size_t)(end - line));
-		if (*next)
-			buffer_puts(out, is_item(line) && is_item(next) ? "\n" : "\n\n");
-		line = next;
-	}
 }
 
 json_t *magic_page(const struct magic *m)
@@ -90,7 +69,7 @@ json_t *magic_page(const struct magic *m)
 	cleanup_buffer struct buffer text = BUFFER_INIT, markdown = BUFFER_INIT, html = BUFFER_INIT;
 
 	put_text(m, &text);
-	put_markdown(m, &markdown);
+	buffer_printf(&markdown, "`%s`\n\n%s", m->usage, m->help);
 	markdown_html(&html, buffer_text(&markdown));
 	return json_pack("{so so so}", "text/plain", utf8_json(buffer_text(&text), text.len),
 			 "text/markdown", utf8_json(buffer_text(&markdown), markdown.len),

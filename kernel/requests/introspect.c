@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/buffer.h"
 #include "common/base/cleanup.h"
 #include "common/base/record.h"
 #include "common/protocol/compiler-protocol.h"

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buffer;
 struct cell;
 struct error;
 struct session;
@@ -55,8 +54,8 @@ struct magic {
 	const char *alias; /* "" for none */
 	unsigned forms;    /* enum magic_form */
 	const char *usage; /* "%limit [gpu|ram|output SIZE|off]" */
-	/* Markdown, a paragraph or an item in each line: a sentence for the list of all, and what
-	 * else there is to say. */
+	/* Markdown, with no line broken: a sentence for the list of all, then paragraphs and
+	 * items. */
 	const char *help;
 	/*
 	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls

@@ -394,7 +394,6 @@ int supervisor_compile(struct supervisor *s, const struct supervisor_compilation
 	record_put_u32(&b, c->cell);
 	record_put_str(&b, c->name);
 	record_put_str(&b, c->text);
-	record_put_u8(&b, c->written != NULL);
 	record_put_str(&b, c->written ? c->written : "");
 	record_put_str(&b, c->cflags);
 	record_put_str(&b, c->nvflags);

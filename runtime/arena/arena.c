@@ -19,6 +19,7 @@
 
 #include "common/base/error.h"
 #include "common/base/whole-io.h"
+#include "common/memory/file-data.h"
 #include "runtime/arena/private-pages.h"
 
 #define FRESH_MAX 64
@@ -496,14 +497,11 @@ bool arena_in_place(uint64_t address, size_t size)
 /* The next bytes from an address on that one of the two files holds memory for. */
 static bool next_data(int fd, uint64_t address, uint64_t end, struct range *ret)
 {
-	off_t data = lseek(fd, (off_t)(address - ARENA_BASE), SEEK_DATA), hole;
-
-	if (data < 0 || (uint64_t)data >= end - ARENA_BASE)
+	if (file_data_next(fd, address - ARENA_BASE, end - ARENA_BASE, &ret->start, &ret->end,
+			   NULL) <= 0)
 		return false;
-	hole = lseek(fd, data, SEEK_HOLE);
-	ret->start = ARENA_BASE + (uint64_t)data;
-	ret->end =
-		hole < 0 || (uint64_t)hole > end - ARENA_BASE ? end : ARENA_BASE + (uint64_t)hole;
+	ret->start += ARENA_BASE;
+	ret->end += ARENA_BASE;
 	return true;
 }
 

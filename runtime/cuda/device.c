@@ -74,10 +74,9 @@ static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err
 				 device.info.problem);
 	device.host->enter_library();
 	result = device_enter();
-	if (!result && from)
-		result = device_note(device.driver->cuMemcpy(to, from, size));
-	else if (!result)
-		result = device_note(device.driver->cuMemsetD8(to, 0, size));
+	if (!result)
+		result = device_note(from ? device.driver->cuMemcpy(to, from, size)
+					  : device.driver->cuMemsetD8(to, 0, size));
 	if (!result && !from)
 		result = device_note(device.driver->cuCtxSynchronize());
 	device.host->leave_library();

@@ -17,6 +17,7 @@
 #include "common/base/record.h"
 #include "common/base/whole-io.h"
 #include "common/memory/address-map.h"
+#include "common/memory/file-data.h"
 #include "common/protocol/ipc.h"
 #include "common/protocol/worker-protocol.h"
 #include "runtime/cuda/device.h"
@@ -53,11 +54,6 @@ int worker_eviction_file(struct ipc_message *m, struct error *err)
 	return 0;
 }
 
-static bool is_zero(const char *bytes, size_t n)
-{
-	return !bytes[0] && !memcmp(bytes, bytes + 1, n - 1);
-}
-
 static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct error *err)
 {
 	char *bytes = step_buffer(err);
@@ -69,7 +65,8 @@ static int copy_out(uint64_t address, uint64_t size, uint64_t place, struct erro
 
 		if (device_read(address + at, bytes, n, err))
 			return -1;
-		if (!is_zero(bytes, n) && whole_pwrite(parked.file, bytes, n, place + at) < n)
+		if (!file_data_is_zero(bytes, n) &&
+		    whole_pwrite(parked.file, bytes, n, place + at) < n)
 			return error_errno(err, "cannot write %llu MB",
 					   (unsigned long long)(size / MIB));
 	}
@@ -92,8 +89,8 @@ static int copy_in(void *data, uint64_t address, struct error *err)
 
 		if (whole_pread(parked.file, bytes, n, from->place + at) < n)
 			return error_errno(err, "cannot read what was parked");
-		if (is_zero(bytes, n) ? device_clear(address + at, n, err)
-				      : device_write(address + at, bytes, n, err))
+		if (file_data_is_zero(bytes, n) ? device_clear(address + at, n, err)
+						: device_write(address + at, bytes, n, err))
 			return -1;
 	}
 	return 0;

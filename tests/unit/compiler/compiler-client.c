@@ -189,8 +189,7 @@ void compiler_client_run(struct compiler_client *c, const char *text, const char
 	record_put_u32(&b, c->cell);
 	record_put_str(&b, name);
 	record_put_str(&b, text);
-	record_put_u8(&b, 0); /* messages are about it */
-	record_put_str(&b, "");
+	record_put_str(&b, ""); /* messages are about it */
 	record_put_str(&b, cflags);
 	record_put_str(&b, "");
 	record_put_u32(&b, 75);
